@@ -203,6 +203,10 @@ let package = Package(
       name: "TaktPictureTests", dependencies: ["TaktPicture", "TaktCore", "TaktTime"],
       swiftSettings: strict),
     .testTarget(
+      name: "TaktImportTests",
+      dependencies: ["TaktImport", "TaktConfig", "TaktCore", "TaktEngine", "TaktTime"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TaktTests",
       dependencies: [
         "takt", "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",

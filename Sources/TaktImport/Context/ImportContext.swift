@@ -15,6 +15,7 @@ final class ImportContext {
   private var isFull = false
   /// How paths below it were named by the person who named it.
   private var typed: [(path: String, name: String)] = []
+  private(set) lazy var loginVariables = LoginVariables(of: tree, dialect: dialect).variables
   /// Whether the jobs of the anacrontab are there, so that what starts anacron is not.
   var hasAnacronJobs = false
 

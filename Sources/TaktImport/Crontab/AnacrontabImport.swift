@@ -17,7 +17,7 @@ struct AnacrontabImport {
         report.lose(line.token(trimmed), "this line is not UTF-8 text")
         continue
       }
-      if let variable = CronVariables.read(line, in: trimmed) {
+      if let variable = CronVariables.readPlain(line, in: trimmed) {
         report.expect(variable.token)
         if variables.add(variable) {
           settle(variable)
@@ -27,6 +27,9 @@ struct AnacrontabImport {
         continue
       }
       importLine(line, trimmed, variables)
+    }
+    for variable in variables.variables where report.isOpen(variable.token) {
+      report.keep(variable.token, as: "no job comes after it")
     }
   }
 
@@ -46,7 +49,8 @@ struct AnacrontabImport {
       report.differ(
         variable.token, "'jitter' draws a delay for each slot; anacron draws one a start")
     case "PREFERRED_HOUR":
-      report.lose(variable.token, "takt does not know this; set the hour in 'calendar'")
+      report.differ(
+        variable.token, "the hour in which the jobs are due; anacron only prefers it")
     default: break
     }
   }
@@ -54,7 +58,7 @@ struct AnacrontabImport {
   private static func hours(_ text: String) -> (Int, Int)? {
     let parts = text.split(separator: "-").map { Int($0) }
     guard parts.count == 2, let first = parts[0], let last = parts[1], (0...24).contains(first),
-      (0...24).contains(last)
+      (first...24).contains(last)
     else { return nil }
     return (first % 24, last)
   }
@@ -93,7 +97,10 @@ struct AnacrontabImport {
   }
 
   private func hour(_ variables: CronVariables) -> Int {
-    variables["START_HOURS_RANGE"].flatMap(Self.hours)?.0 ?? 0
+    if let text = variables["PREFERRED_HOUR"], let hour = Int(text), (0...24).contains(hour) {
+      return hour % 24
+    }
+    return variables["START_HOURS_RANGE"].flatMap(Self.hours)?.0 ?? 0
   }
 
   /// When a job of the period is due.
@@ -179,5 +186,6 @@ struct AnacrontabImport {
     settleOne(&draft)
     draft["run"] = .text(command.text)
     report.keep(command, as: "run", in: draft.name, values: [command.text])
+    context.add(draft)
   }
 }

@@ -5,18 +5,18 @@ struct CommandText {
   /// What follows the first `%` that is not escaped; nil where there is none.
   private(set) var input: String?
 
-  /// - Parameter readsPercent: false where a `%` is a character like others.
-  init(_ text: String, readsPercent: Bool) {
+  /// - Parameter dialect: nil where a `%` is a character like others.
+  init(_ text: String, dialect: CronDialect?) {
     self.command = text
-    guard readsPercent else { return }
+    guard let dialect else { return }
     var scalars = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
     var isEscaped = false
     while let scalar = rest.first {
       rest.removeFirst()
       if isEscaped {
-        // The backslash goes only before a `%`.
-        if scalar == "%" { scalars.removeLast() }
+        // The backslash goes before a `%`, and in Debian's cron before another one, too.
+        if scalar == "%" || scalar == "\\" && dialect == .debian { scalars.removeLast() }
         scalars.append(scalar)
         isEscaped = false
         continue
@@ -50,7 +50,7 @@ struct CommandText {
 extension CommandText {
   /// A name for the job: that of the first program which does more than look or wait.
   var suggestedName: String {
-    for segment in Self.segments(of: command) {
+    for segment in Self.segments(of: CommandGuards.sleep(in: command)?.rest ?? command) {
       if let name = Self.program(in: segment) { return name }
     }
     return "job"

@@ -10,9 +10,11 @@ struct CronJobs {
 
   /// Mails what a run printed, as cron does: to `MAILTO`, or else to the owner of the job.
   static let mail =
-    #"if [ -x /usr/sbin/sendmail ]; then printf 'To: %s\nSubject: Cron <%s@%s> %s\n\n%s\n' "#
-    + #""${MAILTO-$LOGNAME}" "$LOGNAME" "$TAKT_HOST" "$TAKT_JOB" "$TAKT_OUTPUT" "#
-    + #"| /usr/sbin/sendmail -i -t; fi"#
+    #"if [ -x /usr/sbin/sendmail ]; then printf 'From: %s\nTo: %s\nSubject: Cron <%s@%s> %s\n"#
+    + #"MIME-Version: 1.0\nContent-Type: %s\nContent-Transfer-Encoding: %s\n\n%s\n' "#
+    + #""${MAILFROM:-root (Cron Daemon)}" "${MAILTO-$LOGNAME}" "$LOGNAME" "$TAKT_HOST" "$TAKT_JOB" "#
+    + #""${CONTENT_TYPE:-text/plain; charset=UTF-8}" "${CONTENT_TRANSFER_ENCODING:-8bit}" "#
+    + #""$TAKT_OUTPUT" | /usr/sbin/sendmail -i -t; fi"#
 
   /// Writes down what cron does and takt does not do by default.
   func setManners(of draft: inout JobDraft) {
@@ -24,14 +26,25 @@ struct CronJobs {
 
   /// Writes the environment, the folder, the shell and the mail of a job.
   ///
-  /// - Parameter user: who the job belongs to; nil for the user that takt runs as.
+  /// - Parameters:
+  ///   - user: who the job belongs to.
+  ///   - isNamed: whether the job has the key `user`, so that takt sets `HOME` and `LOGNAME`.
   func setSurroundings(
     of draft: inout JobDraft, user: ImportAccounts.User, isNamed: Bool, variables: CronVariables
   ) {
-    var environment: [(name: String, value: String)] = [
-      ("SHELL", "/bin/sh"), ("PATH", Self.standardPath),
-    ]
-    if !isNamed { environment += [("HOME", user.home), ("LOGNAME", user.name)] }
+    var environment: [(name: String, value: String)] = []
+    for (name, value, file) in context.loginVariables
+    where !["SHELL", "PATH", "HOME", "LOGNAME", "USER"].contains(name) {
+      environment.append((name, value))
+      context.report.note(
+        "each job has \(name)=\(value) of this file, as with cron",
+        at: SourceLocation(file: context.shown(file)))
+    }
+    environment += [("SHELL", "/bin/sh"), ("PATH", Self.standardPath)]
+    if !isNamed {
+      environment += [("HOME", user.home), ("LOGNAME", user.name)]
+      if dialect == .cronie { environment.append(("USER", user.name)) }
+    }
     var home = user.home
     for (number, variable) in variables.variables.enumerated() {
       let (name, value) = (variable.name, variable.value)
@@ -94,12 +107,6 @@ struct CronJobs {
           : "hooks mail at most the last 4 KB of the output; the subject has the name of the job",
         in: draft.name)
       return true
-    case "MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING":
-      guard dialect == .cronie || variable.name != "MAILFROM" else { return false }
-      report.lose(
-        variable.token, "the mails of the hooks do not have this; change the text of the hooks",
-        in: draft.name)
-      return true
     case "CRON_TZ":
       guard dialect == .cronie else {
         report.differ(
@@ -118,7 +125,7 @@ struct CronJobs {
       report.keep(variable.token, as: "timezone", in: draft.name, values: [zone])
       return true
     case "RANDOM_DELAY":
-      guard dialect == .cronie, let minutes = Int(variable.value), (0...525_600).contains(minutes)
+      guard dialect == .cronie, let minutes = Int(variable.value), (0...1440).contains(minutes)
       else { return false }
       if draft["cron"] != nil, minutes > 0 { draft["jitter"] = .word("\(minutes)m") }
       report.differ(

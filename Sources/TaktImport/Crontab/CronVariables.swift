@@ -21,35 +21,63 @@ struct CronVariables {
     return true
   }
 
-  /// Reads `NAME = value`, whose name and value may be in quotes; nil for another line.
-  static func read(_ line: SourceLine, in trimmed: Range<Int>) -> Variable? {
-    let scalars = line.scalars
-    var index = trimmed.lowerBound
-    let nameRange: Range<Int>
-    if scalars[index] == "\"" || scalars[index] == "'" {
-      let quote = scalars[index]
-      guard let end = scalars[(index + 1)..<trimmed.upperBound].firstIndex(of: quote) else {
-        return nil
-      }
-      nameRange = index + 1..<end
-      index = end + 1
+  /// Reads `NAME = value` as cron does: both may be in quotes, and nothing may follow the second; nil
+  /// for another line.
+  static func read(
+    _ line: SourceLine, in trimmed: Range<Int>, dialect: CronDialect
+  ) -> Variable? {
+    var rest = line.scalars[trimmed]
+    let name: ArraySlice<Unicode.Scalar>
+    if let quote = takeQuote(&rest) {
+      name = rest.prefix { $0 != quote && $0 != "=" }
+      rest = rest[name.endIndex...]
+      guard rest.popFirst() == quote else { return nil }
     } else {
-      let end =
-        scalars[index..<trimmed.upperBound].firstIndex { $0 == "=" || SourceLine.isBlank($0) }
-        ?? trimmed.upperBound
-      nameRange = index..<end
-      index = end
+      name = rest.prefix { $0 != "=" && !SourceLine.isBlank($0) }
+      rest = rest[name.endIndex...]
     }
-    index = line.skipBlanks(from: index)
-    guard !nameRange.isEmpty, index < trimmed.upperBound, scalars[index] == "=" else { return nil }
-    index = min(line.skipBlanks(from: index + 1), trimmed.upperBound)
-    var valueRange = index..<trimmed.upperBound
-    if valueRange.count >= 2, let first = scalars[valueRange].first, first == "\"" || first == "'",
-      scalars[valueRange].last == first
+    rest = rest.drop(while: SourceLine.isBlank)
+    guard rest.popFirst() == "=" else { return nil }
+    rest = rest.drop(while: SourceLine.isBlank)
+    // Debian's cron takes an empty value without quotes for a mistake.
+    if rest.isEmpty, dialect == .debian { return nil }
+    if let quote = takeQuote(&rest) {
+      let value = rest.prefix { $0 != quote }
+      guard value.endIndex == rest.endIndex - 1 else { return nil }
+      rest = value
+      if dialect == .debian { rest = stripped(rest) }
+    }
+    let token = line.token(trimmed)
+    return Variable(name: text(name), value: text(rest), token: token)
+  }
+
+  /// Reads `NAME=value` as anacron does: all that follows the sign is the value.
+  static func readPlain(_ line: SourceLine, in trimmed: Range<Int>) -> Variable? {
+    let scalars = line.scalars[trimmed.lowerBound...]
+    let name = scalars.prefix { $0 != "=" && !SourceLine.isBlank($0) }
+    var rest = scalars[name.endIndex...].drop(while: SourceLine.isBlank)
+    guard !name.isEmpty, rest.popFirst() == "=" else { return nil }
+    return Variable(name: text(name), value: text(rest), token: line.token(trimmed))
+  }
+
+  private static func takeQuote(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
+    guard let first = rest.first, first == "\"" || first == "'" else { return nil }
+    rest.removeFirst()
+    return first
+  }
+
+  /// Debian's cron takes blanks from the end of a value in quotes, and one more pair of quotes.
+  private static func stripped(_ value: ArraySlice<Unicode.Scalar>) -> ArraySlice<Unicode.Scalar> {
+    var value = value
+    while let last = value.last, SourceLine.isBlank(last) { value.removeLast() }
+    if value.count >= 2, let first = value.first, first == "\"" || first == "'", value.last == first
     {
-      valueRange = valueRange.lowerBound + 1..<valueRange.upperBound - 1
+      value = value.dropFirst().dropLast()
     }
-    return Variable(
-      name: line.text(nameRange), value: line.text(valueRange), token: line.token(trimmed))
+    return value
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
   }
 }

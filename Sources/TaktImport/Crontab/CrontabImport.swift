@@ -23,6 +23,8 @@ struct CrontabImport {
     var times: [SourceToken]
     var user: SourceToken?
     var command: SourceToken
+    /// Whether output is mailed only after a failure.
+    var mailsFailuresOnly: Bool
     /// Comments right above it.
     var remarks: [String]
   }
@@ -31,7 +33,7 @@ struct CrontabImport {
     var variables = CronVariables()
     var remarks: [String] = []
     var entries: [(Entry, CronVariables)] = []
-    var used: Set<SourceLocation> = []
+    let refused = report.refused.count
     for line in source.lines {
       guard let trimmed = line.trimmed else {
         remarks = []
@@ -46,7 +48,9 @@ struct CrontabImport {
         report.lose(line.token(trimmed), "this line is not UTF-8 text")
         continue
       }
-      if let variable = CronVariables.read(line, in: trimmed) {
+      if let variable = CronVariables.read(
+        line, in: trimmed, dialect: kind == .supercronic ? .cronie : dialect)
+      {
         report.expect(variable.token)
         if !variables.add(variable) {
           report.lose(variable.token, "more than \(CronVariables.countMax) variables")
@@ -54,17 +58,22 @@ struct CrontabImport {
         continue
       }
       guard let entry = entry(of: line, in: trimmed, remarks) else { continue }
-      used.formUnion(variables.variables.map(\.token.place))
       entries.append((entry, variables))
-    }
-    for variable in variables.variables where !used.contains(variable.token.place) {
-      report.keep(variable.token, as: "no command comes after it")
     }
     note(source)
     for (entry, variables) in entries {
       // For the whole file, as supercronic reads it.
       importEntry(
         entry, kind == .supercronic ? last(entries) ?? variables : variables, of: entries.count)
+    }
+    for variable in variables.variables where report.isOpen(variable.token) {
+      report.keep(variable.token, as: "no job comes after it")
+    }
+    if dialect == .debian, kind != .supercronic, let place = report.refused.dropFirst(refused).first
+    {
+      report.note(
+        "because of this line, cron reads no line of the file: jobs of other lines do not run yet",
+        at: place)
     }
   }
 
@@ -73,8 +82,15 @@ struct CrontabImport {
   private func note(_ source: SourceText) {
     if source.endsWithinLine {
       report.note(
-        "the last line has no line end; cron would refuse it",
+        dialect == .debian
+          ? "the last line has no line end, and so cron reads no line of the file"
+          : "the last line has no line end, and so cron does not read it",
         at: SourceLocation(file: source.file, line: source.lines.count))
+    }
+    if source.hasByteOrderMark {
+      report.note(
+        "the file begins with a byte order mark, which cron takes for a mistake; it is left out",
+        at: SourceLocation(file: source.file, line: 1))
     }
     if let first = source.carriageReturns.first {
       report.note(
@@ -95,6 +111,10 @@ struct CrontabImport {
         index += 1
       }
     }
+    guard index < line.scalars.count else {
+      report.refuse(line.token(trimmed), "cron refuses this line")
+      return nil
+    }
     var times: [SourceToken] = []
     let isNamed = line.scalars[index] == "@"
     let count = isNamed ? 1 : kind == .supercronic ? supercronicFields(line, from: index) : 5
@@ -111,17 +131,42 @@ struct CrontabImport {
     }
     guard index < line.scalars.count, times.count == count else {
       let rest = line.token(trimmed)
-      report.lose(
-        rest,
-        hasUserColumn
-          ? "cron refuses this line: it needs five times, a user and a command"
-          : "cron refuses this line: it needs five times and a command")
+      if dialect == .debian, !hasUserColumn, times.count == count {
+        report.lose(rest, "there is no command")
+      } else {
+        report.refuse(
+          rest,
+          hasUserColumn
+            ? "cron refuses this line: it needs times, a user and a command"
+            : "cron refuses this line: it needs times and a command")
+      }
       return nil
     }
-    let command = line.token(index..<line.scalars.count)
-    let entry = Entry(line: line, times: times, user: user, command: command, remarks: remarks)
-    for token in times + [user].compactMap(\.self) + [command] { report.expect(token) }
+    var entry = Entry(
+      line: line, times: times, user: user, command: line.token(index..<line.scalars.count),
+      mailsFailuresOnly: false, remarks: remarks)
+    for token in times + [user].compactMap(\.self) { report.expect(token) }
+    guard readOption(&entry, from: index) else { return nil }
+    report.expect(entry.command)
     return entry
+  }
+
+  /// Reads `-n` before a command, which cronie knows; false where it refuses the option.
+  private func readOption(_ entry: inout Entry, from index: Int) -> Bool {
+    let line = entry.line
+    guard dialect == .cronie, kind != .supercronic, line.scalars[index] == "-" else { return true }
+    let option = line.word(from: index)
+    let command = line.skipBlanks(from: option.upperBound)
+    guard line.text(option) == "-n", command < line.scalars.count, line.scalars[command] != "-"
+    else {
+      report.refuse(entry.command, "cron refuses this option")
+      lose(entry)
+      return false
+    }
+    entry.mailsFailuresOnly = true
+    entry.command = line.token(command..<line.scalars.count)
+    report.keep(line.token(option), as: "on_failure")
+    return true
   }
 
   /// 7, 6 or 5: as many as make an expression.
@@ -142,7 +187,7 @@ struct CrontabImport {
 
   private func importEntry(_ entry: Entry, _ variables: CronVariables, of count: Int) {
     guard let user = user(of: entry) else { return lose(entry) }
-    let text = CommandText(entry.command.text, readsPercent: kind != .supercronic)
+    let text = CommandText(entry.command.text, dialect: kind == .supercronic ? nil : dialect)
     if expandsFolders, expand(entry, text, user, variables) { return }
     let name = context.newName(
       like: nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" } ?? text.suggestedName)
@@ -156,6 +201,7 @@ struct CrontabImport {
       setUser(of: entry, in: &draft)
       jobs.setSurroundings(
         of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
+      if entry.mailsFailuresOnly { draft["on_success"] = nil }
     }
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
@@ -177,7 +223,7 @@ struct CrontabImport {
       return context.accounts.own ?? ImportAccounts.User(name: "root", home: "/root")
     }
     if let user = context.accounts.user(named: name) { return user }
-    report.lose(
+    report.refuse(
       entry.user ?? entry.command,
       "there is no user '\(name)', and cron does not run this either")
     return nil
@@ -208,9 +254,22 @@ struct CrontabImport {
       draft["stdin"] = .text(input)
       values.append(input)
     }
-    report.keep(entry.command, as: "run", in: draft.name, values: values)
+    if command == text.command || command == ":" {
+      report.keep(entry.command, as: "run", in: draft.name, values: values)
+    } else {
+      report.differ(entry.command, "'jitter' takes the place of the sleep", in: draft.name)
+    }
     if let note = CommandGuards.note(of: command) { report.note(note, at: entry.command.place) }
+    if dialect == .debian, kind != .supercronic,
+      entry.command.text.utf8.count > Self.debianCommandBytesMax
+    {
+      report.note(
+        "cron refuses a command of more than \(Self.debianCommandBytesMax) bytes, and with it the "
+          + "whole file", at: entry.command.place)
+    }
   }
+
+  private static let debianCommandBytesMax = 998
 
   // MARK: Times
 
@@ -222,18 +281,11 @@ struct CrontabImport {
     if kind == .supercronic { return setSupercronicTimes(entry.times, in: &draft) }
     let texts = entry.times.map(\.text)
     do throws(CronFields.Refusal) {
-      let fields = try CronFields(texts, dialect: dialect, features: context.options.features)
-      guard (try? CronExpression(fields.expression)) != nil else {
-        report.lose(entry.times[0], "takt does not read these times: '\(fields.expression)'")
-        return false
-      }
-      guard fields.occurs else {
-        report.lose(entry.times[0], "these times never come: no date matches all of the fields")
-        return false
-      }
+      let fields = try CronFields(texts, dialect: dialect)
+      if let emptiness = fields.emptiness { throw emptiness }
       draft["cron"] = .text(fields.expression)
-      if let days = fields.days { draft["days"] = .word(days) }
-      draft.times = [.cron(texts.joined(separator: " "))]
+      if let days = fields.days { draft["days"] = .word(days.rawValue) }
+      draft.times = [.cron(texts.joined(separator: " "), rule: .cron)]
       for (number, token) in entry.times.enumerated() {
         if let change = fields.changes.first(where: { $0.field == number }) {
           report.differ(token, change.sentence, in: draft.name)
@@ -243,7 +295,11 @@ struct CrontabImport {
       }
       return true
     } catch {
-      report.lose(entry.times[error.field], error.sentence)
+      if error.isByCron {
+        report.refuse(entry.times[error.field], error.sentence)
+      } else {
+        report.lose(entry.times[error.field], error.sentence)
+      }
       return false
     }
   }
@@ -256,11 +312,11 @@ struct CrontabImport {
     }
     if let name = CronFields.expression(named: token.text) {
       draft["cron"] = .text(name)
-      draft.times = [.cron(name)]
+      draft.times = [.cron(name, rule: .cron)]
       report.keep(token, as: "cron", in: draft.name, values: [name])
       return true
     }
-    report.lose(token, "cron does not know '\(token.text)'")
+    report.refuse(token, "cron does not know '\(token.text)'")
     return false
   }
 
@@ -270,13 +326,24 @@ struct CrontabImport {
     // Of six fields supercronic reads the last as the year, and takt the first as seconds.
     let text = (times.count == 6 ? "0 " : "") + times.map(\.text).joined(separator: " ")
     do throws(CronProblem) {
-      _ = try CronExpression(text)
+      let expression = try CronExpression(text)
+      guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
+        report.lose(times[0], "these times never come")
+        return false
+      }
     } catch {
       report.lose(times[0], "takt does not read these times: \(error.sentence)")
       return false
     }
     draft["cron"] = .text(text)
-    if times.count == 5 { draft.times = [.cron(text)] }
+    // A star with a step is a choice of days here, and not a star.
+    let rule = CronFields.plainStarRule(times.suffix(from: times.count == 7 ? 1 : 0).map(\.text))
+    if let expression = try? CronExpression(text), expression.hasBothDayFields,
+      CronDayRule.cron.settled(for: expression) != rule
+    {
+      draft["days"] = .word(rule.rawValue)
+    }
+    if times.count == 5 { draft.times = [.cron(text, rule: rule)] }
     for token in times { report.keep(token, as: "cron", in: draft.name, values: [text]) }
     return true
   }

@@ -102,25 +102,29 @@ extension CrontabImport {
       return true
     }
     let parts = RunParts(context: context)
+    let scripts = parts.scripts(in: folder)
+    guard !scripts.isEmpty else {
+      for token in entry.times + [entry.user].compactMap(\.self) {
+        report.keep(token, as: "there is no script")
+      }
+      report.differ(
+        entry.command, "the folder has no scripts now; takt does not notice later ones")
+      return true
+    }
     var first = JobDraft(name: "", comments: comments(of: entry))
     guard setTimes(of: entry, in: &first) else { return false }
     let jobs = CronJobs(context: context, dialect: context.dialect)
-    let names = parts.addJobs(for: parts.scripts(in: folder), in: folder, first: first) { draft in
+    let names = parts.addJobs(for: scripts, in: folder, first: first) { draft in
       jobs.setManners(of: &draft)
       draft["user"] = .text(user.name)
       jobs.setSurroundings(of: &draft, user: user, isNamed: true, variables: variables)
       draft["cwd"] = .text(text.command.contains("cd /") ? "/" : user.home)
     }
     if let token = entry.user { report.keep(token, as: "user") }
-    if names.isEmpty {
-      for token in entry.times { report.keep(token, as: "there is no script") }
-    }
     report.differ(
       entry.command,
-      names.isEmpty
-        ? "the folder has no scripts now; takt does not notice later ones"
-        : "a job for each script, one after the other (\(names.joined(separator: ", "))); takt does "
-          + "not notice later scripts")
+      "a job for each script, one after the other (\(names.joined(separator: ", "))); takt does not "
+        + "notice later scripts")
     return true
   }
 }
@@ -149,7 +153,7 @@ struct RunPartsImport {
       context.accounts.user(named: "root") ?? ImportAccounts.User(name: "root", home: "/root")
     var first = JobDraft(name: "", comments: [])
     first["cron"] = .text(time)
-    first.times = [.cron(time)]
+    first.times = [.cron(time, rule: .cron)]
     let names = parts.addJobs(for: parts.scripts(in: folder), in: folder, first: first) { draft in
       jobs.setManners(of: &draft)
       draft["user"] = .text("root")

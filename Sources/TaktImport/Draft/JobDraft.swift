@@ -1,3 +1,5 @@
+package import TaktCore
+
 /// A job as it is to be written.
 package struct JobDraft: Sendable {
   package var name: String
@@ -61,8 +63,8 @@ package struct JobDraft: Sendable {
 
 /// A time in the words of a source.
 package enum SourceTime: Hashable, Sendable {
-  /// Five fields, read as classic cron reads them.
-  case cron(String)
+  /// Five fields or a name; the rule is that of its program for two day fields.
+  case cron(String, rule: CronDayRule)
   /// An expression of `OnCalendar`.
   case calendar(String)
 }

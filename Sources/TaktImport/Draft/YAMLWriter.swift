@@ -83,8 +83,8 @@ struct YAMLWriter {
     guard let first = text.utf8.first, isLetter(first) || first == UInt8(ascii: "/"),
       text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "/._+@%=-".utf8.contains($0) })
     else { return false }
-    return !["null", "true", "false", "y", "n", "yes", "no", "on", "off"].contains(
-      text.lowercased())
+    // `yes` and `on` are texts in YAML 1.2.
+    return !["null", "true", "false"].contains(text.lowercased())
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {

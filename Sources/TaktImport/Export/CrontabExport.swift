@@ -30,7 +30,7 @@ package struct CrontabExport {
   /// What cron does, as a job.
   private func plain(_ job: JobSpec) -> JobSpec {
     var plain = JobSpec(
-      name: job.name, timing: Timing(schedule: job.timing.schedule), action: job.action,
+      name: job.name, timing: Timing(schedule: ExportReport.triggers(of: job)), action: job.action,
       overlap: .allow, summary: job.summary)
     plain.execution.directory = job.execution.directory
     plain.execution.identity = job.execution.identity
@@ -63,7 +63,8 @@ package struct CrontabExport {
       except: [
         "every", "first", "from", "align", "phase", "cron", "calendar", "at", "on", "after",
         "watch",
-        "run", "use", "steps", "env", "stdin", "shell", "inherit_env", "description", "enabled",
+        "rrule", "nth", "working_day", "anchor", "run", "use", "steps", "env", "stdin", "shell",
+        "inherit_env", "description", "enabled",
         "on_success", "on_failure", "cwd", "user",
       ])
   }
@@ -75,7 +76,8 @@ package struct CrontabExport {
     var times: [String] = []
     for rule in schedule.rules {
       guard case .cron(let expression, let days) = rule.expression else {
-        report.lose(job, "calendar", "cron has no expressions of this kind")
+        report.lose(
+          job, ExportReport.key(of: rule), "cron has no times such as '\(rule.text)'")
         continue
       }
       guard let time = ExportedCron(expression)?.classic(days) else {
@@ -126,7 +128,9 @@ package struct CrontabExport {
       report.lose(job, "every", "cron has no interval of \(DurationText.format(every.interval))")
       return []
     }
-    if every.origin == .start { report.differ(job, "every", "at even times of the clock") }
+    if every.origin == .start || every.first != nil {
+      report.differ(job, "every", "at even times of the clock")
+    }
     return [time]
   }
 

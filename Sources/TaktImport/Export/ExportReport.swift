@@ -25,6 +25,27 @@ package struct ExportReport {
     if !lines.contains(line) { lines.append(line) }
   }
 
+  /// What makes a job due, without what leaves some of its times out.
+  static func triggers(of job: JobSpec) -> Schedule {
+    var schedule = job.timing.schedule
+    schedule.notBefore = nil
+    schedule.until = nil
+    schedule.limit = nil
+    schedule.exclusions = []
+    return schedule
+  }
+
+  /// The key of a jobs file that holds a rule which other programs do not have.
+  static func key(of rule: ClockRule) -> String {
+    switch rule.expression {
+    case .cron: "cron"
+    case .calendar: "calendar"
+    case .recurrence: "rrule"
+    case .filtered: rule.expression.filter?.workingDay == nil ? "nth" : "working_day"
+    case .grid: "every"
+    }
+  }
+
   package var isComplete: Bool { lines.allSatisfy(\.isKept) }
 
   /// Reports each key in which a job differs from one that has the other program's manners.

@@ -25,6 +25,7 @@ package struct SystemdExport {
   /// What a timer does with a service, as a job.
   private func plain(_ job: JobSpec) -> JobSpec {
     var plain = job
+    plain.timing.schedule = ExportReport.triggers(of: job)
     plain.policies = JobPolicies()
     plain.policies.overlap = .queue
     plain.execution.output = OutputPolicy()
@@ -102,6 +103,10 @@ package struct SystemdExport {
     switch rule.expression {
     case .calendar(let expression):
       return [expression.normalized + (expression.zoneName == nil ? zone : "")]
+    case .recurrence, .filtered, .grid:
+      report.lose(
+        job, ExportReport.key(of: rule), "systemd has no times such as '\(rule.text)'")
+      return []
     case .cron(let expression, let days):
       guard let cron = ExportedCron(expression) else {
         report.lose(job, "cron", "systemd cannot say '\(expression.normalized)'")

@@ -37,28 +37,43 @@ struct KubernetesImport {
     _ spec: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) -> Bool {
     guard let text = spec["schedule"]?.text else { return false }
-    // Its fields are those of classic cron, with the same rule for days.
-    let fields = text.split(separator: " ").map(String.init)
-    if fields.count == 5,
-      let cron = try? CronFields(
-        fields, dialect: .cronie, features: context.options.features)
+    var fields = text.split(separator: " ").map(String.init)
+    var zone = spec["timeZone"]?.text
+    var zonePath = "spec.timeZone"
+    if let first = fields.first, first.hasPrefix("TZ=") || first.hasPrefix("CRON_TZ=") {
+      zone = String(first[first.index(after: first.firstIndex(of: "=") ?? first.startIndex)...])
+      zonePath = "spec.schedule"
+      fields.removeFirst()
+    }
+    if fields.count == 2, fields[0] == "@every", let every = try? DurationText.parse(fields[1]),
+      every >= .seconds(1)
     {
-      draft["cron"] = .text(cron.expression)
-      if let days = cron.days { draft["days"] = .word(days) }
-    } else if let name = CronFields.expression(named: text) {
-      draft["cron"] = .text(name)
-    } else {
+      draft["every"] = .word(DurationText.format(every))
+      leaves.differ("spec.schedule", "counted from the first load of the job", in: draft.name)
+      return true
+    }
+    let schedule = fields.joined(separator: " ")
+    guard fields.count == 5 || CronFields.expression(named: schedule) != nil,
+      let expression = try? CronExpression(schedule),
+      expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil
+    else {
       leaves.lose("spec.schedule", "takt does not read these times")
       return false
     }
-    draft.times = [.cron(text)]
+    draft["cron"] = .text(schedule)
+    // A star with a step is a choice of days here, and not a star.
+    let rule = CronFields.plainStarRule(fields)
+    if expression.hasBothDayFields, CronDayRule.cron.settled(for: expression) != rule {
+      draft["days"] = .word(rule.rawValue)
+    }
+    draft.times = [.cron(schedule, rule: rule)]
     leaves.keep("spec.schedule", as: "cron", in: draft.name)
-    guard let zone = spec["timeZone"]?.text else { return true }
+    guard let zone else { return true }
     if context.options.isZone(zone) {
       draft["timezone"] = .text(zone)
-      leaves.keep("spec.timeZone", as: "timezone", in: draft.name)
+      leaves.keep(zonePath, as: "timezone", in: draft.name)
     } else {
-      leaves.lose("spec.timeZone", "there is no such time zone", in: draft.name)
+      leaves.lose(zonePath, "there is no time zone '\(zone)'", in: draft.name)
     }
     return true
   }

@@ -70,19 +70,25 @@ struct YacronImport {
     if case .map = schedule.content {
       text = ["minute", "hour", "dayOfMonth", "month", "dayOfWeek"]
         .map { schedule[$0]?.text ?? "*" }.joined(separator: " ")
-      if let year = schedule["year"]?.text { text = "0 \(text) \(year)" }
+      if let year = schedule["year"]?.text { text += " \(year)" }
     }
     if text == "@reboot" {
       draft["on"] = .word("start")
       leaves.keep("schedule", as: "on", in: draft.name)
       return true
     }
-    guard (try? CronExpression(text)) != nil else {
+    // Of six fields the last is the year; takt reads the first as seconds.
+    if text.split(separator: " ").count == 6 { text = "0 " + text }
+    guard
+      (try? CronExpression(text))?.next(after: WallInstant(milliseconds: 0), in: .utc) != nil
+    else {
       leaves.lose("schedule", "takt does not read these times")
       return false
     }
     draft["cron"] = .text(text)
-    if text.split(separator: " ").count == 5 { draft.times = [.cron(text)] }
+    if text.split(separator: " ").count == 5 || text.hasPrefix("@") {
+      draft.times = [.cron(text, rule: .cron)]
+    }
     leaves.keep("schedule", as: "cron", in: draft.name)
     let zone = value("timezone")?.text ?? (value("utc")?.text == "false" ? nil : "UTC")
     if let zone {

@@ -17,6 +17,17 @@ package struct Importer {
     package var report: ImportReport
     /// The jobs file.
     package var text: String
+    var groups: [DraftEntry]
+
+    /// The jobs file without some keys of jobs.
+    package func text(without keys: [String]) -> String {
+      let jobs = jobs.map { job in
+        var job = job
+        for key in keys { job[key] = nil }
+        return job
+      }
+      return JobsFileText(header: [], jobs: jobs, groups: groups).text
+    }
   }
 
   /// - Parameters:
@@ -25,7 +36,7 @@ package struct Importer {
   package func run(_ paths: [String], standardInput: [UInt8]? = nil) -> Result {
     if context.options.isSystem { SystemImport(context: context, store: store).run() }
     if let standardInput {
-      let text = SourceText(file: "standard input", bytes: standardInput)
+      let text = SourceText(file: ImportContext.standardInput, bytes: standardInput)
       let kind =
         context.options.kind ?? SourceRecognition(context: context).kind(of: text, path: nil)
       read(context.add(text, kind), kind, owner: nil, hint: nil)
@@ -47,7 +58,8 @@ package struct Importer {
     let file = JobsFileText(
       header: [context.options.header] + report.sources.map { "From \($0.path)" },
       jobs: context.jobs, groups: context.groups)
-    return Result(jobs: context.jobs, report: report, text: file.text)
+    return Result(
+      jobs: context.jobs, report: report, text: file.text, groups: context.groups)
   }
 
   // MARK: One path
@@ -96,7 +108,7 @@ package struct Importer {
     context.report.sources.append(
       ImportReport.Source(
         path: text.file, kind: kind, jobs: context.jobs.count - count,
-        stop: SystemImport.stop(of: kind, text.file, owner: owner)))
+        stop: context.stop(of: kind, text.file, owner: owner)))
   }
 
   private func readYAML(_ text: SourceText, _ kind: SourceKind) {
@@ -138,7 +150,7 @@ package struct Importer {
     case .cronD?: SystemImport(context: context, store: store).readCronD(path)
     case .crontab?, .supercronic?, .anacrontab?, .kubernetes?, .yacron?:
       for name in names where context.tree.kind(of: path + "/" + name) == .file {
-        read(context.shown(path) + "/" + name)
+        read(path + "/" + name)
       }
     case nil:
       context.report.cannotRead(

@@ -69,7 +69,7 @@ struct SourceRecognition {
 
   /// The user column is never guessed; where there seems to be one, that is said.
   private func noteUsers(_ entries: [String], _ text: SourceText) {
-    let users = entries.map { line -> Bool in
+    let users = entries.prefix(100).map { line -> Bool in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
       let index = line.hasPrefix("@") ? 1 : 5
       guard words.count > index + 1 else { return false }

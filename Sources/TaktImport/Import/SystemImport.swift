@@ -68,7 +68,7 @@ struct SystemImport {
     context.report.sources.append(
       ImportReport.Source(
         path: text.file, kind: owner == nil ? .cronD : .crontab, jobs: context.jobs.count - count,
-        stop: Self.stop(of: owner == nil ? .cronD : .crontab, text.file, owner: owner)))
+        stop: context.stop(of: owner == nil ? .cronD : .crontab, text.file, owner: owner)))
   }
 
   private func readUsers() {
@@ -91,7 +91,7 @@ struct SystemImport {
     context.report.sources.append(
       ImportReport.Source(
         path: text.file, kind: .anacrontab, jobs: context.jobs.count - count,
-        stop: Self.stop(of: .anacrontab, text.file, owner: nil)))
+        stop: context.stop(of: .anacrontab, text.file, owner: nil)))
   }
 
   // MARK: Timers
@@ -135,20 +135,7 @@ struct SystemImport {
       context.report.sources.append(
         ImportReport.Source(
           path: timer.files.first ?? shown, kind: .systemd, jobs: count,
-          stop: "systemctl disable --now \(name)"))
-    }
-  }
-
-  /// The command that stops a source.
-  static func stop(of kind: SourceKind, _ path: String, owner: String?) -> String? {
-    let quoted = UnitValue.quoted(path)
-    switch kind {
-    case .crontab:
-      guard let owner else { return "crontab -l > crontab.old && crontab -r" }
-      let user = UnitValue.quoted(owner)
-      return "crontab -u \(user) -l > \(user).crontab && crontab -u \(user) -r"
-    case .cronD, .anacrontab: return "mv \(quoted) \(quoted).off"
-    case .supercronic, .runParts, .systemd, .kubernetes, .yacron: return nil
+          stop: context.stop(ofTimer: name)))
     }
   }
 }
@@ -156,4 +143,34 @@ struct SystemImport {
 extension ImportContext {
   /// The number of the user that this process runs as.
   var ownUser: UInt32 { geteuid() }
+
+  /// The command that stops a source; nil where there is none, or where nothing runs the file.
+  func stop(of kind: SourceKind, _ path: String, owner: String?) -> String? {
+    let isStandardInput = path == Self.standardInput
+    let quoted = UnitValue.quoted(path)
+    switch kind {
+    case .crontab:
+      guard tree.root.isEmpty else { return owner == nil ? nil : "mv \(quoted) \(quoted).off" }
+      guard let owner else {
+        return isStandardInput ? "crontab -l > crontab.old && crontab -r" : nil
+      }
+      let user = UnitValue.quoted(owner)
+      return "crontab -u \(user) -l > \(user).crontab && crontab -u \(user) -r"
+    case .cronD, .anacrontab:
+      // cronie reads a file of nearly any name, but for copies.
+      let suffix = kind == .cronD && dialect == .cronie ? "~" : ".off"
+      return isStandardInput ? nil : "mv \(quoted) \(quoted)\(suffix)"
+    case .supercronic, .runParts, .systemd, .kubernetes, .yacron: return nil
+    }
+  }
+
+  func stop(ofTimer name: String) -> String {
+    let quoted = UnitValue.quoted(name)
+    return tree.root.isEmpty
+      ? "systemctl disable --now \(quoted)"
+      : "systemctl --root=\(UnitValue.quoted(tree.root)) disable \(quoted)"
+  }
+
+  /// What messages call the source without a path.
+  static let standardInput = "standard input"
 }

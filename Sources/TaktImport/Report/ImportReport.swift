@@ -45,6 +45,8 @@ package final class ImportReport {
   package var sources: [Source] = []
   /// Sources that could not be read.
   package private(set) var unreadable: [Note] = []
+  /// Where the program that a source is written for refuses it.
+  private(set) var refused: [SourceLocation] = []
   private var places: [SourceLocation: Int] = [:]
   private var noted: Set<Note> = []
 
@@ -72,6 +74,12 @@ package final class ImportReport {
 
   func lose(_ token: SourceToken, _ sentence: String, in job: String? = nil) {
     settle(Entry(token: token, fate: .lost, sentence: sentence, job: job))
+  }
+
+  /// Loses a token because the program that it is written for refuses it.
+  func refuse(_ token: SourceToken, _ sentence: String) {
+    refused.append(token.place)
+    lose(token, sentence)
   }
 
   /// Whether nothing has been said of a token yet.

@@ -5,9 +5,13 @@ import Glibc
 package struct ImportTree: Sendable {
   /// Without a `/` at its end; empty for this machine.
   let root: String
+  private let mark: ReadingMark?
 
-  /// - Parameter root: the folder that stands for `/`; nil for this machine.
-  package init(root: String?) {
+  /// - Parameters:
+  ///   - root: the folder that stands for `/`; nil for this machine.
+  ///   - mark: is told of each path before the file system is asked.
+  package init(root: String?, mark: ReadingMark? = nil) {
+    self.mark = mark
     var root = root ?? ""
     while root.hasSuffix("/") { root.removeLast() }
     self.root = root
@@ -38,6 +42,7 @@ package struct ImportTree: Sendable {
   ///
   /// - Parameter followsLast: whether a link at the end is followed, too.
   func place(of path: String, followsLast: Bool = true) -> String? {
+    mark?.set(root + path)
     var pending = path.split(separator: "/").map(String.init)[...]
     var done: [String] = []
     var links = 0

@@ -28,12 +28,9 @@ package struct ImportFeatures: Sendable {
   package var hasConditions: Bool
   /// `on: {boot: 5m}`
   package var hasDelayedEvents: Bool
-  /// `days: cron`, the rule of classic cron, as the default.
-  package var hasCronDays: Bool
 
-  package init(hasConditions: Bool, hasDelayedEvents: Bool, hasCronDays: Bool) {
+  package init(hasConditions: Bool, hasDelayedEvents: Bool) {
     self.hasConditions = hasConditions
     self.hasDelayedEvents = hasDelayedEvents
-    self.hasCronDays = hasCronDays
   }
 }

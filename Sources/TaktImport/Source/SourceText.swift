@@ -62,6 +62,8 @@ struct SourceText {
   let lines: [SourceLine]
   /// Whether the last line has no line end.
   let endsWithinLine: Bool
+  /// Whether it began with a byte order mark, which is not part of it here.
+  let hasByteOrderMark: Bool
   /// Lines that ended with a carriage return, which is not part of them here.
   let carriageReturns: [Int]
 
@@ -70,7 +72,8 @@ struct SourceText {
     var lines: [SourceLine] = []
     var returns: [Int] = []
     var rest = bytes[...]
-    if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
+    hasByteOrderMark = rest.starts(with: [0xef, 0xbb, 0xbf])
+    if hasByteOrderMark { rest = rest.dropFirst(3) }
     endsWithinLine = rest.last.map { $0 != UInt8(ascii: "\n") } ?? false
     if rest.last == UInt8(ascii: "\n") { rest = rest.dropLast() }
     if !rest.isEmpty || !endsWithinLine && !bytes.isEmpty {

@@ -19,23 +19,28 @@ enum ForeignUnitKey {
     "ConfigurationDirectory",
   ]
 
+  private static func confines(_ entry: UnitEntry) -> Bool {
+    entry.section == "Service"
+      && (sandbox.contains(entry.key)
+        || sandboxPrefixes.contains { entry.key.hasPrefix($0) && entry.key != "ExecReload" })
+  }
+
+  /// Whether it switches off what takt does not have.
+  static func isOff(_ entry: UnitEntry) -> Bool {
+    confines(entry) && Unit.boolean(entry.value) == false
+  }
+
   static func sentence(of entry: UnitEntry) -> String {
     let key = entry.key
     if folders.contains(key) { return "takt makes no folders: make '\(entry.value)' yourself" }
     if key == "SupplementaryGroups" {
       return "takt gives a command all groups of its user, and no others"
     }
-    if entry.section == "Service",
-      sandbox.contains(key)
-        || sandboxPrefixes.contains(where: { key.hasPrefix($0) && key != "ExecReload" })
-    {
-      return "takt does not confine commands"
-    }
+    if confines(entry) { return "takt does not confine commands" }
     if order.contains(key) { return "takt waits for no unit: the job runs when it is due" }
     if key.hasPrefix("Condition") || key.hasPrefix("Assert") {
       return "takt does not look at this before it runs the job"
     }
-    if key.hasSuffix("Accounting") { return "takt accounts for runs by itself" }
     switch entry.section {
     case "Install": return "takt enables no units"
     case "Timer": return "takt does not know this key of a timer"

@@ -1,6 +1,8 @@
 /// Conditions of a service, which become `only_if` where they can.
 extension ServiceImport {
-  func setConditions(in draft: inout JobDraft) {
+  /// - Parameter isTimer: whether the unit is the timer, whose conditions systemd looks at only when it
+  ///   starts the timer.
+  func setConditions(in draft: inout JobDraft, isTimer: Bool = false) {
     var tests: [String] = []
     var alternatives: [String] = []
     for entry in unit.entries where entry.section == "Unit" {
@@ -17,7 +19,7 @@ extension ServiceImport {
           report.lose(entry, "takt does not look at this before it runs the job", in: draft.name)
           continue
         }
-        settle(entry, prefix, in: draft)
+        settle(entry, prefix, isTimer: isTimer, in: draft)
         let text = isNegated ? "! \(test)" : test
         if isAlternative { alternatives.append(text) } else { tests.append(text) }
       }
@@ -30,7 +32,7 @@ extension ServiceImport {
         report.lose(entry, "takt does not look at this before it runs the job", in: draft.name)
         continue
       }
-      settle(entry, "Condition", in: draft)
+      settle(entry, "Condition", isTimer: false, in: draft)
       let texts = words.map { expand($0, of: entry, in: &draft) }
       tests.append(texts.map(UnitValue.quoted).joined(separator: " "))
     }
@@ -41,17 +43,25 @@ extension ServiceImport {
           ? alternatives[0] : "{ " + alternatives.joined(separator: " || ") + "; }")
     }
     guard !tests.isEmpty else { return }
+    if case .list(let words)? = draft["only_if"], case .text(let before)? = words.last {
+      tests.insert(before, at: 0)
+    }
     draft["only_if"] = .list(
       [.text("/bin/sh"), .text("-c"), .text(tests.joined(separator: " && "))])
   }
 
   /// As long as a jobs file has no conditions, they are lost.
-  private func settle(_ entry: UnitEntry, _ prefix: String, in draft: JobDraft) {
+  private func settle(
+    _ entry: UnitEntry, _ prefix: String, isTimer: Bool, in draft: JobDraft
+  ) {
     guard context.options.features.hasConditions else {
       return report.lose(
         entry, "takt does not look at this before it runs the job", in: draft.name)
     }
-    if prefix == "Assert" {
+    if isTimer {
+      report.differ(
+        entry, "in 'only_if': before each run, and not when the timer starts", in: draft.name)
+    } else if prefix == "Assert" {
       report.differ(entry, "in 'only_if': the run is skipped, and does not fail", in: draft.name)
     } else {
       report.keep(entry, as: "only_if", in: draft.name)

@@ -122,16 +122,22 @@ struct ServiceImport {
 
   /// Says of all that nobody has looked at why it is not kept.
   static func settleRest(of unit: Unit, _ report: ImportReport) {
-    for (number, entry) in unit.entries.enumerated() where report.isOpen(entry.tokens[0]) {
-      let later = unit.entries[(number + 1)...].contains {
-        $0.section == entry.section && $0.key == entry.key
+    let isOpen = unit.entries.map { report.isOpen($0.tokens[0]) }
+    for (number, entry) in unit.entries.enumerated() where isOpen[number] {
+      let others = unit.entries.indices.dropFirst(number + 1).filter {
+        unit.entries[$0].section == entry.section && unit.entries[$0].key == entry.key
       }
-      if entry.value.isEmpty {
-        report.keep(entry, as: "takes back what came before")
-      } else if later {
+      // Of a key that has one value the last counts; a list ends with an empty one.
+      if others.contains(where: { !isOpen[$0] || unit.entries[$0].value.isEmpty }) {
         report.keep(entry, as: "a later line counts")
       } else if entry.section.hasPrefix("X-") || entry.key.hasPrefix("X-") {
         report.keep(entry, as: "systemd ignores it, too")
+      } else if entry.value.isEmpty, entry.key != "CapabilityBoundingSet" {
+        report.keep(entry, as: "takes back what came before")
+      } else if ForeignUnitKey.isOff(entry) {
+        report.keep(entry, as: "this is so in any case")
+      } else if entry.key.hasSuffix("Accounting") {
+        report.differ(entry, "takt accounts for all runs")
       } else {
         report.lose(entry, ForeignUnitKey.sentence(of: entry))
       }

@@ -18,19 +18,29 @@ struct TimerImport {
       for entry in timer.entries { report.lose(entry, "the timer is left out") }
       return 0
     }
+    var count = services.count
     for service in services {
       let like = services.count == 1 ? timer.stem : "\(timer.stem)-\(service.stem)"
       var draft = JobDraft(
         name: context.newName(like: like),
         comments: comments(of: timer) + service.files)
       setTimes(of: timer, in: &draft)
+      guard ["calendar", "every", "on"].contains(where: { draft[$0] != nil }) else {
+        for entry in timer.entries + service.entries {
+          report.lose(entry, "the timer has no time that takt reads, and is left out")
+        }
+        count -= 1
+        continue
+      }
       settleUnit(of: timer, in: draft.name)
+      ServiceImport(context: context, store: store, unit: timer)
+        .setConditions(in: &draft, isTimer: true)
       ServiceImport(context: context, store: store, unit: service).add(to: &draft)
       fit(&draft, timer)
       context.add(draft)
     }
     settleRest(of: timer)
-    return services.count
+    return count
   }
 
   private func comments(of timer: Unit) -> [String] {
@@ -41,7 +51,9 @@ struct TimerImport {
   /// The services that the unit is, or that a target pulls in.
   private func services(_ name: String, _ timer: Unit) -> [Unit] {
     let entry = timer.last("Timer", "Unit")
-    let token = entry?.tokens[0] ?? SourceToken("[Timer]", at: timer.place)
+    let token =
+      entry?.tokens[0] ?? timer.entries.first?.tokens[0]
+      ?? SourceToken("[Timer]", at: timer.place)
     switch store.find(name) {
     case .masked:
       report.lose(token, "\(name) is masked, so that the timer does nothing")
@@ -56,6 +68,7 @@ struct TimerImport {
       }
       guard name.hasSuffix(".target") else {
         report.lose(token, "takt starts no unit of the kind of \(name)")
+        for entry in unit.entries { report.lose(entry, "the timer is left out") }
         return []
       }
       let services = store.wants(of: unit).compactMap { wanted -> Unit? in
@@ -92,6 +105,7 @@ struct TimerImport {
     if let entry = timer.last("Timer", "Persistent") {
       report.keep(entry, as: "missed.policy", in: draft.name)
     }
+    noteTriggers(of: timer, draft)
     // A timer waits for the end of what it started, and then starts it at once if it was due.
     draft["overlap"] = .word(timer.flag("Timer", "DeferReactivation") == true ? "skip" : "queue")
     if let entry = timer.last("Timer", "DeferReactivation") {
@@ -111,6 +125,37 @@ struct TimerImport {
             ? "takt does not wake the machine" : "takt has no trigger for a change of the clock",
           in: draft.name)
       }
+    }
+  }
+
+  /// Says where takt starts what systemd would not.
+  private func noteTriggers(of timer: Unit, _ draft: JobDraft) {
+    if draft["every"] != nil, draft["calendar"] == nil,
+      ["OnBootSec", "OnStartupSec", "OnActiveSec"].allSatisfy({ timer.list("Timer", $0).isEmpty })
+    {
+      report.note(
+        "systemd starts this timer only after something else has started its service; takt needs "
+          + "nothing else", at: timer.place)
+    }
+    guard timer.flag("Timer", "DeferReactivation") != true, Self.isFrequent(draft) else { return }
+    report.note(
+      "when it is due several times while the service runs, systemd starts it once afterwards; takt "
+        + "queues each of them; with 'overlap: skip' it starts none", at: timer.place)
+  }
+
+  /// Whether it is due more than once within an hour.
+  private static func isFrequent(_ draft: JobDraft) -> Bool {
+    if case .word(let text)? = draft["every"], draft["from"] == nil,
+      let interval = try? DurationText.parse(text), interval < .seconds(3600)
+    {
+      return true
+    }
+    return draft.times.contains {
+      guard case .calendar(let text) = $0, let expression = try? CalendarExpression(text),
+        let first = expression.next(after: WallInstant(milliseconds: 0), in: .utc),
+        let second = expression.next(after: first, in: .utc)
+      else { return false }
+      return second.milliseconds - first.milliseconds < 3_600_000
     }
   }
 

@@ -103,6 +103,9 @@ final class UnitStore {
         }
       }
     }
+    if found.count > Self.dropInsMax {
+      context.report.cannotRead(unit.name, "more than \(Self.dropInsMax) drop-ins")
+    }
     for (_, path) in found.sorted(by: { $0.file < $1.file }).prefix(Self.dropInsMax) {
       guard context.tree.kind(of: path) == .file, let entries = entries(of: path) else { continue }
       unit.entries += entries
