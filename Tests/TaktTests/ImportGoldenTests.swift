@@ -87,7 +87,10 @@ import Testing
     let lines = output.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     #expect(lines.first?.hasPrefix("# Written by takt import, takt ") == true)
     // As on the machine itself.
-    func placed(_ text: String) -> String { text.replacing("root/", with: "/") }
+    func placed(_ text: String) -> String {
+      text.replacing("root/", with: "/")
+        .replacing("systemctl --root=root disable", with: "systemctl disable --now")
+    }
     return (status, placed(lines.count > 1 ? String(lines[1]) : ""), placed(process.errors))
   }
 

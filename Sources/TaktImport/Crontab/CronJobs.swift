@@ -16,6 +16,12 @@ struct CronJobs {
     + #""${CONTENT_TYPE:-text/plain; charset=UTF-8}" "${CONTENT_TRANSFER_ENCODING:-8bit}" "#
     + #""$TAKT_OUTPUT" | /usr/sbin/sendmail -i -t; fi"#
 
+  static let mailHooks = DraftValue.list([
+    .mapping([
+      "run": .list([.text("/bin/sh"), .text("-c"), .text(mail)]), "when": .word("output"),
+    ])
+  ])
+
   /// Writes down what cron does and takt does not do by default.
   func setManners(of draft: inout JobDraft) {
     draft["overlap"] = .word("allow")
@@ -76,11 +82,8 @@ struct CronJobs {
     draft["env"] = .map(environment.map { DraftEntry(key: $0.name, value: .text($0.value)) })
     draft["cwd"] = .text(home.hasPrefix("/") ? home : "/")
     if variables["MAILTO"] != "" {
-      let hook = DraftValue.mapping([
-        "run": .list([.text("/bin/sh"), .text("-c"), .text(Self.mail)]), "when": .word("output"),
-      ])
-      draft["on_success"] = .list([hook])
-      draft["on_failure"] = .list([hook])
+      draft["on_success"] = Self.mailHooks
+      draft["on_failure"] = Self.mailHooks
     }
   }
 

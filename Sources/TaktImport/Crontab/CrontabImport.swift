@@ -202,10 +202,26 @@ struct CrontabImport {
       jobs.setSurroundings(
         of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
       if entry.mailsFailuresOnly { draft["on_success"] = nil }
+      setMissingFolder(of: entry, in: &draft)
     }
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
   }
+
+  /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
+  private func setMissingFolder(of entry: Entry, in draft: inout JobDraft) {
+    guard context.tree.root.isEmpty, case .text(let folder)? = draft["cwd"],
+      context.tree.kind(of: folder) == .none
+    else { return }
+    if dialect == .debian { draft["cwd"] = .text(Self.spoolFolder) }
+    report.note(
+      dialect == .debian
+        ? "there is no folder \(folder): cron starts this in \(Self.spoolFolder), and so does takt"
+        : "there is no folder \(folder): cron does not start this, and neither does takt",
+      at: entry.command.place)
+  }
+
+  private static let spoolFolder = "/var/spool/cron"
 
   func comments(of entry: Entry) -> [String] {
     entry.remarks.suffix(20) + ["\(entry.line.file):\(entry.line.number)", entry.line.text]

@@ -19,11 +19,16 @@ struct JobsFileText {
       writer.open("scheduler")
       writer.entry(DraftEntry(key: "concurrency", value: .map(groups)), indent: 2)
     }
+    if jobs.contains(where: { $0.ordered.contains { $0.value == CronJobs.mailHooks } }) {
+      writer.blankLine()
+      writer.comment("Mails what a run printed, as cron does.")
+      writer.anchor("mail", CronJobs.mailHooks)
+    }
     let defaults = self.defaults
     if !defaults.isEmpty {
       writer.blankLine()
       writer.open("defaults")
-      for entry in defaults { writer.entry(entry, indent: 2) }
+      for entry in defaults { writer.entry(Self.short(entry), indent: 2) }
     }
     writer.blankLine()
     guard !jobs.isEmpty else { return writer.text + "jobs: {}\n" }
@@ -33,9 +38,16 @@ struct JobsFileText {
       if number > 0 { writer.blankLine() }
       for line in job.comments { writer.comment(line, indent: 2) }
       writer.open(job.name, indent: 2)
-      for entry in job.ordered where !common.contains(entry.key) { writer.entry(entry, indent: 4) }
+      for entry in job.ordered where !common.contains(entry.key) {
+        writer.entry(Self.short(entry), indent: 4)
+      }
     }
     return writer.text
+  }
+
+  /// The same for all mails, which stand at the head of the file.
+  private static func short(_ entry: DraftEntry) -> DraftEntry {
+    entry.value == CronJobs.mailHooks ? DraftEntry(key: entry.key, value: .word("*mail")) : entry
   }
 
   private var defaults: [DraftEntry] {

@@ -15,6 +15,13 @@ struct YAMLWriter {
     text += String(repeating: " ", count: indent) + Self.scalar(key, isInFlow: false) + ":\n"
   }
 
+  /// A list that other places of the file name.
+  mutating func anchor(_ name: String, _ value: DraftValue) {
+    text += "x-\(name): &\(name)\n"
+    guard case .list(let items) = value else { return }
+    for item in items { self.item(item, indent: 2) }
+  }
+
   mutating func entry(_ entry: DraftEntry, indent: Int) {
     let lead = String(repeating: " ", count: indent) + Self.scalar(entry.key, isInFlow: false) + ":"
     let flow = Self.flow(entry.value, isInFlow: false)

@@ -1,3 +1,4 @@
+import Glibc
 package import TaktCore
 
 /// Reads sources and makes a jobs file of them, and a report.
@@ -65,6 +66,9 @@ package struct Importer {
   // MARK: One path
 
   private func read(_ path: String) {
+    if path.isEmpty {
+      return context.report.cannotRead("''", ImportTree.text(ENOENT))
+    }
     var absolute = context.tree.absolute(path)
     while absolute.count > 1, absolute.hasSuffix("/") { absolute.removeLast() }
     context.name(absolute, as: context.tree.root.isEmpty ? path : context.tree.root + absolute)

@@ -78,6 +78,7 @@ package struct ImportTree: Sendable {
   }
 
   func kind(of path: String, followsLast: Bool = true) -> Kind {
+    defer { mark?.finish() }
     guard let place = place(of: path, followsLast: followsLast) else { return .none }
     var status = stat()
     guard lstat(place, &status) == 0 else { return .none }
@@ -90,6 +91,7 @@ package struct ImportTree: Sendable {
   }
 
   func isExecutable(_ path: String) -> Bool {
+    defer { mark?.finish() }
     guard let place = place(of: path) else { return false }
     var status = stat()
     return stat(place, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -97,6 +99,7 @@ package struct ImportTree: Sendable {
   }
 
   func read(_ path: String) throws(Problem) -> Contents {
+    defer { mark?.finish() }
     guard !path.utf8.contains(0), let place = place(of: path) else {
       throw Problem(sentence: "too many links")
     }
@@ -134,6 +137,7 @@ package struct ImportTree: Sendable {
 
   /// The names in a folder in the order of their bytes; none where it cannot be read.
   func names(in folder: String) -> [String] {
+    defer { mark?.finish() }
     guard let place = place(of: folder), let handle = opendir(place) else { return [] }
     defer { closedir(handle) }
     var names: [String] = []
@@ -156,7 +160,8 @@ package struct ImportTree: Sendable {
 extension ImportTree {
   /// Whether the names in a folder can be read.
   func canList(_ folder: String) -> Bool {
-    place(of: folder).map { access($0, R_OK | X_OK) == 0 } ?? false
+    defer { mark?.finish() }
+    return place(of: folder).map { access($0, R_OK | X_OK) == 0 } ?? false
   }
 
   /// An absolute path of one that may be relative to the folder of this process.
