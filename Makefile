@@ -99,6 +99,7 @@ test: test-setup ## Run all tests, and list the failures at the end.
 	@$(MAKE) --no-print-directory test-timermachine
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(TEST_SEEDS)
 	.build/debug/boundary-fuzz replay Tests/fuzz/corpus
+	python3 -B Tests/moving/packages.py .build/debug/takt --count 10
 
 EXPORT ?= .build/timermachine
 .PHONY: export-timermachine test-timermachine
@@ -123,6 +124,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'guest: make guest' \
 		'soak: make soak' \
 		'recurrences: env TAKT_RRULES=5000 $(SWIFT) test --filter RecurrenceOracleTests' \
+		'moving: make moving' \
 		'example: $(SWIFT) build --package-path Examples' \
 		'manuals: make man completions' \
 		'packages: make package-tools packages packages-test rules-test' \
@@ -171,6 +173,14 @@ ENGINE ?= postgres
 .PHONY: nemesis
 nemesis: build   ## Run three machines in a cluster while things fail, and check every slot: SEEDS=1-40 ENGINE=postgres|etcd PLANT=none|lease|owner|guard.
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(SEEDS) --engine $(ENGINE) --plant $(PLANT)
+
+.PHONY: moving
+moving: build    ## Import what 40 Debian packages bring along, and run twenty jobs under cron and under takt.
+	@test -x .build/moving-venv/bin/python || { python3 -m venv .build/moving-venv && \
+		.build/moving-venv/bin/pip install -q --disable-pip-version-check croniter; } || \
+		{ rm -rf .build/moving-venv; echo 'without croniter: it could not be installed' >&2; }
+	PATH=$(CURDIR)/.build/moving-venv/bin:$$PATH python3 -B Tests/moving/packages.py .build/debug/takt
+	python3 -B Tests/moving/beside_cron.py .build/debug/takt
 
 lint: PACKAGES := python3
 lint: setup      ## Check format, imports, folder dependencies, retired phrases and names, and links.

@@ -37,8 +37,9 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktPicture", "TaktEngine", "TaktClaims", "TaktStore", "TaktConfig",
-        "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU", "CTaktBuild",
+        "TaktControl", "TaktPicture", "TaktImport", "TaktEngine", "TaktClaims", "TaktStore",
+        "TaktConfig", "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU",
+        "CTaktBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -57,6 +58,8 @@ let package = Package(
     // Timelines as SVG.
     .target(
       name: "TaktPicture", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
+    // Crontabs, systemd units and others as jobs files, and back.
+    .target(name: "TaktImport", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     .target(
       name: "TaktEngine",
       dependencies: [
@@ -201,6 +204,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktPictureTests", dependencies: ["TaktPicture", "TaktCore", "TaktTime"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TaktImportTests",
+      dependencies: ["TaktImport", "TaktConfig", "TaktCore", "TaktEngine", "TaktTime"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktTests",

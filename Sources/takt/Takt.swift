@@ -26,7 +26,7 @@ struct Takt: ParsableCommand {
       StatusCommand.self, TriggerCommand.self, BackfillCommand.self, SuspendCommand.self,
       ResumeCommand.self,
       CancelCommand.self, ReloadCommand.self, OpenCommand.self, ClusterCommand.self,
-      SchemaCommand.self,
+      SchemaCommand.self, ImportCommand.self, ExportCommand.self,
       PluginsCommand.self,
     ])
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktConfig
 import TaktEngine
+import TaktImport
 
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,13 +12,28 @@ struct InitCommand: ParsableCommand {
       The file has one job and, as comments, what most jobs need. Its first line names the JSON \
       Schema, with which editors complete and check keys: the installed one, or jobs.schema.json, \
       which is then written beside the file. A file that exists is not changed.
+
+      With --from crontab, the file has the jobs of your own crontab; `takt import` reads other \
+      sources. The crontab stays as it is and still runs.
       """)
 
   @OptionGroup var argument: FileArgument
 
+  @Option(help: "Start from the jobs of your own crontab instead of an example.")
+  var from: Source?
+
+  enum Source: String, CaseIterable, ExpressibleByArgument {
+    case crontab
+  }
+
   func run() throws {
     let file = argument.file
-    guard try create(file, Self.text(schema: Installation.schema ?? Self.schemaName)) else {
+    let schema = Installation.schema ?? Self.schemaName
+    let imported = from == nil ? nil : try Self.crontab()
+    let text =
+      imported.map { "# yaml-language-server: $schema=\(schema)\n" + $0.text }
+      ?? Self.text(schema: schema)
+    guard try NewFile.create(file, text) else {
       Console.error("takt: \(file.printable) already exists; it is not changed")
       throw ExitCode.usage
     }
@@ -30,6 +46,11 @@ struct InitCommand: ParsableCommand {
         throw error
       }
     }
+    if let imported {
+      ImportReportText(
+        imported.report, imported.jobs.count, ImportCheck(of: imported, isForeign: false), nil
+      ).print()
+    }
     let named = file == FileArgument.standard ? "" : " " + Self.quoted(file)
     Console.print(
       """
@@ -40,12 +61,24 @@ struct InitCommand: ParsableCommand {
       """)
   }
 
+  /// The jobs of the crontab of the user that takt runs as.
+  private static func crontab() throws -> Importer.Result {
+    guard let text = TimeOracle.output(of: ["crontab", "-l"]) else {
+      Console.error("takt: you have no crontab, or `crontab -l` does not work here")
+      throw ExitCode.configuration
+    }
+    var options = ImportOptions.standard(header: "The jobs that takt runs, from your crontab.")
+    options.kind = .crontab
+    return Importer(options, tree: ImportTree(root: nil), machine: SystemAccounts())
+      .run([], standardInput: Array(text.utf8))
+  }
+
   private static let schemaName = "jobs.schema.json"
 
   private func createSchema(beside file: String) throws {
     let path = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + Self.schemaName
     let text = KeyTable.schema(catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
-    if try create(path, text) { return }
+    if try NewFile.create(path, text) { return }
     // One from before may be of another version of takt, and another file's: it is kept.
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -54,34 +87,6 @@ struct InitCommand: ParsableCommand {
       )
       return
     }
-  }
-
-  /// Writes a file that is not there yet; false where it is. Ends the program if it cannot be written.
-  private func create(_ path: String, _ text: String) throws -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else {
-      if errno == EEXIST { return false }
-      throw failure(path)
-    }
-    defer { close(descriptor) }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let error = failure(path)
-        // Half a file would be in the way of the next try.
-        unlink(path)
-        throw error
-      }
-      rest = rest.dropFirst(count)
-    }
-    return true
-  }
-
-  private func failure(_ path: String) -> ExitCode {
-    Console.error("takt: cannot write \(path.printable): \(String(cString: strerror(errno)))")
-    return .unwritable
   }
 
   /// A path as a shell and takt take it.

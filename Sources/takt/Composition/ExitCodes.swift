@@ -41,7 +41,8 @@ extension ExitCode {
     (.success, "success"),
     (
       .unbalanced,
-      "verify: a problem in the ledger or the log; cancel: nothing to cancel; --all: answered with no"
+      "verify: a problem in the ledger or the log; cancel: nothing to cancel; --all: answered with no; "
+        + "import, export: something is not kept"
     ),
     (.unchanged, "resume: the job is not suspended"),
     (.usage, "wrong usage"),
@@ -57,6 +58,10 @@ extension ExitCode {
     (.unwritable, "output cannot be written"),
     (.overlap, "trigger: another run is active, and overlap is skip"),
     (.forbidden, "the state folder or the socket belongs to another user"),
-    (.configuration, "an invalid jobs file, with check --strict one with warnings, or no ledger"),
+    (
+      .configuration,
+      "an invalid jobs file, with check --strict one with warnings, or no ledger; "
+        + "import: a source cannot be read"
+    ),
   ]
 }

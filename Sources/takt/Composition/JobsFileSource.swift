@@ -15,6 +15,8 @@ struct JobsFileSource: SnapshotSource {
   let catalogue: any ActionCatalogue
   /// Where the limits of whole runs have to be available; nil where nothing is run or checked.
   var limits: ControlGroupControllers.Place?
+  /// Where the users of jobs are looked up.
+  var accounts: any AccountSource = SystemAccounts()
   /// What loads before came to; nil where the file is read once.
   var memory: LoadMemory?
 
@@ -50,7 +52,7 @@ struct JobsFileSource: SnapshotSource {
         nil
       }
     return JobsLoader(
-      catalogue: catalogue, zones: ZoneFiles(), accounts: SystemAccounts(),
+      catalogue: catalogue, zones: ZoneFiles(), accounts: accounts,
       time: SystemTimeSource(), engineAddresses: Self.flaws,
       groupProblem: groupProblem, bundledPlugins: Installation.plugins)
   }

@@ -1,0 +1,116 @@
+package import TaktCore
+
+/// A value of a YAML file of another program, with its place.
+package struct ForeignNode: Sendable {
+  package indirect enum Content: Sendable {
+    case scalar(String)
+    case null
+    case list([ForeignNode])
+    case map([ForeignEntry])
+  }
+
+  package var place: SourceLocation
+  package var content: Content
+
+  package init(_ content: Content, at place: SourceLocation) {
+    self.content = content
+    self.place = place
+  }
+
+  subscript(key: String) -> ForeignNode? {
+    guard case .map(let entries) = content else { return nil }
+    return entries.first { $0.key == key }?.value
+  }
+
+  var text: String? { if case .scalar(let text) = content { text } else { nil } }
+
+  var items: [ForeignNode] { if case .list(let items) = content { items } else { [] } }
+
+  /// A list of texts, or one text alone; nil where it is neither.
+  var texts: [String]? {
+    switch content {
+    case .scalar(let text): return [text]
+    case .list(let items):
+      let texts = items.compactMap(\.text)
+      return texts.count == items.count ? texts : nil
+    case .null, .map: return nil
+    }
+  }
+}
+
+/// One key of a mapping with its value.
+package struct ForeignEntry: Sendable {
+  package var key: String
+  package var place: SourceLocation
+  package var value: ForeignNode
+
+  package init(key: String, at place: SourceLocation, value: ForeignNode) {
+    self.key = key
+    self.place = place
+    self.value = value
+  }
+}
+
+/// What a YAML file says, or why it cannot be read.
+package struct ForeignFile: Sendable {
+  package var documents: [ForeignNode]
+  package var problems: [(place: SourceLocation, sentence: String)]
+
+  package init(
+    documents: [ForeignNode], problems: [(place: SourceLocation, sentence: String)]
+  ) {
+    self.documents = documents
+    self.problems = problems
+  }
+}
+
+/// The values of a document that say something, and what becomes of each.
+struct ForeignLeaves {
+  let report: ImportReport
+  /// Each leaf with the path of its keys, such as `spec.schedule`.
+  private var leaves: [(path: String, token: SourceToken)] = []
+
+  init(_ document: ForeignNode, _ report: ImportReport) {
+    self.report = report
+    collect(document, path: "", place: document.place)
+    for leaf in leaves { report.expect(leaf.token) }
+  }
+
+  private mutating func collect(_ node: ForeignNode, path: String, place: SourceLocation) {
+    switch node.content {
+    case .scalar(let text):
+      leaves.append((path, SourceToken("\(path): \(text)", at: place)))
+    case .null: break
+    case .list(let items):
+      for item in items { collect(item, path: path, place: item.place) }
+    case .map(let entries):
+      for entry in entries {
+        collect(
+          entry.value, path: path.isEmpty ? entry.key : "\(path).\(entry.key)",
+          place: entry.place)
+      }
+    }
+  }
+
+  /// All leaves at the path and below it.
+  private func tokens(_ path: String) -> [SourceToken] {
+    leaves.filter { $0.path == path || $0.path.hasPrefix(path + ".") }.map(\.token)
+  }
+
+  func keep(_ path: String, as key: String, in job: String? = nil) {
+    for token in tokens(path) { report.keep(token, as: key, in: job) }
+  }
+
+  func differ(_ path: String, _ sentence: String, in job: String? = nil) {
+    for token in tokens(path) { report.differ(token, sentence, in: job) }
+  }
+
+  func lose(_ path: String, _ sentence: String, in job: String? = nil) {
+    for token in tokens(path) { report.lose(token, sentence, in: job) }
+  }
+
+  /// Says of all that nobody has looked at that it is not kept.
+  func loseRest(_ sentence: String) {
+    for leaf in leaves where report.isOpen(leaf.token) { report.lose(leaf.token, sentence) }
+  }
+}

@@ -1,0 +1,87 @@
+import TaktCore
+
+/// What all readers of one import share.
+final class ImportContext {
+  let options: ImportOptions
+  let tree: ImportTree
+  let accounts: ImportAccounts
+  let report: ImportReport
+  let dialect: CronDialect
+  private(set) var jobs: [JobDraft] = []
+  private(set) var groups: [DraftEntry] = []
+  /// What has been read, for the check at the end.
+  private(set) var sources: [(text: SourceText, kind: SourceKind)] = []
+  private var names = JobNames()
+  private var isFull = false
+  /// How paths below it were named by the person who named it.
+  private var typed: [(path: String, name: String)] = []
+  private(set) lazy var loginVariables = LoginVariables(of: tree, dialect: dialect).variables
+  /// Whether the jobs of the anacrontab are there, so that what starts anacron is not.
+  var hasAnacronJobs = false
+
+  static let jobsMax = 10_000
+
+  init(_ options: ImportOptions, tree: ImportTree, accounts: ImportAccounts) {
+    self.options = options
+    self.tree = tree
+    self.accounts = accounts
+    report = ImportReport()
+    dialect =
+      options.dialect
+      ?? (tree.kind(of: "/etc/redhat-release") != .none
+        || tree.kind(of: "/etc/arch-release") != .none ? .cronie : .debian)
+  }
+
+  func name(_ path: String, as name: String) { typed.append((path, name)) }
+
+  /// A path of the tree as messages name it.
+  func shown(_ path: String) -> String {
+    for (prefix, name) in typed {
+      if path == prefix { return name }
+      if path.hasPrefix(prefix + "/") { return name + path.dropFirst(prefix.utf8.count) }
+    }
+    return tree.root + path
+  }
+
+  /// Reads a file and keeps it for the check; says so where it cannot be read.
+  func text(of path: String, _ kind: SourceKind) -> (text: SourceText, owner: UInt32)? {
+    do throws(ImportTree.Problem) {
+      let contents = try tree.read(path)
+      return (add(SourceText(file: shown(path), bytes: contents.bytes), kind), contents.owner)
+    } catch {
+      report.cannotRead(shown(path), error.sentence)
+      return nil
+    }
+  }
+
+  func add(_ text: SourceText, _ kind: SourceKind) -> SourceText {
+    if !sources.contains(where: { $0.text.file == text.file }) { sources.append((text, kind)) }
+    return text
+  }
+
+  /// Says what a source is, once that has been found out.
+  func setKind(_ kind: SourceKind, of text: SourceText) {
+    guard let index = sources.firstIndex(where: { $0.text.file == text.file }) else { return }
+    sources[index].kind = kind
+  }
+
+  func newName(like text: String) -> String { names.name(like: text) }
+
+  func add(_ job: JobDraft) {
+    guard jobs.count < Self.jobsMax else {
+      if !isFull {
+        isFull = true
+        report.cannotRead(
+          job.comments.first ?? job.name,
+          "there are more than \(Self.jobsMax) jobs; import fewer files at once")
+      }
+      return
+    }
+    jobs.append(job)
+  }
+
+  func addGroup(_ name: String, max: Int) {
+    guard !groups.contains(where: { $0.key == name }) else { return }
+    groups.append(DraftEntry(key: name, value: .word("\(max)")))
+  }
+}

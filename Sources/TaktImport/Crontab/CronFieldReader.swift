@@ -1,0 +1,173 @@
+/// Reads one time field of a crontab, sign by sign, as cron does.
+struct CronFieldReader {
+  private let field: CronField
+  /// From 0, for the refusal.
+  private let number: Int
+  private let dialect: CronDialect
+  private var rest: Substring.UnicodeScalarView
+  /// Days of the week from 0 to 6.
+  private(set) var values: Set<Int> = []
+  /// The parts of the list as takt writes them; nil where it needs other words for the same values.
+  private(set) var text: String?
+  /// Whether cron draws a value.
+  private(set) var isRandom = false
+  /// What cron passes over at the end.
+  private(set) var ignored = ""
+
+  init(
+    _ text: String, _ field: CronField, number: Int, dialect: CronDialect
+  ) throws(CronFields.Refusal) {
+    self.field = field
+    self.number = number
+    self.dialect = dialect
+    rest = text.unicodeScalars[...]
+    var parts: [String] = []
+    var isPlain = true
+    repeat {
+      let start = rest
+      switch try readPart() {
+      case .asItStands: parts.append(String(start[..<rest.startIndex]))
+      case .random(let low, let high): parts.append("H(\(low)-\(high))")
+      case .otherwise: isPlain = false
+      }
+    } while take(",")
+    ignored = String(rest)
+    if !ignored.isEmpty {
+      guard dialect == .debian else { throw refusal("cron refuses '\(ignored)' here") }
+      isPlain = false
+    }
+    self.text = isPlain ? parts.joined(separator: ",") : nil
+  }
+
+  /// How takt writes a part of the list.
+  private enum Part {
+    case asItStands
+    case random(Int, Int)
+    /// takt reads the same text in another way.
+    case otherwise
+  }
+
+  private mutating func readPart() throws(CronFields.Refusal) -> Part {
+    var low = field.range.lowerBound
+    var high = field.range.upperBound
+    var isRange = false
+    var isSunday = false
+    if !take("*") {
+      if dialect == .cronie, take("~") { return try readRandom(from: low) }
+      low = try readValue()
+      high = low
+      if take("-") {
+        high = try readValue()
+        isRange = true
+      } else if dialect == .cronie, take("~") {
+        return try readRandom(from: low)
+      } else if rest.first == "/" {
+        throw refusal("cron refuses a step without a range")
+      }
+    }
+    var step = 1
+    if take("/") {
+      guard let given = Self.number(readWord()), given > 0 else {
+        throw refusal("cron refuses this step")
+      }
+      step = given
+    } else if dialect == .cronie, isRange, low > 0, high == 0 {
+      // cronie takes a Sunday at the end for the seventh day, and does so in each field.
+      high = 7
+      isSunday = true
+    }
+    // Debian's cron looks at the bounds of a range, cronie only at the values in it.
+    if dialect == .debian || !isRange { try check(low) }
+    if dialect == .debian { try check(high) }
+    for value in stride(from: low, through: high, by: step) {
+      try check(value)
+      values.insert(field.isDayOfWeek ? value % 7 : value)
+    }
+    // takt reads a range that runs backwards as one that goes round the end of the field.
+    return low <= high && (field.isDayOfWeek || !isSunday) ? .asItStands : .otherwise
+  }
+
+  /// The rest of a range with `~`.
+  private mutating func readRandom(from low: Int) throws(CronFields.Refusal) -> Part {
+    var high = field.range.upperBound
+    if let next = rest.first, next != "," { high = try readValue() }
+    guard low <= high else { throw refusal("cron refuses a range that runs backwards") }
+    try check(low)
+    try check(high)
+    values.formUnion((low...high).map { field.isDayOfWeek ? $0 % 7 : $0 })
+    isRandom = true
+    return .random(low, high)
+  }
+
+  // MARK: Signs
+
+  private mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    guard rest.first == sign else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  private mutating func readWord() -> String {
+    let word = rest.prefix {
+      $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
+    }
+    rest = rest[word.endIndex...]
+    return String(String.UnicodeScalarView(word))
+  }
+
+  /// A number or a name.
+  private mutating func readValue() throws(CronFields.Refusal) -> Int {
+    let word = readWord()
+    if let index = field.names.firstIndex(of: word.lowercased()) { return index + field.firstName }
+    guard let value = Self.number(word) else { throw refusal("cron refuses this \(field.name)") }
+    return value
+  }
+
+  /// Decimal, with any number of zeros in front.
+  private static func number(_ text: String) -> Int? {
+    guard !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy({ $0 > 0x2f && $0 < 0x3a })
+    else { return nil }
+    return Int(text)
+  }
+
+  private func check(_ value: Int) throws(CronFields.Refusal) {
+    guard field.range.contains(value) else {
+      throw refusal(
+        "cron refuses this \(field.name): \(value) is outside \(field.range.lowerBound) to "
+          + "\(field.range.upperBound)")
+    }
+  }
+
+  private func refusal(_ sentence: String) -> CronFields.Refusal {
+    CronFields.Refusal(field: number, sentence: sentence)
+  }
+}
+
+/// What a time field of a crontab may hold.
+struct CronField {
+  var name: String
+  var range: ClosedRange<Int>
+  var names: [String] = []
+  var firstName = 0
+
+  var isDayOfWeek: Bool { range.upperBound == 7 }
+
+  /// In the order of a crontab.
+  static let all = [
+    CronField(name: "minute", range: 0...59), CronField(name: "hour", range: 0...23),
+    CronField(name: "day of month", range: 1...31),
+    CronField(
+      name: "month", range: 1...12,
+      names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+      firstName: 1),
+    CronField(
+      name: "day of week", range: 0...7,
+      names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]),
+  ]
+
+  /// The values as a list.
+  func list(of values: Set<Int>) -> String {
+    values.count == (isDayOfWeek ? 7 : range.count)
+      ? "*" : values.sorted().map(String.init).joined(separator: ",")
+  }
+}

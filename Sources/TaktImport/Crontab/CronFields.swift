@@ -1,0 +1,97 @@
+import TaktCore
+import TaktTime
+
+/// The five time fields of a crontab as cron reads them, as an expression that takt reads in the same
+/// way.
+struct CronFields {
+  /// What cron says to a field that it refuses.
+  struct Refusal: Error, Equatable {
+    /// From 0.
+    var field: Int
+    var sentence: String
+    /// False where cron reads it and takt has nothing for it.
+    var isByCron = true
+  }
+
+  /// For `cron`.
+  private(set) var expression: String
+  /// For `days`; nil where the default is right.
+  private(set) var days: CronDayRule?
+  /// Why no time ever matches; nil when times do.
+  private(set) var emptiness: Refusal?
+  /// Fields whose text is another than in the source, from 0, each with the reason.
+  private(set) var changes: [(field: Int, sentence: String)] = []
+
+  init(_ texts: [String], dialect: CronDialect) throws(Refusal) {
+    var written: [String] = []
+    for (number, text) in texts.enumerated() {
+      let field = CronField.all[number]
+      let reader = try CronFieldReader(text, field, number: number, dialect: dialect)
+      if reader.values.isEmpty {
+        emptiness =
+          emptiness
+          ?? Refusal(
+            field: number, sentence: "this range runs backwards, and so its time never comes",
+            isByCron: false)
+        written.append("*")
+        continue
+      }
+      var candidate = ["*", "*", "*", "*", "*"]
+      candidate[number] = reader.text ?? ""
+      if let own = reader.text, (try? CronExpression(candidate.joined(separator: " "))) != nil {
+        written.append(own)
+        if reader.isRandom {
+          changes.append(
+            (number, "'\(own)': a random value that stays the same; cron draws one when it starts"))
+        }
+        continue
+      }
+      guard !reader.isRandom else {
+        throw Refusal(
+          field: number, sentence: "takt has no list of random values", isByCron: false)
+      }
+      let list = field.list(of: reader.values)
+      written.append(list)
+      changes.append((number, Self.sentence(of: reader, list)))
+    }
+    expression = written.joined(separator: " ")
+    guard emptiness == nil, let read = try? CronExpression(expression) else { return }
+    // A day must match both fields if one of them begins with a star.
+    let rule: CronDayRule = texts[2].hasPrefix("*") || texts[4].hasPrefix("*") ? .all : .any
+    if read.hasBothDayFields {
+      let isDefault = CronDayRule.cron.settled(for: read) == rule
+      // `takt check` asks whether the star is meant.
+      days = !isDefault ? rule : rule == .all ? .cron : nil
+    }
+    if read.next(after: WallInstant(milliseconds: 0), in: .utc, days: rule) == nil {
+      emptiness = Refusal(
+        field: 2, sentence: "no date matches all of the fields, and so the time never comes",
+        isByCron: false)
+    }
+  }
+
+  private static func sentence(of reader: CronFieldReader, _ list: String) -> String {
+    guard !reader.ignored.isEmpty else { return "written as '\(list)', the same values" }
+    let random =
+      reader.ignored.hasPrefix("~") && reader.values.count == 1
+      ? "; for a random value write 'H(\(list)-\(reader.ignored.dropFirst()))', or import with "
+        + "--dialect cronie" : ""
+    return "Debian's cron passes over '\(reader.ignored)', and so this is '\(list)'\(random)"
+  }
+
+  /// The rule of programs to which only a lone star means every day: days match either field if both
+  /// name some.
+  static func plainStarRule(_ fields: [String]) -> CronDayRule {
+    guard fields.count >= 5 else { return .any }
+    let stars: Set<String> = ["*", "?", "*/1"]
+    return stars.contains(fields[2]) || stars.contains(fields[4]) ? .all : .any
+  }
+
+  // MARK: Names
+
+  /// `@daily` and the others; nil for one that cron does not know.
+  static func expression(named name: String) -> String? {
+    ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]
+      .contains(name) ? name : nil
+  }
+}

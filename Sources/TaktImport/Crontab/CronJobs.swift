@@ -1,0 +1,142 @@
+import TaktCore
+import TaktTime
+
+/// Makes jobs that run as cron would run them.
+struct CronJobs {
+  let context: ImportContext
+  let dialect: CronDialect
+
+  static let standardPath = "/usr/bin:/bin"
+
+  /// Mails what a run printed, as cron does: to `MAILTO`, or else to the owner of the job.
+  static let mail =
+    #"if [ -x /usr/sbin/sendmail ]; then printf 'From: %s\nTo: %s\nSubject: Cron <%s@%s> %s\n"#
+    + #"MIME-Version: 1.0\nContent-Type: %s\nContent-Transfer-Encoding: %s\n\n%s\n' "#
+    + #""${MAILFROM:-root (Cron Daemon)}" "${MAILTO-$LOGNAME}" "$LOGNAME" "$TAKT_HOST" "$TAKT_JOB" "#
+    + #""${CONTENT_TYPE:-text/plain; charset=UTF-8}" "${CONTENT_TRANSFER_ENCODING:-8bit}" "#
+    + #""$TAKT_OUTPUT" | /usr/sbin/sendmail -i -t; fi"#
+
+  static let mailHooks = DraftValue.list([
+    .mapping([
+      "run": .list([.text("/bin/sh"), .text("-c"), .text(mail)]), "when": .word("output"),
+    ])
+  ])
+
+  /// Writes down what cron does and takt does not do by default.
+  func setManners(of draft: inout JobDraft) {
+    draft["overlap"] = .word("allow")
+    draft["missed"] = .mapping(["policy": .word("skip")])
+    draft["kill"] = .mapping(["leftovers": .word("leave")])
+    draft["inherit_env"] = .word("false")
+  }
+
+  /// Writes the environment, the folder, the shell and the mail of a job.
+  ///
+  /// - Parameters:
+  ///   - user: who the job belongs to.
+  ///   - isNamed: whether the job has the key `user`, so that takt sets `HOME` and `LOGNAME`.
+  func setSurroundings(
+    of draft: inout JobDraft, user: ImportAccounts.User, isNamed: Bool, variables: CronVariables
+  ) {
+    var environment: [(name: String, value: String)] = []
+    for (name, value, file) in context.loginVariables
+    where !["SHELL", "PATH", "HOME", "LOGNAME", "USER"].contains(name) {
+      environment.append((name, value))
+      context.report.note(
+        "each job has \(name)=\(value) of this file, as with cron",
+        at: SourceLocation(file: context.shown(file)))
+    }
+    environment += [("SHELL", "/bin/sh"), ("PATH", Self.standardPath)]
+    if !isNamed {
+      environment += [("HOME", user.home), ("LOGNAME", user.name)]
+      if dialect == .cronie { environment.append(("USER", user.name)) }
+    }
+    var home = user.home
+    for (number, variable) in variables.variables.enumerated() {
+      let (name, value) = (variable.name, variable.value)
+      if variables.variables[(number + 1)...].contains(where: { $0.name == name }) {
+        context.report.keep(variable.token, as: "a later line counts")
+        continue
+      }
+      if name == "LOGNAME" || name == "USER" {
+        context.report.keep(variable.token, as: "cron sets \(name) itself")
+        continue
+      }
+      guard EnvironmentName.isValid(name), !name.hasPrefix("TAKT_") else {
+        context.report.lose(variable.token, "takt passes no variable of this name")
+        continue
+      }
+      environment.removeAll { $0.name == name }
+      environment.append((name: name, value: value))
+      if name == "HOME" { home = value }
+      if setMeaning(of: variable, in: &draft) { continue }
+      context.report.keep(
+        variable.token, as: name == "SHELL" ? "shell" : "env.\(name)", in: draft.name,
+        values: [value])
+      if value.contains("$") {
+        context.report.note(
+          "cron does not replace '$' here, and neither does takt", at: variable.token.place)
+      }
+    }
+    if let shell = variables["SHELL"] { setShell(shell, variables, of: &draft) }
+    draft["env"] = .map(environment.map { DraftEntry(key: $0.name, value: .text($0.value)) })
+    draft["cwd"] = .text(home.hasPrefix("/") ? home : "/")
+    if variables["MAILTO"] != "" {
+      draft["on_success"] = Self.mailHooks
+      draft["on_failure"] = Self.mailHooks
+    }
+  }
+
+  private func setShell(_ shell: String, _ variables: CronVariables, of draft: inout JobDraft) {
+    guard let token = variables.variables.last(where: { $0.name == "SHELL" })?.token else { return }
+    guard shell.hasPrefix("/") else {
+      context.report.lose(token, "cron starts no shell without a path", in: draft.name)
+      return
+    }
+    if shell != "/bin/sh" { draft["shell"] = .text(shell) }
+  }
+
+  /// Variables that cron reads itself; true when all is said.
+  private func setMeaning(
+    of variable: CronVariables.Variable, in draft: inout JobDraft
+  ) -> Bool {
+    let report = context.report
+    switch variable.name {
+    case "MAILTO":
+      report.differ(
+        variable.token,
+        variable.value.isEmpty
+          ? "takt mails nothing; its log has the output"
+          : "hooks mail at most the last 4 KB of the output; the subject has the name of the job",
+        in: draft.name)
+      return true
+    case "CRON_TZ":
+      guard dialect == .cronie else {
+        report.differ(
+          variable.token,
+          "Debian's cron keeps to the machine's time zone all the same, and so do the jobs; import "
+            + "with --dialect cronie for 'timezone'", in: draft.name)
+        return true
+      }
+      let zone = variable.value.hasPrefix(":") ? String(variable.value.dropFirst()) : variable.value
+      guard context.options.isZone(zone) else {
+        context.report.lose(
+          variable.token, "there is no such time zone; cron takes UTC for it", in: draft.name)
+        return true
+      }
+      if draft["cron"] != nil { draft["timezone"] = .text(zone) }
+      report.keep(variable.token, as: "timezone", in: draft.name, values: [zone])
+      return true
+    case "RANDOM_DELAY":
+      guard dialect == .cronie, let minutes = Int(variable.value), (0...1440).contains(minutes)
+      else { return false }
+      if draft["cron"] != nil, minutes > 0 { draft["jitter"] = .word("\(minutes)m") }
+      report.differ(
+        variable.token,
+        "'jitter' draws a delay for each slot; cron draws a factor once, when it starts",
+        in: draft.name)
+      return true
+    default: return false
+    }
+  }
+}

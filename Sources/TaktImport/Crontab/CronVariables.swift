@@ -1,0 +1,83 @@
+/// Variables of a crontab, as far down as it has been read.
+struct CronVariables {
+  struct Variable {
+    var name: String
+    var value: String
+    var token: SourceToken
+  }
+
+  private(set) var variables: [Variable] = []
+
+  /// The last of a name counts.
+  subscript(name: String) -> String? { variables.last { $0.name == name }?.value }
+
+  /// Each job gets all of them.
+  static let countMax = 100
+
+  /// False when there are too many.
+  mutating func add(_ variable: Variable) -> Bool {
+    guard variables.count < Self.countMax else { return false }
+    variables.append(variable)
+    return true
+  }
+
+  /// Reads `NAME = value` as cron does: both may be in quotes, and nothing may follow the second; nil
+  /// for another line.
+  static func read(
+    _ line: SourceLine, in trimmed: Range<Int>, dialect: CronDialect
+  ) -> Variable? {
+    var rest = line.scalars[trimmed]
+    let name: ArraySlice<Unicode.Scalar>
+    if let quote = takeQuote(&rest) {
+      name = rest.prefix { $0 != quote && $0 != "=" }
+      rest = rest[name.endIndex...]
+      guard rest.popFirst() == quote else { return nil }
+    } else {
+      name = rest.prefix { $0 != "=" && !SourceLine.isBlank($0) }
+      rest = rest[name.endIndex...]
+    }
+    rest = rest.drop(while: SourceLine.isBlank)
+    guard rest.popFirst() == "=" else { return nil }
+    rest = rest.drop(while: SourceLine.isBlank)
+    // Debian's cron takes an empty value without quotes for a mistake.
+    if rest.isEmpty, dialect == .debian { return nil }
+    if let quote = takeQuote(&rest) {
+      let value = rest.prefix { $0 != quote }
+      guard value.endIndex == rest.endIndex - 1 else { return nil }
+      rest = value
+      if dialect == .debian { rest = stripped(rest) }
+    }
+    let token = line.token(trimmed)
+    return Variable(name: text(name), value: text(rest), token: token)
+  }
+
+  /// Reads `NAME=value` as anacron does: all that follows the sign is the value.
+  static func readPlain(_ line: SourceLine, in trimmed: Range<Int>) -> Variable? {
+    let scalars = line.scalars[trimmed.lowerBound...]
+    let name = scalars.prefix { $0 != "=" && !SourceLine.isBlank($0) }
+    var rest = scalars[name.endIndex...].drop(while: SourceLine.isBlank)
+    guard !name.isEmpty, rest.popFirst() == "=" else { return nil }
+    return Variable(name: text(name), value: text(rest), token: line.token(trimmed))
+  }
+
+  private static func takeQuote(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
+    guard let first = rest.first, first == "\"" || first == "'" else { return nil }
+    rest.removeFirst()
+    return first
+  }
+
+  /// Debian's cron takes blanks from the end of a value in quotes, and one more pair of quotes.
+  private static func stripped(_ value: ArraySlice<Unicode.Scalar>) -> ArraySlice<Unicode.Scalar> {
+    var value = value
+    while let last = value.last, SourceLine.isBlank(last) { value.removeLast() }
+    if value.count >= 2, let first = value.first, first == "\"" || first == "'", value.last == first
+    {
+      value = value.dropFirst().dropLast()
+    }
+    return value
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
+  }
+}

@@ -1,0 +1,393 @@
+import TaktCore
+import TaktTime
+
+/// Reads a crontab: of a user, of the system, or of supercronic.
+struct CrontabImport {
+  let context: ImportContext
+  let kind: SourceKind
+  /// Whose crontab it is; nil where each line says so, and for the user that takt runs as.
+  var owner: String?
+  /// What jobs are called after; nil for the program in each line.
+  var nameHint: String?
+  /// Whether a line that runs the scripts of a folder becomes a job for each script.
+  var expandsFolders = false
+
+  private var report: ImportReport { context.report }
+  private var dialect: CronDialect { context.dialect }
+  private var hasUserColumn: Bool { kind == .cronD }
+
+  /// One line that starts a command.
+  struct Entry {
+    var line: SourceLine
+    /// The time fields, or one name with `@`.
+    var times: [SourceToken]
+    var user: SourceToken?
+    var command: SourceToken
+    /// Whether output is mailed only after a failure.
+    var mailsFailuresOnly: Bool
+    /// Comments right above it.
+    var remarks: [String]
+  }
+
+  func run(_ source: SourceText) {
+    var variables = CronVariables()
+    var remarks: [String] = []
+    var entries: [(Entry, CronVariables)] = []
+    let refused = report.refused.count
+    for line in source.lines {
+      guard let trimmed = line.trimmed else {
+        remarks = []
+        continue
+      }
+      if line.scalars[trimmed.lowerBound] == "#" {
+        remarks.append(String(line.text(trimmed).drop { $0 == "#" || $0 == " " }))
+        continue
+      }
+      defer { remarks = [] }
+      guard line.isText else {
+        report.lose(line.token(trimmed), "this line is not UTF-8 text")
+        continue
+      }
+      if let variable = CronVariables.read(
+        line, in: trimmed, dialect: kind == .supercronic ? .cronie : dialect)
+      {
+        report.expect(variable.token)
+        if !variables.add(variable) {
+          report.lose(variable.token, "more than \(CronVariables.countMax) variables")
+        }
+        continue
+      }
+      guard let entry = entry(of: line, in: trimmed, remarks) else { continue }
+      entries.append((entry, variables))
+    }
+    note(source)
+    for (entry, variables) in entries {
+      // For the whole file, as supercronic reads it.
+      importEntry(
+        entry, kind == .supercronic ? last(entries) ?? variables : variables, of: entries.count)
+    }
+    for variable in variables.variables where report.isOpen(variable.token) {
+      report.keep(variable.token, as: "no job comes after it")
+    }
+    if dialect == .debian, kind != .supercronic, let place = report.refused.dropFirst(refused).first
+    {
+      report.note(
+        "because of this line, cron reads no line of the file: jobs of other lines do not run yet",
+        at: place)
+    }
+  }
+
+  private func last(_ entries: [(Entry, CronVariables)]) -> CronVariables? { entries.last?.1 }
+
+  private func note(_ source: SourceText) {
+    if source.endsWithinLine {
+      report.note(
+        dialect == .debian
+          ? "the last line has no line end, and so cron reads no line of the file"
+          : "the last line has no line end, and so cron does not read it",
+        at: SourceLocation(file: source.file, line: source.lines.count))
+    }
+    if source.hasByteOrderMark {
+      report.note(
+        "the file begins with a byte order mark, which cron takes for a mistake; it is left out",
+        at: SourceLocation(file: source.file, line: 1))
+    }
+    if let first = source.carriageReturns.first {
+      report.note(
+        "lines end with a carriage return, which cron passes to the command; it is left out",
+        at: SourceLocation(file: source.file, line: first))
+    }
+  }
+
+  // MARK: One line
+
+  /// Splits a line; says so where cron refuses it.
+  private func entry(of line: SourceLine, in trimmed: Range<Int>, _ remarks: [String]) -> Entry? {
+    var index = trimmed.lowerBound
+    if line.scalars[index] == "-", index + 1 < line.scalars.count, kind != .supercronic {
+      let sign = line.token(index..<index + 1)
+      if dialect == .cronie {
+        report.differ(sign, "cron does not log the start of this command; takt logs each run")
+        index += 1
+      }
+    }
+    guard index < line.scalars.count else {
+      report.refuse(line.token(trimmed), "cron refuses this line")
+      return nil
+    }
+    var times: [SourceToken] = []
+    let isNamed = line.scalars[index] == "@"
+    let count = isNamed ? 1 : kind == .supercronic ? supercronicFields(line, from: index) : 5
+    while times.count < count, index < line.scalars.count {
+      let word = line.word(from: index)
+      times.append(line.token(word))
+      index = line.skipBlanks(from: word.upperBound)
+    }
+    var user: SourceToken?
+    if hasUserColumn, index < line.scalars.count {
+      let word = line.word(from: index)
+      user = line.token(word)
+      index = line.skipBlanks(from: word.upperBound)
+    }
+    guard index < line.scalars.count, times.count == count else {
+      let rest = line.token(trimmed)
+      if dialect == .debian, !hasUserColumn, times.count == count {
+        report.lose(rest, "there is no command")
+      } else {
+        report.refuse(
+          rest,
+          hasUserColumn
+            ? "cron refuses this line: it needs times, a user and a command"
+            : "cron refuses this line: it needs times and a command")
+      }
+      return nil
+    }
+    var entry = Entry(
+      line: line, times: times, user: user, command: line.token(index..<line.scalars.count),
+      mailsFailuresOnly: false, remarks: remarks)
+    for token in times + [user].compactMap(\.self) { report.expect(token) }
+    guard readOption(&entry, from: index) else { return nil }
+    report.expect(entry.command)
+    return entry
+  }
+
+  /// Reads `-n` before a command, which cronie knows; false where it refuses the option.
+  private func readOption(_ entry: inout Entry, from index: Int) -> Bool {
+    let line = entry.line
+    guard dialect == .cronie, kind != .supercronic, line.scalars[index] == "-" else { return true }
+    let option = line.word(from: index)
+    let command = line.skipBlanks(from: option.upperBound)
+    guard line.text(option) == "-n", command < line.scalars.count, line.scalars[command] != "-"
+    else {
+      report.refuse(entry.command, "cron refuses this option")
+      lose(entry)
+      return false
+    }
+    entry.mailsFailuresOnly = true
+    entry.command = line.token(command..<line.scalars.count)
+    report.keep(line.token(option), as: "on_failure")
+    return true
+  }
+
+  /// 7, 6 or 5: as many as make an expression.
+  private func supercronicFields(_ line: SourceLine, from index: Int) -> Int {
+    var words: [String] = []
+    var index = index
+    while words.count < 8, index < line.scalars.count {
+      let word = line.word(from: index)
+      words.append(line.text(word))
+      index = line.skipBlanks(from: word.upperBound)
+    }
+    for count in [7, 6] where words.count > count {
+      let text = words[..<count].joined(separator: " ")
+      if (try? CronExpression(count == 6 ? "0 " + text : text)) != nil { return count }
+    }
+    return 5
+  }
+
+  private func importEntry(_ entry: Entry, _ variables: CronVariables, of count: Int) {
+    guard let user = user(of: entry) else { return lose(entry) }
+    let text = CommandText(entry.command.text, dialect: kind == .supercronic ? nil : dialect)
+    if expandsFolders, expand(entry, text, user, variables) { return }
+    let name = context.newName(
+      like: nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" } ?? text.suggestedName)
+    var draft = JobDraft(name: name, comments: comments(of: entry))
+    let jobs = CronJobs(context: context, dialect: dialect)
+    guard setTimes(of: entry, in: &draft) else { return lose(entry) }
+    if kind == .supercronic {
+      setSupercronic(of: &draft, variables)
+    } else {
+      jobs.setManners(of: &draft)
+      setUser(of: entry, in: &draft)
+      jobs.setSurroundings(
+        of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
+      if entry.mailsFailuresOnly { draft["on_success"] = nil }
+      setMissingFolder(of: entry, in: &draft)
+    }
+    setCommand(text, of: entry, in: &draft)
+    context.add(draft)
+  }
+
+  /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
+  private func setMissingFolder(of entry: Entry, in draft: inout JobDraft) {
+    guard context.tree.root.isEmpty, case .text(let folder)? = draft["cwd"],
+      context.tree.kind(of: folder) == .none
+    else { return }
+    if dialect == .debian { draft["cwd"] = .text(Self.spoolFolder) }
+    report.note(
+      dialect == .debian
+        ? "there is no folder \(folder): cron starts this in \(Self.spoolFolder), and so does takt"
+        : "there is no folder \(folder): cron does not start this, and neither does takt",
+      at: entry.command.place)
+  }
+
+  private static let spoolFolder = "/var/spool/cron"
+
+  func comments(of entry: Entry) -> [String] {
+    entry.remarks.suffix(20) + ["\(entry.line.file):\(entry.line.number)", entry.line.text]
+  }
+
+  /// Nothing of a line that is not taken is in the jobs.
+  private func lose(_ entry: Entry) {
+    for token in entry.times + [entry.user].compactMap(\.self) + [entry.command] {
+      report.lose(token, "this line is left out")
+    }
+  }
+
+  private func user(of entry: Entry) -> ImportAccounts.User? {
+    guard let name = entry.user?.text ?? owner else {
+      return context.accounts.own ?? ImportAccounts.User(name: "root", home: "/root")
+    }
+    if let user = context.accounts.user(named: name) { return user }
+    report.refuse(
+      entry.user ?? entry.command,
+      "there is no user '\(name)', and cron does not run this either")
+    return nil
+  }
+
+  private func setUser(of entry: Entry, in draft: inout JobDraft) {
+    guard let name = entry.user?.text ?? owner else { return }
+    draft["user"] = .text(name)
+    if let token = entry.user { report.keep(token, as: "user", in: draft.name, values: [name]) }
+  }
+
+  private func setCommand(_ text: CommandText, of entry: Entry, in draft: inout JobDraft) {
+    var command = text.command
+    let sleep = CommandGuards.sleep(in: command)
+    if let sleep, context.options.turnsSleepsIntoJitter, draft["cron"] != nil {
+      command = sleep.rest
+      draft["jitter"] = .word(DurationText.format(.seconds(sleep.seconds)))
+    } else if let sleep {
+      report.note(
+        "this sleeps for up to \(DurationText.format(.seconds(sleep.seconds))); with --jitter it "
+          + "becomes 'jitter'", at: entry.command.place)
+    }
+    // The shell has nothing to do, and takt runs no command that is empty.
+    if command.allSatisfy({ $0 == " " || $0 == "\t" }) { command = ":" }
+    draft["run"] = .text(command)
+    var values = [command]
+    if let input = text.input {
+      draft["stdin"] = .text(input)
+      values.append(input)
+    }
+    if command == text.command || command == ":" {
+      report.keep(entry.command, as: "run", in: draft.name, values: values)
+    } else {
+      report.differ(entry.command, "'jitter' takes the place of the sleep", in: draft.name)
+    }
+    if let note = CommandGuards.note(of: command) { report.note(note, at: entry.command.place) }
+    if dialect == .debian, kind != .supercronic,
+      entry.command.text.utf8.count > Self.debianCommandBytesMax
+    {
+      report.note(
+        "cron refuses a command of more than \(Self.debianCommandBytesMax) bytes, and with it the "
+          + "whole file", at: entry.command.place)
+    }
+  }
+
+  private static let debianCommandBytesMax = 998
+
+  // MARK: Times
+
+  /// False when cron refuses them.
+  func setTimes(of entry: Entry, in draft: inout JobDraft) -> Bool {
+    if entry.times.count == 1, let token = entry.times.first {
+      return setNamedTime(token, in: &draft)
+    }
+    if kind == .supercronic { return setSupercronicTimes(entry.times, in: &draft) }
+    let texts = entry.times.map(\.text)
+    do throws(CronFields.Refusal) {
+      let fields = try CronFields(texts, dialect: dialect)
+      if let emptiness = fields.emptiness { throw emptiness }
+      draft["cron"] = .text(fields.expression)
+      if let days = fields.days { draft["days"] = .word(days.rawValue) }
+      draft.times = [.cron(texts.joined(separator: " "), rule: .cron)]
+      for (number, token) in entry.times.enumerated() {
+        if let change = fields.changes.first(where: { $0.field == number }) {
+          report.differ(token, change.sentence, in: draft.name)
+        } else {
+          report.keep(token, as: "cron", in: draft.name, values: [fields.expression])
+        }
+      }
+      return true
+    } catch {
+      if error.isByCron {
+        report.refuse(entry.times[error.field], error.sentence)
+      } else {
+        report.lose(entry.times[error.field], error.sentence)
+      }
+      return false
+    }
+  }
+
+  private func setNamedTime(_ token: SourceToken, in draft: inout JobDraft) -> Bool {
+    if token.text == "@reboot", kind != .supercronic {
+      draft["on"] = .word("boot")
+      report.keep(token, as: "on", in: draft.name, values: ["boot"])
+      return true
+    }
+    if let name = CronFields.expression(named: token.text) {
+      draft["cron"] = .text(name)
+      draft.times = [.cron(name, rule: .cron)]
+      report.keep(token, as: "cron", in: draft.name, values: [name])
+      return true
+    }
+    report.refuse(token, "cron does not know '\(token.text)'")
+    return false
+  }
+
+  // MARK: supercronic
+
+  private func setSupercronicTimes(_ times: [SourceToken], in draft: inout JobDraft) -> Bool {
+    // Of six fields supercronic reads the last as the year, and takt the first as seconds.
+    let text = (times.count == 6 ? "0 " : "") + times.map(\.text).joined(separator: " ")
+    do throws(CronProblem) {
+      let expression = try CronExpression(text)
+      guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
+        report.lose(times[0], "these times never come")
+        return false
+      }
+    } catch {
+      report.lose(times[0], "takt does not read these times: \(error.sentence)")
+      return false
+    }
+    draft["cron"] = .text(text)
+    // A star with a step is a choice of days here, and not a star.
+    let rule = CronFields.plainStarRule(times.suffix(from: times.count == 7 ? 1 : 0).map(\.text))
+    if let expression = try? CronExpression(text), expression.hasBothDayFields,
+      CronDayRule.cron.settled(for: expression) != rule
+    {
+      draft["days"] = .word(rule.rawValue)
+    }
+    if times.count == 5 { draft.times = [.cron(text, rule: rule)] }
+    for token in times { report.keep(token, as: "cron", in: draft.name, values: [text]) }
+    return true
+  }
+
+  /// It inherits all variables, lets no two runs overlap, and knows no `%`.
+  private func setSupercronic(of draft: inout JobDraft, _ variables: CronVariables) {
+    draft["overlap"] = .word("skip")
+    draft["missed"] = .mapping(["policy": .word("skip")])
+    draft["inherit_env"] = .word("true")
+    var environment: [DraftEntry] = []
+    for variable in variables.variables {
+      guard EnvironmentName.isValid(variable.name), !variable.name.hasPrefix("TAKT_") else {
+        report.lose(variable.token, "takt passes no variable of this name")
+        continue
+      }
+      if variable.name == "CRON_TZ" || variable.name == "TZ",
+        context.options.isZone(variable.value)
+      {
+        draft["timezone"] = .text(variable.value)
+      }
+      if variable.name == "SHELL", variable.value.hasPrefix("/") {
+        draft["shell"] = .text(variable.value)
+      }
+      environment.removeAll { $0.key == variable.name }
+      environment.append(DraftEntry(key: variable.name, value: .text(variable.value)))
+      report.keep(
+        variable.token, as: "env.\(variable.name)", in: draft.name, values: [variable.value])
+    }
+    if !environment.isEmpty { draft["env"] = .map(environment) }
+  }
+}

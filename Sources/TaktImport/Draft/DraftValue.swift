@@ -1,0 +1,34 @@
+/// A value of a jobs file that is to be written.
+package indirect enum DraftValue: Hashable, Sendable {
+  /// Any text; quoted where it must be.
+  case text(String)
+  /// A number, a duration or a word, which needs no quotes.
+  case word(String)
+  case list([DraftValue])
+  case map([DraftEntry])
+
+  /// A mapping in the order given.
+  static func mapping(_ entries: KeyValuePairs<String, DraftValue>) -> DraftValue {
+    .map(entries.map { DraftEntry(key: $0.key, value: $0.value) })
+  }
+
+  /// All texts in it, keys of mappings too.
+  var texts: [String] {
+    switch self {
+    case .text(let text), .word(let text): [text]
+    case .list(let items): items.flatMap(\.texts)
+    case .map(let entries): entries.flatMap { [$0.key] + $0.value.texts }
+    }
+  }
+}
+
+/// One key of a mapping with its value.
+package struct DraftEntry: Hashable, Sendable {
+  package var key: String
+  package var value: DraftValue
+
+  package init(key: String, value: DraftValue) {
+    self.key = key
+    self.value = value
+  }
+}

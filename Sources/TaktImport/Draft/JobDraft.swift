@@ -1,0 +1,70 @@
+package import TaktCore
+
+/// A job as it is to be written.
+package struct JobDraft: Sendable {
+  package var name: String
+  /// Lines of the comment above it: where it comes from, and what it said there.
+  var comments: [String]
+  private(set) var entries: [DraftEntry] = []
+  /// The times of the source in its own words, for `--verify`.
+  package var times: [SourceTime] = []
+
+  init(name: String, comments: [String] = []) {
+    self.name = name
+    self.comments = comments
+  }
+
+  subscript(key: String) -> DraftValue? {
+    get { entries.first { $0.key == key }?.value }
+    set {
+      let index = entries.firstIndex { $0.key == key }
+      switch (index, newValue) {
+      case (let index?, let value?): entries[index].value = value
+      case (let index?, nil): entries.remove(at: index)
+      case (nil, let value?): entries.append(DraftEntry(key: key, value: value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// Adds a key to a mapping.
+  mutating func set(_ key: String, _ inner: String, _ value: DraftValue) {
+    var entries: [DraftEntry] = []
+    if case .map(let old)? = self[key] { entries = old }
+    entries.removeAll { $0.key == inner }
+    entries.append(DraftEntry(key: inner, value: value))
+    self[key] = .map(entries)
+  }
+
+  /// Adds an item to a list.
+  mutating func append(_ key: String, _ value: DraftValue) {
+    var items: [DraftValue] = []
+    if case .list(let old)? = self[key] { items = old }
+    self[key] = .list(items + [value])
+  }
+
+  /// In the order in which people read them: when, what, how.
+  var ordered: [DraftEntry] {
+    entries.enumerated().sorted { left, right in
+      let ranks = (Self.rank(left.element.key), Self.rank(right.element.key))
+      return ranks.0 == ranks.1 ? left.offset < right.offset : ranks.0 < ranks.1
+    }.map(\.element)
+  }
+
+  private static let order = [
+    "description", "enabled", "on", "after", "every", "first", "from", "cron", "days", "calendar",
+    "timezone", "spread", "jitter", "leeway", "missed", "overlap", "concurrency", "only_if", "user",
+    "group", "cwd", "shell", "inherit_env", "env_file", "env", "secrets", "umask", "run", "steps",
+    "stdin",
+  ]
+
+  private static func rank(_ key: String) -> Int { order.firstIndex(of: key) ?? order.count }
+}
+
+/// A time in the words of a source.
+package enum SourceTime: Hashable, Sendable {
+  /// Five fields or a name; the rule is that of its program for two day fields.
+  case cron(String, rule: CronDayRule)
+  /// An expression of `OnCalendar`.
+  case calendar(String)
+}

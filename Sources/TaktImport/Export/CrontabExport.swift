@@ -1,0 +1,256 @@
+package import TaktCore
+import TaktTime
+
+/// Jobs as a crontab.
+package struct CrontabExport {
+  private let snapshot: Snapshot
+  private let hasUserColumn: Bool
+  private let dialect: CronDialect
+  private var report = ExportReport()
+  private var text = ""
+  /// Variables as far down as has been written.
+  private var variables: [String: String] = [:]
+
+  /// - Parameter snapshot: the jobs.
+  package init(_ snapshot: Snapshot, dialect: CronDialect) {
+    self.snapshot = snapshot
+    self.dialect = dialect
+    hasUserColumn = snapshot.jobs.contains { $0.execution.identity.user != nil }
+  }
+
+  package mutating func result(header: String) -> ExportResult {
+    text = "# \(header)\n"
+    text +=
+      hasUserColumn
+      ? "# For a file in /etc/cron.d: the sixth column is the user.\n" : "# For `crontab FILE`.\n"
+    for job in snapshot.jobs { add(job) }
+    return ExportResult(files: [ExportResult.File(name: nil, text: text)], report: report)
+  }
+
+  /// What cron does, as a job.
+  private func plain(_ job: JobSpec) -> JobSpec {
+    var plain = JobSpec(
+      name: job.name, timing: Timing(schedule: ExportReport.triggers(of: job)), action: job.action,
+      overlap: .allow, summary: job.summary)
+    plain.execution.directory = job.execution.directory
+    plain.execution.identity = job.execution.identity
+    plain.execution.stop.leftovers = .leave
+    plain.missed.choice = .skip
+    plain.missed.within = job.missed.choice == .skip ? job.missed.within : nil
+    return plain
+  }
+
+  private mutating func add(_ job: JobSpec) {
+    text += "\n# \(job.name)"
+    if let summary = job.summary {
+      text += ": " + summary.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+    text += "\n"
+    let times = times(of: job)
+    guard let command = command(of: job), !times.isEmpty else {
+      text += "# This job has no line; the report says why.\n"
+      return
+    }
+    writeVariables(of: job)
+    let isOff = !job.timing.isEnabled
+    for time in times {
+      let user = hasUserColumn ? " \(job.execution.identity.user ?? "root")" : ""
+      text += (isOff ? "# disabled: " : "") + "\(time)\(user) \(command)\n"
+    }
+    if isOff { report.differ(job, "enabled", "the line is a comment") }
+    report.compare(
+      job, with: plain(job),
+      except: [
+        "every", "first", "from", "align", "phase", "cron", "calendar", "at", "on", "after",
+        "watch",
+        "rrule", "nth", "working_day", "anchor", "run", "use", "steps", "env", "stdin", "shell",
+        "inherit_env", "description", "enabled",
+        "on_success", "on_failure", "cwd", "user",
+      ])
+  }
+
+  // MARK: Times
+
+  private mutating func times(of job: JobSpec) -> [String] {
+    let schedule = job.timing.schedule
+    var times: [String] = []
+    for rule in schedule.rules {
+      guard case .cron(let expression, let days) = rule.expression else {
+        report.lose(
+          job, ExportReport.key(of: rule), "cron has no times such as '\(rule.text)'")
+        continue
+      }
+      guard let time = ExportedCron(expression)?.classic(days) else {
+        report.lose(job, "cron", "classic cron cannot say '\(expression.normalized)'")
+        continue
+      }
+      if rule.zone != snapshot.settings.zone {
+        guard dialect == .cronie else {
+          report.lose(job, "timezone", "Debian's cron knows no time zone but the machine's")
+          continue
+        }
+        if variables["CRON_TZ"] != rule.zone.name {
+          text += "CRON_TZ=\(rule.zone.name)\n"
+          variables["CRON_TZ"] = rule.zone.name
+        }
+      } else if variables["CRON_TZ"] != nil {
+        report.lose(job, "timezone", "a time zone above it in the file applies to it, too")
+        continue
+      }
+      times.append(time)
+    }
+    if let every = schedule.every { times += self.times(of: every, job) }
+    if schedule.on.contains(.boot) { times.append("@reboot") }
+    for event in schedule.on where event != .boot {
+      report.lose(job, "on", "cron has no trigger '\(event.rawValue)'")
+    }
+    if !schedule.at.isEmpty { report.lose(job, "at", "cron has no single times; use at(1)") }
+    if !schedule.after.isEmpty { report.lose(job, "after", "cron does not wait for other jobs") }
+    if !schedule.watch.isEmpty { report.lose(job, "watch", "cron watches no files") }
+    return times
+  }
+
+  private mutating func times(of every: Every, _ job: JobSpec) -> [String] {
+    let minutes = every.interval.milliseconds / 60_000
+    let found: String? =
+      switch minutes {
+      case _ where every.interval != .seconds(minutes * 60) || minutes < 1: nil
+      case 1: "* * * * *"
+      case 2..<60 where 60 % minutes == 0: "*/\(minutes) * * * *"
+      case 60: "0 * * * *"
+      case 1440: "0 0 * * *"
+      case 10_080: "0 0 * * 0"
+      case 61..<1440 where minutes % 60 == 0 && 24 % (minutes / 60) == 0:
+        "0 */\(minutes / 60) * * *"
+      default: nil
+      }
+    guard let time = found, every.origin != .end else {
+      report.lose(job, "every", "cron has no interval of \(DurationText.format(every.interval))")
+      return []
+    }
+    if every.origin == .start || every.first != nil {
+      report.differ(job, "every", "at even times of the clock")
+    }
+    return [time]
+  }
+
+  // MARK: Command
+
+  /// The text after the times; nil where cron cannot run it.
+  private mutating func command(of job: JobSpec) -> String? {
+    guard var command = shellText(of: job.action, job) else { return nil }
+    let home = job.execution.environment["HOME"]
+    let folder = job.execution.directory
+    if folder != home, folder != Self.home(of: job) {
+      command = "cd \(UnitValue.quoted(folder)) && \(command)"
+    }
+    guard !command.contains("\n"), !command.contains("\0") else {
+      report.lose(job, "run", "a crontab has one line for each command")
+      return nil
+    }
+    command = command.replacing("%", with: "\\%")
+    if let input = job.execution.stdin, !input.isEmpty {
+      var input = input[...]
+      if input.hasSuffix("\n") {
+        input.removeLast()
+      } else {
+        report.differ(job, "stdin", "with a line end")
+      }
+      command += "%" + input.replacing("%", with: "\\%").replacing("\n", with: "%")
+    }
+    return command
+  }
+
+  /// The folder in which cron starts the job, as an import writes it.
+  private static func home(of job: JobSpec) -> String? {
+    guard let user = job.execution.identity.user else { return nil }
+    return user == "root" ? "/root" : nil
+  }
+
+  private mutating func shellText(of action: Action, _ job: JobSpec) -> String? {
+    switch action {
+    case .shell(let text): return text
+    case .argv(let words): return words.map(UnitValue.quoted).joined(separator: " ")
+    case .steps(let steps):
+      var text = ""
+      for (number, step) in steps.enumerated() {
+        guard let part = shellText(of: step.action, job) else { return nil }
+        if step.continues, !step.isFailureIgnored {
+          report.differ(job, "steps", "the status is that of the last command")
+        }
+        text += part
+        if number < steps.count - 1 { text += step.continues ? "; " : " && " }
+      }
+      return text
+    case .use(let name, _):
+      report.lose(job, "use", "cron has no built-in '\(name)'")
+      return nil
+    case .plugin(let manifest, _):
+      report.lose(job, "use", "cron has no plugin '\(manifest.name)'")
+      return nil
+    }
+  }
+
+  // MARK: Environment
+
+  /// Writes the assignments that make the environment of the next line.
+  private mutating func writeVariables(of job: JobSpec) {
+    let execution = job.execution
+    var wanted = execution.environment.filter { !["LOGNAME", "USER"].contains($0.key) }
+    if execution.shell.count == 2, execution.shell[1] == "-c" {
+      wanted["SHELL"] = execution.shell[0]
+    } else {
+      report.lose(job, "shell", "cron runs a shell with '-c' and nothing else")
+    }
+    if wanted["PATH"] == nil { wanted["PATH"] = EnvironmentInheritance.standardPath }
+    switch execution.inheritance {
+    case .none: break
+    case .byUser, .all, .only:
+      report.differ(
+        job, "inherit_env", "cron passes only PATH, SHELL, HOME, LOGNAME and what the file sets")
+    }
+    if !isMailed(job) { wanted["MAILTO"] = "" }
+    let defaults = ["SHELL": "/bin/sh", "PATH": CronJobs.standardPath]
+    for (name, value) in wanted.sorted(by: { $0.key < $1.key }) {
+      guard (variables[name] ?? defaults[name]) != value else { continue }
+      guard !value.contains("\n") else {
+        report.lose(job, "env", "a crontab has one line for the value of \(name)")
+        continue
+      }
+      text += "\(name)=\(Self.quoted(value))\n"
+      variables[name] = value
+    }
+    for name in variables.keys.sorted() where wanted[name] == nil && name != "CRON_TZ" {
+      if name == "MAILTO" {
+        let user = execution.identity.user ?? "root"
+        text += "MAILTO=\(user)\n"
+        variables[name] = user
+      } else {
+        report.differ(job, "env", "\(name) is set above it in the file, and applies to it, too")
+      }
+    }
+  }
+
+  private static func quoted(_ value: String) -> String {
+    let isPlain =
+      !value.isEmpty && value.first != " " && value.last != " "
+      && !"'\"".contains(value.first ?? " ")
+    return isPlain ? value : value.contains("\"") ? "'\(value)'" : "\"\(value)\""
+  }
+
+  /// Whether hooks do what cron does with output.
+  private mutating func isMailed(_ job: JobSpec) -> Bool {
+    let mail = Action.argv(["/bin/sh", "-c", CronJobs.mail])
+    var isMailed = false
+    for kind in [HookKind.onSuccess, .onFailure] {
+      for step in job.hooks[kind] ?? [] {
+        if step.action == mail, step.rule == HookRule(.output) {
+          isMailed = true
+        } else {
+          report.lose(job, kind.rawValue, "cron has no hooks")
+        }
+      }
+    }
+    return isMailed
+  }
+}

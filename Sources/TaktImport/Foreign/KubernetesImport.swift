@@ -1,0 +1,169 @@
+import TaktCore
+import TaktTime
+
+/// Reads the CronJobs of a Kubernetes manifest. Their containers run by `docker run`.
+struct KubernetesImport {
+  let context: ImportContext
+
+  private var report: ImportReport { context.report }
+
+  func run(_ documents: [ForeignNode], file: String) {
+    for document in documents {
+      let parts = document["kind"]?.text == "List" ? document["items"]?.items ?? [] : [document]
+      for part in parts { importObject(part, file) }
+    }
+  }
+
+  private func importObject(_ object: ForeignNode, _ file: String) {
+    let leaves = ForeignLeaves(object, report)
+    guard object["kind"]?.text == "CronJob" else {
+      return leaves.loseRest("this is no CronJob")
+    }
+    leaves.keep("kind", as: "a job")
+    leaves.keep("apiVersion", as: "a job")
+    let name = context.newName(like: object["metadata"]?["name"]?.text ?? "job")
+    leaves.keep("metadata.name", as: "the name of the job", in: name)
+    var draft = JobDraft(name: name, comments: ["\(file):\(object.place.line)"])
+    guard let spec = object["spec"], setTimes(spec, leaves, in: &draft) else {
+      return leaves.loseRest("the CronJob is left out")
+    }
+    setPolicies(spec, leaves, in: &draft)
+    if let job = spec["jobTemplate"]?["spec"] { setJob(job, leaves, in: &draft) }
+    leaves.loseRest("takt has nothing for this")
+    context.add(draft)
+  }
+
+  private func setTimes(
+    _ spec: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft
+  ) -> Bool {
+    guard let text = spec["schedule"]?.text else { return false }
+    var fields = text.split(separator: " ").map(String.init)
+    var zone = spec["timeZone"]?.text
+    var zonePath = "spec.timeZone"
+    if let first = fields.first, first.hasPrefix("TZ=") || first.hasPrefix("CRON_TZ=") {
+      zone = String(first[first.index(after: first.firstIndex(of: "=") ?? first.startIndex)...])
+      zonePath = "spec.schedule"
+      fields.removeFirst()
+    }
+    if fields.count == 2, fields[0] == "@every", let every = try? DurationText.parse(fields[1]),
+      every >= .seconds(1)
+    {
+      draft["every"] = .word(DurationText.format(every))
+      leaves.differ("spec.schedule", "counted from the first load of the job", in: draft.name)
+      return true
+    }
+    let schedule = fields.joined(separator: " ")
+    guard fields.count == 5 || CronFields.expression(named: schedule) != nil,
+      let expression = try? CronExpression(schedule),
+      expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil
+    else {
+      leaves.lose("spec.schedule", "takt does not read these times")
+      return false
+    }
+    draft["cron"] = .text(schedule)
+    // A star with a step is a choice of days here, and not a star.
+    let rule = CronFields.plainStarRule(fields)
+    if expression.hasBothDayFields, CronDayRule.cron.settled(for: expression) != rule {
+      draft["days"] = .word(rule.rawValue)
+    }
+    draft.times = [.cron(schedule, rule: rule)]
+    leaves.keep("spec.schedule", as: "cron", in: draft.name)
+    guard let zone else { return true }
+    if context.options.isZone(zone) {
+      draft["timezone"] = .text(zone)
+      leaves.keep(zonePath, as: "timezone", in: draft.name)
+    } else {
+      leaves.lose(zonePath, "there is no time zone '\(zone)'", in: draft.name)
+    }
+    return true
+  }
+
+  private func setPolicies(
+    _ spec: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft
+  ) {
+    let policies = ["Allow": "allow", "Forbid": "skip", "Replace": "replace"]
+    let policy = spec["concurrencyPolicy"]?.text
+    draft["overlap"] = .word(policies[policy ?? "Allow"] ?? "allow")
+    if policy == nil || policies[policy ?? ""] != nil {
+      leaves.keep("spec.concurrencyPolicy", as: "overlap", in: draft.name)
+    }
+    draft["missed"] = .mapping(["policy": .word("last")])
+    if let seconds = spec["startingDeadlineSeconds"]?.text.flatMap({ Int($0) }),
+      (1...31_536_000).contains(seconds)
+    {
+      draft.set("missed", "within", .word(DurationText.format(.seconds(seconds))))
+      leaves.keep("spec.startingDeadlineSeconds", as: "missed.within", in: draft.name)
+    }
+    if let text = spec["suspend"]?.text {
+      if text == "true" { draft["enabled"] = .word("false") }
+      leaves.keep("spec.suspend", as: "enabled", in: draft.name)
+    }
+    for key in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
+      leaves.differ("spec.\(key)", "takt keeps runs as 'scheduler.history' says", in: draft.name)
+    }
+  }
+
+  private func setJob(_ job: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft) {
+    let path = "spec.jobTemplate.spec"
+    if let seconds = job["activeDeadlineSeconds"]?.text.flatMap({ Int($0) }),
+      (1...31_536_000).contains(seconds)
+    {
+      draft["timeout"] = .word(DurationText.format(.seconds(seconds)))
+      leaves.differ(
+        "\(path).activeDeadlineSeconds", "for each attempt, and not for all together",
+        in: draft.name)
+    }
+    let limit = job["backoffLimit"]?.text.flatMap { Int($0) } ?? 6
+    if limit > 0 {
+      draft["retry"] = .mapping([
+        "attempts": .word("\(min(limit, 999) + 1)"), "delay": .word("10s"), "max": .word("6m"),
+      ])
+    }
+    leaves.keep("\(path).backoffLimit", as: "retry.attempts", in: draft.name)
+    leaves.keep("\(path).ttlSecondsAfterFinished", as: "there is no pod to remove", in: draft.name)
+    let pod = job["template"]?["spec"]
+    leaves.keep("\(path).template.spec.restartPolicy", as: "retry", in: draft.name)
+    let containers = pod?["containers"]?.items ?? []
+    guard containers.count == 1, let image = containers[0]["image"]?.text else {
+      draft["run"] = .list([.text("true")])
+      draft["enabled"] = .word("false")
+      leaves.lose(
+        "\(path).template.spec.containers", "takt runs one container; the job is disabled",
+        in: draft.name)
+      return
+    }
+    setContainer(
+      containers[0], image, "\(path).template.spec.containers", leaves, in: &draft)
+  }
+
+  private func setContainer(
+    _ container: ForeignNode, _ image: String, _ path: String, _ leaves: ForeignLeaves,
+    in draft: inout JobDraft
+  ) {
+    var words = ["docker", "run", "--rm"]
+    let command = container["command"]?.texts ?? []
+    if let program = command.first { words += ["--entrypoint", program] }
+    var variables: [DraftEntry] = []
+    for item in container["env"]?.items ?? [] {
+      guard let name = item["name"]?.text, let value = item["value"]?.text,
+        EnvironmentName.isValid(name), !name.hasPrefix("TAKT_")
+      else { continue }
+      variables.append(DraftEntry(key: name, value: .text(value)))
+      words += ["--env", name]
+    }
+    if let folder = container["workingDir"]?.text { words += ["--workdir", folder] }
+    words.append(image)
+    words += command.dropFirst() + (container["args"]?.texts ?? [])
+    draft["run"] = .list(words.map(DraftValue.text))
+    if !variables.isEmpty { draft["env"] = .map(variables) }
+    for key in ["image", "command", "args", "workingDir"] {
+      leaves.differ("\(path).\(key)", "'docker run' runs the container here", in: draft.name)
+    }
+    leaves.keep("\(path).name", as: "the container has no name", in: draft.name)
+    leaves.keep("\(path).env.name", as: "env", in: draft.name)
+    leaves.keep("\(path).env.value", as: "env", in: draft.name)
+    leaves.lose(
+      "\(path).env.valueFrom", "takt has no ConfigMaps; use 'env_file' or 'secrets'",
+      in: draft.name)
+  }
+}

@@ -1,0 +1,171 @@
+import Glibc
+package import TaktCore
+
+/// Reads sources and makes a jobs file of them, and a report.
+package struct Importer {
+  private let context: ImportContext
+  private let store: UnitStore
+
+  package init(_ options: ImportOptions, tree: ImportTree, machine: any AccountSource) {
+    context = ImportContext(
+      options, tree: tree, accounts: ImportAccounts(of: tree, machine: machine))
+    store = UnitStore(context)
+  }
+
+  /// What an import comes to.
+  package struct Result {
+    package var jobs: [JobDraft]
+    package var report: ImportReport
+    /// The jobs file.
+    package var text: String
+    var groups: [DraftEntry]
+
+    /// The jobs file without some keys of jobs.
+    package func text(without keys: [String]) -> String {
+      let jobs = jobs.map { job in
+        var job = job
+        for key in keys { job[key] = nil }
+        return job
+      }
+      return JobsFileText(header: [], jobs: jobs, groups: groups).text
+    }
+  }
+
+  /// - Parameters:
+  ///   - paths: files and folders.
+  ///   - standardInput: a source that has no path; nil for none.
+  package func run(_ paths: [String], standardInput: [UInt8]? = nil) -> Result {
+    if context.options.isSystem { SystemImport(context: context, store: store).run() }
+    if let standardInput {
+      let text = SourceText(file: ImportContext.standardInput, bytes: standardInput)
+      let kind =
+        context.options.kind ?? SourceRecognition(context: context).kind(of: text, path: nil)
+      read(context.add(text, kind), kind, owner: nil, hint: nil)
+    }
+    for path in paths { read(path) }
+    return finish()
+  }
+
+  private func finish() -> Result {
+    let report = context.report
+    var texts = context.jobs.flatMap { job in
+      [job.name] + job.ordered.flatMap { [$0.key] + $0.value.texts }
+    }
+    texts += context.groups.map(\.key)
+    let check = CoverageCheck(report: report, texts: texts)
+    for (text, kind) in context.sources where kind != .kubernetes && kind != .yacron {
+      check.run(on: [text]) { _ in kind == .systemd ? ["#", ";"] : ["#"] }
+    }
+    let file = JobsFileText(
+      header: [context.options.header] + report.sources.map { "From \($0.path)" },
+      jobs: context.jobs, groups: context.groups)
+    return Result(
+      jobs: context.jobs, report: report, text: file.text, groups: context.groups)
+  }
+
+  // MARK: One path
+
+  private func read(_ path: String) {
+    if path.isEmpty {
+      return context.report.cannotRead("''", ImportTree.text(ENOENT))
+    }
+    var absolute = context.tree.absolute(path)
+    while absolute.count > 1, absolute.hasSuffix("/") { absolute.removeLast() }
+    context.name(absolute, as: context.tree.root.isEmpty ? path : context.tree.root + absolute)
+    let kind = context.tree.kind(of: absolute)
+    if kind == .folder { return readFolder(absolute) }
+    let recognition = SourceRecognition(context: context)
+    if absolute.hasSuffix(".timer"), context.options.kind ?? .systemd == .systemd {
+      return readTimer(absolute)
+    }
+    if absolute.hasSuffix(".service") {
+      return context.report.cannotRead(
+        context.shown(absolute), "a service has no times; name its timer")
+    }
+    let place = recognition.kind(ofPlace: absolute)
+    guard let (text, owner) = context.text(of: absolute, context.options.kind ?? place ?? .crontab)
+    else { return }
+    note(owner, of: text)
+    let found = context.options.kind ?? place ?? recognition.kind(of: text, path: absolute)
+    let isFolderFile = place == .cronD && !absolute.hasSuffix("/crontab")
+    // Only `/etc/crontab` and the folders beside it have a user column, whatever `--from` says.
+    let read: SourceKind = found == .crontab && place == .cronD ? .cronD : found
+    self.read(
+      text, read, owner: recognition.owner(ofPlace: absolute),
+      hint: isFolderFile ? absolute.split(separator: "/").last.map(String.init) : nil)
+  }
+
+  private func read(_ text: SourceText, _ kind: SourceKind, owner: String?, hint: String?) {
+    let count = context.jobs.count
+    context.setKind(kind, of: text)
+    switch kind {
+    case .crontab, .cronD, .supercronic:
+      CrontabImport(context: context, kind: kind, owner: owner, nameHint: hint).run(text)
+    case .anacrontab: AnacrontabImport(context: context).run(text)
+    case .systemd:
+      return context.report.cannotRead(
+        text.file, "a timer is read with its service: name the file, such as backup.timer")
+    case .runParts:
+      return context.report.cannotRead(text.file, "this is a file, not a folder of scripts")
+    case .kubernetes, .yacron: readYAML(text, kind)
+    }
+    context.report.sources.append(
+      ImportReport.Source(
+        path: text.file, kind: kind, jobs: context.jobs.count - count,
+        stop: context.stop(of: kind, text.file, owner: owner)))
+  }
+
+  private func readYAML(_ text: SourceText, _ kind: SourceKind) {
+    let file = context.options.readYAML(
+      text.file, Array(text.lines.map(\.text).joined(separator: "\n").utf8))
+    for problem in file.problems {
+      context.report.cannotRead("\(problem.place)", problem.sentence)
+    }
+    if kind == .kubernetes {
+      KubernetesImport(context: context).run(file.documents, file: text.file)
+    } else {
+      YacronImport(context: context).run(file.documents, file: text.file)
+    }
+  }
+
+  /// Whoever may write a source decides what runs.
+  private func note(_ owner: UInt32, of text: SourceText) {
+    guard owner != 0, owner != context.ownUser else { return }
+    context.report.note(
+      "the file belongs to another user (\(owner)): look at its commands before they run",
+      at: SourceLocation(file: text.file))
+  }
+
+  private func readFolder(_ path: String) {
+    let last = path.split(separator: "/").last.map(String.init) ?? ""
+    let names = context.tree.names(in: path)
+    if !context.tree.canList(path) {
+      return context.report.cannotRead(context.shown(path), "the folder cannot be read")
+    }
+    let timers = names.filter { $0.hasSuffix(".timer") }
+    let kind =
+      context.options.kind
+      ?? (last == "cron.d"
+        ? .cronD : last.hasPrefix("cron.") ? .runParts : timers.isEmpty ? nil : .systemd)
+    switch kind {
+    case .systemd?:
+      for timer in timers { readTimer(path + "/" + timer) }
+    case .runParts?: RunPartsImport(context: context).run(path)
+    case .cronD?: SystemImport(context: context, store: store).readCronD(path)
+    case .crontab?, .supercronic?, .anacrontab?, .kubernetes?, .yacron?:
+      for name in names where context.tree.kind(of: path + "/" + name) == .file {
+        read(path + "/" + name)
+      }
+    case nil:
+      context.report.cannotRead(
+        context.shown(path), "nothing here says what this folder is; say so with --from")
+    }
+  }
+
+  private func readTimer(_ path: String) {
+    let slash = path.lastIndex(of: "/") ?? path.startIndex
+    let name = String(path[path.index(after: slash)...])
+    store.prefer(slash == path.startIndex ? "/" : String(path[..<slash]))
+    SystemImport(context: context, store: store).readTimer(name, shown: context.shown(path))
+  }
+}

@@ -1,0 +1,83 @@
+import TaktCore
+
+/// Tells what a source is by its place, and only then by its content.
+struct SourceRecognition {
+  let context: ImportContext
+
+  /// What stands at this path; nil for a place that says nothing.
+  func kind(ofPlace path: String) -> SourceKind? {
+    let parts = path.split(separator: "/")
+    let name = parts.last.map(String.init) ?? ""
+    if path.hasSuffix("/etc/crontab") || parts.dropLast().last == "cron.d" { return .cronD }
+    if name == "cron.d" || name.hasSuffix(".cron.d") { return .cronD }
+    if name == "anacrontab" { return .anacrontab }
+    if owner(ofPlace: path) != nil { return .crontab }
+    return nil
+  }
+
+  /// The user whose crontab it is; nil where the place does not say.
+  func owner(ofPlace path: String) -> String? {
+    for folder in ["/var/spool/cron/crontabs/", "/var/spool/cron/"] {
+      guard let start = Self.end(of: folder, in: path) else { continue }
+      let name = path[start...]
+      if !name.isEmpty, !name.contains("/") { return String(name) }
+    }
+    return nil
+  }
+
+  private static func end(of part: String, in text: String) -> String.Index? {
+    var start = text.startIndex
+    while start < text.endIndex {
+      if text[start...].hasPrefix(part) { return text.index(start, offsetBy: part.count) }
+      start = text.index(after: start)
+    }
+    return nil
+  }
+
+  /// What a text is. A crontab without a user column, unless it plainly is something else.
+  func kind(of text: SourceText, path: String?) -> SourceKind {
+    let lines = text.lines.compactMap { line -> String? in
+      guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { return nil }
+      return line.text(trimmed)
+    }
+    if lines.contains("kind: CronJob") { return .kubernetes }
+    if path?.hasSuffix(".yaml") == true || path?.hasSuffix(".yml") == true, lines.contains("jobs:")
+    {
+      return .yacron
+    }
+    if lines.contains("[Timer]") || lines.first == "[Unit]" { return .systemd }
+    let entries = lines.filter { !Self.isVariable($0) }
+    if !entries.isEmpty, entries.allSatisfy(Self.isAnacron) { return .anacrontab }
+    noteUsers(entries, text)
+    return .crontab
+  }
+
+  private static func isVariable(_ line: String) -> Bool {
+    guard let sign = line.firstIndex(of: "=") else { return false }
+    return !line[..<sign].contains { $0 == " " || $0 == "*" }
+      || line[..<sign].trimmed.contains(" ") == false
+  }
+
+  /// A period, a delay, a name, and a command that is no sixth field of times.
+  private static func isAnacron(_ line: String) -> Bool {
+    let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+    guard words.count >= 4, Int(words[0]) != nil || words[0].hasPrefix("@"), Int(words[1]) != nil,
+      words[2].first?.isLetter == true
+    else { return false }
+    return !words[3].allSatisfy { $0.isNumber || "*,-/".contains($0) }
+  }
+
+  /// The user column is never guessed; where there seems to be one, that is said.
+  private func noteUsers(_ entries: [String], _ text: SourceText) {
+    let users = entries.prefix(100).map { line -> Bool in
+      let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+      let index = line.hasPrefix("@") ? 1 : 5
+      guard words.count > index + 1 else { return false }
+      return context.accounts.user(named: String(words[index])) != nil
+    }
+    guard !users.isEmpty, users.allSatisfy(\.self), !context.accounts.isUnknown else { return }
+    context.report.note(
+      "each command begins with the name of a user: if that is a column, import with --from cron.d",
+      at: SourceLocation(file: text.file))
+  }
+}

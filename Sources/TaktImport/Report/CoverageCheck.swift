@@ -1,0 +1,49 @@
+import TaktCore
+
+/// Proves that each word of a source is in the jobs or in the report.
+///
+/// It splits the source by blanks and knows nothing else of its grammar but how a comment begins, so
+/// that a mistake in a reader cannot hide a word.
+struct CoverageCheck {
+  let report: ImportReport
+  /// All texts of the jobs that were made.
+  let texts: [String]
+
+  /// Finds words that nothing was said of, and texts that should be in the jobs and are not; says so
+  /// in the report.
+  func run(on sources: [SourceText], commentSigns: (SourceText) -> [Unicode.Scalar]) {
+    var covered: [SourceLocation: [Range<Int>]] = [:]
+    for entry in report.entries {
+      var place = entry.token.place
+      place.column = 0
+      covered[place, default: []].append(entry.token.columns)
+    }
+    for source in sources {
+      let signs = commentSigns(source)
+      for line in source.lines {
+        guard let trimmed = line.trimmed, !signs.contains(line.scalars[trimmed.lowerBound]) else {
+          continue
+        }
+        let ranges = covered[SourceLocation(file: line.file, line: line.number)] ?? []
+        var index = trimmed.lowerBound
+        while index < trimmed.upperBound {
+          let word = line.word(from: index)
+          let columns = word.lowerBound + 1..<word.upperBound + 1
+          // A lone sign that continues a line says nothing.
+          if !ranges.contains(where: { $0.contains(columns.lowerBound) }),
+            line.text(word) != "\\"
+          {
+            report.lose(line.token(word), "takt did not read this")
+          }
+          index = line.skipBlanks(from: word.upperBound)
+        }
+      }
+    }
+    let all = Set(texts)
+    for entry in report.entries where entry.fate == .kept {
+      for value in entry.values where !all.contains(value) {
+        report.lose(entry.token, "this is missing in the jobs")
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package import TaktCore
+
+/// What became of each token of the sources.
+package final class ImportReport {
+  /// The better comes first.
+  package enum Fate: Int, Comparable, Sendable {
+    case kept
+    case differently
+    case lost
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// One token, and what became of it.
+  package struct Entry {
+    package var token: SourceToken
+    package var fate: Fate
+    /// For `kept` the key that holds it, otherwise a sentence without a full stop.
+    package var sentence: String
+    /// The job that it belongs to; nil for none, or for several.
+    package var job: String?
+    /// Texts that must be found in the jobs; what the check of the import looks for.
+    var values: [String] = []
+    /// Whether nobody has said anything of it yet.
+    var isOpen = false
+  }
+
+  /// Something to know that is not about a token that was changed.
+  package struct Note: Hashable {
+    package var place: SourceLocation
+    package var sentence: String
+  }
+
+  /// A file that was read.
+  package struct Source {
+    package var path: String
+    package var kind: SourceKind
+    package var jobs: Int
+    /// The command that stops the source; nil where there is none.
+    package var stop: String?
+  }
+
+  package private(set) var entries: [Entry] = []
+  package private(set) var notes: [Note] = []
+  package var sources: [Source] = []
+  /// Sources that could not be read.
+  package private(set) var unreadable: [Note] = []
+  /// Where the program that a source is written for refuses it.
+  private(set) var refused: [SourceLocation] = []
+  private var places: [SourceLocation: Int] = [:]
+  private var noted: Set<Note> = []
+
+  package init() {}
+
+  /// Counts a token, which is lost until something else is said of it.
+  func expect(_ token: SourceToken) {
+    guard places[token.place] == nil else { return }
+    places[token.place] = entries.count
+    entries.append(
+      Entry(
+        token: token, fate: .lost, sentence: "takt does not know what this means", isOpen: true))
+  }
+
+  /// - Parameters:
+  ///   - key: the key of the jobs file that holds it, or a word for why it needs none.
+  ///   - values: texts that are in the job because of it.
+  func keep(_ token: SourceToken, as key: String, in job: String? = nil, values: [String] = []) {
+    settle(Entry(token: token, fate: .kept, sentence: key, job: job, values: values))
+  }
+
+  func differ(_ token: SourceToken, _ sentence: String, in job: String? = nil) {
+    settle(Entry(token: token, fate: .differently, sentence: sentence, job: job))
+  }
+
+  func lose(_ token: SourceToken, _ sentence: String, in job: String? = nil) {
+    settle(Entry(token: token, fate: .lost, sentence: sentence, job: job))
+  }
+
+  /// Loses a token because the program that it is written for refuses it.
+  func refuse(_ token: SourceToken, _ sentence: String) {
+    refused.append(token.place)
+    lose(token, sentence)
+  }
+
+  /// Whether nothing has been said of a token yet.
+  func isOpen(_ token: SourceToken) -> Bool {
+    places[token.place].map { entries[$0].isOpen } ?? true
+  }
+
+  /// The worst that is said of a token counts.
+  private func settle(_ entry: Entry) {
+    expect(entry.token)
+    guard let index = places[entry.token.place] else { return }
+    let old = entries[index]
+    if old.isOpen || entry.fate > old.fate {
+      entries[index] = entry
+    } else if entry.fate == old.fate {
+      entries[index].values += entry.values.filter { !old.values.contains($0) }
+      if entry.job != old.job { entries[index].job = nil }
+    }
+  }
+
+  func note(_ sentence: String, at place: SourceLocation) {
+    let note = Note(place: place, sentence: sentence)
+    if noted.insert(note).inserted { notes.append(note) }
+  }
+
+  func cannotRead(_ path: String, _ sentence: String) {
+    unreadable.append(Note(place: SourceLocation(file: path), sentence: sentence))
+  }
+
+  package func entries(_ fate: Fate) -> [Entry] {
+    entries.filter { $0.fate == fate }.sorted { $0.token.place < $1.token.place }
+  }
+
+  /// Whether everything is in the jobs, if some of it in another way.
+  package var isComplete: Bool { unreadable.isEmpty && !entries.contains { $0.fate == .lost } }
+}

@@ -1,0 +1,52 @@
+package import TaktCore
+
+/// The users of the machine that the sources come from.
+package struct ImportAccounts {
+  struct User {
+    var name: String
+    var home: String
+  }
+
+  private let machine: (any AccountSource)?
+  private let listed: [String: User]
+  /// Whether nothing is known of its users.
+  let isUnknown: Bool
+
+  /// - Parameters:
+  ///   - tree: the files, whose `/etc/passwd` counts where they are of another machine.
+  ///   - machine: the users of this machine.
+  package init(of tree: ImportTree, machine: any AccountSource) {
+    var listed: [String: User] = [:]
+    var isUnknown = false
+    if tree.root.isEmpty {
+      self.machine = machine
+    } else {
+      self.machine = nil
+      let text = (try? tree.read("/etc/passwd")).map { String(decoding: $0.bytes, as: UTF8.self) }
+      isUnknown = text == nil
+      for line in (text ?? "").split(separator: "\n") {
+        let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count >= 6 else { continue }
+        listed[String(fields[0])] = User(name: String(fields[0]), home: String(fields[5]))
+      }
+    }
+    self.listed = listed
+    self.isUnknown = isUnknown
+  }
+
+  /// Nil when there is no such user.
+  func user(named name: String) -> User? {
+    if let machine {
+      return machine.account(for: UserAndGroup(user: name)).map {
+        User(name: $0.name, home: $0.home)
+      }
+    }
+    if isUnknown { return User(name: name, home: name == "root" ? "/root" : "/home/\(name)") }
+    return listed[name]
+  }
+
+  /// The user that this process runs as; with the files of another machine, nobody.
+  var own: User? {
+    machine?.account(for: UserAndGroup()).map { User(name: $0.name, home: $0.home) }
+  }
+}

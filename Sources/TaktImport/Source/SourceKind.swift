@@ -1,0 +1,36 @@
+/// What a source is. The names are those of `--from`.
+package enum SourceKind: String, CaseIterable, Sendable {
+  /// A crontab of one user: no user column.
+  case crontab
+  /// A crontab of the system, such as `/etc/crontab` and the files in `/etc/cron.d`: the sixth
+  /// column names the user.
+  case cronD = "cron.d"
+  case anacrontab
+  /// A folder of scripts, such as `/etc/cron.daily`.
+  case runParts = "run-parts"
+  case systemd
+  case supercronic
+  case kubernetes = "k8s"
+  case yacron
+}
+
+/// Which program reads the crontabs.
+package enum CronDialect: String, CaseIterable, Sendable {
+  /// Debian's and Ubuntu's cron, which is Vixie's.
+  case debian
+  /// cronie, of Fedora, Red Hat, Arch and others.
+  case cronie
+}
+
+/// Which keys of a jobs file exist that some sources need.
+package struct ImportFeatures: Sendable {
+  /// `only_if: [test, -e, /x]`
+  package var hasConditions: Bool
+  /// `on: {boot: 5m}`
+  package var hasDelayedEvents: Bool
+
+  package init(hasConditions: Bool, hasDelayedEvents: Bool) {
+    self.hasConditions = hasConditions
+    self.hasDelayedEvents = hasDelayedEvents
+  }
+}

@@ -1,0 +1,50 @@
+/// Keys of units that have no counterpart in a jobs file.
+enum ForeignUnitKey {
+  private static let sandboxPrefixes = [
+    "Protect", "Private", "Restrict", "SystemCall", "Bind", "Inaccessible", "ReadOnly", "ReadWrite",
+    "IPAddress", "SocketBind", "Root", "Mount", "Exec", "NoExec", "Device", "Extension",
+  ]
+  private static let sandbox: Set<String> = [
+    "NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "SecureBits",
+    "LockPersonality", "MemoryDenyWriteExecute", "RemoveIPC", "KeyringMode", "TemporaryFileSystem",
+    "ProcSubset", "NetworkNamespacePath", "AppArmorProfile", "SELinuxContext",
+    "SmackProcessLabel", "Personality", "UserNamespacePath", "DelegateNamespaces",
+  ]
+  private static let order: Set<String> = [
+    "After", "Before", "Requires", "Wants", "BindsTo", "PartOf", "Requisite", "Conflicts",
+    "RequiresMountsFor", "WantsMountsFor", "Upholds", "JoinsNamespaceOf", "PropagatesReloadTo",
+  ]
+  private static let folders: Set<String> = [
+    "RuntimeDirectory", "StateDirectory", "CacheDirectory", "LogsDirectory",
+    "ConfigurationDirectory",
+  ]
+
+  private static func confines(_ entry: UnitEntry) -> Bool {
+    entry.section == "Service"
+      && (sandbox.contains(entry.key)
+        || sandboxPrefixes.contains { entry.key.hasPrefix($0) && entry.key != "ExecReload" })
+  }
+
+  /// Whether it switches off what takt does not have.
+  static func isOff(_ entry: UnitEntry) -> Bool {
+    confines(entry) && Unit.boolean(entry.value) == false
+  }
+
+  static func sentence(of entry: UnitEntry) -> String {
+    let key = entry.key
+    if folders.contains(key) { return "takt makes no folders: make '\(entry.value)' yourself" }
+    if key == "SupplementaryGroups" {
+      return "takt gives a command all groups of its user, and no others"
+    }
+    if confines(entry) { return "takt does not confine commands" }
+    if order.contains(key) { return "takt waits for no unit: the job runs when it is due" }
+    if key.hasPrefix("Condition") || key.hasPrefix("Assert") {
+      return "takt does not look at this before it runs the job"
+    }
+    switch entry.section {
+    case "Install": return "takt enables no units"
+    case "Timer": return "takt does not know this key of a timer"
+    default: return "takt has no key for this"
+    }
+  }
+}

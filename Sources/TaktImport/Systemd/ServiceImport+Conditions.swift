@@ -1,0 +1,102 @@
+/// Conditions of a service, which become `only_if` where they can.
+extension ServiceImport {
+  /// - Parameter isTimer: whether the unit is the timer, whose conditions systemd looks at only when it
+  ///   starts the timer.
+  func setConditions(in draft: inout JobDraft, isTimer: Bool = false) {
+    var tests: [String] = []
+    var alternatives: [String] = []
+    for entry in unit.entries where entry.section == "Unit" {
+      for prefix in ["Condition", "Assert"] where entry.key.hasPrefix(prefix) {
+        let effective = unit.list("Unit", entry.key)
+        guard effective.contains(where: { $0.place == entry.place }) else { continue }
+        let kind = String(entry.key.dropFirst(prefix.utf8.count))
+        var value = expand(entry, in: &draft)
+        let isAlternative = value.hasPrefix("|")
+        if isAlternative { value.removeFirst() }
+        let isNegated = value.hasPrefix("!")
+        if isNegated { value.removeFirst() }
+        guard let test = Self.test(kind, value[...].trimmed) else {
+          report.lose(entry, "takt does not look at this before it runs the job", in: draft.name)
+          continue
+        }
+        settle(entry, prefix, isTimer: isTimer, in: draft)
+        let text = isNegated ? "! \(test)" : test
+        if isAlternative { alternatives.append(text) } else { tests.append(text) }
+      }
+    }
+    for entry in unit.list("Service", "ExecCondition") {
+      guard let words = UnitValue.words(entry.value), let first = words.first,
+        !"-@:+!|".contains(first.prefix(1)) || first.isEmpty,
+        !words.contains(where: { $0.contains("$") })
+      else {
+        report.lose(entry, "takt does not look at this before it runs the job", in: draft.name)
+        continue
+      }
+      settle(entry, "Condition", isTimer: false, in: draft)
+      let texts = words.map { expand($0, of: entry, in: &draft) }
+      tests.append(texts.map(UnitValue.quoted).joined(separator: " "))
+    }
+    guard context.options.features.hasConditions else { return }
+    if !alternatives.isEmpty {
+      tests.append(
+        alternatives.count == 1
+          ? alternatives[0] : "{ " + alternatives.joined(separator: " || ") + "; }")
+    }
+    guard !tests.isEmpty else { return }
+    if case .list(let words)? = draft["only_if"], case .text(let before)? = words.last {
+      tests.insert(before, at: 0)
+    }
+    draft["only_if"] = .list(
+      [.text("/bin/sh"), .text("-c"), .text(tests.joined(separator: " && "))])
+  }
+
+  /// As long as a jobs file has no conditions, they are lost.
+  private func settle(
+    _ entry: UnitEntry, _ prefix: String, isTimer: Bool, in draft: JobDraft
+  ) {
+    guard context.options.features.hasConditions else {
+      return report.lose(
+        entry, "takt does not look at this before it runs the job", in: draft.name)
+    }
+    if isTimer {
+      report.differ(
+        entry, "in 'only_if': before each run, and not when the timer starts", in: draft.name)
+    } else if prefix == "Assert" {
+      report.differ(entry, "in 'only_if': the run is skipped, and does not fail", in: draft.name)
+    } else {
+      report.keep(entry, as: "only_if", in: draft.name)
+    }
+  }
+
+  /// What a shell does to find out; nil for a condition that it cannot.
+  private static func test(_ kind: String, _ value: String) -> String? {
+    let path = UnitValue.quoted(value)
+    switch kind {
+    case "PathExists": return "test -e \(path)"
+    case "PathIsDirectory": return "test -d \(path)"
+    case "PathIsSymbolicLink": return "test -L \(path)"
+    case "PathIsReadWrite": return "test -w \(path)"
+    case "PathIsMountPoint": return "mountpoint -q \(path)"
+    case "FileNotEmpty": return "test -s \(path)"
+    case "FileIsExecutable": return "{ test -f \(path) && test -x \(path); }"
+    case "DirectoryNotEmpty": return "test -n \"$(ls -A \(path) 2>/dev/null)\""
+    case "ACPower":
+      switch Unit.boolean(value) {
+      case true?: return "systemd-ac-power"
+      case false?: return "! systemd-ac-power"
+      case nil: return nil
+      }
+    case "Virtualization":
+      switch value {
+      case "yes", "true", "1": return "systemd-detect-virt -q"
+      case "no", "false", "0": return "! systemd-detect-virt -q"
+      case "vm": return "systemd-detect-virt -q --vm"
+      case "container": return "systemd-detect-virt -q --container"
+      default: return "test \"$(systemd-detect-virt)\" = \(path)"
+      }
+    case "Host": return "test \"$(hostname)\" = \(path)"
+    case "Architecture": return nil
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import TaktCore
+
+/// The environment of a service.
+extension ServiceImport {
+  func setEnvironment(in draft: inout JobDraft) {
+    var variables: [DraftEntry] = []
+    for entry in unit.list("Service", "Environment") {
+      guard let words = UnitValue.words(entry.value) else {
+        report.lose(entry, "a quote does not end", in: draft.name)
+        continue
+      }
+      for word in words {
+        let text = expand(word, of: entry, in: &draft)
+        guard let sign = text.firstIndex(of: "="), EnvironmentName.isValid(String(text[..<sign])),
+          !text.hasPrefix("TAKT_")
+        else {
+          report.lose(entry, "takt passes no variable of this name", in: draft.name)
+          continue
+        }
+        let name = String(text[..<sign])
+        let value = String(text[text.index(after: sign)...])
+        variables.removeAll { $0.key == name }
+        variables.append(DraftEntry(key: name, value: .text(value)))
+      }
+      report.keep(entry, as: "env", in: draft.name)
+    }
+    var inherited = ["LANG"]
+    for entry in unit.list("Service", "PassEnvironment") {
+      let names = entry.value.split(separator: " ").map(String.init)
+      inherited += names.filter { EnvironmentName.isValid($0) && !inherited.contains($0) }
+      report.differ(entry, "from the environment of takt", in: draft.name)
+    }
+    for entry in unit.list("Service", "UnsetEnvironment") {
+      let names = entry.value.split(separator: " ").map(String.init)
+      variables.removeAll { names.contains($0.key) }
+      inherited.removeAll { names.contains($0) }
+      report.keep(entry, as: "env", in: draft.name)
+    }
+    draft["inherit_env"] =
+      inherited.isEmpty ? .word("false") : .list(inherited.map(DraftValue.text))
+    if !variables.isEmpty { draft["env"] = .map(variables) }
+    setFiles(in: &draft)
+    setCredentials(in: &draft)
+  }
+
+  private func setFiles(in draft: inout JobDraft) {
+    for entry in unit.list("Service", "EnvironmentFile") {
+      var path = expand(entry, in: &draft)
+      let isOptional = path.hasPrefix("-")
+      if isOptional { path.removeFirst() }
+      guard path.hasPrefix("/"), !path.contains("*") else {
+        report.lose(entry, "this is no absolute path of one file", in: draft.name)
+        continue
+      }
+      guard let contents = try? context.tree.read(path) else {
+        if isOptional {
+          report.differ(
+            entry, "the file is not there now; add 'env_file: \(path)' when it is", in: draft.name)
+        } else {
+          report.lose(entry, "the file cannot be read", in: draft.name)
+        }
+        continue
+      }
+      if let line = Self.unreadableLine(of: contents.bytes) {
+        report.lose(
+          entry, "line \(line) of the file means something else in an 'env_file' of takt",
+          in: draft.name)
+        continue
+      }
+      draft.append("env_file", .text(path))
+      report.differ(
+        entry, "takt reads the file when it loads its jobs, and not at each start", in: draft.name)
+    }
+  }
+
+  /// The first line that takt reads in another way than systemd; nil when there is none.
+  private static func unreadableLine(of bytes: [UInt8]) -> Int? {
+    let text = SourceText(file: "", bytes: bytes)
+    for line in text.lines {
+      guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
+      let text = line.text(trimmed)
+      guard line.isText, let sign = text.firstIndex(of: "="),
+        EnvironmentName.isValid(String(text[..<sign]))
+      else { return line.number }
+      let value = text[text.index(after: sign)...]
+      if value.contains(where: { "'\"\\`$#".contains($0) }) {
+        let inner = value.dropFirst().dropLast()
+        guard value.count >= 2, let quote = value.first, quote == value.last,
+          quote == "'" || quote == "\"", !inner.contains(where: { "'\"\\$".contains($0) })
+        else { return line.number }
+      }
+    }
+    return nil
+  }
+
+  private func setCredentials(in draft: inout JobDraft) {
+    for entry in unit.list("Service", "LoadCredential") {
+      let text = expand(entry, in: &draft)
+      guard let sign = text.firstIndex(of: ":") else {
+        report.lose(entry, "takt knows no credentials of the machine", in: draft.name)
+        continue
+      }
+      let name = String(text[..<sign])
+      let path = String(text[text.index(after: sign)...])
+      guard EnvironmentName.isValid(name), !name.hasPrefix("TAKT_"), path.hasPrefix("/"),
+        draft["env"]?.texts.contains(name) != true
+      else {
+        report.lose(entry, "takt has no secret of this name or file", in: draft.name)
+        continue
+      }
+      draft.set("secrets", name, .mapping(["file": .text(path), "as": .word("file")]))
+      report.differ(
+        entry, "the variable \(name) has the path of the file; there is no CREDENTIALS_DIRECTORY",
+        in: draft.name)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import TaktCore
+import TaktTime
+
+/// Writes into a job what a service does.
+struct ServiceImport {
+  let context: ImportContext
+  let store: UnitStore
+  let unit: Unit
+  let user: ImportAccounts.User?
+
+  var report: ImportReport { context.report }
+  var specifiers: Specifiers { Specifiers(unit: unit, user: user) }
+
+  init(context: ImportContext, store: UnitStore, unit: Unit) {
+    self.context = context
+    self.store = store
+    self.unit = unit
+    user = unit.last("Service", "User").flatMap {
+      context.accounts.user(named: Specifiers(unit: unit, user: nil).expand($0.value).text)
+    }
+  }
+
+  func add(to draft: inout JobDraft) {
+    for entry in unit.list("Unit", "Description").suffix(1) {
+      let text = expand(entry, in: &draft)
+      draft["description"] = .text(text)
+      report.keep(entry, as: "description", in: draft.name, values: [text])
+    }
+    for entry in unit.list("Unit", "Documentation") {
+      draft.comments.append("See \(entry.value)")
+      report.keep(entry, as: "comment", in: draft.name)
+    }
+    setUser(in: &draft)
+    setCommands(in: &draft)
+    setEnvironment(in: &draft)
+    setFolder(in: &draft)
+    setConditions(in: &draft)
+    setEnds(in: &draft)
+    setStreams(in: &draft)
+    setPriorities(in: &draft)
+    setLimits(in: &draft)
+    setFollowers(in: &draft)
+    Self.settleRest(of: unit, report)
+  }
+
+  /// The value with its specifiers replaced; the job is disabled if one needs the machine itself.
+  func expand(_ entry: UnitEntry, in draft: inout JobDraft) -> String {
+    expand(entry.value, of: entry, in: &draft)
+  }
+
+  func expand(_ text: String, of entry: UnitEntry, in draft: inout JobDraft) -> String {
+    let (text, unknown) = specifiers.expand(text)
+    if let first = unknown.first {
+      report.lose(
+        entry, "only systemd knows the value of \(first); the job is disabled", in: draft.name)
+      draft["enabled"] = .word("false")
+    }
+    return text
+  }
+
+  // MARK: User and folder
+
+  private func setUser(in draft: inout JobDraft) {
+    if let entry = unit.last("Service", "User") {
+      let name = expand(entry, in: &draft)
+      if user == nil {
+        report.lose(entry, "there is no user '\(name)'; the job is disabled", in: draft.name)
+        draft["enabled"] = .word("false")
+      } else {
+        draft["user"] = .text(name)
+        report.keep(entry, as: "user", in: draft.name, values: [name])
+      }
+    }
+    if let entry = unit.last("Service", "Group") {
+      let name = expand(entry, in: &draft)
+      draft["group"] = .text(name)
+      report.keep(entry, as: "group", in: draft.name, values: [name])
+    }
+    if let entry = unit.last("Service", "DynamicUser") {
+      if Unit.boolean(entry.value) == false {
+        report.keep(entry, as: "this is so in any case", in: draft.name)
+      } else {
+        draft["enabled"] = .word("false")
+        report.lose(
+          entry, "takt makes no users: name one in 'user'; the job is disabled", in: draft.name)
+      }
+    }
+  }
+
+  private func setFolder(in draft: inout JobDraft) {
+    var folder = "/"
+    if let entry = unit.last("Service", "WorkingDirectory") {
+      var path = expand(entry, in: &draft)
+      let isOptional = path.hasPrefix("-")
+      if isOptional { path.removeFirst() }
+      if path == "~" { path = user?.home ?? "/root" }
+      if !path.hasPrefix("/") {
+        report.lose(entry, "this is no absolute path", in: draft.name)
+      } else {
+        folder = path
+        if isOptional {
+          report.differ(entry, "a run fails to start where the folder is missing", in: draft.name)
+        } else {
+          report.keep(entry, as: "cwd", in: draft.name, values: [path])
+        }
+      }
+    }
+    draft["cwd"] = .text(folder)
+    if let entry = unit.last("Service", "UMask") {
+      if let mask = UInt16(entry.value, radix: 8), mask <= 0o777 {
+        draft["umask"] = .word(
+          String(repeating: "0", count: max(0, 3 - String(mask, radix: 8).utf8.count))
+            + String(mask, radix: 8))
+        report.keep(entry, as: "umask", in: draft.name)
+      } else {
+        report.lose(entry, "this is no mask", in: draft.name)
+      }
+    }
+  }
+
+  // MARK: What is left
+
+  /// Says of all that nobody has looked at why it is not kept.
+  static func settleRest(of unit: Unit, _ report: ImportReport) {
+    let isOpen = unit.entries.map { report.isOpen($0.tokens[0]) }
+    for (number, entry) in unit.entries.enumerated() where isOpen[number] {
+      let others = unit.entries.indices.dropFirst(number + 1).filter {
+        unit.entries[$0].section == entry.section && unit.entries[$0].key == entry.key
+      }
+      // Of a key that has one value the last counts; a list ends with an empty one.
+      if others.contains(where: { !isOpen[$0] || unit.entries[$0].value.isEmpty }) {
+        report.keep(entry, as: "a later line counts")
+      } else if entry.section.hasPrefix("X-") || entry.key.hasPrefix("X-") {
+        report.keep(entry, as: "systemd ignores it, too")
+      } else if entry.value.isEmpty, entry.key != "CapabilityBoundingSet" {
+        report.keep(entry, as: "takes back what came before")
+      } else if ForeignUnitKey.isOff(entry) {
+        report.keep(entry, as: "this is so in any case")
+      } else if entry.key.hasSuffix("Accounting") {
+        report.differ(entry, "takt accounts for all runs")
+      } else {
+        report.lose(entry, ForeignUnitKey.sentence(of: entry))
+      }
+    }
+  }
+}

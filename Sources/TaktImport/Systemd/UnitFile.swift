@@ -1,0 +1,89 @@
+import TaktCore
+
+/// One assignment of a unit file.
+struct UnitEntry {
+  var section: String
+  var key: String
+  /// Without blanks at both ends; lines that continue are joined by a blank.
+  var value: String
+  /// A token for each line that it goes over.
+  var tokens: [SourceToken]
+
+  var place: SourceLocation { tokens[0].place }
+}
+
+/// Reads unit files.
+enum UnitFile {
+  private static let entriesMax = 10_000
+
+  static func entries(of source: SourceText, _ report: ImportReport) -> [UnitEntry] {
+    var entries: [UnitEntry] = []
+    var section = ""
+    var current: UnitEntry?
+    for line in source.lines {
+      guard entries.count < entriesMax else {
+        report.cannotRead(source.file, "more than \(entriesMax) assignments")
+        break
+      }
+      guard let trimmed = line.trimmed else {
+        if let entry = current { entries.append(trimmedValue(entry)) }
+        current = nil
+        continue
+      }
+      let first = line.scalars[trimmed.lowerBound]
+      // A comment may stand between the lines of one value.
+      if first == "#" || first == ";" { continue }
+      let token = line.token(trimmed)
+      guard line.isText else {
+        report.lose(token, "this line is not UTF-8 text")
+        current = nil
+        continue
+      }
+      report.expect(token)
+      if var entry = current {
+        entry.tokens.append(token)
+        entry.value += " " + continued(token.text).text
+        current = continued(token.text).goesOn ? entry : nil
+        if current == nil { entries.append(trimmedValue(entry)) }
+        continue
+      }
+      if first == "[", token.text.hasSuffix("]") {
+        section = String(token.text.dropFirst().dropLast())
+        report.keep(token, as: "section")
+        continue
+      }
+      guard let sign = token.text.firstIndex(of: "="), !section.isEmpty else {
+        report.lose(
+          token,
+          section.isEmpty ? "systemd ignores what stands before a section" : "this assigns nothing")
+        continue
+      }
+      let (text, goesOn) = continued(String(token.text[token.text.index(after: sign)...]))
+      let entry = UnitEntry(
+        section: section, key: token.text[..<sign].trimmed, value: text, tokens: [token])
+      if goesOn { current = entry } else { entries.append(trimmedValue(entry)) }
+    }
+    if let entry = current { entries.append(trimmedValue(entry)) }
+    return entries
+  }
+
+  private static func continued(_ text: String) -> (text: String, goesOn: Bool) {
+    text.hasSuffix("\\") ? (String(text.dropLast()), true) : (text, false)
+  }
+
+  private static func trimmedValue(_ entry: UnitEntry) -> UnitEntry {
+    var entry = entry
+    entry.value = entry.value[...].trimmed
+    return entry
+  }
+}
+
+extension Substring {
+  /// Without blanks at both ends.
+  var trimmed: String {
+    var text = self
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return String(text)
+  }
+}

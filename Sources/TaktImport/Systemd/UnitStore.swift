@@ -1,0 +1,162 @@
+import TaktCore
+
+/// Finds units in a tree, with their drop-ins and what enables them.
+final class UnitStore {
+  private let context: ImportContext
+  /// Folders beside a unit that was named by its path, before those of the system.
+  private var folders: [String]
+  private var known: [String: Unit] = [:]
+  private var files: [String: [UnitEntry]] = [:]
+  /// Instances by the names of their templates, and units that something wants.
+  private lazy var wanted: [String: [String]] = readWanted()
+
+  static let systemFolders = [
+    "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system", "/lib/systemd/system",
+  ]
+  private static let dropInsMax = 200
+
+  init(_ context: ImportContext) {
+    self.context = context
+    folders = Self.systemFolders
+  }
+
+  /// Lets a folder come before those of the system.
+  func prefer(_ folder: String) {
+    folders.removeAll { $0 == folder }
+    folders.insert(folder, at: 0)
+    known = [:]
+  }
+
+  enum Found {
+    case unit(Unit)
+    case masked
+    case missing
+  }
+
+  func find(_ name: String) -> Found {
+    if let unit = known[name] { return .unit(unit) }
+    guard name.utf8.count < 256, !name.contains("/") else { return .missing }
+    for candidate in [name, Self.template(of: name)].compactMap(\.self) {
+      for folder in folders {
+        let path = folder + "/" + candidate
+        switch context.tree.kind(of: path, followsLast: false) {
+        case .none: continue
+        case .link(to: "/dev/null"): return .masked
+        default: break
+        }
+        guard context.tree.kind(of: path) == .file else { continue }
+        guard let entries = entries(of: path) else { return .missing }
+        if entries.isEmpty, isEmpty(path) { return .masked }
+        var unit = Unit(name: name, entries: entries, files: [context.shown(path)])
+        addDropIns(to: &unit)
+        known[name] = unit
+        return .unit(unit)
+      }
+    }
+    return .missing
+  }
+
+  private func isEmpty(_ path: String) -> Bool {
+    (try? context.tree.read(path))?.bytes.isEmpty == true
+  }
+
+  private func entries(of path: String) -> [UnitEntry]? {
+    let place = context.tree.place(of: path) ?? path
+    if let entries = files[place] { return entries }
+    guard let text = context.text(of: path, .systemd) else { return nil }
+    let entries = UnitFile.entries(of: text.text, context.report)
+    files[place] = entries
+    return entries
+  }
+
+  /// `backup@.timer` for `backup@home.timer`; nil for a unit that is no instance.
+  static func template(of name: String) -> String? {
+    guard let sign = name.firstIndex(of: "@"), let dot = name.lastIndex(of: "."), sign < dot,
+      name.index(after: sign) < dot
+    else { return nil }
+    return String(name[...sign]) + String(name[dot...])
+  }
+
+  /// `a.timer.d`, for each part of the name with dashes `a-.timer.d`, and `timer.d`.
+  private func addDropIns(to unit: inout Unit) {
+    var names = [unit.name]
+    if let template = Self.template(of: unit.name) { names.append(template) }
+    if let dot = unit.name.lastIndex(of: ".") {
+      let suffix = unit.name[dot...]
+      var stem = unit.prefix[...]
+      while let dash = stem.dropLast().lastIndex(of: "-") {
+        stem = stem[...dash]
+        names.append(String(stem) + String(suffix))
+      }
+      names.append(String(suffix.dropFirst()))
+    }
+    var found: [(file: String, path: String)] = []
+    var seen: Set<String> = []
+    for name in names {
+      for folder in folders {
+        for file in context.tree.names(in: "\(folder)/\(name).d") where file.hasSuffix(".conf") {
+          // The same file name in a folder of less weight is hidden.
+          if seen.insert(file).inserted {
+            found.append((file, "\(folder)/\(name).d/\(file)"))
+          }
+        }
+      }
+    }
+    if found.count > Self.dropInsMax {
+      context.report.cannotRead(unit.name, "more than \(Self.dropInsMax) drop-ins")
+    }
+    for (_, path) in found.sorted(by: { $0.file < $1.file }).prefix(Self.dropInsMax) {
+      guard context.tree.kind(of: path) == .file, let entries = entries(of: path) else { continue }
+      unit.entries += entries
+      unit.files.append(context.shown(path))
+    }
+  }
+
+  // MARK: What is enabled
+
+  private func readWanted() -> [String: [String]] {
+    var wanted: [String: [String]] = [:]
+    for folder in folders {
+      for name in context.tree.names(in: folder)
+      where name.hasSuffix(".wants") || name.hasSuffix(".requires") {
+        for unit in context.tree.names(in: folder + "/" + name) {
+          wanted[unit, default: []].append(
+            String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]))
+        }
+      }
+    }
+    return wanted
+  }
+
+  func isEnabled(_ name: String) -> Bool { wanted[name] != nil }
+
+  /// The units that a unit pulls in: by its own words, and by the folder beside it.
+  func wants(of unit: Unit) -> [String] {
+    var names: [String] = []
+    for key in ["Wants", "Requires"] {
+      for entry in unit.list("Unit", key) {
+        names += entry.value.split(separator: " ").map(String.init)
+      }
+    }
+    for (name, targets) in wanted where targets.contains(unit.name) { names.append(name) }
+    return Set(names).sorted()
+  }
+
+  /// The names of all timers, templates by the instances that are enabled.
+  func timers() -> [String] {
+    var names: Set<String> = []
+    for folder in folders {
+      for name in context.tree.names(in: folder) where name.hasSuffix(".timer") {
+        names.insert(name)
+      }
+    }
+    for name in wanted.keys where name.hasSuffix(".timer") { names.insert(name) }
+    return names.sorted()
+  }
+
+  /// Instances of a template that are enabled.
+  func instances(of template: String) -> [String] {
+    wanted.keys.filter { Self.template(of: $0) == template }.sorted()
+  }
+}

@@ -1,0 +1,93 @@
+import TaktConfig
+import TaktCore
+import TaktEngine
+import TaktImport
+
+/// What `takt check` says of an imported jobs file.
+struct ImportCheck {
+  let snapshot: Snapshot?
+  let diagnostics: [Diagnostic]
+
+  /// - Parameter isForeign: whether the sources are of another machine, whose users, zones and limits
+  ///   are not those of this one.
+  init(of result: Importer.Result, isForeign: Bool) {
+    var source = JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
+    if isForeign { source.accounts = AnyAccounts() }
+    let loaded = source.load(text: Array(result.text.utf8))
+    diagnostics = loaded.diagnostics.filter {
+      $0.severity == .error
+        && !(isForeign
+          && [.unknownAccount, .notPermitted, .unknownZone, .unreadable].contains($0.code))
+    }
+    if loaded.snapshot == nil, diagnostics.isEmpty {
+      // For the times, without the files that are not on this machine.
+      let text = result.text(without: ["env_file", "secrets"])
+      snapshot = source.load(text: Array(text.utf8)).snapshot
+    } else {
+      snapshot = loaded.snapshot
+    }
+  }
+
+  /// The users of another machine: each name is one.
+  private struct AnyAccounts: AccountSource {
+    func account(for identity: UserAndGroup) -> Account? {
+      let own = SystemAccounts().account(for: UserAndGroup())
+      return own.map {
+        Account(
+          name: identity.user ?? $0.name, uid: $0.uid, gid: $0.gid, groups: $0.groups,
+          home: $0.home, shell: $0.shell)
+      }
+    }
+  }
+
+  var isRight: Bool { diagnostics.isEmpty }
+}
+
+extension ImportOptions {
+  /// What this program and this machine have.
+  static func standard(header: String) -> ImportOptions {
+    ImportOptions(
+      features: .current, header: header,
+      isZone: { ZoneFiles().zone(named: $0) != nil }, readYAML: ForeignFile.init(file:bytes:))
+  }
+}
+
+extension ImportFeatures {
+  /// The keys that jobs files of this version have.
+  static let current = ImportFeatures(
+    hasConditions: reads("on: start, only_if: [/bin/true]"),
+    hasDelayedEvents: reads("on: {boot: 5m}"))
+
+  private static func reads(_ keys: String) -> Bool {
+    JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
+      .load(text: Array("jobs: {a: {\(keys), run: [/bin/true]}}".utf8)).snapshot != nil
+  }
+}
+
+extension ForeignFile {
+  /// What the reader of jobs files makes of a YAML file of another program.
+  init(file: String, bytes: [UInt8]) {
+    let yaml = ForeignYAML(file: file, bytes: bytes)
+    self.init(
+      documents: yaml.documents.map { Self.node($0, file) },
+      problems: yaml.problems.map { ($0.location, $0.message) })
+  }
+
+  private static func node(_ node: ForeignYAML.Node, _ file: String) -> ForeignNode {
+    let content: ForeignNode.Content =
+      switch node.content {
+      case .scalar(let text): .scalar(text)
+      case .null: .null
+      case .list(let items): .list(items.map { Self.node($0, file) })
+      case .map(let entries):
+        .map(
+          entries.map {
+            ForeignEntry(
+              key: $0.key, at: SourceLocation(file: file, line: $0.line, column: $0.column),
+              value: Self.node($0.value, file))
+          })
+      }
+    return ForeignNode(
+      content, at: SourceLocation(file: file, line: node.line, column: node.column))
+  }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Glibc
+import TaktEngine
+import TaktImport
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Turn crontabs and systemd timers into a jobs file.",
+    discussion: """
+      Prints a jobs file that does the same, and reports on standard error every word of the source \
+      that the file does not have: what it does in another way, and what is not kept. The source stays \
+      as it is and still runs; the report ends with the commands that stop it.
+
+      Without --from, the place of a file decides what it is: /etc/crontab and the files in \
+      /etc/cron.d have a column for the user, other crontabs have none. `crontab -l | takt import -` \
+      reads your own crontab.
+
+      Exits with 0 if everything is kept, 1 if something is not, and 78 if a source cannot be read.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Files and folders: crontabs, anacrontabs, .timer files, /etc/cron.d, /etc/cron.daily. '-' is standard input.",
+      valueName: "path"),
+    completion: .file())
+  var paths: [String] = []
+
+  @Option(help: "What the paths are, instead of what their places say.")
+  var from: SourceKind?
+
+  @Option(help: "Which cron reads the crontabs. (default: that of the machine)")
+  var dialect: CronDialect?
+
+  @Option(
+    help: ArgumentHelp("The folder with the files of another machine.", valueName: "folder"),
+    completion: .directory)
+  var root: String?
+
+  @Flag(
+    help:
+      "Import all that the machine has: crontabs of the system and of users, anacron, enabled timers."
+  )
+  var system = false
+
+  @Flag(help: "With --system, import timers that are not enabled, too.")
+  var all = false
+
+  @Flag(help: "Turn a random sleep before a command into 'jitter'.")
+  var jitter = false
+
+  @Flag(
+    help:
+      "Compare the next 1,000 times of each job with systemd-analyze, or with croniter for Python.")
+  var verify = false
+
+  @Option(help: "The form of the report.")
+  var report = ReportForm.text
+
+  enum ReportForm: String, CaseIterable, ExpressibleByArgument {
+    case text, json
+  }
+
+  func validate() throws {
+    guard system || !paths.isEmpty else {
+      throw ValidationError("Name files or folders, '-' for standard input, or use --system.")
+    }
+    if from == .kubernetes || from == .yacron, paths.contains("-") {
+      throw ValidationError("A file of this kind needs its name.")
+    }
+  }
+
+  func run() throws {
+    var options = ImportOptions.standard(
+      header: "Written by takt import, takt \(TaktVersion.current).")
+    options.kind = from
+    options.dialect = dialect
+    options.isSystem = system
+    options.includesDisabled = all
+    options.turnsSleepsIntoJitter = jitter
+    let mark = ReadingMark()
+    WaitNotice.watch(mark)
+    let importer = Importer(
+      options, tree: ImportTree(root: root, mark: mark), machine: SystemAccounts())
+    let input = try paths.contains("-") ? StandardInput.read() : nil
+    let result = importer.run(paths.filter { $0 != "-" }, standardInput: input)
+    mark.finish()
+    Console.write(Array(result.text.utf8))
+    let check = ImportCheck(of: result, isForeign: root != nil)
+    let verification = verify ? ImportVerification(of: result, check.snapshot) : nil
+    switch report {
+    case .text: ImportReportText(result.report, result.jobs.count, check, verification).print()
+    case .json:
+      Console.error(ImportReportAnswer(result.report, result.jobs, check, verification).jsonLine)
+    }
+    if !result.report.unreadable.isEmpty { throw ExitCode.configuration }
+    guard result.report.isComplete, check.isRight, verification?.isComplete != false else {
+      throw ExitCode.failure
+    }
+  }
+}
+
+extension SourceKind: ExpressibleByArgument {}
+extension CronDialect: ExpressibleByArgument {}
+
+/// All of standard input, within the bound for sources.
+enum StandardInput {
+  static func read() throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = chunk.withUnsafeMutableBytes {
+        Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0, bytes.count <= 1 << 20 else {
+        Console.error(
+          "takt: standard input cannot be read: "
+            + (count < 0 ? String(cString: strerror(errno)) : "larger than 1 MB"))
+        throw ExitCode.configuration
+      }
+      if count == 0 { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import TaktCore
+import TaktImport
+
+/// The report of an import for people.
+struct ImportReportText {
+  let report: ImportReport
+  let jobs: Int
+  let check: ImportCheck
+  let verification: ImportVerification?
+
+  init(
+    _ report: ImportReport, _ jobs: Int, _ check: ImportCheck, _ verification: ImportVerification?
+  ) {
+    self.report = report
+    self.jobs = jobs
+    self.check = check
+    self.verification = verification
+  }
+
+  private static let tokenMax = 60
+
+  func print() {
+    for source in report.sources {
+      Console.error(
+        "\(source.path.printable): \(source.kind.rawValue), \(Self.count(source.jobs, "job"))")
+    }
+    section("cannot be read", report.unreadable.map { "\($0.place): \($0.sentence)" })
+    section("kept differently", Self.lines(report.entries(.differently)))
+    section("not kept", Self.lines(report.entries(.lost)))
+    section("notes", report.notes.map { "\($0.place): \($0.sentence)" })
+    section("takt refuses these jobs here", check.diagnostics.map(\.headline))
+    if let verification { section("times", verification.lines) }
+    let lost = report.entries(.lost).count
+    let changed = report.entries(.differently).count
+    Console.error(
+      "takt: \(Self.count(jobs, "job")); \(changed) kept differently, \(lost) not kept")
+    let stops = report.sources.compactMap(\.stop)
+    guard jobs > 0, !stops.isEmpty else { return }
+    Console.error("takt: the sources still run; to stop them:")
+    for stop in stops { Console.error("  \(stop.printable)") }
+  }
+
+  private func section(_ title: String, _ lines: [String]) {
+    guard !lines.isEmpty else { return }
+    Console.error("\(title):")
+    for line in lines { Console.error("  \(line.printable)") }
+  }
+
+  /// Tokens of one line that are next to each other, and of which the same is said, share a line.
+  private static func lines(_ entries: [ImportReport.Entry]) -> [String] {
+    var shared: [ImportReport.Entry] = []
+    for entry in entries {
+      if let last = shared.last, last.sentence == entry.sentence,
+        last.token.place.file == entry.token.place.file,
+        last.token.place.line == entry.token.place.line
+      {
+        shared[shared.count - 1].token.text += " \(entry.token.text)"
+      } else {
+        shared.append(entry)
+      }
+    }
+    return shared.map { entry in
+      let text = entry.token.text
+      let shown = text.count > tokenMax ? "\(text.prefix(tokenMax))…" : text
+      return "\(entry.token.place): \(shown): \(entry.sentence)"
+    }
+  }
+
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+}
+
+/// The report of an import for programs.
+struct ImportReportAnswer: Encodable {
+  struct Source: Encodable {
+    var path: String
+    var kind: String
+    var jobs: Int
+    var stop: String?
+  }
+
+  struct Token: Encodable {
+    var at: String
+    var token: String
+    /// The key that holds it, or a sentence.
+    var reason: String
+    var job: String?
+  }
+
+  struct Note: Encodable {
+    var at: String
+    var message: String
+  }
+
+  var complete: Bool
+  var jobs: [String]
+  var sources: [Source]
+  var kept: [Token]
+  var keptDifferently: [Token]
+  var notKept: [Token]
+  var notes: [Note]
+  var unreadable: [Note]
+  var refused: [Note]
+  var verification: [ImportVerification.Answer]?
+
+  enum CodingKeys: String, CodingKey {
+    case complete, jobs, sources, kept, notes, unreadable, refused, verification
+    case keptDifferently = "kept_differently"
+    case notKept = "not_kept"
+  }
+
+  init(
+    _ report: ImportReport, _ jobs: [JobDraft], _ check: ImportCheck,
+    _ verification: ImportVerification?
+  ) {
+    complete = report.isComplete && check.isRight && verification?.isComplete != false
+    self.jobs = jobs.map(\.name)
+    sources = report.sources.map {
+      Source(path: $0.path, kind: $0.kind.rawValue, jobs: $0.jobs, stop: $0.stop)
+    }
+    func tokens(_ fate: ImportReport.Fate) -> [Token] {
+      report.entries(fate).map {
+        Token(at: "\($0.token.place)", token: $0.token.text, reason: $0.sentence, job: $0.job)
+      }
+    }
+    kept = tokens(.kept)
+    keptDifferently = tokens(.differently)
+    notKept = tokens(.lost)
+    notes = report.notes.map { Note(at: "\($0.place)", message: $0.sentence) }
+    unreadable = report.unreadable.map { Note(at: "\($0.place)", message: $0.sentence) }
+    refused = check.diagnostics.map { Note(at: "\($0.location)", message: $0.message) }
+    self.verification = verification?.answers
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import TaktCore
+import Testing
+
+@testable import TaktImport
+
+/// Sources that somebody else wrote, or that are broken.
+@Suite struct HostileSourceTests {
+  private static let crontab = """
+    # a comment
+    MAILTO="ops@example.org"
+    RANDOM_DELAY = 5
+    */5 8-17 1,15 jan-mar mon-fri root /usr/bin/a --x 'y' 100\\% > /dev/null
+    @reboot anna cat%line%line
+    0~30 3 * * * root test -x /usr/sbin/anacron || { cd / && run-parts --report /etc/cron.daily; }
+
+    """
+  private static let timer = """
+    [Unit]
+    Description=A thing %i
+    [Timer]
+    OnCalendar=Mon..Fri *-*-1..7 18:00:00 Europe/Berlin
+    OnBootSec=15min 20s
+    OnUnitActiveSec=1d
+    RandomizedDelaySec=1h30m
+    Unit=x.service
+    [Install]
+    WantedBy=timers.target
+
+    """
+  private static let service = """
+    [Unit]
+    ConditionPathExists=|!/etc/x
+    [Service]
+    Type=oneshot
+    User=anna
+    Environment="A=b c" D=\\x41
+    ExecStartPre=-/bin/true
+    ExecStart=/usr/bin/x 'a b' $OPTS ${C}d \\
+      --more "quoted \\" text" ; /usr/bin/y
+    StandardInputText=one\\ntwo
+    StandardInputData=c2Vj
+    LimitNOFILE=1024:4096
+    SuccessExitStatus=1 DATAERR SIGTERM
+    Restart=on-failure
+
+    """
+
+  /// A text with a few bytes, words or lines changed, left out, doubled or moved.
+  private static func mutated(_ text: String, _ random: inout SeededGenerator) -> [UInt8] {
+    var bytes = Array(text.utf8)
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      guard !bytes.isEmpty else { break }
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+      case 1: bytes.remove(at: place)
+      case 2:
+        bytes.insert(
+          contentsOf: Array("%\\\"'$,-/*~=@[]\n\r\t ".utf8).shuffled(using: &random).prefix(2),
+          at: place)
+      case 3: bytes.removeSubrange(place..<min(bytes.count, place + 20))
+      case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 30)], at: place)
+      case 5: bytes.insert(contentsOf: Array("99999999999999999999".utf8), at: place)
+      default: bytes.removeSubrange(place...)
+      }
+    }
+    return bytes
+  }
+
+  /// Every word is in the jobs or in the report; what is written is a jobs file.
+  private static func check(_ result: Importer.Result) throws {
+    let silent = result.report.entries.filter {
+      $0.sentence == "takt did not read this" || $0.sentence == "this is missing in the jobs"
+    }
+    #expect(
+      silent.isEmpty, "\(silent.map { "\($0.token.place) \($0.token.text)" })\n\(result.text)")
+    let snapshot = try ImportFixture.load(result.text)
+    #expect(snapshot.jobs.count == result.jobs.count)
+  }
+
+  @Test(arguments: 0..<50) func `a mutated crontab is read or reported`(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed) + 1)
+    let fixture = try ImportFixture()
+    for kind in [SourceKind.cronD, .crontab, .supercronic, .anacrontab] {
+      fixture.options.kind = kind
+      for dialect in CronDialect.allCases {
+        fixture.options.dialect = dialect
+        for _ in 0..<13 {
+          let bytes = Self.mutated(Self.crontab, &random)
+          let result = Importer(
+            fixture.options, tree: ImportTree(root: fixture.folder.path), machine: AnyAccounts()
+          ).run([], standardInput: bytes)
+          try Self.check(result)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 0..<50) func `a mutated unit is read or reported`(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed) + 1000)
+    let fixture = try ImportFixture()
+    fixture.options.features = ImportFeatures(
+      hasConditions: false, hasDelayedEvents: false)
+    for _ in 0..<100 {
+      try fixture.write(Self.mutated(Self.timer, &random), to: "u/x.timer")
+      try fixture.write(Self.mutated(Self.service, &random), to: "u/x.service")
+      try Self.check(fixture.run("/u/x.timer"))
+    }
+  }
+
+  @Test func `links never lead out of the tree`() throws {
+    let fixture = try ImportFixture()
+    try fixture.link("etc/cron.d/a", to: "/etc/hostname")
+    try fixture.link("etc/cron.d/b", to: "../../../../../../../../etc/hostname")
+    try fixture.link("etc/cron.d/loop", to: "loop")
+    let result = fixture.run("/etc/cron.d")
+    #expect(result.jobs.isEmpty)
+    #expect(result.report.sources.isEmpty)
+  }
+
+  @Test func `a file that is too large is not read, and a huge line is`() throws {
+    let fixture = try ImportFixture()
+    try fixture.write(
+      String(repeating: "* * * * * root /bin/true\n", count: 60_000), to: "etc/cron.d/large")
+    #expect(
+      fixture.run("/etc/cron.d/large").report.unreadable.first?.sentence == "larger than 1 MB")
+    try fixture.write(
+      "* * * * * root echo " + String(repeating: "x", count: 500_000) + "\n", to: "etc/cron.d/line")
+    let result = fixture.run("/etc/cron.d/line")
+    #expect(result.jobs.count == 1)
+    #expect(try ImportFixture.load(result.text).jobs.count == 1)
+  }
+
+  @Test func `bytes that are no text are reported with their line`() throws {
+    let fixture = try ImportFixture()
+    try fixture.write(
+      Array("* * * * * root /bin/a\n* * * * * root /bin/".utf8) + [0xff, 0x0a]
+        + Array("* * * * * root x".utf8) + [0, 0x0a],
+      to: "etc/cron.d/x")
+    let result = fixture.run("/etc/cron.d/x")
+    #expect(result.jobs.count == 1)
+    #expect(result.report.entries(.lost).map(\.token.place.line) == [2, 3])
+  }
+
+  @Test func `the check finds a word that a reader passed over`() {
+    let report = ImportReport()
+    let source = SourceText(file: "f", bytes: Array("one two # three\n# four\n".utf8))
+    report.keep(source.lines[0].token(0..<3), as: "run", values: ["one"])
+    CoverageCheck(report: report, texts: []).run(on: [source]) { _ in ["#"] }
+    #expect(
+      report.entries(.lost).map { "\($0.token.text): \($0.sentence)" } == [
+        "one: this is missing in the jobs", "two: takt did not read this",
+        "#: takt did not read this",
+        "three: takt did not read this",
+      ])
+  }
+
+  @Test func `a thousand drop-ins and units that name each other end`() throws {
+    let fixture = try ImportFixture()
+    for number in 0..<1000 {
+      try fixture.write("[Timer]\nOnCalendar=daily\n", to: "u/x.timer.d/\(number).conf")
+    }
+    try fixture.write("[Timer]\nOnCalendar=daily\nUnit=a.target\n", to: "u/x.timer")
+    try fixture.write("[Unit]\nWants=a.target b.target a.service\n", to: "u/a.target")
+    try fixture.write("[Unit]\nWants=a.target\n", to: "u/b.target")
+    try fixture.write("[Service]\nExecStart=/bin/true\n", to: "u/a.service")
+    #expect(fixture.run("/u/x.timer").jobs.count == 1)
+  }
+}

@@ -1,0 +1,61 @@
+import TaktCore
+import Testing
+
+@testable import TaktImport
+
+/// What is written reads back as it was.
+@Suite struct YAMLWriterTests {
+  @Test func `any text reads back as it is`() throws {
+    var random = SeededGenerator(seed: 7)
+    let signs: [Unicode.Scalar] = Array(
+      "abz09 \t\n\r:#'\"\\{}[],&*!|>%@`-?~$=./\u{1}\u{7f}\u{85}\u{a0}\u{2028}\u{feff}äß€😀"
+        .unicodeScalars)
+    var texts = [
+      "", " ", "null", "true", "~", "yes", "1", "0x1f", "1.5", "-", "? a", "a: b", "a #b", "'",
+      "\"", "\\",
+    ]
+    for _ in 0..<3000 {
+      let count = Int.random(in: 1...12, using: &random)
+      texts.append(
+        String(
+          String.UnicodeScalarView(
+            (0..<count).map { _ in signs.randomElement(using: &random) ?? "a" })))
+    }
+    var job = JobDraft(name: "a")
+    job["on"] = .word("start")
+    job["run"] = .list([.text("x")] + texts.map(DraftValue.text))
+    job["env"] = .map(
+      texts.enumerated().map { DraftEntry(key: "V\($0.offset)", value: .text($0.element)) })
+    let text = JobsFileText(header: ["test"], jobs: [job], groups: []).text
+    let spec = try #require(ImportFixture.load(text).jobs.first)
+    #expect(spec.action == .argv(["x"] + texts))
+    for (number, text) in texts.enumerated() {
+      #expect(spec.execution.environment["V\(number)"] == text)
+    }
+  }
+
+  @Test(arguments: [
+    ("/usr/bin/run it", "usr-bin-run-it"), ("", "job"), ("---", "job"), ("ä", "job"),
+    ("a@b", "a-b"),
+    ("0x1f", "0x1f"), ("true", "true"), (".hidden", "hidden"),
+    (String(repeating: "a", count: 300), String(repeating: "a", count: 128)),
+  ])
+  func `a name is made valid`(text: String, name: String) {
+    var names = JobNames()
+    #expect(names.name(like: text) == name)
+    #expect(JobName(names.name(like: text)) != nil)
+  }
+}
+
+/// Numbers that are the same each time.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+/// `takt import` and `takt export`, as a user runs them.
+@Suite struct ImportCommandTests {
+  private func run(
+    _ arguments: [String], in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let takt = try TaktProcess(arguments, in: folder)
+    let output = try takt.text()
+    return (takt.waitForExit(), output, takt.errors)
+  }
+
+  @Test(arguments: [
+    (["import"], 64), (["import", "none"], 78), (["import", "."], 78),
+    (["import", "a.service"], 78),
+    (["import", "pipe"], 78), (["import", "big"], 78), (["import", "--from", "x", "a"], 64),
+    (["import", "loop"], 78), (["export"], 64), (["export", "--to", "crontab", "none.yaml"], 78),
+    (["export", "--to", "crontab", "--directory", "."], 64), (["import", "empty"], 0),
+  ])
+  func `a source that cannot be read is an error`(arguments: [String], status: Int) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("[Service]\nExecStart=/bin/true\n", to: "a.service")
+    try folder.write("", to: "empty")
+    try folder.write(String(repeating: "# x\n", count: 300_000), to: "big")
+    mkfifo(folder.url.appending(path: "pipe").path, 0o600)
+    symlink("loop", folder.url.appending(path: "loop").path)
+    let (found, _, errors) = try run(arguments, in: folder)
+    #expect(Int(found) == status, "\(errors)")
+    #expect(!errors.isEmpty)
+  }
+
+  @Test func `the report is JSON on request`() throws {
+    struct Report: Decodable {
+      struct Token: Decodable {
+        var at: String
+        var token: String
+        var reason: String
+      }
+      var complete: Bool
+      var jobs: [String]
+      var not_kept: [Token]
+      var kept: [Token]
+    }
+    let folder = try TemporaryFolder()
+    try folder.write("60 1 * * * /usr/bin/a\n0 1 * * * /usr/bin/b\n", to: "tab")
+    let (status, _, errors) = try run(["import", "tab", "--report", "json"], in: folder)
+    #expect(status == 1)
+    let report = try JSONDecoder().decode(Report.self, from: Data(errors.utf8))
+    #expect(!report.complete)
+    #expect(report.jobs == ["b"])
+    #expect(report.not_kept.first?.at == "tab:1:1")
+    #expect(report.kept.contains { $0.at == "tab:2:11" && $0.reason == "run" })
+  }
+
+  @Test func `jobs that are exported and imported again are the same`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      MAILTO=ops@example.org
+      A="two words"
+      */5 8-17 * * mon-fri root /usr/bin/a --x '100\\%'
+      0 0 */2 * 1 root /usr/bin/b
+      0 0 1,15 * 5 root cat%one%two
+      @reboot root /usr/bin/c
+
+      """, to: "tab")
+    try roundTrip(
+      in: folder, first: ["import", "--from", "cron.d", "tab"],
+      export: { ["export", $0, "--to", "crontab"] }, again: ["import", "--from", "cron.d", "again"])
+  }
+
+  /// Compares by meaning: comments may differ.
+  private func roundTrip(
+    in folder: TemporaryFolder, first: [String], export: (String) -> [String], again: [String]
+  ) throws {
+    let before = try run(first, in: folder)
+    #expect(before.status == 0, "\(before.errors)")
+    try folder.write(before.output, to: "before.yaml")
+    let exported = try run(export("before.yaml"), in: folder)
+    #expect(exported.status == 0, "\(exported.errors)")
+    try folder.write(exported.output, to: "again")
+    let after = try run(again, in: folder)
+    #expect(after.status == 0, "\(after.errors)")
+    try folder.write(after.output, to: "after.yaml")
+    let plan = try run(["plan", "before.yaml", "after.yaml"], in: folder)
+    #expect(
+      plan.output.hasPrefix("4 kept, 0 updated, 0 rearmed, 0 added, 0 removed\n"),
+      "\(plan.output)\n\(exported.output)")
+  }
+
+  @Test func `units that are exported and imported again are the same`() throws {
+    let folder = try TemporaryFolder()
+    let units = folder.url.appending(path: "units")
+    try FileManager.default.createDirectory(at: units, withIntermediateDirectories: true)
+    try folder.write(
+      "[Timer]\nOnCalendar=Mon..Fri 6:30\nRandomizedDelaySec=10min\nPersistent=true\n[Install]\nWantedBy=timers.target\n",
+      to: "units/a.timer")
+    try folder.write(
+      "[Unit]\nDescription=A thing\nOnFailure=alarm.service\n[Service]\nType=oneshot\nUser=root\nExecStartPre=-/bin/true\n"
+        + "ExecStart=/bin/echo 'a b' 100%% $$x\nEnvironment=\"A=x y\"\nUMask=0027\nNice=5\nTimeoutStartSec=5min\n"
+        + "StandardInput=data\nStandardInputText=one\nSuccessExitStatus=3\n",
+      to: "units/a.service")
+    let before = try run(["import", "units/a.timer"], in: folder)
+    #expect(before.status == 0, "\(before.errors)")
+    try folder.write(before.output, to: "before.yaml")
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "out"), withIntermediateDirectories: true)
+    let exported = try run(
+      ["export", "before.yaml", "--to", "systemd", "--directory", "out"], in: folder)
+    #expect(exported.status == 0, "\(exported.errors)")
+    #expect(exported.output == "out/a.timer\nout/a.service\n")
+    let after = try run(["import", "out/a.timer"], in: folder)
+    #expect(after.status == 0, "\(after.errors)")
+    try folder.write(after.output, to: "after.yaml")
+    let plan = try run(["plan", "before.yaml", "after.yaml"], in: folder)
+    #expect(
+      plan.output.hasPrefix("1 kept, 0 updated, 0 rearmed, 0 added, 0 removed\n"),
+      "\(plan.output)\n\(before.output)\n\(after.output)")
+  }
+
+  @Test(arguments: [
+    (["--dialect", "debian", "cron.d/x"], "mv cron.d/x cron.d/x.off"),
+    // cronie would read a file called x.off.
+    (["--dialect", "cronie", "cron.d/x"], "mv cron.d/x cron.d/x~"),
+    (["a.timer"], "systemctl disable --now a.timer"),
+    (["--root", "other", "/u/a.timer"], "systemctl --root=other disable a.timer"),
+    (["own"], nil),
+  ])
+  func `the report says how the source is stopped`(arguments: [String], command: String?) throws {
+    let folder = try TemporaryFolder()
+    for name in ["cron.d", "other", "other/u"] {
+      try FileManager.default.createDirectory(
+        at: folder.url.appending(path: name), withIntermediateDirectories: true)
+    }
+    for place in ["", "other/u/"] {
+      try folder.write("[Timer]\nOnCalendar=daily\n", to: place + "a.timer")
+      try folder.write("[Service]\nExecStart=/bin/true\n", to: place + "a.service")
+    }
+    try folder.write("0 1 * * * root /bin/true\n", to: "cron.d/x")
+    try folder.write("0 1 * * * /bin/true\n", to: "own")
+    let (status, _, errors) = try run(["import"] + arguments, in: folder)
+    #expect(status == 0, "\(errors)")
+    let lines = errors.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    if let command {
+      #expect(lines.last == command, "\(errors)")
+    } else {
+      #expect(!errors.contains("to stop them"), "\(errors)")
+    }
+  }
+
+  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
+  func `an import says which path does not answer`() throws {
+    let mount = try HungMount(["tab"])
+    let folder = try TemporaryFolder()
+    let takt = try TaktProcess(["import", mount.path("tab")], in: folder)
+    try mount.awaitHeldCall()
+    let notice = "takt: \(mount.path("tab")) does not answer; still waiting, Ctrl-C ends it\n"
+    let end = ContinuousClock.now + .seconds(60)
+    while takt.errors.isEmpty, ContinuousClock.now < end { usleep(50_000) }
+    #expect(takt.errors == notice)
+    mount.unmount()
+    _ = try takt.text()
+    #expect(takt.waitForExit() == 78)
+  }
+}
