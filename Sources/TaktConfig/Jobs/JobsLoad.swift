@@ -16,6 +16,7 @@ final class JobsLoad {
   private let folderRights: FolderRights
   private var log = ProblemLog()
   private var settings: SchedulerSettings
+  private var calendars: [String: SharedCalendar] = [:]
   private var specs: [JobSpec] = []
   private var places: [String: SourceLocation] = [:]
   private var known: Set<FileIdentity> = []
@@ -56,6 +57,7 @@ final class JobsLoad {
         Diagnostic(code, at: SourceLocation(file: path), message, hint: hint))
     }
     log.add(sources.environmentFiles.log)
+    log.add(sources.calendarFiles.log)
     log.add(plugins.log)
     // Only when all that can be a parent is known.
     if log.errorCount == 0, !sources.followings.isEmpty {
@@ -77,11 +79,14 @@ final class JobsLoad {
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
       diagnostics: log.sorted(
-        files: shownFiles + sources.environmentFiles.shownPaths + plugins.paths),
-      files: (files + sources.environmentFiles.paths + plugins.paths).filter {
-        listed.insert($0).inserted
-      },
+        files: shownFiles + sources.environmentFiles.shownPaths
+          + sources.calendarFiles.shownPaths + plugins.paths),
+      files: (files + sources.environmentFiles.paths + sources.calendarFiles.paths
+        + plugins.paths).filter {
+          listed.insert($0).inserted
+        },
       identities: identities.merging(sources.environmentFiles.identities) { $1 }
+        .merging(sources.calendarFiles.identities) { $1 }
         .merging(plugins.identities) { $1 },
       directories: directories, pluginFolders: plugins.searchPath,
       state: settings.state ?? .none)
@@ -134,10 +139,11 @@ final class JobsLoad {
       FilePass.Setting(
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
-        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places, recall: recall))
+        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places,
+        calendars: calendars, recall: recall))
     log.add(pass.reporter.log)
     if let file = pass.remembered { recall?.add(file, of: FilePath.absolute(path)) }
-    if isMain { settings = pass.settings }
+    if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
     if log.errorCount > 0 {
       specs = []
     } else if specs.isEmpty {

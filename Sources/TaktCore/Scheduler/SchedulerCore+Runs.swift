@@ -107,7 +107,9 @@ extension SchedulerCore {
       effects.append(
         .record(.attemptBegan(runs[row].id, attempt: action.attempt, at: now.wall)))
     }
-    effects.append(.start(runs[row].request(for: action)))
+    var request = runs[row].request(for: action)
+    if !watchChanges.isEmpty { request.changes = watchChanges[request.run] }
+    effects.append(.start(request))
   }
 
   private mutating func signal(_ row: RunTable.Row, _ signal: RunRequests.Signal) {
@@ -150,6 +152,7 @@ extension SchedulerCore {
     let (claim, claimEnd) =
       !cluster.isOn ? (nil, .counts) : (runs[row].claim, claimEnded(row, end, at: now))
     let slot = claim == nil ? nil : runs[row].nominal
+    if !watchChanges.isEmpty { watchChanges.forget(runs[row].id) }
     runs.remove(row)
     if last.hook == nil { armAfterRun(of: last.job, at: now) }
     if let claim, let slot, claimEnd != .counts, last.hasHadAttempt {
