@@ -53,7 +53,10 @@ package struct Simulation {
   /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns what is
   /// wrong with the ledger.
   package mutating func run(for duration: Duration) -> [String] {
-    for job in snapshot.jobs { oracle.apply(job, to: job.name, at: now) }
+    for job in snapshot.jobs {
+      oracle.apply(job, to: job.name, at: now)
+      oracle.occurred([.start, .boot], of: job, at: now)
+    }
     start(after: PreviousState())
     let end = now.monotonic + duration
     while now.monotonic < end {
@@ -171,6 +174,7 @@ package struct Simulation {
     check(effects) { !added.contains($0.job) }
     for step in plan.steps {
       oracle.apply(step.change == .removed ? nil : step.spec, to: step.spec.name, at: now)
+      if step.change != .removed { oracle.occurred([.reload], of: step.spec, at: now) }
     }
     check(effects) { added.contains($0.job) }
     snapshot = next

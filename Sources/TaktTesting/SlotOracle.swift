@@ -16,6 +16,8 @@ struct SlotOracle {
     /// The grid's instants that must be decided once their time has passed.
     var expected: Set<Int64> = []
     var decided: Set<Int64> = []
+    /// When slots are due that an event has made some time before.
+    var delayed: [Int64] = []
   }
 
   private var jobs: [JobName: Job] = [:]
@@ -37,6 +39,29 @@ struct SlotOracle {
         loadedAt: now.monotonic.nanoseconds - (now.wall.nanoseconds - milliseconds * 1_000_000),
         anchor: milliseconds + (first ?? 0), firstInstant: milliseconds + (first ?? 1), spec: spec,
         appliedFrom: milliseconds - 1)
+    }
+  }
+
+  /// Events have happened of which the job may want to run some time later.
+  mutating func occurred(_ events: [LifecycleEvent], of spec: JobSpec, at now: Now) {
+    let schedule = spec.timing.schedule
+    let delays = Set(events.filter(schedule.on.contains).compactMap { schedule.delays[$0] })
+    for delay in delays where schedule.isWithinBounds(now.wall + delay) {
+      jobs[spec.name]?.delayed.append((now.wall + delay).milliseconds)
+    }
+  }
+
+  /// Each slot of an event that is due later has a verdict, or waits for one.
+  private mutating func checkDelayed(_ name: JobName, waiting: Set<Int64>) {
+    guard let job = jobs[name] else { return }
+    var known = job.decided.union(waiting)
+    for due in job.delayed.sorted() {
+      // Its name is the next one that no other slot has.
+      guard let slot = (due..<(due + 100)).first(where: known.contains) else {
+        problems.append("\(name): the slot of an event, due at \(due), has no verdict")
+        continue
+      }
+      known.remove(slot)
     }
   }
 
@@ -127,6 +152,7 @@ struct SlotOracle {
   mutating func finish(at now: Now, pending: [JobName: Set<WallInstant>]) {
     for name in jobs.keys.sorted() {
       close(name, at: now)
+      checkDelayed(name, waiting: Set((pending[name] ?? []).map(\.milliseconds)))
       guard let job = jobs[name], name.text.first == "g" else { continue }
       let waiting = Set((pending[name] ?? []).map(\.milliseconds))
       for milliseconds in job.expected.subtracting(job.decided).subtracting(waiting).sorted() {

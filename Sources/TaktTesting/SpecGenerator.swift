@@ -136,7 +136,7 @@ struct SpecGenerator {
         at: instants(after: now, &random))
     case "c":
       schedule = Schedule(
-        rules: rules(&random), at: random.oneIn(3) ? instants(after: now, &random) : [])
+        rules: rules(at: now, &random), at: random.oneIn(3) ? instants(after: now, &random) : [])
     case "p":
       schedule.every = Every(interval, first: first)
       schedule.every?.phase = .restart
@@ -149,6 +149,7 @@ struct SpecGenerator {
     default:
       schedule.on =
         [[.start, .reload], [.reload], [.boot, .start]].randomElement(using: &random) ?? []
+      if random.oneIn(2) { schedule.delays = delays(&random) }
     }
     bound(&schedule, at: now, &random)
     let leeway: Leeway =
@@ -189,6 +190,7 @@ struct SpecGenerator {
     schedule.notBefore = bound(-2000...9000)
     schedule.until = bound(-2000...40_000)
     schedule.at = schedule.at.filter(schedule.isWithinBounds)
+    if random.oneIn(6) { schedule.calendars = calendars(at: now, &random) }
     guard random.oneIn(5),
       let seconds = try? CalendarExpression("*:*:0/\(2 + Int.random(in: 0...7, using: &random))")
     else { return }
@@ -196,7 +198,7 @@ struct SpecGenerator {
   }
 
   /// One rule or two that come every few seconds.
-  private static func rules(_ random: inout SplitMix64) -> [ClockRule] {
+  private static func rules(at now: Now, _ random: inout SplitMix64) -> [ClockRule] {
     (0..<Int.random(in: 1...2, using: &random)).compactMap { _ in
       let step = Int.random(in: 1...40, using: &random)
       if random.oneIn(5) {
@@ -215,9 +217,12 @@ struct SpecGenerator {
         // Sometimes only in every second day, which the simulation may not reach.
         let nth = DayFilter.Nth(every: 2, unit: .days, start: 0)
         let filter = DayFilter(nth: random.oneIn(3) ? nth : nil)
-        return (try? CronExpression("*/\(step) * * * * *")).map {
-          ClockRule(.cron($0, days: .any).filtered(on: filter), zone: .utc, dst: .cron)
-        }
+        guard let cron = try? CronExpression("*/\(step) * * * * *") else { return nil }
+        let expression = ClockRule.Expression.cron(cron, days: .any)
+        return ClockRule(
+          filter.isEmpty && random.oneIn(3)
+            ? moved(expression, at: now, &random) : expression.filtered(on: filter),
+          zone: .utc, dst: .cron)
       }
       return (try? CalendarExpression("*:*:\(step % 10)/\(step)")).map {
         ClockRule(.calendar($0), zone: .utc, dst: DSTPolicy(gap: .skip))

@@ -46,7 +46,7 @@ import TaktTime
       full, gathered, Schedule(), Schedule(every: Every(.seconds(1))), Schedule(rules: [cron]),
       Schedule(rules: [calendar]), Schedule(rules: try recent()),
       Schedule(at: [WallInstant(milliseconds: 5)]),
-      Schedule(on: [.boot]),
+      Schedule(on: [.boot]), try delayed(), try calendars(),
     ]
   }
 
@@ -64,6 +64,64 @@ import TaktTime
       .grid(Shared(LocalGrid(every: .seconds(86_400)))),
     ]
     return expressions.map { ClockRule($0, zone: .utc, dst: DSTPolicy()) }
+  }
+
+  private func delayed() throws -> Schedule {
+    var schedule = Schedule(on: [.boot, .start])
+    schedule.delays = [.boot: .seconds(300)]
+    return schedule
+  }
+
+  /// All that a shared calendar can have, and all that can be made of it.
+  private func calendars() throws -> Schedule {
+    var content = SharedCalendar.Content()
+    content.days = NumberRanges([20_446..<20_449, 20_800..<20_801])
+    content.times = NumberRanges([1_790_000_000..<1_790_003_600])
+    content.localTimes = NumberRanges([1_790_000_000..<1_790_003_600, 5..<6])
+    content.events = [
+      CalendarEvent(
+        try Recurrence.read("DTSTART:20260101 RRULE:FREQ=YEARLY;UNTIL=20300101").recurrence,
+        length: 2, isWholeDays: true, zone: nil),
+      CalendarEvent(
+        try Recurrence.read(
+          "DTSTART:20260101T080000 RRULE:FREQ=DAILY;COUNT=9 EXDATE:20260102T080000"
+        )
+        .recurrence, length: 3600, isWholeDays: false, zone: .utc),
+    ]
+    content.expressions = [
+      SharedCalendar.Expression(try CalendarExpression("Sat,Sun"), isWholeDays: true, zone: .utc),
+      SharedCalendar.Expression(
+        try CalendarExpression("*-12-25"), isWholeDays: true, zone: nil),
+    ]
+    let holidays = SharedCalendar("holidays", content)
+    var rules = CalendarRules(in: .utc)
+    rules.except = [holidays]
+    rules.onlyOn = [SharedCalendar("empty", SharedCalendar.Content()), holidays]
+    rules.onlyOnTimes = [
+      Exclusion(try CalendarExpression("12..13:*:*"), isWholeDays: false, zone: .utc)
+    ]
+    rules.direction = .previous
+    let exclusions = [
+      Exclusion(try CalendarExpression("*-12-24"), isWholeDays: true, zone: .utc)
+    ]
+    var filter = DayFilter(workingDay: -1)
+    filter.holidays = Shared(DaySet([holidays]))
+    filter.move = Shared(try #require(rules.move(beside: exclusions)))
+    var schedule = Schedule(rules: [
+      ClockRule(
+        .cron(try CronExpression("0 9 * * *"), days: .cron).filtered(on: filter), zone: .utc,
+        dst: .cron)
+    ])
+    schedule.exclusions = exclusions
+    schedule.calendars = rules
+    return schedule
+  }
+
+  @Test func `calendars and delays are read back as equal schedules`() throws {
+    for schedule in [try calendars(), try delayed()] {
+      let text = StoredSchedule.text(schedule)
+      #expect(StoredSchedule.schedule(text, TestZones()) == schedule, "\(text)")
+    }
   }
 
   @Test func `recurrences and filters are read back as equal schedules`() throws {

@@ -8,6 +8,8 @@ enum FileProblem: Error, Equatable {
   /// The path is not a file but a folder, a pipe or a device.
   case notAFile(kind: String)
   case tooLarge(bound: Int)
+  /// Its file system has not answered for seconds.
+  case unresponsive
   case writableByOthers(mode: UInt32, path: String)
   case folderWritableByOthers(mode: UInt32, path: String)
   /// A file of root's to which another user may have led.
@@ -27,6 +29,8 @@ extension FileProblem {
     case .notAFile(let kind): (.unreadable, "this is \(kind), not a file", "name a file")
     case .tooLarge(let bound):
       (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it")
+    case .unresponsive:
+      (.unreadable, "its file system does not respond", "check for a hung mount")
     case .writableByOthers(let mode, let path):
       (
         .unsafePermissions,

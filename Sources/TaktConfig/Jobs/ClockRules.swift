@@ -76,8 +76,9 @@ struct ClockRules {
       guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
       own = named
     }
+    guard mayMove(in: own, text, mark) else { return nil }
     let rule = ClockRule(
-      .recurrence(Shared(read.recurrence)), zone: own,
+      .recurrence(Shared(read.recurrence)).filtered(on: moveOnly), zone: own,
       dst: dst.policy(own: read.recurrence.ownDST))
     guard occurs(rule, mark) else { return nil }
     return RuleTable.Answer(rules: [rule], isOver: rule.next(after: now) == nil)
@@ -109,6 +110,32 @@ struct ClockRules {
     if !dst.isMade, let skipped = rule.droppedTime(after: now) { warnings.append(skipped) }
     return RuleTable.Answer(
       rules: [rule], warnings: warnings, isOver: rule.next(after: now) == nil)
+  }
+
+  /// A grid of local times, moved from excluded days where the job wants that; nil where nothing is
+  /// left of it.
+  func moved(_ grid: ClockRule, _ mark: YAMLMark) -> ClockRule? {
+    guard filter.move != nil else { return grid }
+    let rule = ClockRule(
+      grid.expression.filtered(on: moveOnly), zone: grid.zone, dst: grid.dst)
+    return occurs(rule, mark) ? rule : nil
+  }
+
+  private var moveOnly: DayFilter {
+    var filter = DayFilter()
+    filter.move = self.filter.move
+    return filter
+  }
+
+  /// Days that are left out are those of the job's zone.
+  private func mayMove(in zone: Zone, _ text: String, _ mark: YAMLMark) -> Bool {
+    guard let move = filter.move, zone != self.zone else { return true }
+    reporter.report(
+      .conflictingKeys, at: mark,
+      "'\(text.shortened)' is in \(zone.name), so '\(JobKey.onExcluded): "
+        + "\(move.value.direction.rawValue)' cannot move it by the days of \(self.zone.name)",
+      hint: "set '\(JobKey.timezone)' instead of the zone in it", owner: raw.owner)
+    return false
   }
 
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
@@ -145,6 +172,7 @@ struct ClockRules {
       guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
       own = named
     }
+    guard mayMove(in: own, text, mark) else { return nil }
     let rule = ClockRule(
       .calendar(expression).filtered(on: filter), zone: own,
       dst: dst.policy(own: DSTPolicy(gap: .skip)))
@@ -173,6 +201,8 @@ struct ClockRules {
       case .cron, .calendar: "no date matches all of its fields"
       case .recurrence: "no date matches all of its parts"
       case .grid: "its times are all in the past"
+      case .filtered(let filtered) where filtered.value.filter.move != nil:
+        "'\(JobKey.except)' and '\(JobKey.onlyOn)' leave no day for it"
       case .filtered: "no date matches it and '\(JobKey.nth)' or '\(JobKey.workingDay)'"
       }
     reporter.report(

@@ -17,6 +17,8 @@ final class FilePass {
     var limits: YAMLLimits
     /// The jobs of the files before, with their places.
     var places: [String: SourceLocation]
+    /// The calendars of the main file; empty while it is read.
+    var calendars: [String: SharedCalendar] = [:]
     /// What is known of the load before; nil where every job is made anew.
     var recall: LoadRecall?
   }
@@ -25,10 +27,12 @@ final class FilePass {
   struct Prelude {
     var scheduler: YAMLNode?
     var defaults: YAMLNode?
+    var calendars: YAMLNode?
   }
 
   let reporter: Reporter
   private(set) var settings: SchedulerSettings
+  private(set) var calendars: [String: SharedCalendar]
   private(set) var specs: [JobSpec] = []
   private(set) var names: [(name: String, mark: YAMLMark)] = []
   private(set) var includes: [IncludeRequest] = []
@@ -59,6 +63,7 @@ final class FilePass {
     self.setting = setting
     self.prelude = prelude
     settings = setting.settings
+    calendars = setting.calendars
     reporter = Reporter(setting.source)
     keyReader = KeyReader(reporter: reporter)
     composer = YAMLComposer(setting.source, limits: setting.limits, reporter: reporter)
@@ -76,6 +81,7 @@ final class FilePass {
 
   private func run() {
     if let node = prelude.scheduler { applyScheduler(node) }
+    if let node = prelude.calendars { applyCalendars(node) }
     if let node = prelude.defaults { applyDefaults(node) }
     if let flaw = setting.source.flaw { reporter.report(flaw) }
     do {
@@ -131,6 +137,19 @@ final class FilePass {
         prelude.defaults = node
         if hasReadJobs { isPremature = true } else { applyDefaults(node) }
       }
+    case Key.calendars:
+      let node = try composer.node()
+      guard setting.isMain else {
+        reporter.report(
+          .misplacedKey, at: key.mark, "'\(Key.calendars)' is allowed only in the main file",
+          hint: "move it there; all files can use its calendars")
+        return
+      }
+      if prelude.calendars == nil {
+        prelude.calendars = node
+        let isLate = hasReadJobs || prelude.defaults != nil
+        if isLate { isPremature = true } else { applyCalendars(node) }
+      }
     case Key.include: collectIncludes(try composer.node())
     case let text where text.hasPrefix(Key.extensionPrefix): _ = try composer.node()
     default:
@@ -168,6 +187,18 @@ final class FilePass {
       reporter: reporter, sources: setting.sources, plugins: setting.plugins,
       folder: setting.folder
     ).apply(fields, to: &settings)
+  }
+
+  private func applyCalendars(_ node: YAMLNode) {
+    if case .scalar(let scalar) = node.content, scalar.isBlank { return }
+    let type = KeyType.map(.calendar, .object(KeyTable.calendar))
+    let value = keyReader.value(node, as: type, of: Key.calendars, owner: KeyOwner(part: .file))
+    let builder = CalendarsBuilder(
+      reporter: reporter, sources: setting.sources, folder: setting.folder)
+    calendars = builder.calendars(of: value?.map ?? [])
+    if let recall = setting.recall {
+      calendars = recall.unchanged(calendars, of: FilePath.absolute(setting.source.file))
+    }
   }
 
   private func applyDefaults(_ node: YAMLNode) {
@@ -275,7 +306,8 @@ final class FilePass {
       settings: settings, defaultsNode: prelude.defaults, execution: defaults.sharedExecution,
       policies: defaults.sharedPolicies, fileVariables: defaults.fileVariables,
       fileOwners: Dictionary(
-        defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }))
+        defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }),
+      calendars: calendars)
     known = recall.jobs(of: FilePath.absolute(setting.source.file), in: context)
     remembered = RememberedFile(context: context)
   }
@@ -353,7 +385,7 @@ final class FilePass {
   private func makeBuilder() -> SpecBuilder {
     SpecBuilder(
       reporter: reporter, sources: setting.sources, settings: settings, folder: setting.folder,
-      defaults: defaults)
+      defaults: defaults, calendars: calendars)
   }
 }
 

@@ -16,6 +16,7 @@ final class JobsLoad {
   private let folderRights: FolderRights
   private var log = ProblemLog()
   private var settings: SchedulerSettings
+  private var calendars: [String: SharedCalendar] = [:]
   private var specs: [JobSpec] = []
   private var places: [String: SourceLocation] = [:]
   private var known: Set<FileIdentity> = []
@@ -57,6 +58,7 @@ final class JobsLoad {
     }
     log.add(sources.environmentFiles.log)
     for own in sources.lineFiles.logs { log.add(own) }
+    log.add(sources.calendarFiles.log)
     log.add(plugins.log)
     // Only when all that can be a parent is known.
     if log.errorCount == 0, !sources.followings.isEmpty {
@@ -88,12 +90,15 @@ final class JobsLoad {
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
       diagnostics: log.sorted(
-        files: shownFiles + environmentFiles.shownPaths + lineFiles.shownPaths + plugins.paths),
-      files: (files + environmentFiles.paths + lineFiles.paths + plugins.paths).filter {
-        listed.insert($0).inserted
-      },
+        files: shownFiles + environmentFiles.shownPaths + lineFiles.shownPaths
+          + sources.calendarFiles.shownPaths + plugins.paths),
+      files: (files + environmentFiles.paths + lineFiles.paths + sources.calendarFiles.paths
+        + plugins.paths).filter {
+          listed.insert($0).inserted
+        },
       identities: identities.merging(environmentFiles.identities) { $1 }
-        .merging(lineFiles.identities) { $1 }.merging(plugins.identities) { $1 },
+        .merging(lineFiles.identities) { $1 }.merging(sources.calendarFiles.identities) { $1 }
+        .merging(plugins.identities) { $1 },
       directories: directories, pluginFolders: plugins.searchPath,
       state: settings.state ?? .none)
   }
@@ -145,10 +150,11 @@ final class JobsLoad {
       FilePass.Setting(
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
-        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places, recall: recall))
+        sources: sources, plugins: plugins, limits: YAMLLimits(), places: places,
+        calendars: calendars, recall: recall))
     log.add(pass.reporter.log)
     if let file = pass.remembered { recall?.add(file, of: FilePath.absolute(path)) }
-    if isMain { settings = pass.settings }
+    if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
     if log.errorCount > 0 {
       specs = []
     } else if specs.isEmpty {

@@ -25,12 +25,14 @@ extension SpecBuilder {
 
   /// Reports bounds between which there is no slot, and exclusions that leave none.
   private func warnOfEmptySchedule(_ schedule: Schedule, of raw: RawJob) {
-    guard schedule.until != nil || !schedule.exclusions.isEmpty, !schedule.hasUnforeseen,
+    let isExcluding = !schedule.exclusions.isEmpty || schedule.calendars != nil
+    guard schedule.until != nil || isExcluding, !schedule.hasUnforeseen,
       schedule.until.map({ $0 >= sources.now }) ?? true
     else { return }
     let start = max(schedule.notBefore ?? sources.now, sources.now)
     var bare = schedule
     bare.exclusions = []
+    bare.calendars = nil
     switch FirstSlot(of: bare, from: start).result {
     case .none where schedule.until != nil:
       reporter.report(
@@ -39,12 +41,22 @@ extension SpecBuilder {
           ? "there is no slot before '\(JobKey.until)'"
           : "there is no slot between '\(JobKey.notBefore)' and '\(JobKey.until)'",
         hint: "change the bounds or the schedule; 'takt explain' lists its times", owner: raw.owner)
-    case .some where !schedule.exclusions.isEmpty:
+    case .some where isExcluding:
       guard case .none = FirstSlot(of: schedule, from: start).result else { return }
+      let onlyOn = schedule.calendars?.hasOnlyOn == true
+      let keys =
+        !onlyOn
+        ? "'\(JobKey.except)' leaves"
+        : schedule.exclusions.isEmpty
+          && schedule.calendars?.except.isEmpty == true
+          ? "'\(JobKey.onlyOn)' leaves" : "'\(JobKey.except)' and '\(JobKey.onlyOn)' leave"
       reporter.report(
-        .neverRuns, severity: .warning, at: raw.fields[.except]?.mark ?? raw.nameMark,
-        "'\(JobKey.except)' leaves out every slot of the next \(FirstSlot.years) years",
-        hint: "name fewer days, such as \(JobKey.except): Sat,Sun", owner: raw.owner)
+        .neverRuns, severity: .warning,
+        at: (raw.fields[.except] ?? raw.fields[.onlyOn])?.mark ?? raw.nameMark,
+        "\(keys) out every slot of the next \(FirstSlot.years) years",
+        hint: onlyOn
+          ? "name days on which the schedule has times"
+          : "name fewer days, such as \(JobKey.except): Sat,Sun", owner: raw.owner)
     case .none, .some, .unknown: break
     }
   }

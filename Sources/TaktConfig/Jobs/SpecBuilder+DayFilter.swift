@@ -4,7 +4,9 @@ import TaktTime
 extension SpecBuilder {
   /// The days on which times of `cron` and `calendar` count; what is wrong is reported.
   func dayFilter(of raw: RawJob) -> DayFilter {
-    DayFilter(nth: nth(of: raw), workingDay: workingDay(of: raw))
+    var filter = DayFilter(nth: nth(of: raw), workingDay: workingDay(of: raw))
+    filter.holidays = holidays(of: raw)
+    return filter
   }
 
   private func nth(of raw: RawJob) -> DayFilter.Nth? {
@@ -30,7 +32,17 @@ extension SpecBuilder {
   }
 
   private func workingDay(of raw: RawJob) -> Int? {
-    guard let field = raw.fields[.workingDay], let value = field.value else { return nil }
+    guard let field = raw.fields[.workingDay], var value = field.value else { return nil }
+    if let fields = value.object {
+      guard let day = fields[Key.day] else {
+        reporter.report(
+          .missingKey, at: field.mark, "'\(JobKey.workingDay)' has no '\(Key.day)'",
+          hint: "write \(JobKey.workingDay): {day: last, except: holidays}", owner: raw.owner)
+        return nil
+      }
+      guard let inner = day.value else { return nil }
+      value = inner
+    }
     switch value.text {
     case "first": return 1
     case "last": return -1

@@ -41,7 +41,9 @@ struct SlotGap {
 
   /// Nil where none is found quickly.
   init?(of schedule: Schedule, atLeast least: Duration, from start: WallInstant) {
-    if schedule.rules.isEmpty, schedule.exclusions.isEmpty, schedule.at.isEmpty {
+    if schedule.rules.isEmpty, schedule.exclusions.isEmpty, schedule.calendars == nil,
+      schedule.at.isEmpty
+    {
       guard let interval = schedule.every?.interval, interval >= least else { return nil }
       length = interval
       return

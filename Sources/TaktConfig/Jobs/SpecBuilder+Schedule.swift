@@ -14,23 +14,24 @@ extension SpecBuilder {
     }
     checkClockKeys(of: raw, settled)
     let zone = settled.zone ?? self.zone
-    let schedule = Schedule(
-      every: every(of: raw, settled, zone), rules: rules(of: raw, settled, zone),
+    let exclusions = settled.exceptions.map {
+      Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
+    }
+    let calendars = calendarRules(of: raw, settled, in: zone)
+    let move = calendars?.move(beside: exclusions).map { Shared($0) }
+    var schedule = Schedule(
+      every: every(of: raw, settled, zone), rules: rules(of: raw, settled, zone, move),
       at: fields[.at]?.value?.list?.compactMap { instant($0, in: zone) } ?? [],
-      on: fields[.on]?.value?.list.map(lifecycleEvents) ?? [], after: followings(of: raw),
+      on: [], after: followings(of: raw),
       afterAll: afterAll(of: raw), watch: watches(of: raw),
       notBefore: bound(.notBefore, of: raw, in: zone),
       until: bound(.until, of: raw, in: zone), limit: fields[.limit]?.value?.integer,
-      exclusions: settled.exceptions.map {
-        Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
-      })
+      exclusions: exclusions)
+    if let calendars { schedule.calendars = calendars }
+    if let on = fields[.on]?.value?.list { setLifecycleEvents(on, of: raw, in: &schedule) }
     checkBounds(schedule, of: raw)
     checkBoot(schedule, of: raw)
     return schedule
-  }
-
-  private func lifecycleEvents(_ items: [KeyValue.Located]) -> Set<LifecycleEvent> {
-    Set(items.compactMap { $0.value.text.flatMap(LifecycleEvent.init) })
   }
 
   private static let triggers: [JobKey] = [
@@ -41,7 +42,10 @@ extension SpecBuilder {
   private static let needs: [(key: JobKey, triggers: [JobKey])] = [
     (.days, [.cron]), (.dst, [.cron, .calendar, .rrule, .align, .anchor]),
     (.nth, [.cron, .calendar]), (.workingDay, [.cron, .calendar]),
-    (.timezone, [.cron, .calendar, .rrule, .align, .anchor, .at, .notBefore, .until, .except]),
+    (
+      .timezone,
+      [.cron, .calendar, .rrule, .align, .anchor, .at, .notBefore, .until, .except, .onlyOn]
+    ),
   ]
 
   /// A key of the job that has nothing to modify is a mistake.
@@ -51,7 +55,7 @@ extension SpecBuilder {
       guard let field = raw.fields[key], field.value?.isNull == false,
         !triggers.contains(where: { isUsed($0, by: key, raw) }),
         // Those of `defaults` are read in the job's zone, too.
-        key != .timezone || settled.exceptions.isEmpty
+        key != .timezone || (settled.exceptions.isEmpty && settled.calendars == nil)
       else { continue }
       let wanted = triggers.map { "'\($0)'" }.joined(separator: " or ")
       reporter.report(
@@ -69,16 +73,20 @@ extension SpecBuilder {
     return true
   }
 
-  private func rules(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> [ClockRule] {
+  private func rules(
+    of raw: RawJob, _ settled: JobDefaults, _ zone: Zone, _ move: Shared<DayMove>?
+  ) -> [ClockRule] {
+    var filter = dayFilter(of: raw)
+    filter.move = move
     let clockRules = ClockRules(
       reporter: reporter, sources: sources, zone: zone, days: settled.days,
       dst: DSTChoice(gap: settled.dstGap, overlap: settled.dstOverlap),
-      filter: dayFilter(of: raw), raw: raw)
+      filter: filter, raw: raw)
     let lists = [
       raw.fields[.cron].map(clockRules.cron), raw.fields[.calendar].map(clockRules.calendar),
       raw.fields[.rrule].map(clockRules.rrule),
     ].compactMap(\.self)
-    let grid = localGrid(of: raw, settled, zone)
+    let grid = localGrid(of: raw, settled, zone).flatMap { clockRules.moved($0, raw.nameMark) }
     // Alone, they stay those that other jobs have, too.
     return lists.count == 1 && grid == nil
       ? lists[0] : lists.flatMap(\.self) + [grid].compactMap(\.self)

@@ -18,11 +18,11 @@ final class SpecBuilder {
   /// Takes the keys of `defaults`, of which only those that are right count.
   init(
     reporter: Reporter, sources: LoadSources, settings: SchedulerSettings, folder: String,
-    defaults: KeyFields?
+    defaults: KeyFields?, calendars: [String: SharedCalendar] = [:]
   ) {
     file = FileContext(
       reporter: reporter, sources: sources, folder: folder,
-      groups: Array(settings.concurrency.keys))
+      groups: Array(settings.concurrency.keys), calendars: calendars)
     zone = settings.zone
     hasNoState = settings.state == StateFolder.none
     isInCluster = settings.cluster != nil

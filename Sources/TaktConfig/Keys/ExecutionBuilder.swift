@@ -90,8 +90,14 @@ final class FileContext {
   let folder: String
   /// The names of the concurrency groups that the main file declares.
   let groups: [String]
+  /// Those that the main file declares.
+  let calendars: [String: SharedCalendar]
 
-  init(reporter: Reporter, sources: LoadSources, folder: String, groups: [String]) {
+  init(
+    reporter: Reporter, sources: LoadSources, folder: String, groups: [String],
+    calendars: [String: SharedCalendar]
+  ) {
+    self.calendars = calendars
     self.reporter = reporter
     self.sources = sources
     builtIn = JobDefaults(folder: folder)
@@ -113,6 +119,8 @@ struct JobDefaults {
   var jitter = Duration.zero
   /// Times that are left out; without a zone of their own they are read in the job's.
   var exceptions: [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] = []
+  /// What is made of calendars; nil for nothing.
+  var calendars: Shared<CalendarChoice>?
   var isEnabled = true
   /// Nil for that of the scheduler.
   var zone: Zone?

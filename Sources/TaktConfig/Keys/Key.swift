@@ -5,6 +5,7 @@ import TaktCore
 enum Key {
   static let scheduler = "scheduler"
   static let defaults = "defaults"
+  static let calendars = "calendars"
   static let include = "include"
   static let jobs = "jobs"
   static let extensionPrefix = "x-"
@@ -54,6 +55,9 @@ enum Key {
   static let every = "every"
   static let unit = "unit"
   static let starting = "starting"
+  static let dates = "dates"
+  static let expressions = "expressions"
+  static let day = "day"
   static let by = "by"
   static let continues = "continue"
   static let ignore = "ignore"

@@ -38,11 +38,13 @@ enum KeyExample {
   private static func example(of key: String, _ value: String) -> String? {
     switch key {
     case "jobs": return "{NAME: {every: 1h, run: COMMAND}}"
+    case "calendars": return "{holidays: {dates: [2026-12-25]}}"
     case "defaults": return "{timeout: 10m}"
     case "scheduler": return "{max_running: 16}"
     case "retry": return "{attempts: \(number(value) ?? "3")}"
     case "all": return "[NAME, NAME]"
     case "after": return "{job: \(name(value) ?? "NAME")}"
+    case "on": return "{boot: \(number(value).map { $0 + "m" } ?? "5m")}"
     case "watch": return "{path: \(name(value) ?? "PATH")}"
     case "missed": return "{policy: last}"
     case "kill": return "{signal: TERM, grace: 10s}"
@@ -80,7 +82,9 @@ enum KeyExample {
 extension KeyType {
   fileprivate var isMappingOfKeys: Bool {
     switch self {
-    case .object, .map(.job, _), .map(.environment, _), .map(.parameter, _), .map(.label, _): true
+    case .object, .map(.job, _), .map(.calendar, _), .map(.environment, _), .map(.parameter, _),
+      .map(.label, _):
+      true
     case .list(let item), .oneOrMore(let item): item.isMappingOfKeys
     case .oneOf(let types): types.contains { if case .map(.label, _) = $0 { true } else { false } }
     default: false

@@ -129,6 +129,12 @@ struct KeyReader {
     case .group where JobName(name) != nil, .label where JobName(name) != nil: return true
     case .text where !name.isEmpty && name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):
       return true
+    case .calendar where JobName(name) != nil && (try? CalendarExpression(name)) == nil: return true
+    case .calendar:
+      reporter.report(
+        .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid calendar name",
+        hint: JobName(name) == nil
+          ? Self.nameHint : "it is an expression as well; write another, such as holidays")
     case .environment:
       reporter.report(
         .badName, at: entry.keyMark, "'\(name.shortened)' is not a valid variable name",
@@ -224,6 +230,7 @@ extension KeyType {
   fileprivate var isMapping: Bool {
     switch self {
     case .object, .map: true
+    case .oneOf(let types): types.contains(where: \.isMapping)
     default: false
     }
   }

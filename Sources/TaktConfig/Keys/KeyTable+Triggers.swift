@@ -49,14 +49,15 @@ extension KeyTable {
     KeyEntry(
       .workingDay,
       .oneOf([
-        .choice(["first", "last"]),
+        .object(workingDay), .choice(["first", "last"]),
         .integer(-DayFilter.workingDaysMax...DayFilter.workingDaysMax),
       ]), reload: .rearms,
       "Keeps the times of `cron` and `calendar` only on this working day (Monday to Friday) of each month: "
-        + "`first`, `last`, the third (`3`) or the second-to-last (`-2`)."),
+        + "`first`, `last`, the third (`3`) or the second-to-last (`-2`); with holidays of calendars, "
+        + "`{day: last, except: holidays}`."),
     KeyEntry(
       .timezone, .zone, default: "that of `scheduler`", reload: .rearms,
-      "The time zone of `cron`, `calendar`, `rrule`, `align: local`, `anchor`, `at`, `not_before`, `until` and `except`.",
+      "The time zone of `cron`, `calendar`, `rrule`, `align: local`, `anchor`, `at`, `not_before`, `until`, `except` and `only_on`.",
       .set { field, value, builder, settled in
         settled.zone = value.text.flatMap {
           builder.sources.zones.zone(named: $0, at: field.mark, builder.reporter)
@@ -70,9 +71,12 @@ extension KeyTable {
       .at, .oneOrMore(.instant), reload: .rearms,
       "Due once, at `2026-12-24T18:00`. Seconds and an offset (`Z`, `+01:00`) are optional."),
     KeyEntry(
-      .on, .oneOrMore(.choice(LifecycleEvent.allCases.map(\.rawValue))), reload: .rearms,
+      .on,
+      .oneOrMore(.oneOf([.object(on), .choice(LifecycleEvent.allCases.map(\.rawValue))])),
+      reload: .rearms,
       "Due when takt has started (`start`), when it has started for the first time since the machine "
-        + "booted (`boot`), or when a reload has added or changed the job (`reload`)."),
+        + "booted (`boot`), or when a reload has added or changed the job (`reload`); some time after it with `{boot: 5m}`."
+    ),
     KeyEntry(
       .after, .oneOrMore(.object(after)), reload: .rearms,
       "Due when a run of another job has ended. With several jobs: each time one of them has, or with "
@@ -88,9 +92,22 @@ extension KeyTable {
     ),
     KeyEntry(
       .except, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
-      "Excluded times, in the grammar of `calendar`: whole days (`Sat,Sun`, `*-12-25`), or the seconds "
-        + "of a time of day (`Mon 12..13:*:*`). Their slots become `skipped(excluded)`.",
-      .set { _, value, builder, settled in settled.exceptions = builder.exceptions(value) }),
+      "Excluded times: the names of calendars, or in the grammar of `calendar` whole days (`Sat,Sun`, "
+        + "`*-12-25`) or the seconds of a time of day (`Mon 12..13:*:*`). Their slots become "
+        + "`skipped(excluded)`.",
+      .set { _, value, builder, settled in builder.setExceptions(value, &settled) }),
+    KeyEntry(
+      .onlyOn, .oneOrMore(.text(allowsEmpty: false)), reload: .rearms,
+      "The only times that are not excluded, written as for `except`. All others become "
+        + "`skipped(excluded)`.",
+      .set { _, value, builder, settled in builder.setOnlyOn(value, &settled) }),
+    KeyEntry(
+      .onExcluded, .choice(["skip", "next", "previous"]), default: "`skip`", reload: .rearms,
+      "What becomes of a time of `cron`, `calendar`, `rrule` or a local `every` on an excluded day: it "
+        + "is skipped, or it moves to the same time of the `next` or `previous` day that is not excluded.",
+      .set { _, value, _, settled in
+        settled.choose { $0.direction = value.text.flatMap(DayMove.Direction.init) }
+      }),
     KeyEntry(
       .spread, .oneOf([.object(spread), .duration(least: .zero)]), default: "0s", reload: .rearms,
       "Delays each slot of a time trigger by a fixed offset of up to this long, derived from the job's "
@@ -197,28 +214,6 @@ extension ExecutionBuilder {
         JobDefaults.SpreadRule(over: $0, isByHost: fields[Key.by]?.value?.text == "host")
       }
     default: return nil
-    }
-  }
-
-  /// Times that are left out; what is wrong is reported.
-  fileprivate func exceptions(
-    _ value: KeyValue
-  ) -> [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] {
-    (value.list ?? []).compactMap { item in
-      guard let text = item.value.text else { return nil }
-      do throws(CalendarProblem) {
-        let expression = try CalendarExpression(text)
-        var zone: Zone?
-        for name in expression.zoneNames(writtenIn: text) {
-          zone = sources.zones.zone(named: name, at: item.mark, reporter)
-          if zone == nil { return nil }
-        }
-        return (expression, Exclusion.namesWholeDays(text, expression), zone)
-      } catch {
-        reporter.report(
-          error.sentence, error.hint, in: text, at: error.offset, item.mark, owner: owner)
-        return nil
-      }
     }
   }
 }

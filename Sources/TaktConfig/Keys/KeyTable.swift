@@ -27,6 +27,10 @@ package enum KeyTable {
       Key.scheduler, .object(scheduler), reload: nil,
       "Settings of the daemon; only in the main file."),
     KeyEntry(
+      Key.calendars, .map(.calendar, .object(calendar)), reload: nil,
+      "Calendars by name, for `except`, `only_on` and `working_day` of jobs; only in the main file."
+    ),
+    KeyEntry(
       Key.defaults, .object(KeyRows(job.filter(\.isAllowedInDefaults))), reload: nil,
       "Default keys for every job in this file. A job's own keys override them."),
     KeyEntry(
@@ -209,11 +213,13 @@ package enum KeyTable {
     Part(
       "\(Key.scheduler).\(Key.cluster).\(Key.password)",
       "Under `\(Key.password)` of `\(Key.cluster)`", password),
-    Part(.after, "In a trigger of", after),
+    Part(Key.calendars, "In a calendar under `\(Key.calendars)`", calendar),
+    Part(.on, "Under", on), Part(.after, "In a trigger of", after),
     Part(
       "\(JobKey.after).\(Key.all)", "In a job under `\(Key.all)` of `\(JobKey.after)`", afterAll),
     Part(.watch, "In a trigger of", watch),
-    Part(.nth, "Under", nth), Part(.spread, "Under", spread), Part(.dst, "Under", dst),
+    Part(.nth, "Under", nth), Part(.workingDay, "Under", workingDay),
+    Part(.spread, "Under", spread), Part(.dst, "Under", dst),
     Part(.missed, "Under", missed), Part(.onlyIf, "Under", onlyIf),
     Part(.steps, "In a step of", step), Part("hook", "In an action of a hook", hookAction),
     Part("hook.\(Key.add)", "In an action under `\(Key.add)` of a hook", addedAction),

@@ -65,6 +65,8 @@ package enum KeyNameRule: String, Hashable, Sendable {
   case group
   /// A label of a machine, by the rule of jobs' names.
   case label
+  /// A calendar, by the rule of jobs' names; no expression may be taken for it.
+  case calendar
   /// Any text that is not empty.
   case text
 }
@@ -105,6 +107,7 @@ extension KeyType {
     case .map(.job, _): "a mapping of job names to jobs"
     case .map(.group, _): "a mapping of group names to numbers or mappings"
     case .map(.label, _): "a mapping of labels to values"
+    case .map(.calendar, _): "a mapping of names to calendars"
     case .map(.text, _): "a mapping of names to values"
     case .object: "a mapping"
     case .anything: "anything"
@@ -150,6 +153,7 @@ extension KeyType {
     case .map(.job, _): "mapping of names to jobs"
     case .map(.group, _): "mapping of names to numbers or mappings"
     case .map(.label, _): "mapping of labels to values"
+    case .map(.calendar, _): "mapping of names to mappings"
     case .map(.text, _): "mapping of names to values"
     case .object: "mapping"
     case .anything: "anything"

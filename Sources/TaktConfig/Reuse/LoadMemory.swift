@@ -42,6 +42,8 @@ struct RememberedFile: Sendable {
     var policies: Shared<JobPolicies>
     var fileVariables: [String: String]
     var fileOwners: [String: UInt32]
+    /// Those of the main file, with what their files say.
+    var calendars: [String: SharedCalendar]
   }
 
   var context: Context

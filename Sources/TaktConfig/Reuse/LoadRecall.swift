@@ -23,6 +23,18 @@ final class LoadRecall {
     return RememberedJobs(file.jobs)
   }
 
+  /// Calendars that say what they said before are those of before: jobs that have them are then
+  /// compared at once.
+  func unchanged(_ calendars: [String: SharedCalendar], of path: String)
+    -> [String: SharedCalendar]
+  {
+    guard let before = before?.files[path]?.context.calendars else { return calendars }
+    return calendars.mapValues { calendar in
+      guard let known = before[calendar.name], known == calendar else { return calendar }
+      return known
+    }
+  }
+
   private var holds: Bool {
     if let answersHold { return answersHold }
     let result = before?.answers.hold(in: sources) ?? false

@@ -83,7 +83,7 @@ extension KeyNameRule {
   /// What the names must be; nil when anything goes.
   var namesSchema: JSONValue? {
     switch self {
-    case .job, .group, .label: ["pattern": .string(KeyType.namePattern)]
+    case .job, .group, .label, .calendar: ["pattern": .string(KeyType.namePattern)]
     case .environment: ["pattern": .string(KeyType.variablePattern)]
     case .text: ["minLength": 1]
     case .parameter: nil
@@ -142,6 +142,9 @@ enum SchemaRules {
       ]
     case "\(JobKey.after).\(Key.all)": needs(Key.job)
     case JobKey.spread.name: needs(Key.over)
+    case JobKey.workingDay.name: needs(Key.day)
+    case Key.calendars:
+      ["anyOf": [needs(Key.dates), needs(Key.file), needs(Key.expressions)]]
     case "\(Key.scheduler).\(Key.cluster)": needs(Key.engine)
     case "\(Key.scheduler).\(Key.concurrency)": needs(Key.maximum)
     default: [:]

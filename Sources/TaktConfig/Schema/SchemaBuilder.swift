@@ -17,7 +17,8 @@ struct SchemaBuilder {
     var properties = members(of: KeyTable.root.filter { $0.name != extensionKey }, in: .file)
     // A section may be empty, with its keys commented out. `anyOf` would allow that too, but then
     // validators report every mistake in a job at `jobs`.
-    for index in properties.indices where properties[index].name == Key.jobs {
+    for index in properties.indices
+    where [Key.jobs, Key.calendars].contains(properties[index].name) {
       properties[index].value = Self.orEmpty(properties[index].value)
     }
     let name: JSONValue = version.map { ["$id": .string("urn:takt:jobs-file:\($0)")] } ?? [:]

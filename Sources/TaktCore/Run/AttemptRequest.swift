@@ -18,6 +18,8 @@ package struct AttemptRequest: Hashable, Sendable {
   /// What the command is to be told so that whatever it writes to can refuse older runs of the slot;
   /// nil without a claim.
   package var fence: ClaimToken?
+  /// What has changed at the paths that the job watches; nil for nothing.
+  package var changes: Shared<ChangedPaths>?
   private var hookFacts: Shared<RunFacts>?
 
   /// What a hook is told; nil for a run of the job itself.
@@ -36,7 +38,8 @@ extension AttemptRequest {
   ) {
     self.init(
       run: run, attempt: attempt, spec: spec, slot: slot, action: action ?? spec.action,
-      step: step, deadline: deadline, fence: nil, hookFacts: facts.map { Shared($0) })
+      step: step, deadline: deadline, fence: nil, changes: nil,
+      hookFacts: facts.map { Shared($0) })
   }
 
   init(
@@ -45,6 +48,6 @@ extension AttemptRequest {
   ) {
     self.init(
       run: run, attempt: attempt, spec: spec, slot: slot, action: action, step: step,
-      deadline: deadline, fence: fence, hookFacts: facts)
+      deadline: deadline, fence: fence, changes: nil, hookFacts: facts)
   }
 }

@@ -6,6 +6,10 @@ struct CursorMemory: Hashable, Sendable {
   var wall = DecidedAhead()
   /// The last slot that something which happened has made; `min` when there was none.
   var lastMoment = ScheduleInstant.min
+  /// The last slots that were named before they were due.
+  private(set) var named: [ScheduleInstant] = []
+
+  private static let namedMax = 64
 
   init() {}
 
@@ -16,15 +20,33 @@ struct CursorMemory: Hashable, Sendable {
     wall = DecidedAhead(text: parts.count > 1 ? parts[1] : "")
     lastMoment =
       parts.count > 2 ? Int64(parts[2]).map { ScheduleInstant(milliseconds: $0) } ?? .min : .min
+    if parts.count > 3 {
+      named = parts[3].split(separator: " ").suffix(Self.namedMax).compactMap { text in
+        Int64(text).flatMap { $0.magnitude < 1 << 52 ? ScheduleInstant(milliseconds: $0) : nil }
+      }
+    }
     if isEmpty { return nil }
+  }
+
+  /// A slot is named that is due later: neither a clock nor another event names it again.
+  mutating func remember(_ instant: ScheduleInstant) {
+    clock.remember(instant)
+    wall.remember(instant)
+    named.append(instant)
+    if named.count > Self.namedMax { named.removeFirst() }
   }
 
   /// What is remembered, to be kept.
   var text: String {
+    if !named.isEmpty {
+      let names = named.map { String($0.milliseconds) }.joined(separator: " ")
+      let last = lastMoment == .min ? "" : String(lastMoment.milliseconds)
+      return "\(clock.text)|\(wall.text)|\(last)|\(names)"
+    }
     if lastMoment != .min { return "\(clock.text)|\(wall.text)|\(lastMoment.milliseconds)" }
     return isAhead ? "\(clock.text)|\(wall.text)" : ""
   }
 
   var isAhead: Bool { !clock.isEmpty || !wall.isEmpty }
-  var isEmpty: Bool { !isAhead && lastMoment == .min }
+  var isEmpty: Bool { !isAhead && lastMoment == .min && named.isEmpty }
 }

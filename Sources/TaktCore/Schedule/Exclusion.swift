@@ -71,7 +71,24 @@ package struct Exclusion: Hashable, Sendable {
   }
 }
 
-extension [Exclusion] {
+/// Times by which series of slots are divided.
+protocol InstantFilter {
+  func contains(_ instant: ScheduleInstant) -> Bool
+
+  /// The first instant after this one at which `contains` may answer otherwise; nil when there is
+  /// none.
+  func nextEdge(after instant: ScheduleInstant) -> ScheduleInstant?
+}
+
+extension [Exclusion]: InstantFilter {
+  func contains(_ instant: ScheduleInstant) -> Bool { contains { $0.contains(instant) } }
+
+  func nextEdge(after instant: ScheduleInstant) -> ScheduleInstant? {
+    compactMap { $0.nextEdge(after: instant) }.min()
+  }
+}
+
+extension InstantFilter {
   /// Divides a series into the slots that lie within and the others, in unbroken pieces.
   func divide(
     _ series: SlotSeries, of instantSet: InstantSet
@@ -84,8 +101,8 @@ extension [Exclusion] {
     var wasExcluded: Bool?
     while rest.count > 0 {
       let first = ScheduleInstant(rest.first)
-      let isExcluded = contains { $0.contains(first) }
-      let edge = compactMap { $0.nextEdge(after: first) }.min() ?? .max
+      let isExcluded = contains(first)
+      let edge = nextEdge(after: first) ?? .max
       var piece = rest
       if rest.count > 1, edge <= ScheduleInstant(rest.last) {
         piece = instantSet.series(after: first - 1, through: edge - 1) ?? SlotSeries(rest.first)
@@ -114,18 +131,5 @@ extension [SlotSeries] {
   fileprivate mutating func extendLast(by piece: SlotSeries) {
     self[count - 1].last = piece.last
     self[count - 1].count += piece.count
-  }
-}
-
-extension Schedule {
-  package func excludes(_ instant: WallInstant) -> Bool {
-    exclusions.contains { $0.contains(ScheduleInstant(instant)) }
-  }
-
-  /// The first instant after this one, which is excluded, that may not be; nil when there is none.
-  package func exclusionEdge(after instant: WallInstant) -> WallInstant? {
-    let instant = ScheduleInstant(instant)
-    return exclusions.filter { $0.contains(instant) }.compactMap { $0.nextEdge(after: instant) }
-      .max().map { WallInstant($0) }
   }
 }

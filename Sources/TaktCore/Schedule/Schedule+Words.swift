@@ -23,7 +23,7 @@ extension Schedule {
       "when \(watch.path) changes, after \(DurationText.format(watch.debounce)) without another change"
     }
     if !on.isEmpty {
-      lines.append("on \(on.map(\.rawValue).sorted().joined(separator: " and "))")
+      lines.append("on \(lifecycleWords.joined(separator: " and "))")
     }
     return lines + boundWords
   }
@@ -37,7 +37,7 @@ extension Schedule {
       "except \(exclusion.isWholeDays ? "days" : "times") that match \(exclusion.expression.normalized), in "
         + exclusion.zone.name
     }
-    return lines
+    return lines + (calendars?.words ?? [])
   }
 }
 

@@ -16,6 +16,8 @@ package struct Schedule: Hashable, Sendable {
     var until: WallInstant?
     var limit: Int?
     var exclusions: [Exclusion]
+    /// Nil where there is nothing in it, as in most schedules.
+    var extras: Shared<ScheduleExtras>?
 
     /// By what most schedules differ in.
     func hash(into hasher: inout Hasher) {
@@ -82,6 +84,14 @@ package struct Schedule: Hashable, Sendable {
     set { fields.change { $0.exclusions = newValue } }
   }
 
+  var extras: ScheduleExtras { fields.value.extras?.value ?? ScheduleExtras() }
+
+  mutating func changeExtras(_ body: (inout ScheduleExtras) -> Void) {
+    var extras = extras
+    body(&extras)
+    fields.change { $0.extras = extras.isEmpty ? nil : Shared(extras) }
+  }
+
   /// A schedule of the given triggers; `at` is put in order.
   package init(
     every: Every? = nil, rules: [ClockRule] = [], at: [WallInstant] = [],
@@ -104,6 +114,14 @@ package struct Schedule: Hashable, Sendable {
   package func isWithinBounds(_ instant: WallInstant) -> Bool {
     notBefore ?? instant <= instant && instant <= until ?? instant
   }
+
+  /// Whether no times are left out, as in most schedules.
+  var excludesNothing: Bool {
+    fields.value.exclusions.isEmpty && fields.value.extras?.value.calendars == nil
+  }
+
+  /// Whether events make it due later.
+  var hasDelays: Bool { fields.value.extras.map { !$0.value.delays.isEmpty } ?? false }
 
   /// Whether a step of the wall clock moves any of its slots.
   var isOnWallClock: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
@@ -197,7 +215,7 @@ extension Schedule {
     parts += after.sorted().map { "after \($0.job)" }
     if let afterAll { parts.append("after all of \(afterAll.summary)") }
     parts += watch.sorted().map { "watch \($0.path)" }
-    if !on.isEmpty { parts.append("on \(on.map(\.rawValue).sorted().joined(separator: ", "))") }
+    if !on.isEmpty { parts.append("on \(lifecycleWords.joined(separator: ", "))") }
     return parts.joined(separator: "; ")
   }
 }

@@ -131,18 +131,29 @@ struct ScheduleCursor: Sendable {
 
   /// Makes a slot of something that happens now, which nobody could foresee: the present
   /// millisecond, or the next one that is not decided.
-  mutating func nameInstant(_ schedule: Schedule, at now: Now) -> WallInstant {
+  ///
+  /// - Parameter delay: how much later the slot is; it is none of the present then.
+  mutating func nameInstant(
+    _ schedule: Schedule, ahead delay: Duration = .zero, at now: Now
+  ) -> WallInstant {
     let (clockInstantSet, wallInstantSet) = (clockInstantSet(schedule), schedule.wallInstantSet)
     var memory = memory?.value ?? CursorMemory()
-    var instant = max(0, ScheduleInstant(now.wall))
+    var instant = max(0, ScheduleInstant(now.wall + delay))
     // After a step back the old moments come again. One that is far ahead is of a clock gone wrong.
     let last = memory.lastMoment
-    if instant <= last, last - instant < Self.momentsKept { instant = last + 1 }
+    if delay == .zero, instant <= last, last - instant < Self.momentsKept { instant = last + 1 }
     while (instant <= clockMark && clockInstantSet.has(instant))
       || (instant <= wallMark && wallInstantSet.has(instant))
       || memory.clock.hasDecided(instant) || memory.wall.hasDecided(instant)
+      || memory.named.contains(instant) || (delay > .zero && instant == last)
     {
       instant += 1
+    }
+    if delay > .zero {
+      memory.remember(instant)
+      self.memory = Shared(memory)
+      forgetNext()
+      return WallInstant(instant)
     }
     // The same slot as one that a clock is to name: decided with this.
     if instant > clockMark, clockInstantSet.has(instant) {

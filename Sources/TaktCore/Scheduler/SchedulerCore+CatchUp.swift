@@ -85,7 +85,14 @@ extension SchedulerCore {
 
   /// Keeps a slot that is behind its job for later.
   mutating func putOff(_ slot: Slot, of id: JobID, until startsAt: MonotonicInstant?) {
-    jobs[id].late.append(JobState.LateSlot(slot: slot, startsAt: startsAt))
+    let late = JobState.LateSlot(slot: slot, startsAt: startsAt)
+    if let startsAt, let last = jobs[id].late.last?.startsAt, startsAt < last {
+      // One that waits for long does not keep others waiting.
+      let place = jobs[id].late.firstIndex { $0.startsAt.map { $0 > startsAt } ?? false }
+      jobs[id].late.insert(late, at: place ?? jobs[id].late.endIndex)
+    } else {
+      jobs[id].late.append(late)
+    }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
     markDirty(id)
   }
@@ -116,6 +123,12 @@ extension SchedulerCore {
       for index in jobs[id].late.indices where jobs[id].late[index].startsAt == nil {
         jobs[id].late[index].startsAt = turn
         turn = turn + pace
+      }
+      if jobs[id].spec.timing.schedule.hasDelays {
+        jobs[id].late = Deque(
+          jobs[id].late.sorted {
+            $0.startsAt ?? .distantFuture < $1.startsAt ?? .distantFuture
+          })
       }
       arm(id, at: now)
     }

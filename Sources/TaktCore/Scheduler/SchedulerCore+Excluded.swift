@@ -27,10 +27,10 @@ extension SchedulerCore {
   mutating func skipExcluded(
     _ all: [SlotSeries], of id: JobID, _ schedule: Schedule, at now: Now
   ) -> [SlotSeries] {
-    if schedule.exclusions.isEmpty { return all }
+    guard let excludedTimes = schedule.excludedTimes else { return all }
     let cursor = jobs[id].cursor
     return all.flatMap { series in
-      let (excluded, others) = schedule.exclusions.divide(
+      let (excluded, others) = excludedTimes.divide(
         series, of: cursor.instantSet(of: series, schedule))
       for series in excluded { decide(id, series, .skipped(.excluded), at: now) }
       return others

@@ -179,6 +179,7 @@ extension SchedulerCore {
     if cluster.isOn { removeShared(id, at: now) }
     endTimers(of: id)
     jobs.remove(id)
+    watchChanges.forget(id)
     stopRuns(ofRemoved: id, spec.removal, at: now)
     removeIfEnded(id)
   }
@@ -223,13 +224,12 @@ extension SchedulerCore {
   mutating func occur(on lifecycleEvents: Set<LifecycleEvent>, for id: JobID, at now: Now) {
     let wanted = jobs[id].spec.timing.schedule.on
     if wanted.isEmpty { return }
+    if jobs[id].spec.timing.schedule.hasDelays {
+      return occurLater(lifecycleEvents.intersection(wanted).sorted(), for: id, at: now)
+    }
     var causes: SlotCauses = []
     for lifecycleEvent in lifecycleEvents.intersection(wanted) {
-      switch lifecycleEvent {
-      case .start: causes.insert(.start)
-      case .boot: causes.insert(.boot)
-      case .reload: causes.insert(.reload)
-      }
+      causes.insert(lifecycleEvent.cause)
     }
     if !causes.isEmpty { occur(causes, for: id, at: now) }
   }

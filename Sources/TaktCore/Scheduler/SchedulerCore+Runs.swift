@@ -109,7 +109,9 @@ extension SchedulerCore {
       effects.append(
         .record(.attemptBegan(runs[row].id, attempt: action.attempt, at: now.wall)))
     }
-    effects.append(.start(runs[row].request(for: action)))
+    var request = runs[row].request(for: action)
+    if !watchChanges.isEmpty { request.changes = watchChanges[request.run] }
+    effects.append(.start(request))
   }
 
   private mutating func signal(_ row: RunTable.Row, _ signal: RunRequests.Signal) {
@@ -155,6 +157,7 @@ extension SchedulerCore {
     if last.isBackfill, end.outcome == .succeeded, !runs[row].hasParameters {
       backfilled.add(runs[row].id, of: last.job, slot: runs[row].nominal)
     }
+    if !watchChanges.isEmpty { watchChanges.forget(runs[row].id) }
     runs.remove(row)
     if last.hook == nil { armAfterRun(of: last.job, at: now) }
     if let claim, let slot, claimEnd != .counts, last.hasHadAttempt {

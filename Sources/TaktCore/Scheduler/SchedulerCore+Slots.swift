@@ -90,7 +90,7 @@ extension SchedulerCore {
   /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
   /// what has passed.
   private mutating func serve(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
-    if jobs[id].spec.timing.schedule.exclusions.isEmpty { return serveFound(due, of: id, at: now) }
+    if jobs[id].spec.timing.schedule.excludesNothing { return serveFound(due, of: id, at: now) }
     if let due = withoutExcluded(due, of: id, at: now) { serveFound(due, of: id, at: now) }
   }
 
@@ -137,11 +137,14 @@ extension SchedulerCore {
     }
   }
 
-  mutating func changed(_ name: JobName, _ watch: PathWatch, at now: Now) {
+  mutating func changed(
+    _ name: JobName, _ watch: PathWatch, _ paths: ChangedPaths, at now: Now
+  ) {
     // A reload may have overtaken it.
     guard let id = jobs.id(of: name), jobs[id].spec.timing.schedule.watch.contains(watch) else {
       return
     }
+    if !paths.isEmpty { watchChanges.add(paths, of: id) }
     occur([.watch], for: id, at: now)
   }
 

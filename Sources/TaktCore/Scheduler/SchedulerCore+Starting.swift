@@ -14,6 +14,7 @@ extension SchedulerCore {
     if !runs[row].isHook, jobs.isPresent(id) {
       jobs[id].cursor.runStarted()
       markDirty(id)
+      if !watchChanges.isEmpty { watchChanges.hand(id, to: runs[row].id) }
     }
     // Mostly no other run waits, and there is a place.
     if phase.mayStart, !runs[row].needsClaim, runs.claimPlace(row) { return start(row, at: now) }

@@ -27,6 +27,8 @@ package struct SchedulerCore: Sendable {
   var backfilled = RecentBackfills()
   /// What the timers of jobs' freshness were armed with last.
   var freshnessTokens: [JobID: UInt64] = [:]
+  /// What runs of jobs that watch paths are told.
+  var watchChanges = WatchChanges()
 
   /// A reload is being done.
   var isReloading = false
@@ -76,7 +78,7 @@ package struct SchedulerCore: Sendable {
     case .kept(let run): claimKept(run, at: now)
     case .ledgerRenewed: rewriteLedger(at: now)
     case .clockStepped(let slept): clockStepped(slept: slept, at: now)
-    case .changed(let name, let watch): changed(name, watch, at: now)
+    case .changed(let name, let watch, let paths): changed(name, watch, paths, at: now)
     case .dumpStatus: dumpStatus(at: now)
     case .stop: stop(at: now)
     }

@@ -78,7 +78,10 @@ extension SlotForecast {
       var spec = spec
       // They are counted by themselves.
       spec.timing.schedule.limit = nil
-      if !isExcluding { spec.timing.schedule.exclusions = [] }
+      if !isExcluding {
+        spec.timing.schedule.exclusions = []
+        spec.timing.schedule.calendars = nil
+      }
       let start = first - .milliseconds(1)
       let then = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
       return SlotPreview.slots(

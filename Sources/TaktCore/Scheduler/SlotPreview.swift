@@ -13,6 +13,7 @@ package enum SlotPreview {
     let timing = spec.timing
     var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
     var slots: [Slot] = []
+    var delayed: [Slot] = []
     if let previous {
       cursor = ScheduleCursor(previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
       // One that is put off is still to come.
@@ -21,8 +22,16 @@ package enum SlotPreview {
       cursor.skip(to: now, from: previous.version.schedule, to: timing.schedule)
     } else if timing.schedule.isWithinBounds(now.wall), !timing.schedule.excludes(now.wall) {
       var causes: SlotCauses = []
-      if timing.schedule.on.contains(.start) { causes.insert(.start) }
-      if timing.schedule.on.contains(.boot) { causes.insert(.boot) }
+      let delays = timing.schedule.delays
+      for event in [LifecycleEvent.start, .boot] where timing.schedule.on.contains(event) {
+        guard let delay = delays[event] else {
+          causes.insert(event.cause)
+          continue
+        }
+        let nominal = cursor.nameInstant(timing.schedule, ahead: delay, at: now)
+        delayed.append(
+          Slot(nominal: nominal, causes: [event.cause], deadline: now.monotonic + delay))
+      }
       if !causes.isEmpty {
         let nominal = cursor.nameInstant(timing.schedule, at: now)
         slots.append(Slot(nominal: nominal, causes: causes, deadline: now.monotonic))
@@ -30,12 +39,13 @@ package enum SlotPreview {
     }
     let left =
       timing.schedule.limit.map { max(0, $0 - (previous?.checkpoint.ranCount ?? 0)) } ?? count
-    return Array(
-      (slots
-        + self.slots(
-          of: spec, from: cursor, ran: (previous?.checkpoint.ranCount ?? 0) + slots.count,
-          startingAt: now,
-          count: count - slots.count)).prefix(min(count, left)))
+    let others = self.slots(
+      of: spec, from: cursor, ran: (previous?.checkpoint.ranCount ?? 0) + slots.count,
+      startingAt: now, count: count - slots.count)
+    delayed.removeAll { timing.schedule.excludes($0.nominal) }
+    let all =
+      delayed.isEmpty ? slots + others : (slots + others + delayed).sorted { $0.due < $1.due }
+    return Array(all.prefix(min(count, left)))
   }
 
   /// At most `count` slots of a job that has come to `cursor`.
@@ -50,15 +60,22 @@ package enum SlotPreview {
     // A job that excludes all that it names would be searched for ever.
     for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {
       guard let slot = cursor.next(of: timing, for: spec.name, at: clock) else { break }
-      if !timing.schedule.excludes(slot.nominal) {
-        slots.append(slot)
-      }
       // Both clocks go on to the slot; the wall has not been stepped meanwhile.
       let nominal = slot.deadline - slot.offset
       clock = Now(
         wall: max(clock.wall + (nominal - clock.monotonic), slot.nominal),
         monotonic: max(nominal, clock.monotonic))
-      _ = cursor.popDue(of: timing, for: spec.name, at: clock)
+      if timing.schedule.excludes(slot.nominal) {
+        // Those behind it are excluded, too, up to where that may end.
+        guard let edge = timing.schedule.exclusionEdge(after: slot.nominal) else { break }
+        let length = max(.zero, edge - slot.nominal - .milliseconds(1))
+        clock = Now(wall: clock.wall + length, monotonic: clock.monotonic + length)
+        cursor.decideAll(of: timing.schedule, at: clock)
+        cursor.forgetNext()
+      } else {
+        slots.append(slot)
+        _ = cursor.popDue(of: timing, for: spec.name, at: clock)
+      }
       cursor.startDelay(timing.schedule, at: clock)
     }
     return slots

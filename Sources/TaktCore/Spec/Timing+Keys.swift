@@ -14,7 +14,7 @@ extension Timing {
   static let keys: [JobKey] = [
     .every, .first, .from, .align, .anchor, .phase, .cron, .calendar, .rrule, .at, .on, .after,
     .watch, .notBefore,
-    .until, .limit, .except, .spread, .jitter, .leeway, .enabled,
+    .until, .limit, .except, .onlyOn, .onExcluded, .spread, .jitter, .leeway, .enabled,
   ]
 }
 
@@ -55,7 +55,7 @@ extension JobKey {
   package static let dst = JobKey(partOfAnother: "dst")
   package static let timezone = JobKey(partOfAnother: "timezone")
   package static let at = JobKey("at") { list($0.timing.schedule.at.map { $0.rfc3339() }) }
-  package static let on = JobKey("on") { list($0.timing.schedule.on.map(\.rawValue).sorted()) }
+  package static let on = JobKey("on") { list($0.timing.schedule.lifecycleWords) }
   package static let after = JobKey("after") {
     list(
       $0.timing.schedule.after.sorted().map { "\($0.job) on \($0.condition.rawValue)" }
@@ -72,10 +72,14 @@ extension JobKey {
   package static let limit = JobKey("limit") { $0.timing.schedule.limit.map(String.init) }
   package static let except = JobKey("except") {
     list(
-      $0.timing.schedule.exclusions.map { exclusion in
-        "\(exclusion.isWholeDays ? "days" : "seconds") of \(exclusion.expression.normalized) in "
-          + exclusion.zone.name
-      })
+      $0.timing.schedule.exclusions.map(\.identifyingWords)
+        + ($0.timing.schedule.calendars?.exceptWords ?? []))
+  }
+  package static let onlyOn = JobKey("only_on") {
+    list($0.timing.schedule.calendars?.onlyOnWords ?? [])
+  }
+  package static let onExcluded = JobKey("on_excluded") {
+    $0.timing.schedule.calendars?.direction?.rawValue
   }
   package static let spread = JobKey("spread") {
     $0.timing.spread.map {
@@ -93,7 +97,7 @@ extension Schedule {
   /// The grid of local times that `every` has made, and its zone.
   fileprivate var localGrid: (grid: LocalGrid, zone: Zone)? {
     for rule in rules {
-      if case .grid(let grid) = rule.expression { return (grid.value, rule.zone) }
+      if case .grid(let grid) = rule.expression.unfiltered { return (grid.value, rule.zone) }
     }
     return nil
   }
@@ -108,6 +112,7 @@ extension [ClockRule] {
       }
       if let nth = rule.expression.filter?.nthText { words += ", nth \(nth)" }
       if let day = rule.expression.filter?.workingDay { words += ", working_day \(day)" }
+      if let holidays = rule.expression.filter?.holidayWords { words += ", without \(holidays)" }
       return words + ", gap \(rule.dst.gap.rawValue), overlap \(rule.dst.overlap.rawValue)"
     }
   }

@@ -30,6 +30,11 @@ extension Command {
       own.append((.run, (request.facts?.run ?? request.run).description))
     }
     if let fence = request.fence { own.append((.fence, String(fence.number))) }
+    if let changes = request.changes?.value {
+      own.append((.changed, changes.lines.joined(separator: "\n")))
+      own.append((.changedCount, String(changes.lines.count)))
+      if changes.isCut { own.append((.changedCut, "1")) }
+    }
     guard let facts = request.facts else { return own }
     if let use = facts.use {
       own.append((.cpuMilliseconds, String(use.cpu.milliseconds)))

@@ -15,6 +15,10 @@ enum TaktVariable: String, CaseIterable {
   case attempt = "TAKT_ATTEMPT"
   /// The number of the claim under which the run goes; only where there is one.
   case fence = "TAKT_FENCE"
+  /// What has changed at the watched paths, a line each; how many lines; and whether there is more.
+  case changed = "TAKT_CHANGED"
+  case changedCount = "TAKT_CHANGED_COUNT"
+  case changedCut = "TAKT_CHANGED_CUT"
   case host = "TAKT_HOST"
   case runURL = "TAKT_RUN_URL"
   case hook = "TAKT_HOOK"

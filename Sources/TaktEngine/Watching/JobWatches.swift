@@ -89,10 +89,12 @@ package final class JobWatches: Sendable {
     do throws(SystemError) {
       return try PathWatches(
         reactor: reactor, factory: factory, timerLog: OtherTimerLog(observer: observer),
-        onChange: { [send] key in
+        onPaths: { [send] key, paths in
           guard let name = JobName(key.owner) else { return }
-          send(.changed(name, PathWatch(path: key.path, debounce: key.debounce)))
-        }, onError: { [observer, factory] in Self.logMessage($0, .warning, observer, factory) })
+          send(
+            .changed(name, PathWatch(path: key.path, debounce: key.debounce), paths: paths))
+        }, onChange: { _ in },
+        onError: { [observer, factory] in Self.logMessage($0, .warning, observer, factory) })
     } catch {
       Self.logMessage("cannot watch any path: \(error)", .error, observer, factory)
       return nil

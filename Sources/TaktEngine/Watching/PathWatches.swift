@@ -31,6 +31,7 @@ final class PathWatches: @unchecked Sendable {
   private let factory: any TimerFactory
   private let timerLog: (any TimerObserver)?
   private let queue: DispatchQueue
+  private let onPaths: @Sendable (WatchKey, ChangedPaths) -> Void
   private let onChange: @Sendable (WatchKey) -> Void
   private let onError: @Sendable (String) -> Void
   private let inotify: Inotify
@@ -49,7 +50,8 @@ final class PathWatches: @unchecked Sendable {
   ///   - timerLog: told of every transition of those timers. Default none.
   ///   - queue: where the work is done and both callbacks are made; serial. `nil` makes one.
   ///   - add: what adds a watch, for tests.
-  ///   - onChange: a key's path has changed.
+  ///   - onPaths: a key's path has changed; with all paths at which something has.
+  ///   - onChange: the same, without them.
   ///   - onError: a path cannot be watched: a sentence for people that says what to do. Told once
   ///     for each path and cause until it is over.
   /// - Throws: when the system has no inotify descriptor left.
@@ -57,6 +59,7 @@ final class PathWatches: @unchecked Sendable {
     reactor: Reactor, factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
     queue: DispatchQueue? = nil,
     add: @escaping Inotify.Add = { inotify_add_watch($0, $1, $2) },
+    onPaths: @escaping @Sendable (WatchKey, ChangedPaths) -> Void = { _, _ in },
     onChange: @escaping @Sendable (WatchKey) -> Void,
     onError: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
@@ -64,6 +67,7 @@ final class PathWatches: @unchecked Sendable {
     self.factory = factory
     self.timerLog = timerLog
     self.queue = queue ?? DispatchQueue(label: "takt.paths", qos: .utility)
+    self.onPaths = onPaths
     self.onChange = onChange
     self.onError = onError
     inotify = try Inotify(add: add)
@@ -234,7 +238,7 @@ final class PathWatches: @unchecked Sendable {
       guard let watch = keys.watches[id] else { continue }
       let settles = watch.key.debounce > .zero || watch.debouncer?.isActive == true
       guard settles else {
-        onChange(watch.key)
+        tell(watch)
         continue
       }
       let debouncer = watch.debouncer ?? debouncer(for: watch.key)
@@ -256,6 +260,11 @@ final class PathWatches: @unchecked Sendable {
 
   private func settled(_ id: UInt64) {
     guard let watch = keys.watches[id] else { return }
+    tell(watch)
+  }
+
+  private func tell(_ watch: KeyWatch) {
+    onPaths(watch.key, watch.popChanges())
     onChange(watch.key)
   }
 

@@ -81,6 +81,8 @@ final class KeyWatch {
   private var observation: PathObservation?
   private var isHere = false
   private var isKnown = false
+  /// Where something has changed since the owner was told.
+  private var changes = ChangedPaths()
   /// Whether it was written when it was not certain that it stands at the path.
   private var wasTouched = false
 
@@ -89,6 +91,26 @@ final class KeyWatch {
     self.key = key
     readAt = read?.readAt
     fileRead = read?.identities[key.path]
+  }
+
+  /// Something has changed at the path, or at an entry of the folder that it is.
+  func note(entry name: [CChar] = []) {
+    let folder = Array(key.path.utf8)
+    if name.isEmpty {
+      changes.add(folder)
+    } else {
+      changes.add(folder + [UInt8(ascii: "/")] + name.map { UInt8(bitPattern: $0) })
+    }
+  }
+
+  /// The system has not told all of what has changed.
+  func noteLoss() { changes.markCut() }
+
+  /// Where something has changed since this was asked last: at the path itself where no more is known.
+  func popChanges() -> ChangedPaths {
+    if changes.lines.isEmpty { note() }
+    defer { changes = ChangedPaths() }
+    return changes
   }
 
   /// The watch of what has left the path: if it comes back, it is known whether it was written.

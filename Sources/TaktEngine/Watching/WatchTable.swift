@@ -106,7 +106,10 @@ struct WatchTurn {
   ) {
     if event.has(IN_Q_OVERFLOW) {
       uncertain.formUnion(watches.keys)
-      for watch in watches.values { note(watch) }
+      for watch in watches.values {
+        watch.noteLoss()
+        note(watch)
+      }
     } else if event.has(IN_IGNORED) {
       let users = table.forget(event.watch)
       for id in users { watches[id]?.watchEnded(event.watch) }
@@ -117,6 +120,7 @@ struct WatchTurn {
       addEntryUsers(event, table, watches)
       for id in table.targetOf(event.watch) {
         guard let watch = watches[id], watch.key.changeKind.counts(event) else { continue }
+        watch.note(entry: event.name)
         if watch.wasWritten(uncertain: uncertain.contains(id)) { note(watch) }
       }
     }

@@ -25,8 +25,19 @@ struct ScheduleText {
       }
     }
     members("at", schedule.at) { $0.add($1) }
+    members("calendars", schedule.calendars) { $0.add($1) }
+    members("delays", schedule.delays) { text, delay in
+      text.object {
+        $0.member("after", delay.after)
+        $0.member("on", delay.on)
+      }
+    }
     member("every", schedule.every)
     members("except", schedule.except) { $0.add($1) }
+    if let excluded = schedule.excluded {
+      key("excluded")
+      add(excluded)
+    }
     member("first", schedule.first)
     member("from", schedule.from)
     member("limit", schedule.limit.map { Int64($0) })
@@ -52,6 +63,8 @@ struct ScheduleText {
       $0.member("days", rule.days)
       $0.member("gap", rule.gap)
       $0.member("grid", rule.grid)
+      $0.members("holidays", rule.holidays) { $0.add(Int64($1)) }
+      $0.member("moved", rule.moved)
       $0.member("nth", rule.nth)
       $0.member("overlap", rule.overlap)
       $0.member("rrule", rule.rrule)
@@ -67,18 +80,17 @@ struct ScheduleText {
     }
   }
 
-  private mutating func add(_ exception: StoredSchedule.Except) {
+  mutating func add(_ exception: StoredSchedule.Except) {
     object {
       $0.member("calendar", exception.calendar)
-      $0.key("days")
-      $0.bytes += (exception.days ? "true" : "false").utf8
+      $0.member("days", exception.days)
       $0.member("zone", exception.zone)
     }
   }
 
   // MARK: JSON
 
-  private mutating func object(_ content: (inout Self) -> Void) {
+  mutating func object(_ content: (inout Self) -> Void) {
     group("{", "}", content)
   }
 
@@ -93,7 +105,7 @@ struct ScheduleText {
   }
 
   /// A list as a member; nothing for nil.
-  private mutating func members<Element>(
+  mutating func members<Element>(
     _ name: StaticString, _ elements: [Element]?, _ add: (inout Self, Element) -> Void
   ) {
     guard let elements else { return }
@@ -106,7 +118,13 @@ struct ScheduleText {
     }
   }
 
-  private mutating func member(_ name: StaticString, _ number: Int64?) {
+  mutating func member(_ name: StaticString, _ isTrue: Bool?) {
+    guard let isTrue else { return }
+    key(name)
+    bytes += (isTrue ? "true" : "false").utf8
+  }
+
+  mutating func member(_ name: StaticString, _ number: Int64?) {
     guard let number else { return }
     key(name)
     add(number)
@@ -116,7 +134,7 @@ struct ScheduleText {
     member(name, number.map { Int64($0) })
   }
 
-  private mutating func member(_ name: StaticString, _ text: String?) {
+  mutating func member(_ name: StaticString, _ text: String?) {
     guard let text else { return }
     key(name)
     add(text)
@@ -135,7 +153,7 @@ struct ScheduleText {
     needsComma = true
   }
 
-  private mutating func add(_ number: Int64) { bytes += String(number).utf8 }
+  mutating func add(_ number: Int64) { bytes += String(number).utf8 }
 
   private mutating func add(_ text: String) {
     bytes.append(UInt8(ascii: "\""))

@@ -19,6 +19,10 @@ struct StoredSchedule: Codable {
     /// What filters its days: every n-th of them, and the working day of the month.
     var nth: String?
     var working: Int?
+    /// The calendars whose days are no working days.
+    var holidays: [Int]?
+    /// Whether its times move from days that are left out.
+    var moved: Bool?
     var zone: String
     var gap: String
     var overlap: String
@@ -38,6 +42,15 @@ struct StoredSchedule: Codable {
   var until: Int64?
   var limit: Int?
   var except: [Except]?
+  var calendars: [StoredCalendar]?
+  var delays: [Delay]?
+  var excluded: StoredCalendarRules?
+
+  /// How long after an event, in milliseconds.
+  struct Delay: Codable {
+    var after: Int64
+    var on: String
+  }
 
   /// A run of which job, and which end of it.
   struct Parent: Codable {
@@ -68,9 +81,27 @@ struct StoredSchedule: Codable {
     every = schedule.every.map { $0.interval.milliseconds }
     from = schedule.every?.origin.rawValue
     first = schedule.every?.first?.milliseconds
-    rules = schedule.rules.isEmpty ? nil : schedule.rules.map(Rule.init)
+    var calendars = StoredCalendars()
+    rules =
+      schedule.rules.isEmpty
+      ? nil
+      : schedule.rules.map { rule in
+        var stored = Rule(rule)
+        if let filter = rule.expression.filter {
+          stored.holidays = filter.holidays.map { calendars.places(of: $0.value.calendars) }
+          stored.moved = filter.move.map { _ in true }
+        }
+        return stored
+      }
     at = schedule.at.isEmpty ? nil : schedule.at.map(\.milliseconds)
     on = schedule.on.isEmpty ? nil : schedule.on.map(\.rawValue).sorted()
+    let delays = schedule.delays
+    self.delays =
+      delays.isEmpty
+      ? nil
+      : delays.sorted { $0.key < $1.key }.map {
+        Delay(after: $0.value.milliseconds, on: $0.key.rawValue)
+      }
     phase = schedule.every?.phase == .restart ? Every.Phase.restart.rawValue : nil
     after =
       schedule.after.isEmpty
@@ -91,17 +122,27 @@ struct StoredSchedule: Codable {
     except =
       schedule.exclusions.isEmpty
       ? nil
-      : schedule.exclusions.map {
-        Except(
-          calendar: $0.expression.normalized, days: $0.isWholeDays, zone: $0.zone.name)
-      }
+      : schedule.exclusions.map(Except.init)
+    excluded = schedule.calendars.map { StoredCalendarRules($0, &calendars) }
+    self.calendars = calendars.all.isEmpty ? nil : calendars.all.map(StoredCalendar.init)
   }
 
   /// Nil where a rule cannot be read, or its zone is not there any more.
   func schedule(_ zones: any ZoneSource) -> Schedule? {
     var read: [ClockRule] = []
+    var exclusions: [Exclusion] = []
+    for exception in except ?? [] {
+      guard let exclusion = exception.exclusion(zones) else { return nil }
+      exclusions.append(exclusion)
+    }
+    let calendars = (calendars ?? []).compactMap { $0.calendar(zones) }
+    guard calendars.count == self.calendars?.count ?? 0 else { return nil }
+    let shared = StoredCalendars(calendars)
+    let calendarRules = excluded.map { $0.rules(shared, zones) }
+    if case .some(.none) = calendarRules { return nil }
+    let move = calendarRules??.move(beside: exclusions).map { Shared($0) }
     for rule in rules ?? [] {
-      guard let clock = rule.clockRule(zones) else { return nil }
+      guard let clock = rule.clockRule(zones, shared, move) else { return nil }
       read.append(clock)
     }
     var schedule = Schedule(
@@ -122,10 +163,12 @@ struct StoredSchedule: Codable {
     schedule.notBefore = notBefore.map { WallInstant(milliseconds: $0) }
     schedule.until = until.map { WallInstant(milliseconds: $0) }
     schedule.limit = limit
-    for exception in except ?? [] {
-      guard let exclusion = exception.exclusion(zones) else { return nil }
-      schedule.exclusions.append(exclusion)
+    if !exclusions.isEmpty { schedule.exclusions = exclusions }
+    for delay in delays ?? [] {
+      guard let event = LifecycleEvent(rawValue: delay.on) else { continue }
+      schedule.delays[event] = .milliseconds(delay.after)
     }
+    if let calendarRules { schedule.calendars = calendarRules }
     return schedule
   }
 
@@ -150,6 +193,12 @@ extension StoredSchedule.Parent {
 }
 
 extension StoredSchedule.Except {
+  init(_ exclusion: Exclusion) {
+    self.init(
+      calendar: exclusion.expression.normalized, days: exclusion.isWholeDays,
+      zone: exclusion.zone.name)
+  }
+
   func exclusion(_ zones: any ZoneSource) -> Exclusion? {
     guard let zone = zones.zone(named: zone), let expression = try? CalendarExpression(calendar)
     else { return nil }
@@ -176,10 +225,20 @@ extension StoredSchedule.Rule {
     }
   }
 
-  func clockRule(_ zones: any ZoneSource) -> ClockRule? {
+  func clockRule(
+    _ zones: any ZoneSource, _ calendars: StoredCalendars, _ move: Shared<DayMove>?
+  ) -> ClockRule? {
     guard let zone = zones.zone(named: zone),
-      let filter = DayFilter(nthText: nth, workingDay: working), let expression
+      var filter = DayFilter(nthText: nth, workingDay: working), let expression
     else { return nil }
+    if let holidays {
+      guard let found = calendars.calendars(at: holidays) else { return nil }
+      filter.holidays = Shared(DaySet(found))
+    }
+    if moved == true {
+      guard let move else { return nil }
+      filter.move = move
+    }
     let dst = DSTPolicy(
       gap: DSTPolicy.Gap(rawValue: gap) ?? .runAfter,
       overlap: DSTPolicy.Overlap(rawValue: overlap) ?? .first)

@@ -192,7 +192,9 @@ extension ExplainCommand {
     } else if previous?.checkpoint.suspension != nil {
       Console.print("suspended: no slots")
     }
-    for slot in slots { Console.print("  " + slot.line(in: zone)) }
+    for line in SlotLines.lines(of: spec, slots, after: previous, from: now, in: zone) {
+      Console.print("  " + line)
+    }
     if slots.isEmpty { Console.print("  no foreseeable slots") }
     for note in notes { Console.print("note: \(note)") }
   }

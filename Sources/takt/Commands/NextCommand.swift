@@ -42,6 +42,7 @@ struct NextCommand: ParsableCommand {
     let previous = PreviousState.kept(by: snapshot.settings)
     let now = SystemTimeSource().now
     let width = specs.map(\.name.text.count).max() ?? 0
+    let isAlone = name != nil
     var events: [SlotCalendar.Event] = []
     for spec in specs {
       let job = previous.jobs[spec.name]
@@ -58,7 +59,12 @@ struct NextCommand: ParsableCommand {
         continue
       }
       let name = spec.name.text + String(repeating: " ", count: width - spec.name.text.count)
-      for slot in slots { Console.print("\(name)  \(slot.line(in: snapshot.settings.zone))") }
+      let zone = snapshot.settings.zone
+      let lines =
+        !isAlone
+        ? slots.map { $0.line(in: zone, of: spec.timing.schedule) }
+        : SlotLines.lines(of: spec, slots, after: job, from: now, in: zone)
+      for line in lines { Console.print("\(name)  \(line)") }
       if !slots.isEmpty { continue }
       let why =
         !spec.timing.isEnabled
@@ -79,12 +85,16 @@ private struct NextAnswer: Encodable {
   var slot: String
   var due: String
   var causes: [String]
+  /// Left out where the slot is on its own day.
+  var movedFrom: [String]?
 
   init(_ spec: JobSpec, _ slot: Slot) {
     job = spec.name.text
     self.slot = slot.nominal.rfc3339()
     due = slot.due.rfc3339()
     causes = slot.causes.sorted().map(\.rawValue)
+    let days = spec.timing.schedule.daysMoved(to: slot.nominal)
+    movedFrom = days.isEmpty ? nil : days.map { DayFilter.date($0) }
   }
 }
 

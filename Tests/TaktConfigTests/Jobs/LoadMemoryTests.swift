@@ -35,7 +35,17 @@ import Testing
     let machine = Machine()
     let memory = LoadMemory()
 
+    init() { writeHoliday(25) }
+
     func write(_ text: String, to name: String = "jobs.yaml") { folder.write(text, to: name) }
+
+    /// A calendar file with one day.
+    func writeHoliday(_ day: Int) {
+      let date = "209912" + (day < 10 ? "0\(day + 1)" : "\(day)")
+      write(
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:\(date)\nEND:VEVENT\nEND:VCALENDAR\n",
+        to: "holidays.ics")
+    }
 
     func load(_ memory: LoadMemory?) -> LoadedJobs {
       JobsLoader(
@@ -76,10 +86,15 @@ import Testing
     "for_each: {t: {file: lines.txt}}, every: 1h, run: x, description: '{{each.t}}'",
     "for_each: {t: [a, b], exclude: [{t: c}]}, every: 1h, run: x",
     "after: {all: [job1, job2], within: 1h}, run: x",
+    "every: 1h, except: holidays, run: x", "cron: '0 3 * * *', only_on: holidays, run: x",
+    "cron: '0 3 * * *', except: holidays, on_excluded: next, run: x",
+    "cron: '0 3 * * *', working_day: {day: last, except: holidays}, run: x",
+    "on: {start: 5m}, run: x",
   ]
 
   private static func text(_ jobs: [String], before: String = "", after: String = "") -> String {
-    "x-shared: &shared {timeout: 9m, qos: utility}\n\(before)jobs:\n"
+    "x-shared: &shared {timeout: 9m, qos: utility}\n"
+      + "calendars: {holidays: {dates: [2099-12-25], file: holidays.ics}}\n\(before)jobs:\n"
       + jobs.joined(separator: "\n") + "\n\(after)"
   }
 
@@ -91,11 +106,12 @@ import Testing
     let bench = Bench()
     bench.write("C=1\n", to: "values.env")
     bench.write("one\ntwo\n", to: "lines.txt")
+    bench.writeHoliday(25)
     var names = (0..<12).map { "job\($0)" }
     var keys = names.map { _ in Self.kinds.randomElement(using: &random) ?? "" }
     var (before, after) = ("", "")
     for round in 0..<12 {
-      switch Int.random(in: 0..<13, using: &random) {
+      switch Int.random(in: 0..<14, using: &random) {
       case 0: keys.swapAt(0, Int.random(in: 0..<keys.count, using: &random))
       case 1: names.reverse()
       case 2: before = "# a comment\n" + before
@@ -106,6 +122,7 @@ import Testing
       case 7: bench.machine.state.withLock { $0.wall = $0.wall + .seconds(86_400 * 9) }
       case 8: bench.machine.state.withLock { $0.berlin = round % 2 == 0 ? .utc : TestZones.berlin }
       case 9: bench.machine.state.withLock { $0.hasWorker.toggle() }
+      case 12: bench.writeHoliday(round)
       case 10: names[0] = "renamed\(round)"
       case 11: bench.write("one\ntwo\nmore\(round)\n", to: "lines.txt")
       default: break
@@ -193,6 +210,25 @@ import Testing
     let second = try #require(bench.check("other defaults there").snapshot?.jobs)
     #expect(zip(first, second).map { $0.isCopy(of: $1) } == [true, false])
     #expect(second[1].execution.timeout == .seconds(120))
+  }
+
+  @Test func `a calendar that changes makes its jobs anew, and one that does not leaves them`()
+    throws
+  {
+    let bench = Bench()
+    bench.write(
+      Self.text(["  a: {every: 1h, except: holidays, run: x}", "  b: {every: 1h, run: x}"]))
+    let first = try #require(bench.check("first").snapshot)
+    // Written anew with the same day.
+    bench.writeHoliday(25)
+    let second = try #require(bench.check("the same").snapshot)
+    #expect(ReloadPlan(from: first, to: second).steps.isEmpty)
+    bench.writeHoliday(24)
+    let third = try #require(bench.check("another day").snapshot)
+    let plan = ReloadPlan(from: second, to: third)
+    #expect(plan.steps.map { "\($0.spec.name) \($0.change)" } == ["a rearmed"])
+    #expect(plan.steps.first?.details.map(\.key) == ["except"])
+    #expect(bench.check("again").files.contains { $0.hasSuffix("/holidays.ics") })
   }
 
   @Test func `a text that stands for the file once is not remembered`() throws {

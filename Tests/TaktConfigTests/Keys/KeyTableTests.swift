@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TaktCore
 import Testing
@@ -5,15 +6,24 @@ import Testing
 @testable import TaktConfig
 
 struct KeyTableTests {
+  private static let holidays = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../calendars/holidays.ics").standardizedFileURL.path
+
   /// One row for each key: a text that has it, and is taken.
   static let accepting: [String: String] = [
     "scheduler": "scheduler: {}", "defaults": "defaults: {}", "include": "include: none/*.yaml",
+    "calendars": "calendars: {holidays: {dates: [2099-12-25]}}",
+    "calendars.dates": "calendars: {holidays: {dates: 2099-12-24..2099-12-26}}",
+    "calendars.file": "calendars: {holidays: {file: '\(holidays)'}}",
+    "calendars.expressions": "calendars: {holidays: {expressions: ['*-12-25', '12..13:*:*']}}",
     "jobs": "jobs: {}", "x-…": "x-anything: [1, {a: b}]",
     "scheduler.timezone": "scheduler: {timezone: Europe/Berlin}",
     "scheduler.max_running": "scheduler: {max_running: 10000}",
     "scheduler.shutdown_grace": "scheduler: {shutdown_grace: 0s}",
     "every": "every: 1ms, run: x", "first": "every: 1s, first: now, run: x",
     "from": "every: 1s, from: end, run: x", "align": "every: 1s, align: epoch, run: x",
+    "on.start": "on: {start: 5m}, run: x", "on.boot": "on: [start, {boot: 1h}], run: x",
+    "on.reload": "on: {reload: 0s, start: 366d}, run: x",
     "at": "at: 2026-12-24T18:00, run: x", "on": "on: [start, reload], run: x",
     "leeway": "every: 1s, leeway: 10%, run: x", "run": "on: start, run: [a, b]",
     "for_each": "on: start, run: 'x {{each.t}}', for_each: {t: [a, b]}",
@@ -113,6 +123,10 @@ struct KeyTableTests {
     "nth.unit": "calendar: daily, nth: {every: 3, unit: months, starting: 2026-01-05}, run: x",
     "nth.starting": "cron: '@daily', nth: {every: 1, starting: 2024-02-29}, run: x",
     "working_day": "cron: '@daily', working_day: -2, run: x",
+    "working_day.day": "cron: '@daily', working_day: {day: 3}, run: x",
+    "working_day.except": "cron: '@daily', working_day: {day: last, except: holidays}, run: x",
+    "only_on": "every: 1s, run: x, only_on: [holidays, 'Mon..Fri']",
+    "on_excluded": "cron: '@daily', except: 'Sat,Sun', run: x, on_excluded: next",
     "anchor": "every: 90m, anchor: '08:00', run: x",
     "days": "cron: '0 0 13 * 5', run: x, days: all",
     "dst": "cron: '@daily', run: x, dst: {gap: skip}",
@@ -201,10 +215,12 @@ struct KeyTableTests {
   private static let parts = KeyTable.parts.flatMap { part in
     part.entries.map { part.path + "." + $0.name }
   }
-  private static let job =
-    KeyTable.job.map(\.name) + parts.filter { !$0.hasPrefix("scheduler.") }
+  private static let ofFile = parts.filter {
+    $0.hasPrefix("scheduler.") || $0.hasPrefix("calendars.")
+  }
+  private static let job = KeyTable.job.map(\.name) + parts.filter { !ofFile.contains($0) }
 
-  @Test(arguments: root + scheduler + parts.filter { $0.hasPrefix("scheduler.") })
+  @Test(arguments: root + scheduler + ofFile)
   func `each key of the file is taken`(key: String) throws {
     let row = try #require(Self.accepting[key] ?? Self.ofScheduler[key], "no row for the key")
     let loaded = load(row + (key == "jobs" ? "\n" : "\njobs: {}\n"))
@@ -217,7 +233,8 @@ struct KeyTableTests {
     _ = try spec(row, before: Self.scheduler(for: key))
   }
 
-  static let groups = "scheduler: {concurrency: {db: 2}}"
+  static let groups =
+    "scheduler: {concurrency: {db: 2}}\ncalendars: {holidays: {dates: [2099-12-25]}}"
 
   /// What a job with the key needs under `scheduler`.
   private static func scheduler(for key: String) -> String {
@@ -298,6 +315,11 @@ struct KeyTableTests {
     "until": ("every: 1s, run: x", "every: 1s, until: 2099-12-24T18:00, run: x"),
     "limit": ("every: 1s, run: x", "every: 1s, limit: 2, run: x"),
     "except": ("every: 1s, run: x", "every: 1s, except: Sun, run: x"),
+    "only_on": ("every: 1s, run: x", "every: 1s, only_on: Sun, run: x"),
+    "on_excluded": (
+      "cron: '@daily', except: Sun, run: x",
+      "cron: '@daily', except: Sun, on_excluded: next, run: x"
+    ),
     "spread": ("every: 1h, run: x", "every: 1h, spread: 5m, run: x"),
     "jitter": ("every: 1h, run: x", "every: 1h, jitter: 5m, run: x"),
     "machines": ("on: start, run: x", "on: start, run: x, machines: {site: east}"),
@@ -358,6 +380,10 @@ struct KeyTableTests {
     "only_if.timeout": ("{run: [x]}", "{run: [x], timeout: 1s}"),
     "only_if.wait": ("{run: [x]}", "{run: [x], wait: 2h}"),
     "only_if.every": ("{run: [x], wait: 2h}", "{run: [x], wait: 2h, every: 5m}"),
+    "working_day.day": ("{day: last}", "{day: 3}"),
+    "working_day.except": ("{day: last}", "{day: last, except: holidays}"),
+    "on.start": ("{start: 5m}", "{start: 6m}"), "on.boot": ("{boot: 0s}", "{boot: 6m}"),
+    "on.reload": ("{start: 5m}", "{start: 5m, reload: 1m}"),
     "missed.policy": ("{}", "{policy: skip}"), "missed.within": ("{}", "{within: 0s}"),
     "missed.max": ("{policy: all}", "{policy: all, max: 9}"),
     "steps.run": ("[{run: x}]", "[{run: y}]"), "steps.use": ("[{run: x}]", "[{use: log}]"),
@@ -403,21 +429,22 @@ struct KeyTableTests {
     "fails_when.stdout": ("{}", "{stdout: x}"), "fails_when.empty": ("{}", "{empty: true}"),
   ]
 
-  @Test(arguments: parts.filter { !$0.hasPrefix("scheduler.") })
+  @Test(arguments: parts.filter { !ofFile.contains($0) })
   func `a plan tells of every key inside a mapping`(path: String) throws {
     let row = try #require(Self.innerChanges[path], "no row for the key")
     let key = path.hasPrefix("hook.") ? "on_failure" : String(path.prefix { $0 != "." })
     let others =
       switch key {
       case "steps": "on: start, "
-      case "spread", "dst", "nth": "cron: '@daily', run: x, "
-      case "after", "watch": "run: x, "
+      case "spread", "dst", "nth", "working_day": "cron: '@daily', run: x, "
+      case "after", "watch", "on": "run: x, "
       default: "on: start, run: x, "
       }
     let (before, after) = (others + "\(key): \(row.before)", others + "\(key): \(row.after)")
     let plan = try plan(from: before, to: after)
     #expect(
-      plan.steps.flatMap(\.details).map(\.key) == [["dst", "nth"].contains(key) ? "cron" : key])
+      plan.steps.flatMap(\.details).map(\.key)
+        == [["dst", "nth", "working_day"].contains(key) ? "cron" : key])
   }
 
   @Test(arguments: KeyTable.job.filter(\.isAllowedInDefaults).map(\.name))

@@ -35,13 +35,17 @@ package struct DayFilter: Hashable, Sendable {
   package var nth: Nth?
   /// The n-th working day of the month, Monday to Friday; −1 is the last. Nil for any day.
   package var workingDay: Int?
+  /// Days that are no working days, beside Saturdays and Sundays; nil for none.
+  package var holidays: Shared<DaySet>?
+  /// Where times of the clock go from days on which there are none; nil where they stay.
+  package var move: Shared<DayMove>?
 
   package init(nth: Nth? = nil, workingDay: Int? = nil) {
     self.nth = nth
     self.workingDay = workingDay
   }
 
-  package var isEmpty: Bool { nth == nil && workingDay == nil }
+  package var isEmpty: Bool { nth == nil && workingDay == nil && move == nil }
 
   private static let dayMax = CivilTime.daysSinceEpoch(
     year: CronSearch.yearMax, month: 12, day: 31)
@@ -53,18 +57,19 @@ package struct DayFilter: Hashable, Sendable {
     while day <= Self.dayMax {
       let start = periods?.first(from: day) ?? day
       guard let workingDay else { return start }
-      let next = Self.firstWorkingDay(workingDay, from: start)
+      guard let next = firstWorkingDay(workingDay, from: start) else { return nil }
       if next == start || periods?.contains(next) ?? true { return next }
       day = next
     }
     return nil
   }
 
-  private static func firstWorkingDay(_ number: Int, from day: Int64) -> Int64 {
+  private func firstWorkingDay(_ number: Int, from day: Int64) -> Int64? {
     var (year, month, _) = CivilTime.date(daysSinceEpoch: day)
-    while true {
+    while year <= CronSearch.yearMax {
       let local = LocalMonth(month, of: year)
-      let working = local.days(on: 0b011_1110) & local.allDays
+      var working = local.days(on: 0b011_1110) & local.allDays
+      if let holidays { working &= ~holidays.value.days(of: local) }
       let count = working.nonzeroBitCount
       let place = number > 0 ? number - 1 : count + number
       if place >= 0, place < count {
@@ -75,6 +80,7 @@ package struct DayFilter: Hashable, Sendable {
       }
       (year, month) = month == 12 ? (year + 1, 1) : (year, month + 1)
     }
+    return nil
   }
 
   /// How many working days a month has at least.
@@ -129,6 +135,7 @@ extension DayFilter {
     }
     if let workingDay {
       text += ", if that is \(RecurrenceRule.place(workingDay)) working day of the month"
+      if let holidays { text += ", without \(holidays.value.names)" }
     }
     return text
   }

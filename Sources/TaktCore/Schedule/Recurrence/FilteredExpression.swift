@@ -1,6 +1,6 @@
 import TaktTime
 
-/// Local times of a search on the days of a filter.
+/// Local times of a search on the days of a filter; it moves none.
 struct FilteredSearch<Base: LocalSearch>: LocalSearch {
   static var ticksPerSecond: Int64 { Base.ticksPerSecond }
 
@@ -20,7 +20,19 @@ struct FilteredSearch<Base: LocalSearch>: LocalSearch {
   }
 }
 
-/// A cron or a calendar expression on the days of a filter.
+/// Local times of a search up to a last one.
+private struct EndingSearch<Base: LocalSearch>: LocalSearch {
+  static var ticksPerSecond: Int64 { Base.ticksPerSecond }
+
+  let base: Base
+  let last: Int64
+
+  func first(from local: Int64) -> Int64? {
+    base.first(from: local).flatMap { $0 <= last ? $0 : nil }
+  }
+}
+
+/// Times of the clock on the days of a filter, or moved by it.
 package struct FilteredExpression: Hashable, Sendable {
   package var base: ClockRule.Expression
   package var filter: DayFilter
@@ -34,22 +46,40 @@ package struct FilteredExpression: Hashable, Sendable {
   func next(after instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
     switch base {
     case .cron(let cron, let days):
-      next(
+      return next(
         CronSearch(expression: cron, rule: days), after: instant, in: zone, dst: dst)
     case .calendar(let calendar):
-      next(CalendarLocalSearch(expression: calendar), after: instant, in: zone, dst: dst)
-    // Only times of the clock are filtered, and once.
-    case .recurrence, .filtered, .grid: nil
+      return next(CalendarLocalSearch(expression: calendar), after: instant, in: zone, dst: dst)
+    case .recurrence(let recurrence):
+      // It ends with the time that its rule names, not with that to which one is moved.
+      guard case .instant(let end)? = recurrence.value.rule?.end else {
+        return next(recurrence.value, after: instant, in: zone, dst: dst)
+      }
+      let last = end + Int64(zone.offsetSeconds(atEpochSeconds: end))
+      return next(
+        EndingSearch(base: recurrence.value, last: last), after: instant, in: zone, dst: dst)
+    case .grid(let grid): return next(grid.value, after: instant, in: zone, dst: dst)
+    // Nothing is filtered twice.
+    case .filtered: return nil
     }
   }
 
   private func next<Base: LocalSearch>(
     _ base: Base, after instant: WallInstant, in zone: Zone, dst: DSTPolicy
   ) -> WallInstant? {
-    let tick = 1_000_000_000 / Base.ticksPerSecond
+    let filtered = FilteredSearch(base: base, filter: filter)
+    guard let move = filter.move?.value else {
+      return walk(filtered, after: instant, in: zone, dst: dst)
+    }
+    return walk(MovedSearch(base: filtered, move: move), after: instant, in: zone, dst: dst)
+  }
+
+  private func walk<Search: LocalSearch>(
+    _ search: Search, after instant: WallInstant, in zone: Zone, dst: DSTPolicy
+  ) -> WallInstant? {
+    let tick = 1_000_000_000 / Search.ticksPerSecond
     var walk = LocalWalk(
-      search: FilteredSearch(base: base, filter: filter), zone: zone, dst: dst,
-      recursWithinHour: self.base.recursWithinHour,
+      search: search, zone: zone, dst: dst, recursWithinHour: base.recursWithinHour,
       from: instant.nanoseconds.flooredQuotient(by: tick) + 1)
     guard let found = walk.next() else { return nil }
     let (nanoseconds, overflow) = found.multipliedReportingOverflow(by: tick)

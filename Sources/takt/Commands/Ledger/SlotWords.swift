@@ -44,6 +44,12 @@ struct SlotWords {
       return ["Its run is no longer in the ledger."]
     }
     var lines: [String] = []
+    let days = slot.schedule?.daysMoved(to: slot.record.slots.first) ?? []
+    if !days.isEmpty {
+      lines.append(
+        "It was moved here from \(days.prefix(5).map { DayFilter.date($0) }.joined(separator: ", ")), "
+          + "because of on_excluded.")
+    }
     if let lateness = slot.lateness {
       let due = began - lateness
       let delay = due - slot.record.slots.first
@@ -119,7 +125,9 @@ struct SlotWords {
     case .suspended:
       return ["The job was suspended, or disabled in the jobs file (enabled: false)."]
     case .excluded:
-      return ["The slot is in a time that 'except' leaves out."] + exclusions(slot.schedule)
+      let names = slot.schedule?.exclusionNames(at: slot.record.slots.first) ?? []
+      let by = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
+      return ["The slot is in a time that is left out\(by)."] + exclusions(slot.schedule)
     case .limit:
       let limit = slot.schedule?.limit.map { " of \($0)" } ?? ""
       return ["The job had run as often as its 'limit'\(limit) allows."]
@@ -150,7 +158,9 @@ struct SlotWords {
   }
 
   private func exclusions(_ schedule: Schedule?) -> [String] {
-    (schedule?.words ?? []).filter { $0.hasPrefix("except ") }.map { "The schedule says: \($0)." }
+    (schedule?.words ?? []).filter { $0.hasPrefix("except ") || $0.hasPrefix("only on ") }.map {
+      "The schedule says: \($0)."
+    }
   }
 
   private func missed(_ cause: MissCause, _ slot: SlotEvidence) -> [String] {
@@ -268,6 +278,10 @@ extension SlotWords {
     guard let schedule = inquiry.schedule else {
       return instant == nil ? [] : ["  the jobs file did not have the job then"]
     }
-    return schedule.words.map { "  its schedule: \(ShownZone.localized($0, in: zone))" }
+    let moved = instant.flatMap { schedule.moved($0) }.map {
+      ["  on_excluded moved its slot to \(time($0))"]
+    }
+    return (moved ?? [])
+      + schedule.words.map { "  its schedule: \(ShownZone.localized($0, in: zone))" }
   }
 }

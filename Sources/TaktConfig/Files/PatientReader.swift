@@ -1,0 +1,78 @@
+import Dispatch
+import Synchronization
+import TaktCore
+
+/// Reads files on a thread of its own, so that a file system that does not answer keeps a load waiting
+/// for a few seconds at most. A thread that does not return is left where it hangs.
+struct PatientReader {
+  /// One file as it was read.
+  struct Contents: Sendable {
+    var bytes: [UInt8]
+    var identity: FileIdentity
+    var owner: UInt32
+  }
+
+  static let patienceSeconds = 3
+
+  /// Where reads hang: none is begun at a place that does not answer still.
+  private static let hanging = Mutex<Set<String>>([])
+
+  /// The most bytes that a file may have.
+  let bound: Int
+  let refusesWritableByOthers: Bool
+
+  func read(_ path: String) throws(FileProblem) -> Contents {
+    if Self.hanging.withLock({ $0.contains(path) }) { throw .unresponsive }
+    let attempt = Attempt()
+    let (bound, refuses) = (bound, refusesWritableByOthers)
+    DispatchQueue.global(qos: .utility).async {
+      let reader = FileReader(bound: bound, refusesWritableByOthers: refuses)
+      let result: Result<Contents, FileProblem>
+      do throws(FileProblem) {
+        let contents = try reader.read(path)
+        result = .success(
+          Contents(
+            bytes: contents.bytes.withBytes { Array($0) }, identity: contents.identity,
+            owner: contents.owner))
+      } catch {
+        result = .failure(error)
+      }
+      if attempt.end(with: result) { Self.hanging.withLock { _ = $0.remove(path) } }
+    }
+    guard
+      let result = attempt.result(
+        within: .seconds(Self.patienceSeconds),
+        orElse: { Self.hanging.withLock { _ = $0.insert(path) } })
+    else { throw .unresponsive }
+    return try result.get()
+  }
+
+  /// One read: whichever comes first, its result or the end of the patience, decides.
+  private final class Attempt: Sendable {
+    private let state = Mutex((result: Result<Contents, FileProblem>?.none, isLate: false))
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Whether it is too late.
+    func end(with result: Result<Contents, FileProblem>) -> Bool {
+      defer { ended.signal() }
+      return state.withLock { state in
+        state.result = result
+        return state.isLate
+      }
+    }
+
+    /// The result; nil when it will be late, after `giveUp`.
+    func result(
+      within patience: DispatchTimeInterval, orElse giveUp: () -> Void
+    ) -> Result<Contents, FileProblem>? {
+      _ = ended.wait(timeout: .now() + patience)
+      return state.withLock { state in
+        if state.result == nil {
+          state.isLate = true
+          giveUp()
+        }
+        return state.result
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import TaktCore
+import TaktTime
+
+/// The calendar files of one load, each read once.
+final class CalendarFiles {
+  /// The most bytes that one may have.
+  static let sizeBound = 16 << 20
+
+  private let reader: PatientReader
+  private let zones: any ZoneSource
+  private var answers: [String: Result<SharedCalendar.Content, FileProblem>] = [:]
+  /// The absolute paths of all that were read or tried, in order.
+  private(set) var paths: [String] = []
+  private(set) var identities: [String: FileIdentity] = [:]
+  /// The paths by which mistakes in them are told, in order.
+  private(set) var shownPaths: [String] = []
+  private(set) var log = ProblemLog()
+
+  init(refusesWritableByOthers: Bool, zones: any ZoneSource) {
+    reader = PatientReader(
+      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+    self.zones = zones
+  }
+
+  /// What the file at an absolute path says; nothing where it is wrong, which is then reported: in the
+  /// file's own place, or at `mark` when it cannot be read at all.
+  func content(
+    of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
+  ) -> SharedCalendar.Content {
+    switch answer(path, shown: shown) {
+    case .success(let content): return content
+    case .failure(let problem):
+      let (code, message, hint) = problem.sentence
+      reporter.report(code, at: mark, "'\(shown.shortened)': \(message)", hint: hint)
+      return SharedCalendar.Content()
+    }
+  }
+
+  private func answer(
+    _ path: String, shown: String
+  ) -> Result<SharedCalendar.Content, FileProblem> {
+    if let answer = answers[path] { return answer }
+    paths.append(path)
+    shownPaths.append(shown)
+    let answer: Result<SharedCalendar.Content, FileProblem>
+    do throws(FileProblem) {
+      let contents = try reader.read(path)
+      identities[path] = contents.identity
+      let file = CalendarFile(contents.bytes, zones: zones)
+      for problem in file.problems {
+        log.add(
+          Diagnostic(
+            .badValue, at: SourceLocation(file: shown, line: problem.line, column: 1),
+            problem.message, hint: problem.hint))
+      }
+      answer = .success(file.content)
+    } catch {
+      answer = .failure(error)
+    }
+    answers[path] = answer
+    return answer
+  }
+}

@@ -1,0 +1,194 @@
+package import TaktTime
+
+/// What a job makes of shared calendars, and of times that it keeps to.
+package struct CalendarRules: Hashable, Sendable {
+  /// Calendars whose times are left out.
+  package var except: [SharedCalendar] = []
+  /// Calendars whose times are the only ones; with `onlyOnTimes`.
+  package var onlyOn: [SharedCalendar] = []
+  package var onlyOnTimes: [Exclusion] = []
+  /// The zone of the job, in which days are read.
+  package var zone: Zone
+  /// Where the slots of whole days go that are left out; nil (the default) to skip them.
+  package var direction: DayMove.Direction?
+
+  package init(in zone: Zone) { self.zone = zone }
+
+  /// Whether nothing is left out.
+  package var isEmpty: Bool { except.isEmpty && onlyOn.isEmpty && onlyOnTimes.isEmpty }
+
+  /// Whether some times are the only ones.
+  package var hasOnlyOn: Bool { !onlyOn.isEmpty || !onlyOnTimes.isEmpty }
+
+  /// Where the times of rules go from days that are left out; nil where they stay.
+  package func move(beside exclusions: [Exclusion]) -> DayMove? {
+    guard let direction else { return nil }
+    func days(_ exclusions: [Exclusion]) -> [SharedCalendar.Expression] {
+      exclusions.filter(\.isWholeDays).map {
+        SharedCalendar.Expression($0.expression, isWholeDays: true, zone: $0.zone)
+      }
+    }
+    return DayMove(
+      direction, except: DaySet(except, expressions: days(exclusions)),
+      only: hasOnlyOn ? DaySet(onlyOn, expressions: days(onlyOnTimes)) : nil)
+  }
+}
+
+extension CalendarRules: InstantFilter {
+  func contains(_ instant: ScheduleInstant) -> Bool {
+    except.contains { $0.contains(instant, in: zone) } || isOutside(instant)
+  }
+
+  /// Whether it is in none of the only times.
+  private func isOutside(_ instant: ScheduleInstant) -> Bool {
+    hasOnlyOn && !onlyOn.contains { $0.contains(instant, in: zone) }
+      && !onlyOnTimes.contains { $0.contains(instant) }
+  }
+
+  func nextEdge(after instant: ScheduleInstant) -> ScheduleInstant? {
+    (except.compactMap { $0.nextEdge(after: instant, in: zone) }
+      + [onlyEdge(after: instant)].compactMap(\.self)).min()
+  }
+
+  private func onlyEdge(after instant: ScheduleInstant) -> ScheduleInstant? {
+    (onlyOn.compactMap { $0.nextEdge(after: instant, in: zone) }
+      + onlyOnTimes.compactMap { $0.nextEdge(after: instant) }).min()
+  }
+
+  /// The first instant after this one, which is left out, that may not be; nil when there is none.
+  func end(after instant: ScheduleInstant) -> ScheduleInstant? {
+    var edges: [ScheduleInstant?] = except.filter { $0.contains(instant, in: zone) }.map {
+      $0.nextEdge(after: instant, in: zone)
+    }
+    if isOutside(instant) { edges.append(onlyEdge(after: instant)) }
+    return edges.contains(nil) ? nil : edges.compactMap(\.self).max()
+  }
+}
+
+extension Schedule {
+  /// All that leaves out slots; nil where nothing does, as in most schedules.
+  package var excludedTimes: ExcludedTimes? {
+    let calendars = self.calendars
+    return exclusions.isEmpty && calendars == nil
+      ? nil : ExcludedTimes(exclusions: exclusions, calendars: calendars)
+  }
+
+  package func excludes(_ instant: WallInstant) -> Bool {
+    excludedTimes?.contains(ScheduleInstant(instant)) ?? false
+  }
+
+  /// The first instant after this one, which is excluded, that may not be; nil when there is none.
+  package func exclusionEdge(after instant: WallInstant) -> WallInstant? {
+    let instant = ScheduleInstant(instant)
+    var edges: [ScheduleInstant?] = exclusions.filter { $0.contains(instant) }.map {
+      $0.nextEdge(after: instant)
+    }
+    if let calendars, calendars.contains(instant) { edges.append(calendars.end(after: instant)) }
+    return edges.contains(nil) ? nil : edges.compactMap(\.self).max().map { WallInstant($0) }
+  }
+}
+
+/// Times whose slots a schedule leaves out.
+package struct ExcludedTimes: InstantFilter {
+  let exclusions: [Exclusion]
+  let calendars: CalendarRules?
+
+  func contains(_ instant: ScheduleInstant) -> Bool {
+    exclusions.contains { $0.contains(instant) } || calendars?.contains(instant) ?? false
+  }
+
+  func nextEdge(after instant: ScheduleInstant) -> ScheduleInstant? {
+    exclusions.nextEdge(after: instant, or: calendars?.nextEdge(after: instant))
+  }
+}
+
+extension [Exclusion] {
+  fileprivate func nextEdge(
+    after instant: ScheduleInstant, or other: ScheduleInstant?
+  ) -> ScheduleInstant? {
+    let edges = compactMap { $0.nextEdge(after: instant) } + [other].compactMap(\.self)
+    return edges.min()
+  }
+}
+
+extension Schedule {
+  /// What leaves out an instant: calendars by their names, and expressions; empty for nothing.
+  package func exclusionNames(at instant: WallInstant) -> [String] {
+    let instant = ScheduleInstant(instant)
+    return exclusions.filter { $0.contains(instant) }.map(\.expression.normalized)
+      + (calendars?.names(at: instant) ?? [])
+  }
+}
+
+extension CalendarRules {
+  fileprivate func names(at instant: ScheduleInstant) -> [String] {
+    except.filter { $0.contains(instant, in: zone) }.map(\.name)
+      + (isOutside(instant) ? ["not in only_on"] : [])
+  }
+}
+
+// MARK: - Slots that are moved
+
+extension Schedule {
+  /// The days from which the slot at an instant has been moved, each as a number of days since the
+  /// epoch; empty for one that is where its rule says.
+  package func daysMoved(to instant: WallInstant) -> [Int64] {
+    Array(
+      Set(rules.flatMap { $0.daysMoved(to: ScheduleInstant(instant)) }).sorted()
+        .prefix(Self.movedMax))
+  }
+
+  /// Where the slot goes that a rule names at an instant; nil where it stays, and where there is none.
+  package func moved(_ instant: WallInstant) -> WallInstant? {
+    rules.lazy.compactMap { $0.moved(ScheduleInstant(instant)) }.first.map { WallInstant($0) }
+  }
+
+  private static let movedMax = 100
+}
+
+extension ClockRule {
+  private var unmoved: ClockRule? {
+    guard var filter = expression.filter, filter.move != nil else { return nil }
+    filter.move = nil
+    return ClockRule(expression.unfiltered.filtered(on: filter), zone: zone, dst: dst)
+  }
+
+  private func local(_ instant: ScheduleInstant) -> (day: Int64, time: Int64) {
+    let local =
+      instant.milliseconds + Int64(zone.offsetSeconds(at: WallInstant(instant))) * 1000
+    let day = local.flooredQuotient(by: 86_400_000)
+    return (day, local - day * 86_400_000)
+  }
+
+  fileprivate func daysMoved(to instant: ScheduleInstant) -> [Int64] {
+    guard let move = expression.filter?.move?.value, let unmoved, has(instant) else { return [] }
+    let (day, time) = local(instant)
+    guard move.isOpen(day) else { return [] }
+    let sources = move.sources(of: day)
+    var days: [Int64] = []
+    var from = ScheduleInstant(
+      milliseconds: max(0, sources.lowerBound * 86_400_000 - 2 * 86_400_000))
+    // A rule of each second need not be gone through for a note.
+    for _ in 0..<10_000 where days.count < 100 {
+      guard let found = unmoved.next(after: from) else { break }
+      let (foundDay, foundTime) = unmoved.local(found)
+      if foundDay > sources.upperBound { break }
+      if foundDay != day, sources.contains(foundDay), foundTime == time { days.append(foundDay) }
+      from = found
+    }
+    return days
+  }
+
+  fileprivate func moved(_ instant: ScheduleInstant) -> ScheduleInstant? {
+    guard let move = expression.filter?.move?.value, let unmoved, unmoved.has(instant) else {
+      return nil
+    }
+    let (day, time) = local(instant)
+    guard !move.isOpen(day), let target = move.target(of: day) else { return nil }
+    let local = CivilTime(epochSeconds: target * 86_400 + time / 1000)
+    return switch zone.read(local) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _):
+      ScheduleInstant(instant)
+    }
+  }
+}

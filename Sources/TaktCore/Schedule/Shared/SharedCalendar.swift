@@ -1,0 +1,168 @@
+package import TaktTime
+
+/// Times that a jobs file names once under `calendars`, for many jobs: days, times, events that recur,
+/// and expressions.
+///
+/// Days, and times without a zone, are read in the zone of the job that uses them. Copies share what is
+/// in it.
+package struct SharedCalendar: Hashable, Sendable {
+  /// A calendar expression of it.
+  package struct Expression: Hashable, Sendable {
+    package var expression: CalendarExpression
+    /// Whether it names whole days: it was written without a time of day.
+    package var isWholeDays: Bool
+    /// Nil for the zone of the job.
+    package var zone: Zone?
+
+    package init(_ expression: CalendarExpression, isWholeDays: Bool, zone: Zone?) {
+      self.expression = expression
+      self.isWholeDays = isWholeDays
+      self.zone = zone
+    }
+
+    func exclusion(in jobZone: Zone) -> Exclusion {
+      Exclusion(expression, isWholeDays: isWholeDays, zone: zone ?? jobZone)
+    }
+  }
+
+  package struct Content: Hashable, Sendable {
+    /// Days since the epoch.
+    package var days = NumberRanges()
+    /// Seconds of a local clock, as if its zone were UTC.
+    package var localTimes = NumberRanges()
+    /// Seconds since the epoch.
+    package var times = NumberRanges()
+    package var events: [CalendarEvent] = []
+    package var expressions: [Expression] = []
+
+    package init() {}
+  }
+
+  package let name: String
+  private let shared: Shared<Content>
+
+  package init(_ name: String, _ content: Content) {
+    self.name = name
+    shared = Shared(content)
+  }
+
+  package var content: Content { _read { yield shared.value } }
+
+  /// By what is quickly told: many jobs are looked up by what they share.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(content.days.count)
+  }
+
+  /// Whether it names nothing at all.
+  package var isEmpty: Bool {
+    content.days.isEmpty && content.localTimes.isEmpty && content.times.isEmpty
+      && content.events.isEmpty && content.expressions.isEmpty
+  }
+
+  /// Whether it names whole days.
+  package var hasDays: Bool {
+    !content.days.isEmpty || content.events.contains(where: \.isWholeDays)
+      || content.expressions.contains(where: \.isWholeDays)
+  }
+
+  /// Whether a whole day that it names is one of another zone than that of the job.
+  package func namesDays(elsewhereThan zone: Zone) -> Bool {
+    content.expressions.contains { $0.isWholeDays && $0.zone.map { $0 != zone } ?? false }
+  }
+}
+
+// MARK: - Instants
+
+extension SharedCalendar {
+  /// Whether it names the time of an instant.
+  func contains(_ instant: ScheduleInstant, in zone: Zone) -> Bool {
+    let seconds = instant.milliseconds.flooredQuotient(by: 1000)
+    let local = seconds + Int64(zone.offsetSeconds(at: WallInstant(instant)))
+    let day = local.flooredQuotient(by: 86_400)
+    return content.days.contains(day) || content.localTimes.contains(local)
+      || content.times.contains(seconds)
+      || content.events.contains { event in
+        event.isWholeDays ? event.days(with: day) != nil : event.contains(instant, in: zone)
+      }
+      || content.expressions.contains { $0.exclusion(in: zone).contains(instant) }
+  }
+
+  /// The first instant after this one at which `contains` may answer otherwise; nil when there is
+  /// none.
+  func nextEdge(after instant: ScheduleInstant, in zone: Zone) -> ScheduleInstant? {
+    let seconds = instant.milliseconds.flooredQuotient(by: 1000)
+    let local = seconds + Int64(zone.offsetSeconds(at: WallInstant(instant)))
+    let day = local.flooredQuotient(by: 86_400)
+    var edges: [ScheduleInstant] = []
+    func add(local seconds: Int64?) {
+      guard let seconds else { return }
+      edges.append(max(instant + 1, Self.instant(ofLocal: seconds, in: zone)))
+    }
+    add(local: content.days.nextEdge(after: day).map { $0 * 86_400 })
+    add(local: content.localTimes.nextEdge(after: local))
+    if let edge = content.times.nextEdge(after: seconds) {
+      edges.append(max(instant + 1, ScheduleInstant(milliseconds: edge * 1000)))
+    }
+    for event in content.events {
+      guard event.isWholeDays else {
+        edges += [event.nextEdge(after: instant, in: zone)].compactMap(\.self)
+        continue
+      }
+      let edge = event.days(with: day)?.upperBound ?? event.firstDay(within: day + 1)
+      add(local: edge.map { $0 * 86_400 })
+    }
+    for expression in content.expressions {
+      edges += [expression.exclusion(in: zone).nextEdge(after: instant)].compactMap(\.self)
+    }
+    // Where clocks change the same local time comes again, or is left out.
+    if !content.days.isEmpty || !content.localTimes.isEmpty || !content.events.isEmpty,
+      let change = zone.nextChange(after: WallInstant(instant))
+    {
+      edges.append(ScheduleInstant(change))
+    }
+    return edges.min()
+  }
+
+  private static func instant(ofLocal seconds: Int64, in zone: Zone) -> ScheduleInstant {
+    switch zone.read(CivilTime(epochSeconds: seconds)) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _):
+      ScheduleInstant(instant)
+    }
+  }
+}
+
+// MARK: - Days
+
+extension SharedCalendar {
+  /// The days round a day, itself among them, that are named as a whole; nil where it is not. There may
+  /// be more of them.
+  func days(with day: Int64) -> Range<Int64>? {
+    if let range = content.days.range(with: day) { return range }
+    for event in content.events where event.isWholeDays {
+      if let range = event.days(with: day) { return range }
+    }
+    let isNamed = content.expressions.contains { $0.isWholeDays && $0.firstDay(from: day) == day }
+    return isNamed ? day..<(day + 1) : nil
+  }
+
+  /// The first day from `day` on that is named as a whole; nil where there is none.
+  func firstDay(from day: Int64) -> Int64? {
+    var first = content.days.first(from: day)
+    for event in content.events where event.isWholeDays {
+      if let found = event.firstDay(within: day) { first = min(first ?? found, found) }
+    }
+    for expression in content.expressions where expression.isWholeDays {
+      if let found = expression.firstDay(from: day) { first = min(first ?? found, found) }
+    }
+    return first
+  }
+}
+
+extension SharedCalendar.Expression {
+  /// The first day from `day` on that the expression names; nil where there is none.
+  func firstDay(from day: Int64) -> Int64? {
+    CalendarLocalSearch(expression: expression).first(from: day * 86_400_000_000)
+      .map { $0.flooredQuotient(by: 86_400_000_000) }
+  }
+}
