@@ -14,4 +14,5 @@ let fuzzTargets: [any FuzzTarget.Type] = [
   JobsTarget.self, CronTarget.self, CalendarTarget.self, TimeTextTarget.self, ZoneTarget.self,
   EnvironmentTarget.self, ManifestTarget.self, PluginTarget.self, LogTarget.self,
   RecurrenceTarget.self, StoredScheduleTarget.self, RequestPathTarget.self,
+  CalendarFileTarget.self, CrontabTarget.self, UnitsTarget.self,
 ]

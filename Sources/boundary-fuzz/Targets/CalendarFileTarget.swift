@@ -1,0 +1,15 @@
+import TaktCore
+
+/// A calendar file, as calendars of jobs read it. What is wrong with it is told with its line.
+struct CalendarFileTarget: FuzzTarget {
+  static let name = "ics"
+  static let summary = "a calendar file (iCalendar)"
+
+  mutating func read(_ bytes: [UInt8]) {
+    let file = CalendarFile(bytes, zones: FixedZones())
+    let lineCount = bytes.count { $0 == 10 || $0 == 13 } + 1
+    for problem in file.problems {
+      precondition((1...lineCount).contains(problem.line), "line \(problem.line) of \(lineCount)")
+    }
+  }
+}
