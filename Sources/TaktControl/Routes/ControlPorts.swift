@@ -6,6 +6,8 @@ import TaktTime
 package struct ControlPorts: Sendable {
   package var scheduler: any SchedulerControl
   package var reload: any ReloadControl
+  /// Who takes jobs that run once.
+  package var once: any OnceControl
   /// What is kept of runs; nil without a ledger.
   package var archive: (any RunArchive)?
   package var output: any LiveOutput
@@ -20,13 +22,15 @@ package struct ControlPorts: Sendable {
   let outputReaders = ReaderCount()
 
   package init(
-    scheduler: any SchedulerControl, reload: any ReloadControl, archive: (any RunArchive)?,
+    scheduler: any SchedulerControl, reload: any ReloadControl, once: any OnceControl,
+    archive: (any RunArchive)?,
     output: any LiveOutput, machines: ClusterMachines? = nil, catalogue: any ActionCatalogue,
     readModel: ControlReadModel, facts: DaemonFacts,
     figures: @escaping @Sendable () -> DaemonFigures
   ) {
     self.scheduler = scheduler
     self.reload = reload
+    self.once = once
     self.archive = archive
     self.output = output
     self.machines = machines

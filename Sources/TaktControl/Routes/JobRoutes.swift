@@ -244,6 +244,10 @@ struct JobRoutes {
   {
     _ = try Query(request)
     let name = try context.job()
+    if await ports.removeOnce(name) {
+      await ports.whenKept(on: context.eventLoop)
+      return .cancelledRuns([], isRemoved: true)
+    }
     let reply = await ports.perform(.cancelJob(name))
     guard case .done(let runs) = reply else { throw await problem(of: reply, name) }
     return .cancelledRuns(runs)
@@ -292,11 +296,16 @@ extension Problem {
 }
 
 extension Response {
-  static func cancelledRuns(_ runs: [RunID]) -> Response {
+  /// - Parameter isRemoved: whether the job itself is gone: one that runs once, before it has.
+  static func cancelledRuns(_ runs: [RunID], isRemoved: Bool = false) -> Response {
     var json = JSONWriter()
     json.object { json in
       json.key("runs")
       json.array(runs) { $0.value($1.number) }
+      if isRemoved {
+        json.key("removed")
+        json.value(true)
+      }
     }
     return .json(json)
   }

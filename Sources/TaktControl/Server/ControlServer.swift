@@ -179,6 +179,7 @@ package final class ControlServer: Sendable {
   private var routes: RouteList {
     var routes = RouteList()
     JobRoutes(ports: ports).add(to: &routes)
+    OnceRoutes(ports: ports).add(to: &routes)
     RunRoutes(ports: ports).add(to: &routes)
     PlanRoutes(ports: ports).add(to: &routes)
     EventRoutes(ports: ports, readers: readers).add(to: &routes)

@@ -33,6 +33,10 @@ package enum LedgerEntry: Hashable, Sendable {
   case process(RunID, ProcessIdentity)
   case clockStepped(at: WallInstant, by: Duration)
   case reloaded(ReloadRecord)
+  /// A job that runs once is there from now on.
+  case once(OnceJob)
+  /// Such a job is not there any more.
+  case onceRemoved(JobName)
 }
 
 /// How a process is known again: a number alone may be another's by then.

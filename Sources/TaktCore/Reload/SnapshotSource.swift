@@ -11,6 +11,9 @@ package protocol SnapshotSource: Sendable {
 
   /// What would be read if the main file had this text.
   func load(text: [UInt8]) -> LoadedSnapshot
+
+  /// What a main file would come to that has this job alone; nothing of it is known to a later load.
+  func load(once job: OnceJob) -> LoadedSnapshot
 }
 
 /// What a source has found.

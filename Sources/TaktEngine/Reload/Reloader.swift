@@ -8,17 +8,18 @@ package import TaktTime
 ///
 /// Safe from any thread. Requests that come while one waits are one with it.
 package final class Reloader: ReloadControl {
-  private let source: any SnapshotSource
-  private let observer: any Observer
-  private let ledger: any Ledger
-  private let time: any TimeSource
-  private let apply: @Sendable (ReloadPlan) -> Void
+  let source: any SnapshotSource
+  let observer: any Observer
+  let ledger: any Ledger
+  let time: any TimeSource
+  let apply: @Sendable (ReloadPlan) -> Void
   private let onBegin: @Sendable () -> Void
   private let onRefused: @Sendable () -> Void
   private let onLoaded: @Sendable (FilesRead) -> Void
   private let onDone: @Sendable (ReloadReport) -> Void
-  private let queue = DispatchQueue(label: "takt.reload", qos: .utility)
-  private let current: Mutex<Snapshot>
+  let queue = DispatchQueue(label: "takt.reload", qos: .utility)
+  let current: Mutex<Snapshot>
+  let once: Mutex<OnceJobs>
   private let watchedPaths: Mutex<[String]>
   private let last = Mutex<ReloadReport?>(nil)
   /// Who waits for the reload that is asked for; nil when none is.
@@ -30,13 +31,15 @@ package final class Reloader: ReloadControl {
   /// A reloader that starts from `current`, which came from the files at `watchedPaths`.
   ///
   /// - Parameters:
+  ///   - once: jobs that run once; they are in `current`, too.
   ///   - apply: takes each plan, on the reloader's queue.
   ///   - onBegin: told when a reload begins.
   ///   - onRefused: told when it is refused.
   ///   - onLoaded: told what to watch after each attempt, good or bad.
   ///   - onDone: told what each attempt did.
   package init(
-    current: Snapshot, watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
+    current: Snapshot, once: OnceJobs = OnceJobs(), watchedPaths: [String],
+    source: any SnapshotSource, observer: any Observer,
     ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
     onBegin: @escaping @Sendable () -> Void = {},
@@ -45,6 +48,7 @@ package final class Reloader: ReloadControl {
     onDone: @escaping @Sendable (ReloadReport) -> Void = { _ in }
   ) {
     self.current = Mutex(current)
+    self.once = Mutex(once)
     self.watchedPaths = Mutex(watchedPaths)
     self.source = source
     self.observer = observer
@@ -103,17 +107,25 @@ package final class Reloader: ReloadControl {
   /// What the last reload did; nil before the first.
   package var lastReport: ReloadReport? { last.withLock { $0 } }
 
-  /// What was loaded, or why it needs a restart.
+  /// What was loaded, with the jobs that run once; or why it needs a restart.
   private func applicable(
     _ loaded: LoadedSnapshot, after old: SchedulerSettings
   ) -> LoadedSnapshot {
-    guard let settings = loaded.snapshot?.settings,
-      let refusal = old.restartRefusal(to: settings, in: source.path)
-    else { return loaded }
-    var refused = loaded
-    refused.snapshot = nil
-    refused.diagnostics.append(refusal)
-    return refused
+    guard let snapshot = loaded.snapshot else { return loaded }
+    var applicable = loaded
+    let taken = once.withLock { $0.names(in: snapshot) }
+    let refusals =
+      [old.restartRefusal(to: snapshot.settings, in: source.path)].compactMap(\.self)
+      + taken.map { name in
+        Diagnostic(
+          .duplicateJob, at: SourceLocation(file: source.path),
+          "'\(name)' is a job that 'takt once' has added",
+          hint: "rename the job, or run: takt cancel \(name)")
+      }
+    applicable.diagnostics += refusals
+    applicable.snapshot =
+      refusals.isEmpty ? once.withLock { $0.added(to: snapshot) } : nil
+    return applicable
   }
 
   private func report(
@@ -127,6 +139,7 @@ package final class Reloader: ReloadControl {
 
   private func perform(cause: String) -> ReloadReport {
     onBegin()
+    forgetOld()
     log(.notice, "reloading", [LogField(.cause, .text(cause))])
     var loaded = source.load()
     // A file that cannot be read to its end does not say what it includes.
@@ -167,7 +180,7 @@ package final class Reloader: ReloadControl {
     return report(loaded, plan, from: old)
   }
 
-  private func log(_ level: LogLevel, _ message: String, _ fields: [LogField] = []) {
+  func log(_ level: LogLevel, _ message: String, _ fields: [LogField] = []) {
     observer.observe(
       LogRecord(at: time.wall, level, .reload, [LogField(.message, .text(message))] + fields))
   }

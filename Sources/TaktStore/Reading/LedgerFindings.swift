@@ -13,6 +13,8 @@ package struct LedgerFindings: Sendable {
   /// When the previous daemon wrote last; nil when there was none.
   package var lastSeen: WallInstant?
 
+  /// Jobs that run once, the first added first.
+  package var onceJobs: [OnceJob] = []
   /// How many rows made no sense and were passed over.
   package var badRows = 0
 
@@ -54,6 +56,13 @@ extension LedgerFindings {
       try? PreviousDaemon($0, in: folder)
     }
     try readProcesses(reading)
+    for row in try Row.fetchAll(reading.db, sql: "SELECT * FROM once ORDER BY id") {
+      guard let job = try? OnceJob(row) else {
+        badRows += 1
+        continue
+      }
+      onceJobs.append(job)
+    }
   }
 
   private mutating func readProcesses(_ reading: LedgerReading) throws {
@@ -100,5 +109,13 @@ extension LedgerFindings.LeftoverProcess {
         pid: pid, sinceTicks: UInt64(try row.count("ticks_from")),
         untilTicks: UInt64(try row.count("ticks_to")), mark: try row.text(ifAny: "mark") ?? "",
         controlGroup: try row.text(ifAny: "cgroup")))
+  }
+}
+
+extension OnceJob {
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      name: try row.value("name", JobName.init), text: try row.text("keys"),
+      at: try row.instant("due"))
   }
 }

@@ -32,8 +32,17 @@ enum LedgerSchema {
     migrator.registerMigration("resource use", foreignKeyChecks: .immediate) {
       try $0.execute(sql: resourceUse)
     }
+    migrator.registerMigration("jobs that run once", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: once)
+    }
     return migrator
   }()
+
+  private static let once = """
+    -- Jobs that run once, beside those of the jobs file: their keys as JSON, as in a jobs file.
+    CREATE TABLE once (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, keys TEXT NOT NULL, due INTEGER NOT NULL);
+    """
 
   private static let alarms = """
     -- When actions of hooks were called last, and how fresh the job is, as `JobAlarms` writes it; null

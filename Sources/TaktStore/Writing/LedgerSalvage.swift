@@ -13,7 +13,7 @@ struct LedgerSalvage {
 
   private static let rowTables = [
     "jobs", "schedules", "verdicts", "runs", "outputs", "daemons", "clock_steps", "reloads",
-    "losses", "attempt_outputs",
+    "losses", "attempt_outputs", "once",
   ]
   private static let keyedTables = ["pending", "attempts", "meta"]
 

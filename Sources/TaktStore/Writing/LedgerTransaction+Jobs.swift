@@ -76,7 +76,7 @@ extension LedgerTransaction {
     values.add(daemon)
   }
 
-  /// Schedules, clock steps and reloads. Schedules that begin are held back until another must see
+  /// Schedules, clock steps, reloads and jobs that run once. Schedules that begin are held back until another must see
   /// their rows, so that one statement inserts many.
   mutating func writeOthers(of batch: LedgerBatch) throws {
     var beginning: [(place: Int, job: Int64)] = []
@@ -103,6 +103,14 @@ extension LedgerTransaction {
           $0.add(reload.kept)
           $0.add(reload.lines.joined(separator: "\n"))
         }
+      case .once(let job):
+        try execute("INSERT OR REPLACE INTO once (name, keys, due) VALUES (?, ?, ?)") {
+          $0.add(job.name.text)
+          $0.add(job.text)
+          $0.add(job.at.milliseconds)
+        }
+      case .onceRemoved(let name):
+        try execute("DELETE FROM once WHERE name = ?") { $0.add(name.text) }
       case .verdict, .pending, .checkpoint, .claimed, .began, .attemptBegan, .backedOff,
         .attemptOutput, .attemptUse,
         .ended, .settled, .process:

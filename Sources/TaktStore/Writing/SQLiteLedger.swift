@@ -207,7 +207,8 @@ package final class SQLiteLedger: Ledger {
       buffer.status.lostSlots += record.slots.count
     case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
     // A mark that is kept says that these are known.
-    case .schedule, .scheduleEnded, .pending, .claimed: buffer.entries.append(entry)
+    case .schedule, .scheduleEnded, .pending, .claimed, .once, .onceRemoved:
+      buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
       .process, .clockStepped, .reloaded:
       buffer.losses.entryCount += 1

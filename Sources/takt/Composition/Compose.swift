@@ -30,6 +30,7 @@ struct Daemon {
   private let clusterNote: String?
   private let supervision: Supervision?
   private let watch: Watch
+  private let once: OnceJobs
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
@@ -84,9 +85,10 @@ struct Daemon {
     let watch = Watch()
     self.watch = watch
     let connections = ConnectionBudget(snapshot.settings)
+    once = state.onceJobs(from: source, keeping: snapshot.settings.history.keep, at: time.wall)
     let reloader = Reloader(
-      current: snapshot, watchedPaths: files?.paths ?? [], source: source, observer: observers,
-      ledger: readModel, time: engine.factory.time,
+      current: once.added(to: snapshot), once: once, watchedPaths: files?.paths ?? [],
+      source: source, observer: observers, ledger: readModel, time: engine.factory.time,
       apply: { plan in
         connections.adopt(plan.settings)
         LocalZone.set(plan.settings.zone)
@@ -209,8 +211,9 @@ struct Daemon {
     if let clusterNote { observers.logMessage(clusterNote, .warning) }
     if let degraded { observers.logMessage(degraded, .warning) }
     control.listen()
-    let count = snapshot.jobs.count
-    engine.start(snapshot, after: state.handover.pop()) { [supervision] in
+    let whole = once.added(to: consume snapshot)
+    let count = whole.jobs.count
+    engine.start(whole, after: state.handover.pop()) { [supervision] in
       supervision?.ready()
       Heap.giveBack(after: count)
     }

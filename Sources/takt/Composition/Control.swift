@@ -33,7 +33,7 @@ struct Control {
     archive = folder.map { OpenedArchive(folder: $0) }
     server = ControlServer(
       ControlPorts(
-        scheduler: engine.scheduler, reload: reloader,
+        scheduler: engine.scheduler, reload: reloader, once: reloader,
         archive: archive, output: hub, machines: Self.machines(settings, observer),
         catalogue: source.catalogue, readModel: readModel,
         facts: DaemonFacts(

@@ -32,6 +32,15 @@ struct JobsFileSource: SnapshotSource {
 
   func load(text: [UInt8]) -> LoadedSnapshot { load(as: text) }
 
+  func load(once job: OnceJob) -> LoadedSnapshot {
+    // A name of a job needs no escape.
+    let text = "{\"jobs\": {\"\(job.name.text)\": \(job.text)}}"
+    let loaded = loader.load(path: path, text: Array(text.utf8))
+    return LoadedSnapshot(
+      snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
+      files: FilesRead(paths: [], readAt: SystemTimeSource().fileStamp, identities: [:]))
+  }
+
   private func load(as text: [UInt8]?, isThorough: Bool = false) -> LoadedSnapshot {
     let readAt = SystemTimeSource().fileStamp
     let loaded = loader.load(path: path, text: text, memory: memory, isThorough: isThorough)

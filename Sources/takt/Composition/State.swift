@@ -12,6 +12,7 @@ struct State {
   private(set) var ledger: SQLiteLedger?
   /// Where the previous daemon's jobs and runs wait for the scheduler.
   let handover = Handover()
+  private var onceJobs: [OnceJob] = []
   private var lock: StateFolderLock?
   /// Where takt's files are; nil without a state folder.
   private(set) var folder: String?
@@ -102,6 +103,7 @@ struct State {
       }
     }
     handover.put(findings.previous)
+    onceJobs = findings.onceJobs
     ledger?.settle(Leftovers(of: findings, observer: observer).end())
     if let seen = findings.lastSeen {
       let open = findings.previous.runs.count { !$0.isEnded }
@@ -109,6 +111,15 @@ struct State {
         "continues from the previous daemon (last seen \(seen.rfc3339()), unfinished runs: \(open))",
         .notice, observer, time)
     }
+  }
+
+  /// The jobs that run once, without those whose runs are kept no longer.
+  func onceJobs(
+    from source: JobsFileSource, keeping kept: Duration, at now: WallInstant
+  ) -> OnceJobs {
+    var jobs = OnceJobs(onceJobs, from: source)
+    for name in jobs.removeAll(dueBefore: now - kept) { ledger?.record(.onceRemoved(name)) }
+    return jobs
   }
 
   /// Hands over once what is large with many jobs, and keeps nothing of it.

@@ -34,6 +34,24 @@ final class MemoryLedger: Ledger {
   }
 }
 
+/// Keeps the names of jobs that run once.
+final class MemoryOnce: OnceControl {
+  private let jobs = Mutex<[JobName]>([])
+
+  func add(_ job: OnceJob, isNamed: Bool, reply: @escaping @Sendable (OnceReply) -> Void) {
+    jobs.withLock { $0.append(job.name) }
+    reply(.added(job.name))
+  }
+
+  func remove(_ name: JobName, reply: @escaping @Sendable (Bool) -> Void) {
+    reply(
+      jobs.withLock { jobs in
+        defer { jobs.removeAll { $0 == name } }
+        return jobs.contains(name)
+      })
+  }
+}
+
 /// A jobs file that says what a test wants.
 final class MemoryReload: ReloadControl {
   private struct State {

@@ -302,6 +302,8 @@ struct RunAnswer: Decodable {
 
 struct CancelledAnswer: Decodable {
   var runs: [UInt64]
+  /// Whether it was a job that runs once, which is gone.
+  var removed: Bool?
 }
 
 extension String {

@@ -98,7 +98,8 @@ struct CancelCommand: ParsableCommand {
     abstract: "Cancel runs.",
     discussion: """
       An active run is stopped as at a timeout: with the job's kill signal, and with SIGKILL after \
-      the grace period. A waiting run does not start. A cancelled run is not retried. A job is also \
+      the grace period. A waiting run does not start. A cancelled run is not retried. A job of `takt \
+      once` that has not come due is removed. A job is also \
       the number of a run; 'run:7' is always a run. Exits with 1 if there is nothing to cancel.
 
       With --on it cancels runs on another machine of the cluster. The machines need a common token \
@@ -147,14 +148,17 @@ struct CancelCommand: ParsableCommand {
       about: place == nil && on == nil ? subject : nil)
     if json {
       Console.print(String(decoding: bytes, as: UTF8.self))
+    } else if answer.removed == true {
+      Console.print("\(subject): cancelled, it will not run")
     } else if answer.runs.isEmpty, on == nil || !selection.jobs.isEmpty {
       Console.error("takt: no run of '\(subject)' is active or waiting")
     } else if !answer.runs.isEmpty {
       let runs = answer.runs.map { "run \($0)" }.joined(separator: ", ")
       Console.print(selection.isSingle ? "cancelled: \(runs)" : "\(subject): cancelled \(runs)")
     }
-    if answer.runs.isEmpty, !selection.jobs.isEmpty { throw ExitCode.unbalanced }
-    return !answer.runs.isEmpty
+    let isDone = answer.removed == true || !answer.runs.isEmpty
+    if !isDone, !selection.jobs.isEmpty { throw ExitCode.unbalanced }
+    return isDone
   }
 }
 

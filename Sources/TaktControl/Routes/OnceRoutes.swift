@@ -1,0 +1,118 @@
+import Hummingbird
+import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Jobs that run once. Who may add one runs any command as takt's user, so that it is for the Unix
+/// socket alone.
+struct OnceRoutes {
+  let ports: ControlPorts
+
+  func add(to routes: inout RouteList) {
+    routes.post("/api/v1/once", add)
+  }
+
+  /// What somebody sends to have a command run once.
+  private struct Body: Decodable {
+    var name: String?
+    var at: String?
+    var run: [String]?
+    var timeout: String?
+    var cwd: String?
+  }
+
+  /// The keys of the job.
+  private struct Keys: Encodable {
+    var at: String
+    var run: [String]
+    var timeout: String?
+    var cwd: String?
+    var machines: String?
+  }
+
+  @Sendable private func add(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    guard context.isLocal else {
+      throw Problem(.forbidden, "jobs that run once are added only on the Unix socket")
+    }
+    _ = try Query(request)
+    let body = try await request.decodeBody(
+      Body.self, keys: ["name", "at", "run", "timeout", "cwd"])
+    guard let text = body.at else {
+      throw Problem(.badRequest, "'at' is missing", detail: "It takes an instant to come.")
+    }
+    let at = try Query.instant(text, of: "at")
+    let (now, isShared) = await ports.query { core, now in
+      (now.wall, core.clusterView(at: now) != nil)
+    }
+    guard at > now else { throw Problem(.badRequest, "'at' is not in the future") }
+    guard let run = body.run, !run.isEmpty else {
+      throw Problem(
+        .badRequest, "'run' is missing", detail: "It takes a program and its arguments.")
+    }
+    let keys = Keys(
+      at: at.rfc3339(), run: run, timeout: body.timeout, cwd: body.cwd,
+      machines: isShared ? "each" : nil)
+    let job = OnceJob(
+      name: try name(body.name, at), text: try Self.text(of: keys), at: at)
+    switch await ports.add(job, isNamed: body.name != nil) {
+    case .added(let name):
+      await ports.whenKept(on: context.eventLoop)
+      var json = JSONWriter()
+      json.object { json in
+        json.member("name", name.text)
+        json.member("at", at)
+      }
+      return .json(json, status: .created)
+    case .nameTaken: throw Problem(.conflict, "there is already a job '\(job.name)'")
+    case .tooMany(let count):
+      throw Problem(.tooMany, "there are already \(count) jobs that run once")
+    case .refused(let diagnostics):
+      let first = diagnostics.first { $0.severity == .error } ?? diagnostics.first
+      throw Problem(
+        .badRequest, first?.message ?? "the job is refused", detail: first?.hint)
+    }
+  }
+
+  private func name(_ given: String?, _ at: WallInstant) throws -> JobName {
+    guard let given else {
+      // 2026-12-24T18:00:00Z
+      let digits = at.rfc3339().prefix(19).filter(\.isNumber)
+      guard let name = JobName("once-\(digits.prefix(8))-\(digits.dropFirst(8))") else {
+        throw Problem(.badRequest, "'at' is not an instant of this era")
+      }
+      return name
+    }
+    guard let name = JobName(given) else {
+      throw Problem(.badRequest, "'\(given.prefix(50))' is not a valid job name")
+    }
+    return name
+  }
+
+  private static func text(of keys: Keys) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(keys), as: UTF8.self)
+  }
+}
+
+extension ControlPorts {
+  func add(_ job: OnceJob, isNamed: Bool) async -> OnceReply {
+    await withCheckedContinuation { continuation in
+      once.add(job, isNamed: isNamed) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Removes a job that runs once, before it is due; false where there is none.
+  func removeOnce(_ name: JobName) async -> Bool {
+    await withCheckedContinuation { continuation in
+      once.remove(name) { continuation.resume(returning: $0) }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Glibc
+import TaktCore
+import TaktEngine
+import TaktTime
+
+struct OnceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "once",
+    abstract: "Run a command once, at an instant.",
+    discussion: """
+      The daemon keeps it in its ledger, so a restart does not forget it. `takt status` shows it, \
+      `takt cancel NAME` cancels it, and its record goes with scheduler.history.keep. The command gets \
+      the environment of a job, and runs in the current folder. Without a shell: for one, write \
+      -- sh -c 'TEXT'.
+      """)
+
+  @Option(help: "The instant, \(InstantArgument.forms).")
+  var at: String
+
+  @Option(help: "The job's name. (default: once- and the instant)")
+  var name: String?
+
+  @Option(help: "Stop the command after this long, such as 10m.")
+  var timeout: String?
+
+  @Flag(help: "Print the job as JSON.")
+  var json = false
+
+  @OptionGroup var control: ControlArgument
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The program and its arguments, after --.", valueName: "command"))
+  var command: [String] = []
+
+  private struct RequestBody: Encodable {
+    var name: String?
+    var at: String
+    var run: [String]
+    var timeout: String?
+    var cwd: String?
+  }
+
+  private struct Answer: Decodable {
+    var name: String
+    var at: String
+  }
+
+  func run() throws {
+    guard !command.isEmpty else {
+      throw ValidationError(
+        "A command is missing: write it after --, as in 'takt once --at 18:00 -- date'.")
+    }
+    let zone = control.zone
+    let instant = try InstantArgument.read(at, of: "--at", in: zone, preferring: .future)
+    let folder = getcwd(nil, 0).map { path in
+      defer { free(path) }
+      return String(cString: path)
+    }
+    let body = Array(
+      RequestBody(
+        name: name, at: instant.rfc3339(), run: command, timeout: timeout, cwd: folder
+      ).jsonLine.utf8)
+    let connection = try control.connect()
+    let (answer, bytes) = try connection.ask(
+      Answer.self, "POST", "/api/v1/once", body: body)
+    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+    Console.print("\(answer.name) runs at \(ShownZone.words(answer.at, in: zone))".printable)
+  }
+}

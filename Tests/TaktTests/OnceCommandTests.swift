@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Jobs that run once, with the real program.
+@Suite struct OnceCommandTests {
+  private func takt(
+    _ arguments: String..., in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = try TaktProcess(arguments, in: folder)
+    let output = try process.text()
+    return (process.waitForExit(), output, process.errors)
+  }
+
+  /// An instant from now, as people type it.
+  private static func instant(_ seconds: TimeInterval) -> String {
+    Date(timeIntervalSinceNow: seconds).ISO8601Format()
+  }
+
+  @Test func `a command runs once at its instant, after a kill and a reload too`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    let first = try TaktProcess(["run"], in: folder)
+    try first.line("the start") { $0.message?.hasPrefix("started") == true }
+    let at = Self.instant(8)
+    let added = try takt(
+      "once", "--at", at, "--name", "say", "--", "sh", "-c", "pwd; echo \"$TAKT_JOB is it\"",
+      in: folder)
+    #expect(added.status == 0 && added.output.hasPrefix("say runs at "), "\(added)")
+    #expect(try takt("status", in: folder).output.contains("say"))
+    // Whoever was told that it is there finds it there.
+    kill(first.pid, SIGKILL)
+    _ = first.waitForExit()
+    let second = try TaktProcess(["run"], in: folder)
+    try second.line("the start") { $0.message?.hasPrefix("started") == true }
+    #expect(try takt("reload", in: folder).status == 0)
+    let end = try second.line("the end") { $0.job == "say" && $0.to == "ended" }
+    #expect(end.outcome == "succeeded")
+    let lines = second.lines.compactMap(\.line)
+    #expect(lines.contains("say is it"))
+    #expect(lines.contains { $0.hasSuffix(folder.url.lastPathComponent) }, "\(lines)")
+    #expect(try takt("runs", "say", "--json", in: folder).output.split(separator: "\n").count == 1)
+    #expect(try second.stop() == 0)
+    let verified = try takt("verify", in: folder)
+    #expect(verified.status == 0, "\(verified)")
+  }
+
+  @Test func `one that has not come due is cancelled by its name`() throws {
+    let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    let added = try takt("once", "--at", Self.instant(3600), "--", "true", in: live.folder)
+    let name = try #require(added.output.split(separator: " ").first.map(String.init))
+    #expect(name.hasPrefix("once-20"))
+    let again = try takt("once", "--at", Self.instant(3600), "--", "true", in: live.folder)
+    #expect(again.status == 0)
+    let cancelled = try takt("cancel", name, in: live.folder)
+    #expect(cancelled.status == 0, "\(cancelled)")
+    #expect(cancelled.output == "\(name): cancelled, it will not run\n")
+    #expect(try live.ask("GET", "/api/v1/jobs/\(name)").status == 404)
+    #expect(try takt("cancel", name, in: live.folder).status != 0)
+    // Jobs of the file stay what they are.
+    #expect(try takt("cancel", "a", in: live.folder).status == 1)
+    #expect(try live.ask("GET", "/api/v1/jobs/a").status == 200)
+    #expect(try live.process.stop() == 0)
+    #expect(try takt("verify", in: live.folder).status == 0)
+  }
+
+  @Test(arguments: [
+    (["--at", "2020-01-01T00:00:00Z", "--", "true"], "'at' is not in the future"),
+    (["--at", "tomorrow 06:00", "--name", "a", "--", "true"], "there is already a job 'a'"),
+    (["--at", "tomorrow 06:00", "--name", "a b", "--", "true"], "'a b' is not a valid job name"),
+    (["--at", "tomorrow 06:00", "--timeout", "soon", "--", "true"], "'timeout' is not a duration"),
+    (["--at", "tomorrow 06:00"], "A command is missing"),
+    (["--at", "teatime", "--", "true"], "--at takes an instant"),
+  ])
+  func `what cannot be run is refused with a reason`(
+    arguments: [String], reason: String
+  ) throws {
+    let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    let process = try TaktProcess(["once"] + arguments, in: live.folder)
+    _ = try process.text()
+    #expect(process.waitForExit() != 0)
+    #expect(process.errors.contains(reason), "\(process.errors)")
+    #expect(try live.process.stop() == 0)
+  }
+
+  @Test func `a jobs file does not take the name of one`() throws {
+    let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    #expect(
+      try takt("once", "--at", Self.instant(3600), "--name", "b", "--", "true", in: live.folder)
+        .status == 0)
+    try live.folder.write("jobs: {b: {cron: '@yearly', run: 'true'}}\n")
+    let refused = try takt("reload", in: live.folder)
+    #expect(refused.status == 78, "\(refused)")
+    #expect(refused.errors.contains("'b' is a job that 'takt once' has added"))
+    #expect(try takt("cancel", "b", in: live.folder).status == 0)
+    #expect(try takt("reload", in: live.folder).status == 0)
+    #expect(try live.process.stop() == 0)
+  }
+}
