@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 package import TaktCore
 import TaktTime
 
