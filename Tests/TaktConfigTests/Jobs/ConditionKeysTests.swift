@@ -23,8 +23,11 @@ struct ConditionKeysTests {
 
   @Test func `null takes away the condition of defaults`() throws {
     let loaded = load(
-      "defaults: {only_if: [x]}\njobs: {a: {on: start, run: x}, b: {on: start, run: x, only_if: null}}\n"
-    )
+      """
+      defaults: {only_if: [x]}
+      jobs: {a: {on: start, run: x}, b: {on: start, run: x, only_if: null}}
+
+      """)
     #expect(loaded.snapshot?.jobs.map { $0.policies.onlyIf != nil } == [true, false])
   }
 
@@ -33,7 +36,8 @@ struct ConditionKeysTests {
     "outOfRange | only_if: {run: [x], wait: 1m, every: »2m}", "wrongType | only_if: »true",
     "wrongType | only_if: »x", "badValue | only_if: »[]", "badValue | only_if: {run: »''}",
     "unknownKey | only_if: {run: [x], »wiat: 1m}", "outOfRange | only_if: {run: [x], timeout: »0s}",
-    "outOfRange | only_if: {run: [x], timeout: »2h}", "outOfRange | only_if: {run: [x], wait: »1ms}",
+    "outOfRange | only_if: {run: [x], timeout: »2h}",
+    "outOfRange | only_if: {run: [x], wait: »1ms}",
     "badDuration | only_if: {run: [x], wait: »1}", "unknownAction | only_if: {use: »lgo}",
     "conflictingKeys | only_if: {run: [x], »use: log}",
     "conflictingKeys | user: worker, inherit_env: true, only_if: {use: »touch}",
@@ -42,7 +46,7 @@ struct ConditionKeysTests {
     try check(badRow: row) { "jobs: {a: {on: start, run: x, \($0)}}\n" }
   }
 
-  @Test func `a condition of defaults with takt's own rights is refused where another user is named`()
+  @Test func `a condition of defaults that uses takt's own rights is refused for another user`()
     throws
   {
     try check(
