@@ -244,7 +244,8 @@ struct EachReader {
         let names = all.variables[place].values
         let known =
           valuePlaces[place]
-          ?? Dictionary(names.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+          ?? Dictionary(
+            names.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         valuePlaces[place] = known
         guard let value = known[scalar.text] else {
           // Lines of a file come and go.

@@ -28,7 +28,7 @@ struct EachValues {
 
   static let exclude = "exclude"
   /// The most jobs that one definition may make.
-  static let membersMax = 100_000
+  static let membersMax = LineFiles.linesMax
   static let valueBytesMax = 1024
 
   private(set) var variables: [EachVariable] = []

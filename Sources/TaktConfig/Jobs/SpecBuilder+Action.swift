@@ -30,7 +30,7 @@ extension SpecBuilder {
     let hasForeignRights = checkRights(of: action, settled, of: raw)
     // Text for a shell gives every key of a command its use, and so does a list but for `shell`.
     if !action.isForShell, !action.isList || raw.fields.has(.shell) {
-      let all = action.steps.map(\.action) + settled.policies.hooks.values.joined().map(\.action)
+      let all = action.steps.map(\.action) + settled.policies.besides.map(\.action)
       checkShell(beside: all, of: raw)
       warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [.user, .group] : [])
     }
@@ -76,9 +76,13 @@ extension SpecBuilder {
 
   /// A hook of `defaults` may refer to a secret that not every job has.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
-    if defaults.policies.hooks.isEmpty, defaults.policies.pings.isEmpty { return }
+    let common = defaults.policies
+    if common.hooks.isEmpty, common.pings.isEmpty, common.onlyIf == nil { return }
     var inherited = HookKind.allCases.filter { raw.inherits($0) }.map {
       ($0.rawValue, defaults.policies.hooks[$0] ?? [])
+    }
+    if !raw.fields.has(.onlyIf), let condition = defaults.policies.onlyIf?.value {
+      inherited.append((JobKey.onlyIf.name, [Step(condition.action)]))
     }
     if !raw.fields.has(.ping) { inherited.append((JobKey.ping.name, defaults.policies.pings)) }
     for (hook, steps) in inherited where !steps.isEmpty {

@@ -116,13 +116,19 @@ extension SpecBuilder {
 
   private static let hookKeys = HookKind.allCases.map(\.key)
 
-  /// Each `run` of the job, its steps and its hooks.
+  /// Each `run` of the job, its steps, its condition and its hooks.
   func eachCommand(of raw: RawJob, _ body: (KeyFields.Field) -> Void) {
     let fields = raw.fields.fields
     for index in fields.indices {
       guard let key = fields[index].entry.key else { continue }
       if key === JobKey.run {
         body(fields[index])
+      } else if key === JobKey.onlyIf {
+        if let run = fields[index].value?.object?[.run] {
+          body(run)
+        } else if fields[index].value?.list != nil {
+          body(fields[index])
+        }
       } else if key === JobKey.steps || Self.hookKeys.contains(where: { $0 === key }) {
         // A hook may add to those of `defaults`.
         let items = fields[index].value?.list ?? []

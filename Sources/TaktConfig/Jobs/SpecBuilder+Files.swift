@@ -6,7 +6,7 @@ extension SpecBuilder {
   func lookForFiles(of raw: RawJob, _ settled: JobDefaults, _ action: Action) {
     guard let files = sources.machineFiles else { return }
     let execution = settled.execution
-    let runsCommand = (action.steps + settled.policies.hooks.values.joined()).contains {
+    let runsCommand = (action.steps + settled.policies.besides).contains {
       if case .use = $0.action { false } else { true }
     }
     if runsCommand, let flaw = files.flaw(ofFolder: execution.directory) {
@@ -69,7 +69,7 @@ extension SpecBuilder {
   ) {
     guard let field = raw.fields[.shell] ?? defaultsFields?[.shell],
       let program = settled.execution.shell.first,
-      (action.steps + settled.policies.hooks.values.joined()).contains(where: {
+      (action.steps + settled.policies.besides).contains(where: {
         if case .shell = $0.action { true } else { false }
       }), let flaw = flaw(ofProgram: program, "shell", settled, files)
     else { return }

@@ -3,7 +3,7 @@ import TaktCore
 /// What acts on the machine with takt's own rights does not belong in a job that is to have those of
 /// somebody else.
 extension SpecBuilder {
-  /// Reports such actions of the job, its steps and its hooks; whether there are any.
+  /// Reports such actions of the job, its steps, its condition and its hooks; whether there are any.
   func checkRights(of action: Action, _ settled: JobDefaults, of raw: RawJob) -> Bool {
     let identity = settled.execution.identity
     guard !sources.accounts.isOwn(identity) else { return false }
@@ -11,6 +11,14 @@ extension SpecBuilder {
     let check = RightsCheck(reporter: reporter, actions: sources.actions, raw: raw, identity)
     let steps = raw.fields[.steps]?.value?.list
     check.report(action.steps, at: steps.map(places) ?? [raw.fields[.use]?.mark])
+    if let condition = settled.policies.onlyIf?.value {
+      let own = raw.fields[.onlyIf]
+      if let own {
+        check.report([Step(condition.action)], at: [own.value?.object?[.use]?.mark ?? own.mark])
+      } else {
+        check.reportInherited([Step(condition.action)], by: .onlyIf)
+      }
+    }
     for (hook, steps) in settled.policies.hooks.sorted(by: { $0.key < $1.key }) {
       let own = raw.hookItems(of: hook)
       // Those of `defaults` come first, where the job adds to them.

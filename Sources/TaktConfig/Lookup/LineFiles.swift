@@ -5,6 +5,8 @@ import TaktCore
 final class LineFiles {
   /// The most bytes that one may have.
   private static let sizeBound = 16 << 20
+  /// The most lines that count.
+  static let linesMax = 100_000
 
   /// One line that counts.
   struct Line {
@@ -75,7 +77,7 @@ final class LineFiles {
   }
 
   /// Its lines without spaces round them; empty lines and those that start with `#` are left out. Of
-  /// more than one `for_each` can have, one more.
+  /// more than count, one more.
   private static func lines(of source: SourceText) -> [Line] {
     source.withText { bytes in
       let starts = LineBreak.lineStarts(in: bytes, from: 0, to: bytes.count)
@@ -85,7 +87,7 @@ final class LineFiles {
         while last > first, isSpace(bytes[last - 1]) { last -= 1 }
         while first < last, isSpace(bytes[first]) { first += 1 }
         guard first < last, bytes[first] != UInt8(ascii: "#") else { continue }
-        if lines.count > EachValues.membersMax { break }
+        if lines.count > linesMax { break }
         lines.append(
           Line(
             text: String(decoding: bytes[first..<last], as: UTF8.self),

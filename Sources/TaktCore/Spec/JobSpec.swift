@@ -198,6 +198,12 @@ package struct JobPolicies: Hashable, Sendable {
 }
 
 extension JobPolicies {
+  /// What is run besides the job's own action: its hooks, and its condition.
+  package var besides: [Step] {
+    let conditions = onlyIf.map { [Step($0.value.action)] } ?? []
+    return Array(hooks.values.joined()) + conditions
+  }
+
   static let keys: [JobKey] =
     [
       .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
@@ -281,8 +287,7 @@ extension Array<JobSpec> {
 extension JobSpec {
   /// The plugins that the job and its hooks use.
   package var plugins: [PluginManifest] {
-    let conditions = policies.onlyIf.map { [Step($0.value.action)] } ?? []
-    return (action.steps + hooks.values.joined() + conditions).compactMap { step in
+    (action.steps + policies.besides).compactMap { step in
       if case .plugin(let manifest, _) = step.action { manifest } else { nil }
     }
   }

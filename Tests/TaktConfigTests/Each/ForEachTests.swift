@@ -241,8 +241,8 @@ struct ForEachTests {
   }
 
   @Test(arguments: [
-    "'{{ each.t }}'", "\"\\x7b{each.t}}\"", "\"{{\\\n        each.t}}\"", "\"{{ea\\\n        ch.t}}\"",
-    "\"{{\\u0065ach.t}}\"",
+    "'{{ each.t }}'", "\"\\x7b{each.t}}\"", "\"{{\\\n        each.t}}\"",
+    "\"{{ea\\\n        ch.t}}\"", "\"{{\\u0065ach.t}}\"",
   ])
   func `a value without a definition is found however its text is written`(text: String) {
     #expect(
