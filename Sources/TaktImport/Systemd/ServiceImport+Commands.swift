@@ -95,6 +95,10 @@ extension ServiceImport {
       var command = Command(words: part.map { $0 == "\\;" ? ";" : $0 }, entry: entry)
       guard readPrefixes(of: &command, in: &draft) else { return [] }
       command.words = command.words.map { expand($0, of: entry, in: &draft) }
+      guard !command.words[0].isEmpty else {
+        disable(entry, "the command has no program", in: &draft)
+        return []
+      }
       commands.append(command)
     }
     return commands
