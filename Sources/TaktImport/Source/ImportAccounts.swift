@@ -34,8 +34,11 @@ package struct ImportAccounts {
     }
     self.listed = listed
     let lines = tree.root.isEmpty ? nil : try? tree.read("/etc/group").bytes
-    groups = lines.map {
-      Set(String(decoding: $0, as: UTF8.self).split(separator: "\n").map { $0.prefix { $0 != ":" } })
+    groups = lines.map { bytes in
+      Set(
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+          line.prefix { $0 != ":" }
+        })
     }
     self.isUnknown = isUnknown
   }
