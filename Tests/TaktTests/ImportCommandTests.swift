@@ -15,7 +15,7 @@ import Testing
     (["import"], 64), (["import", "none"], 78), (["import", "."], 78),
     (["import", "a.service"], 78),
     (["import", "pipe"], 78), (["import", "big"], 78), (["import", "--from", "x", "a"], 64),
-    (["import", "loop"], 78), (["export"], 64), (["export", "--to", "crontab", "none.yaml"], 78),
+    (["import", "loop"], 78), (["import", ""], 78), (["import", "--root", "none", "--system"], 78), (["export"], 64), (["export", "--to", "crontab", "none.yaml"], 78),
     (["export", "--to", "crontab", "--directory", "."], 64), (["import", "empty"], 0),
   ])
   func `a source that cannot be read is an error`(arguments: [String], status: Int) throws {
@@ -63,6 +63,8 @@ import Testing
       0 0 */2 * 1 root /usr/bin/b
       0 0 1,15 * 5 root cat%one%two
       @reboot root /usr/bin/c
+      5-55/10 * * * * root /usr/bin/d
+      0 4 * * * nobody /usr/bin/e
 
       """, to: "tab")
     try roundTrip(
@@ -85,7 +87,7 @@ import Testing
     try folder.write(after.output, to: "after.yaml")
     let plan = try run(["plan", "before.yaml", "after.yaml"], in: folder)
     #expect(
-      plan.output.hasPrefix("4 kept, 0 updated, 0 rearmed, 0 added, 0 removed\n"),
+      plan.output.hasPrefix("6 kept, 0 updated, 0 rearmed, 0 added, 0 removed\n"),
       "\(plan.output)\n\(exported.output)")
   }
 

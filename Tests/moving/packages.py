@@ -170,7 +170,7 @@ def main():
     parser.add_argument("packages", nargs="*", default=PACKAGES)
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--keep", type=pathlib.Path)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     takt = os.path.abspath(options.takt)
     if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
         print("skipped: there is no apt-get here to download packages with")

@@ -30,7 +30,7 @@ struct CronFieldReader {
       case .random(let low, let high): parts.append("H(\(low)-\(high))")
       case .otherwise: isPlain = false
       }
-    } while take(",")
+    } while consume(",")
     ignored = String(rest)
     if !ignored.isEmpty {
       guard dialect == .debian else { throw refusal("cron refuses '\(ignored)' here") }
@@ -52,21 +52,21 @@ struct CronFieldReader {
     var high = field.range.upperBound
     var isRange = false
     var isSunday = false
-    if !take("*") {
-      if dialect == .cronie, take("~") { return try readRandom(from: low) }
+    if !consume("*") {
+      if dialect == .cronie, consume("~") { return try readRandom(from: low) }
       low = try readValue()
       high = low
-      if take("-") {
+      if consume("-") {
         high = try readValue()
         isRange = true
-      } else if dialect == .cronie, take("~") {
+      } else if dialect == .cronie, consume("~") {
         return try readRandom(from: low)
       } else if rest.first == "/" {
         throw refusal("cron refuses a step without a range")
       }
     }
     var step = 1
-    if take("/") {
+    if consume("/") {
       guard let given = Self.number(readWord()), given > 0 else {
         throw refusal("cron refuses this step")
       }
@@ -101,7 +101,7 @@ struct CronFieldReader {
 
   // MARK: Signs
 
-  private mutating func take(_ sign: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ sign: Unicode.Scalar) -> Bool {
     guard rest.first == sign else { return false }
     rest.removeFirst()
     return true

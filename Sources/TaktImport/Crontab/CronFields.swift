@@ -56,7 +56,7 @@ struct CronFields {
     }
     expression = written.joined(separator: " ")
     guard emptiness == nil, let read = try? CronExpression(expression) else { return }
-    // A day must match both fields if one of them begins with a star.
+    // A day must match both fields if one of them starts with a star.
     let rule: CronDayRule = texts[2].hasPrefix("*") || texts[4].hasPrefix("*") ? .all : .any
     if read.hasBothDayFields {
       let isDefault = CronDayRule.cron.settled(for: read) == rule

@@ -7,20 +7,8 @@ struct CronJobs {
   let dialect: CronDialect
 
   static let standardPath = "/usr/bin:/bin"
-
-  /// Mails what a run printed, as cron does: to `MAILTO`, or else to the owner of the job.
-  static let mail =
-    #"if [ -x /usr/sbin/sendmail ]; then printf 'From: %s\nTo: %s\nSubject: Cron <%s@%s> %s\n"#
-    + #"MIME-Version: 1.0\nContent-Type: %s\nContent-Transfer-Encoding: %s\n\n%s\n' "#
-    + #""${MAILFROM:-root (Cron Daemon)}" "${MAILTO-$LOGNAME}" "$LOGNAME" "$TAKT_HOST" "$TAKT_JOB" "#
-    + #""${CONTENT_TYPE:-text/plain; charset=UTF-8}" "${CONTENT_TRANSFER_ENCODING:-8bit}" "#
-    + #""$TAKT_OUTPUT" | /usr/sbin/sendmail -i -t; fi"#
-
-  static let mailHooks = DraftValue.list([
-    .mapping([
-      "run": .list([.text("/bin/sh"), .text("-c"), .text(mail)]), "when": .word("output"),
-    ])
-  ])
+  /// Where Debian's cron itself is.
+  static let spoolFolder = "/var/spool/cron"
 
   /// Writes down what cron does and takt does not do by default.
   func setManners(of draft: inout JobDraft) {
@@ -82,8 +70,8 @@ struct CronJobs {
     draft["env"] = .map(environment.map { DraftEntry(key: $0.name, value: .text($0.value)) })
     draft["cwd"] = .text(home.hasPrefix("/") ? home : "/")
     if variables["MAILTO"] != "" {
-      draft["on_success"] = Self.mailHooks
-      draft["on_failure"] = Self.mailHooks
+      draft["on_success"] = MailHooks.value
+      draft["on_failure"] = MailHooks.value
     }
   }
 

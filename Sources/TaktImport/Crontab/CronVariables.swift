@@ -28,7 +28,7 @@ struct CronVariables {
   ) -> Variable? {
     var rest = line.scalars[trimmed]
     let name: ArraySlice<Unicode.Scalar>
-    if let quote = takeQuote(&rest) {
+    if let quote = consumeQuote(&rest) {
       name = rest.prefix { $0 != quote && $0 != "=" }
       rest = rest[name.endIndex...]
       guard rest.popFirst() == quote else { return nil }
@@ -41,7 +41,7 @@ struct CronVariables {
     rest = rest.drop(while: SourceLine.isBlank)
     // Debian's cron takes an empty value without quotes for a mistake.
     if rest.isEmpty, dialect == .debian { return nil }
-    if let quote = takeQuote(&rest) {
+    if let quote = consumeQuote(&rest) {
       let value = rest.prefix { $0 != quote }
       guard value.endIndex == rest.endIndex - 1 else { return nil }
       rest = value
@@ -60,7 +60,7 @@ struct CronVariables {
     return Variable(name: text(name), value: text(rest), token: line.token(trimmed))
   }
 
-  private static func takeQuote(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
+  private static func consumeQuote(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
     guard let first = rest.first, first == "\"" || first == "'" else { return nil }
     rest.removeFirst()
     return first

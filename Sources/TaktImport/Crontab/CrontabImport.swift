@@ -27,6 +27,19 @@ struct CrontabImport {
     var mailsFailuresOnly: Bool
     /// Comments right above it.
     var remarks: [String]
+    /// Of the job that it was exported from.
+    var name: String?
+    var summary: String?
+
+    /// Takes the name and the summary from the comment above it, `NAME: SUMMARY`.
+    mutating func readName() {
+      guard let remark = remarks.last else { return }
+      let name = String(remark.prefix { $0 != ":" })
+      guard JobNames.valid(name) == name else { return }
+      self.name = name
+      if remark.count > name.count + 2 { summary = String(remark.dropFirst(name.count + 2)) }
+      remarks.removeLast()
+    }
   }
 
   func run(_ source: SourceText) {
@@ -57,7 +70,8 @@ struct CrontabImport {
         }
         continue
       }
-      guard let entry = entry(of: line, in: trimmed, remarks) else { continue }
+      guard var entry = entry(of: line, in: trimmed, remarks) else { continue }
+      if source.isExported { entry.readName() }
       entries.append((entry, variables))
     }
     note(source)
@@ -89,7 +103,7 @@ struct CrontabImport {
     }
     if source.hasByteOrderMark {
       report.note(
-        "the file begins with a byte order mark, which cron takes for a mistake; it is left out",
+        "the file starts with a byte order mark, which cron takes for a mistake; it is left out",
         at: SourceLocation(file: source.file, line: 1))
     }
     if let first = source.carriageReturns.first {
@@ -190,8 +204,10 @@ struct CrontabImport {
     let text = CommandText(entry.command.text, dialect: kind == .supercronic ? nil : dialect)
     if expandsFolders, expand(entry, text, user, variables) { return }
     let name = context.newName(
-      like: nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" } ?? text.suggestedName)
+      like: entry.name ?? nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" }
+        ?? text.suggestedName)
     var draft = JobDraft(name: name, comments: comments(of: entry))
+    if let summary = entry.summary { draft["description"] = .text(summary) }
     let jobs = CronJobs(context: context, dialect: dialect)
     guard setTimes(of: entry, in: &draft) else { return lose(entry) }
     if kind == .supercronic {
@@ -213,15 +229,13 @@ struct CrontabImport {
     guard context.tree.root.isEmpty, case .text(let folder)? = draft["cwd"],
       context.tree.kind(of: folder) == .none
     else { return }
-    if dialect == .debian { draft["cwd"] = .text(Self.spoolFolder) }
+    if dialect == .debian { draft["cwd"] = .text(CronJobs.spoolFolder) }
     report.note(
       dialect == .debian
-        ? "there is no folder \(folder): cron starts this in \(Self.spoolFolder), and so does takt"
+        ? "there is no folder \(folder): cron starts this in \(CronJobs.spoolFolder), and so does takt"
         : "there is no folder \(folder): cron does not start this, and neither does takt",
       at: entry.command.place)
   }
-
-  private static let spoolFolder = "/var/spool/cron"
 
   func comments(of entry: Entry) -> [String] {
     entry.remarks.suffix(20) + ["\(entry.line.file):\(entry.line.number)", entry.line.text]

@@ -19,10 +19,10 @@ struct JobsFileText {
       writer.open("scheduler")
       writer.entry(DraftEntry(key: "concurrency", value: .map(groups)), indent: 2)
     }
-    if jobs.contains(where: { $0.ordered.contains { $0.value == CronJobs.mailHooks } }) {
+    if jobs.contains(where: { $0.ordered.contains { $0.value == MailHooks.value } }) {
       writer.blankLine()
       writer.comment("Mails what a run printed, as cron does.")
-      writer.anchor("mail", CronJobs.mailHooks)
+      writer.anchor("mail", MailHooks.value)
     }
     let defaults = self.defaults
     if !defaults.isEmpty {
@@ -47,7 +47,7 @@ struct JobsFileText {
 
   /// The same for all mails, which stand at the head of the file.
   private static func short(_ entry: DraftEntry) -> DraftEntry {
-    entry.value == CronJobs.mailHooks ? DraftEntry(key: entry.key, value: .word("*mail")) : entry
+    entry.value == MailHooks.value ? DraftEntry(key: entry.key, value: .word("*mail")) : entry
   }
 
   private var defaults: [DraftEntry] {

@@ -1,3 +1,4 @@
+import Glibc
 package import TaktCore
 import TaktTime
 
@@ -6,20 +7,24 @@ package struct CrontabExport {
   private let snapshot: Snapshot
   private let hasUserColumn: Bool
   private let dialect: CronDialect
+  private let accounts: any AccountSource
   private var report = ExportReport()
   private var text = ""
   /// Variables as far down as has been written.
   private var variables: [String: String] = [:]
 
-  /// - Parameter snapshot: the jobs.
-  package init(_ snapshot: Snapshot, dialect: CronDialect) {
+  /// - Parameters:
+  ///   - snapshot: the jobs.
+  ///   - accounts: the users of the machine, in whose folders cron starts.
+  package init(_ snapshot: Snapshot, dialect: CronDialect, accounts: any AccountSource) {
+    self.accounts = accounts
     self.snapshot = snapshot
     self.dialect = dialect
     hasUserColumn = snapshot.jobs.contains { $0.execution.identity.user != nil }
   }
 
   package mutating func result(header: String) -> ExportResult {
-    text = "# \(header)\n"
+    text = "# \(SourceText.exportMark) \(header)\n"
     text +=
       hasUserColumn
       ? "# For a file in /etc/cron.d: the sixth column is the user.\n" : "# For `crontab FILE`.\n"
@@ -41,17 +46,20 @@ package struct CrontabExport {
   }
 
   private mutating func add(_ job: JobSpec) {
-    text += "\n# \(job.name)"
+    var comment = "# \(job.name)"
     if let summary = job.summary {
-      text += ": " + summary.split(whereSeparator: \.isNewline).joined(separator: " ")
+      comment += ": " + summary.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
+    comment += "\n"
     text += "\n"
     let times = times(of: job)
     guard let command = command(of: job), !times.isEmpty else {
-      text += "# This job has no line; the report says why.\n"
+      text += comment + "# This job has no line; the report says why.\n"
       return
     }
     writeVariables(of: job)
+    // Right above its line, where an import looks for the name.
+    text += comment
     let isOff = !job.timing.isEnabled
     for time in times {
       let user = hasUserColumn ? " \(job.execution.identity.user ?? "root")" : ""
@@ -139,9 +147,8 @@ package struct CrontabExport {
   /// The text after the times; nil where cron cannot run it.
   private mutating func command(of job: JobSpec) -> String? {
     guard var command = shellText(of: job.action, job) else { return nil }
-    let home = job.execution.environment["HOME"]
     let folder = job.execution.directory
-    if folder != home, folder != Self.home(of: job) {
+    if folder != startFolder(of: job) {
       command = "cd \(UnitValue.quoted(folder)) && \(command)"
     }
     guard !command.contains("\n"), !command.contains("\0") else {
@@ -161,10 +168,14 @@ package struct CrontabExport {
     return command
   }
 
-  /// The folder in which cron starts the job, as an import writes it.
-  private static func home(of job: JobSpec) -> String? {
-    guard let user = job.execution.identity.user else { return nil }
-    return user == "root" ? "/root" : nil
+  /// The folder in which cron starts the job; nil where nothing is known of it.
+  private func startFolder(of job: JobSpec) -> String? {
+    guard
+      let home = job.execution.environment["HOME"]
+        ?? accounts.account(for: job.execution.identity)?.home
+    else { return nil }
+    // Debian's cron stays where it is if the folder is not there.
+    return dialect == .cronie || access(home, F_OK) == 0 ? home : CronJobs.spoolFolder
   }
 
   private mutating func shellText(of action: Action, _ job: JobSpec) -> String? {
@@ -240,7 +251,7 @@ package struct CrontabExport {
 
   /// Whether hooks do what cron does with output.
   private mutating func isMailed(_ job: JobSpec) -> Bool {
-    let mail = Action.argv(["/bin/sh", "-c", CronJobs.mail])
+    let mail = Action.argv(["/bin/sh", "-c", MailHooks.script])
     var isMailed = false
     for kind in [HookKind.onSuccess, .onFailure] {
       for step in job.hooks[kind] ?? [] {

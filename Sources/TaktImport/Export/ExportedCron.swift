@@ -12,8 +12,17 @@ struct ExportedCron {
     guard fields.count == 5, !fields.contains(where: { $0.contains("#") }),
       !fields[2].contains(where: { "LW".contains($0) }), !fields[4].contains("L")
     else { return nil }
-    self.fields = fields
+    self.fields = zip(fields, [59, 23, 31, 12, 6]).map(Self.closed)
     hasBothDays = fields[2] != "*" && fields[4] != "*"
+  }
+
+  /// `5-59/10` for `5/10`, which other programs do not take.
+  private static func closed(_ field: String, upTo last: Int) -> String {
+    field.split(separator: ",").map { part in
+      let halves = part.split(separator: "/")
+      guard halves.count == 2, Int(halves[0]) != nil else { return String(part) }
+      return "\(halves[0])-\(last)/\(halves[1])"
+    }.joined(separator: ",")
   }
 
   /// Whether a day must match both fields.
@@ -33,7 +42,7 @@ struct ExportedCron {
     let month = Self.numbers(fields[2], in: 1...31)
     let week = Self.days(of: fields[4])
     if !needsBoth(rule) {
-      // A field that begins with a star would mean both.
+      // A field that starts with a star would mean both.
       fields[2] = Self.list(month)
       fields[4] = Self.list(week)
     } else if let stepped = Self.stepped(month, in: 1...31) {

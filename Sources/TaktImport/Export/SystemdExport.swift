@@ -14,7 +14,7 @@ package struct SystemdExport {
     var files: [ExportResult.File] = []
     for job in snapshot.jobs {
       guard let service = service(of: job), let timer = timer(of: job) else { continue }
-      let head = "# \(header)\n"
+      let head = "# \(SourceText.exportMark) \(header)\n"
       files.append(ExportResult.File(name: "\(job.name).timer", text: head + timer))
       files.append(ExportResult.File(name: "\(job.name).service", text: head + service))
       report.compare(job, with: plain(job), except: Self.said)
@@ -32,7 +32,6 @@ package struct SystemdExport {
     plain.execution.retry = RetryPolicy()
     plain.execution.qos = .default
     plain.execution.secrets = [:]
-    plain.execution.limits.group = GroupLimits()
     return plain
   }
 

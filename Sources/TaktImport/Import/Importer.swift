@@ -35,6 +35,11 @@ package struct Importer {
   ///   - paths: files and folders.
   ///   - standardInput: a source that has no path; nil for none.
   package func run(_ paths: [String], standardInput: [UInt8]? = nil) -> Result {
+    let tree = context.tree
+    guard tree.root.isEmpty || tree.kind(of: "/") == .folder else {
+      context.report.cannotRead(tree.root, "there is no such folder")
+      return finish()
+    }
     if context.options.isSystem { SystemImport(context: context, store: store).run() }
     if let standardInput {
       let text = SourceText(file: ImportContext.standardInput, bytes: standardInput)
@@ -42,7 +47,8 @@ package struct Importer {
         context.options.kind ?? SourceRecognition(context: context).kind(of: text, path: nil)
       read(context.add(text, kind), kind, owner: nil, hint: nil)
     }
-    for path in paths { read(path) }
+    var named: Set<String> = []
+    for path in paths where named.insert(tree.absolute(path)).inserted { read(path) }
     return finish()
   }
 

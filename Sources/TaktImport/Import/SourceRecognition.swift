@@ -77,7 +77,7 @@ struct SourceRecognition {
     }
     guard !users.isEmpty, users.allSatisfy(\.self), !context.accounts.isUnknown else { return }
     context.report.note(
-      "each command begins with the name of a user: if that is a column, import with --from cron.d",
+      "each command starts with the name of a user: if that is a column, import with --from cron.d",
       at: SourceLocation(file: text.file))
   }
 }

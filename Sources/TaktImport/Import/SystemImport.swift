@@ -42,7 +42,7 @@ struct SystemImport {
       let isWrong =
         name.hasPrefix(".") || name.hasPrefix("#") || name.hasSuffix("~")
         || [".rpmsave", ".rpmorig", ".rpmnew"].contains(where: name.hasSuffix)
-      return isWrong ? "it begins with '.' or '#', or is a copy" : nil
+      return isWrong ? "it starts with '.' or '#', or is a copy" : nil
     }
   }
 

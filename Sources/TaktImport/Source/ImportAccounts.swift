@@ -9,6 +9,8 @@ package struct ImportAccounts {
 
   private let machine: (any AccountSource)?
   private let listed: [String: User]
+  /// Those of `/etc/group` of another machine; nil where it has none.
+  private let groups: Set<Substring>?
   /// Whether nothing is known of its users.
   let isUnknown: Bool
 
@@ -31,6 +33,13 @@ package struct ImportAccounts {
       }
     }
     self.listed = listed
+    let lines = tree.root.isEmpty ? nil : try? tree.read("/etc/group").bytes
+    groups = lines.map { bytes in
+      Set(
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+          line.prefix { $0 != ":" }
+        })
+    }
     self.isUnknown = isUnknown
   }
 
@@ -43,6 +52,12 @@ package struct ImportAccounts {
     }
     if isUnknown { return User(name: name, home: name == "root" ? "/root" : "/home/\(name)") }
     return listed[name]
+  }
+
+  func hasGroup(_ name: String) -> Bool {
+    guard !name.isEmpty else { return false }
+    if let machine { return machine.account(for: UserAndGroup(group: name)) != nil }
+    return groups?.contains(Substring(name)) ?? true
   }
 
   /// The user that this process runs as; with the files of another machine, nobody.

@@ -67,6 +67,11 @@ struct SourceText {
   /// Lines that ended with a carriage return, which is not part of them here.
   let carriageReturns: [Int]
 
+  /// How the first comment begins of what `takt export` writes; comments there name the jobs.
+  static let exportMark = "Written by takt export,"
+
+  var isExported: Bool { lines.first?.text.hasPrefix("# \(Self.exportMark)") == true }
+
   init(file: String, bytes: [UInt8]) {
     self.file = file
     var lines: [SourceLine] = []

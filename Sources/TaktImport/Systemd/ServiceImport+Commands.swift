@@ -95,6 +95,10 @@ extension ServiceImport {
       var command = Command(words: part.map { $0 == "\\;" ? ";" : $0 }, entry: entry)
       guard readPrefixes(of: &command, in: &draft) else { return [] }
       command.words = command.words.map { expand($0, of: entry, in: &draft) }
+      guard !command.words[0].isEmpty else {
+        disable(entry, "the command has no program", in: &draft)
+        return []
+      }
       commands.append(command)
     }
     return commands
@@ -163,14 +167,14 @@ extension ServiceImport {
         splits = true
         return "$\(name)"
       }
-      return Self.shellWord(word)
+      return Self.shellWord(word).text
     }
     // What a variable holds is split at blanks, and no more than that.
     return .text((splits ? "set -f; " : "") + "exec " + words.joined(separator: " "))
   }
 
   private static func hasVariable(_ word: String) -> Bool {
-    variable(word) != nil || shellWord(word).contains("\"$")
+    variable(word) != nil || shellWord(word).hasVariable
   }
 
   /// The name in a word that is nothing but `$NAME`.
@@ -181,8 +185,9 @@ extension ServiceImport {
   }
 
   /// `${NAME}` stands for the value, `$$` for a dollar sign.
-  private static func shellWord(_ word: String) -> String {
+  private static func shellWord(_ word: String) -> (text: String, hasVariable: Bool) {
     var parts: [String] = []
+    var hasVariable = false
     var literal = ""
     var rest = word[...]
     func close() {
@@ -197,6 +202,7 @@ extension ServiceImport {
         EnvironmentName.isValid(String(rest[rest.index(after: rest.startIndex)..<end]))
       {
         close()
+        hasVariable = true
         parts.append("\"$\(rest[...end])\"")
         rest = rest[rest.index(after: end)...]
       } else {
@@ -204,6 +210,6 @@ extension ServiceImport {
       }
     }
     close()
-    return parts.isEmpty ? "''" : parts.joined()
+    return (parts.isEmpty ? "''" : parts.joined(), hasVariable)
   }
 }

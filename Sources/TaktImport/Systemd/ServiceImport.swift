@@ -73,8 +73,13 @@ struct ServiceImport {
     }
     if let entry = unit.last("Service", "Group") {
       let name = expand(entry, in: &draft)
-      draft["group"] = .text(name)
-      report.keep(entry, as: "group", in: draft.name, values: [name])
+      if context.accounts.hasGroup(name) {
+        draft["group"] = .text(name)
+        report.keep(entry, as: "group", in: draft.name, values: [name])
+      } else {
+        report.lose(entry, "there is no group '\(name)'; the job is disabled", in: draft.name)
+        draft["enabled"] = .word("false")
+      }
     }
     if let entry = unit.last("Service", "DynamicUser") {
       if Unit.boolean(entry.value) == false {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TaktCore
+import TaktEngine
 import TaktImport
 
 struct ExportCommand: ParsableCommand {
@@ -40,11 +41,11 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: true)
     let header =
-      "Written by takt export, takt \(TaktVersion.current), from \(argument.file.printable)."
+      "takt \(TaktVersion.current), from \(argument.file.printable)."
     let result: ExportResult
     switch to {
     case .crontab:
-      var export = CrontabExport(snapshot, dialect: dialect)
+      var export = CrontabExport(snapshot, dialect: dialect, accounts: SystemAccounts())
       result = export.result(header: header)
     case .systemd:
       var export = SystemdExport(snapshot)
