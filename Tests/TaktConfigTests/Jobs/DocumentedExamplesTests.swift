@@ -8,8 +8,11 @@ struct DocumentedExamplesTests {
   @Test func `the examples in the docs are valid`() throws {
     let examples = Self.examples(in: try text(of: "docs/jobs-file.md"))
     #expect(examples.count > 5)
+    let folder = TemporaryFolder()
+    folder.write(try text(of: "Tests/calendars/holidays.ics"), to: "holidays.ics")
     for example in examples {
-      #expect(load(example).diagnostics.map(\.headline) == [])
+      let loaded = loader.load(path: folder.write(example, to: "jobs.yaml"))
+      #expect(loaded.diagnostics.map(\.headline) == [])
     }
     let defaults = try #require(examples.first { $0.contains("defaults: {timeout: 10m, env:") })
     let environment = load(defaults).snapshot?.jobs.first?.execution.environment
