@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -64,6 +65,7 @@ struct BackfillCommand: ParsableCommand {
         first > now
           ? "--from is in the future; a backfill runs slots of the past." : "--from is after --to.")
     }
+    awaitEntry(in: archive)
     let name = try archive.requireJob(job)
     var slots = try self.slots(of: name, in: archive, from: first, through: end)
     let all = slots.count
@@ -88,6 +90,19 @@ struct BackfillCommand: ParsableCommand {
       job: name.text, slots: slots, parallel: parallel, zone: zone, done: again ? nil : done,
       connection: try state.control.connect())
     try work.run()
+  }
+
+  /// A daemon that has just taken up the job writes that to the ledger within a moment.
+  private func awaitEntry(in archive: LedgerArchive) {
+    struct Known: Decodable {
+      var name: String
+    }
+    for _ in 0..<30 {
+      if (try? archive.jobNames())?.contains(job) != false { return }
+      let target = "/api/v1/jobs/\(job.asPathPart)"
+      guard state.control.quietConnection?.askQuietly(Known.self, target) != nil else { return }
+      usleep(100_000)
+    }
   }
 
   private func slots(
