@@ -238,7 +238,7 @@ final class PathWatches: @unchecked Sendable {
       guard let watch = keys.watches[id] else { continue }
       let settles = watch.key.debounce > .zero || watch.debouncer?.isActive == true
       guard settles else {
-        tell(watch)
+        report(watch)
         continue
       }
       let debouncer = watch.debouncer ?? debouncer(for: watch.key)
@@ -260,10 +260,10 @@ final class PathWatches: @unchecked Sendable {
 
   private func settled(_ id: UInt64) {
     guard let watch = keys.watches[id] else { return }
-    tell(watch)
+    report(watch)
   }
 
-  private func tell(_ watch: KeyWatch) {
+  private func report(_ watch: KeyWatch) {
     onPaths(watch.key, watch.popChanges())
     onChange(watch.key)
   }

@@ -195,7 +195,7 @@ import Testing
     bench.write(Self.text(jobs))
     let first = try #require(bench.check("right").snapshot?.jobs)
     bench.write(Self.text(jobs + ["  bad: {evry: 1h, run: x}"]))
-    #expect(rows(bench.check("wrong").diagnostics) == ["6:9 unknownKey"])
+    #expect(rows(bench.check("wrong").diagnostics) == ["7:9 unknownKey"])
     bench.write(Self.text(jobs + ["  good: {every: 1h, run: x}"]))
     let third = try #require(bench.check("right again").snapshot?.jobs)
     for (left, right) in zip(first, third) { #expect(left.isCopy(of: right)) }

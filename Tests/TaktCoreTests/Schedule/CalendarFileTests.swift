@@ -27,7 +27,7 @@ import Testing
     let calendar = SharedCalendar("file", file.content)
     var days: [String] = []
     let first = CivilTime.daysSinceEpoch(year: year, month: 1, day: 1)
-    for day in first..<(first + 366) where calendar.days(with: day) != nil {
+    for day in first..<(first + 365) where calendar.days(with: day) != nil {
       days.append(String(DayFilter.date(day).dropFirst(5)))
     }
     return days

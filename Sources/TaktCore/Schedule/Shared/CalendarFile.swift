@@ -55,7 +55,7 @@ package struct CalendarFile {
       guard let property = CalendarFileProperty(line.bytes) else {
         if line.bytes.isEmpty { continue }
         if components.isEmpty {
-          report(line.number, "this is no calendar file", hint: "it begins with BEGIN:VCALENDAR")
+          report(line.number, "this is no calendar file", hint: "it starts with BEGIN:VCALENDAR")
           return
         }
         report(line.number, "a line without a ':'")
@@ -82,7 +82,7 @@ package struct CalendarFile {
       default:
         if components.isEmpty {
           return report(
-            line.number, "this is no calendar file", hint: "it begins with BEGIN:VCALENDAR")
+            line.number, "this is no calendar file", hint: "it starts with BEGIN:VCALENDAR")
         }
         if components == ["VCALENDAR", "VEVENT"] { event?.add(property, at: line.number) }
       }
@@ -92,7 +92,7 @@ package struct CalendarFile {
         lines.number, "the file ends inside \(Self.shown(open))",
         hint: "it may have been written in part only")
     } else if lines.isBlank {
-      report(1, "the file is empty", hint: "it begins with BEGIN:VCALENDAR")
+      report(1, "the file is empty", hint: "it starts with BEGIN:VCALENDAR")
     }
   }
 

@@ -127,8 +127,8 @@ extension JobKey {
   /// whose they are.
   fileprivate static let shared = Set(
     [
-      JobKey.every, .align, .anchor, .cron, .calendar, .rrule, .at, .from, .after, .notBefore, .until,
-      .except, .onlyOn, .onExcluded,
+      JobKey.every, .align, .anchor, .cron, .calendar, .rrule, .at, .from, .after, .notBefore,
+      .until, .except, .onlyOn, .onExcluded,
       .machines,
     ].map(\.name))
 }
