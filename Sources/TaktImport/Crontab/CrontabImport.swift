@@ -384,7 +384,11 @@ struct CrontabImport {
     draft["missed"] = .mapping(["policy": .word("skip")])
     draft["inherit_env"] = .word("true")
     var environment: [DraftEntry] = []
-    for variable in variables.variables {
+    for (number, variable) in variables.variables.enumerated() {
+      if variables.variables[(number + 1)...].contains(where: { $0.name == variable.name }) {
+        report.keep(variable.token, as: "a later line counts")
+        continue
+      }
       guard EnvironmentName.isValid(variable.name), !variable.name.hasPrefix("TAKT_") else {
         report.lose(variable.token, "takt passes no variable of this name")
         continue

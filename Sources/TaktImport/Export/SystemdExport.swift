@@ -30,7 +30,6 @@ package struct SystemdExport {
     plain.policies.overlap = .queue
     plain.execution.output = OutputPolicy()
     plain.execution.retry = RetryPolicy()
-    plain.execution.qos = .default
     plain.execution.secrets = [:]
     return plain
   }
@@ -171,7 +170,9 @@ package struct SystemdExport {
       report.differ(job, "inherit_env", "systemd passes PATH, LANG and what the unit sets")
     }
     if let umask = execution.umask { lines.append("UMask=0" + String(umask, radix: 8)) }
-    if let nice = execution.nice { lines.append("Nice=\(nice)") }
+    if execution.qos != .default {
+      report.differ(job, "qos", "systemd sets no timer slack here")
+    }
     lines += priorities(execution) + limits(execution.limits)
     if let timeout = execution.timeout { lines.append("TimeoutStartSec=\(Self.span(timeout))") }
     if execution.stop.signal != .terminate {
@@ -267,13 +268,26 @@ package struct SystemdExport {
   }
 
   private func priorities(_ execution: Execution) -> [String] {
-    switch execution.inputOutput {
-    case .idle?: ["IOSchedulingClass=idle"]
+    let (nice, inputOutput, policy): (Int8, InputOutputPriority?, String?) =
+      switch execution.qos {
+      case .userInteractive: (-2, .bestEffort(0), nil)
+      case .userInitiated: (-2, .bestEffort(2), nil)
+      case .default: (0, nil, nil)
+      case .utility: (2, .bestEffort(6), "batch")
+      case .background: (10, .idle, "idle")
+      }
+    var lines: [String] = []
+    if execution.nice != nil || nice != 0 { lines.append("Nice=\(execution.nice ?? nice)") }
+    switch execution.inputOutput ?? inputOutput {
+    case .idle?: lines.append("IOSchedulingClass=idle")
     case .bestEffort(let level)?:
-      ["IOSchedulingClass=best-effort", "IOSchedulingPriority=\(level)"]
-    case .realtime(let level)?: ["IOSchedulingClass=realtime", "IOSchedulingPriority=\(level)"]
-    case nil: []
+      lines += ["IOSchedulingClass=best-effort", "IOSchedulingPriority=\(level)"]
+    case .realtime(let level)?:
+      lines += ["IOSchedulingClass=realtime", "IOSchedulingPriority=\(level)"]
+    case nil: break
     }
+    if let policy { lines.append("CPUSchedulingPolicy=\(policy)") }
+    return lines
   }
 
   private func limits(_ limits: Limits) -> [String] {

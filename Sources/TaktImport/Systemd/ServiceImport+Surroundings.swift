@@ -117,8 +117,14 @@ extension ServiceImport {
     switch entry.value {
     case "other": report.keep(entry, as: "the default", in: draft.name)
     case "batch", "idle":
-      draft["qos"] = .word("background")
-      report.differ(entry, "'qos: background' is the nearest", in: draft.name)
+      let name = entry.value == "batch" ? "utility" : "background"
+      draft["qos"] = .word(name)
+      // The class has priorities of its own, which the unit does not ask for.
+      if draft["nice"] == nil { draft["nice"] = .word("0") }
+      if draft["ionice"] == nil { draft["ionice"] = .word("best-effort:4") }
+      report.differ(
+        entry, "'qos: \(name)' has this policy, and lets timers of the command be less exact",
+        in: draft.name)
     default: report.lose(entry, "takt has no real-time policies", in: draft.name)
     }
   }
