@@ -15,7 +15,8 @@ import Testing
     (["import"], 64), (["import", "none"], 78), (["import", "."], 78),
     (["import", "a.service"], 78),
     (["import", "pipe"], 78), (["import", "big"], 78), (["import", "--from", "x", "a"], 64),
-    (["import", "loop"], 78), (["import", ""], 78), (["import", "--root", "none", "--system"], 78), (["export"], 64), (["export", "--to", "crontab", "none.yaml"], 78),
+    (["import", "loop"], 78), (["import", ""], 78), (["import", "--root", "none", "--system"], 78),
+    (["export"], 64), (["export", "--to", "crontab", "none.yaml"], 78),
     (["export", "--to", "crontab", "--directory", "."], 64), (["import", "empty"], 0),
   ])
   func `a source that cannot be read is an error`(arguments: [String], status: Int) throws {
