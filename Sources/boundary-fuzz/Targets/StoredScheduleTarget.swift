@@ -2,7 +2,8 @@ import TaktCore
 import TaktStore
 import TaktTime
 
-/// A schedule as a ledger holds it. What is read is written again as the same schedule, and its search ends.
+/// A schedule as a ledger holds it. What is written of it is read again, as the same,
+/// and its search ends.
 struct StoredScheduleTarget: FuzzTarget {
   static let name = "schedule"
   static let summary = "a schedule in the ledger, written again, and its next times"
@@ -13,7 +14,10 @@ struct StoredScheduleTarget: FuzzTarget {
       return
     }
     let text = LedgerSchedule.text(of: schedule)
-    precondition(LedgerSchedule.read(text, zones) == schedule, "'\(text)' is another schedule")
+    guard let again = LedgerSchedule.read(text, zones) else {
+      preconditionFailure("'\(text)' is refused")
+    }
+    precondition(LedgerSchedule.text(of: again) == text, "'\(text)' is another schedule")
     for rule in schedule.rules {
       var instant = FixedTime.wall
       for _ in 0..<3 {
