@@ -51,6 +51,7 @@ import Testing
     for example in examples where geteuid() == 0 || !example.contains("user: root") {
       let folder = try TemporaryFolder()
       try folder.write(example.components(separatedBy: "```")[0])
+      try folder.write("BEGIN:VCALENDAR\nEND:VCALENDAR\n", to: "holidays.ics")
       let result = try run("check", in: folder)
       #expect(result.status == 0, "\(result.errors)")
     }

@@ -27,7 +27,9 @@ import Testing
     let queries = [
       "/api/v1/jobs/{job}/forecast": "?from=2099-01-01T00:00:00Z&until=2099-02-01T00:00:00Z"
     ]
-    let refused = ["/api/v1/jobs/{job}/resume": 409, "/api/v1/runs/{run}/cancel": 409]
+    let refused = [
+      "/api/v1/jobs/{job}/resume": 409, "/api/v1/runs/{run}/cancel": 409, "/api/v1/once": 400,
+    ]
     for (path, methods) in paths where path != "/api/v1/events" {
       let target =
         path.replacing("{job}", with: "quick").replacing("{run}", with: String(run))

@@ -48,7 +48,7 @@ import Testing
     let folder = try TemporaryFolder()
     let plugins = Self.repository.appendingPathComponent("plugins").path
     let list = try run("list", "--folder", plugins, in: folder)
-    #expect(list.output.split(separator: "\n").count == 5)
+    #expect(list.output.split(separator: "\n").count == 7)
     let check = try run("check", "--folder", plugins, in: folder)
     #expect(check.status == 0, "\(check.errors)")
     let show = try run("show", "disk-usage", "--folder", plugins, in: folder)

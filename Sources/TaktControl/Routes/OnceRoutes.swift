@@ -56,6 +56,11 @@ struct OnceRoutes {
       throw Problem(
         .badRequest, "'run' is missing", detail: "It takes a program and its arguments.")
     }
+    if let timeout = body.timeout, (try? DurationText.parse(timeout)) == nil {
+      throw Problem(
+        .badRequest, "'timeout' is not a duration: '\(timeout.prefix(50))'",
+        detail: "Write a number with a unit, such as 30s or 1h30m.")
+    }
     let keys = Keys(
       at: at.rfc3339(), run: run, timeout: body.timeout, cwd: body.cwd,
       machines: isShared ? "each" : nil)
@@ -76,7 +81,8 @@ struct OnceRoutes {
     case .refused(let diagnostics):
       let first = diagnostics.first { $0.severity == .error } ?? diagnostics.first
       throw Problem(
-        .badRequest, first?.message ?? "the job is refused", detail: first?.hint)
+        .badRequest, "the job is refused: \(first?.message ?? "it has no action")",
+        detail: first?.hint.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." })
     }
   }
 
