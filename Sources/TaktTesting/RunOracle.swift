@@ -102,7 +102,7 @@ struct StartOracle {
 
   mutating func start(_ request: AttemptRequest) {
     guard request.step == 0, request.facts == nil, let head = heads[request.run],
-      head.kind != .manual, head.delivery == .atMostOnce,
+      head.kind != .manual, head.kind != .backfill, head.delivery == .atMostOnce,
       request.spec.delivery == .atMostOnce
     else { return }
     let key = Key(job: request.spec.name, slot: request.slot, attempt: request.attempt)
