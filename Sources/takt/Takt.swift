@@ -25,7 +25,8 @@ struct Takt: ParsableCommand {
       VerifyCommand.self,
       StatusCommand.self, TriggerCommand.self, BackfillCommand.self, SuspendCommand.self,
       ResumeCommand.self,
-      CancelCommand.self, OnceCommand.self, ReloadCommand.self, OpenCommand.self, ClusterCommand.self,
+      CancelCommand.self, OnceCommand.self, ReloadCommand.self, OpenCommand.self,
+      ClusterCommand.self,
       SchemaCommand.self, ImportCommand.self, ExportCommand.self,
       PluginsCommand.self,
     ])

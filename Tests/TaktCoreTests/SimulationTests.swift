@@ -43,6 +43,7 @@ import Testing
     let story = simulation.story.filter { $0.contains(" \(job) ") || $0.contains("crash") }
     #expect(
       problems.isEmpty,
-      "seed \(seed): \(problems.prefix(5).joined(separator: "\n"))\n\(story.joined(separator: "\n"))")
+      "seed \(seed): \(problems.prefix(5).joined(separator: "\n"))\n\(story.joined(separator: "\n"))"
+    )
   }
 }

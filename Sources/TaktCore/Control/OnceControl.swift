@@ -1,20 +1,3 @@
-package import TaktTime
-
-/// A job that runs once and that somebody has asked for beside those of the jobs file.
-package struct OnceJob: Hashable, Sendable {
-  package var name: JobName
-  /// Its keys as a JSON object, which say the same as in a jobs file.
-  package var text: String
-  /// When it is due.
-  package var at: WallInstant
-
-  package init(name: JobName, text: String, at: WallInstant) {
-    self.name = name
-    self.text = text
-    self.at = at
-  }
-}
-
 /// What becomes of a job that runs once.
 package enum OnceReply: Sendable {
   case added(JobName)
@@ -37,6 +20,6 @@ package protocol OnceControl: Sendable {
   func add(
     _ job: OnceJob, isNamed: Bool, reply: @escaping @Sendable (OnceReply) -> Void)
 
-  /// Removes a job that has not come due; whether there was one.
+  /// Removes a job that is not due yet; whether there was one.
   func remove(_ name: JobName, reply: @escaping @Sendable (Bool) -> Void)
 }

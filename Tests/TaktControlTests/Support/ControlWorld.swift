@@ -54,7 +54,8 @@ final class ControlWorld: Sendable {
     self.figures = figures
     server = ControlServer(
       ControlPorts(
-        scheduler: scheduler, reload: reload, once: MemoryOnce(), archive: archive, output: output, machines: machines,
+        scheduler: scheduler, reload: reload, once: MemoryOnce(), archive: archive, output: output,
+        machines: machines,
         catalogue: MemoryCatalogue(), readModel: readModel,
         facts: DaemonFacts(
           version: "9.9.9", pid: 4711, started: Self.wall, file: "/srv/jobs.yaml",

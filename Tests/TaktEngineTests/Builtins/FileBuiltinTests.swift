@@ -132,7 +132,9 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "a pid file of another user takes root"))
-  func `a pid file of another user reaches no process that this user could not signal`() async throws {
+  func `a pid file of another user reaches no process that this user could not signal`()
+    async throws
+  {
     let home = try makeHome(linkTo: "../pid")
     let own = try child(["/usr/bin/sleep", "1000"])
     let other = try child([

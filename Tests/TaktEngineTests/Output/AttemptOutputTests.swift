@@ -154,8 +154,8 @@ import Synchronization
   @Test(arguments: [
     "a)*b | a)b | true", "a)*b | ab | true", "(a)*)b | )b | true", "x|^y+ | by | false",
     "x|^y+ | y | true", "e+$ | bee | true", "e+$ | beep | false", "[)]+x|y | y | true",
-    "[^])]*z | ]z | true", "[[:digit:])]+! | 4)! | true", "\\(a* | b(c | true", "a{2,} | ba | false",
-    "(a|b)+\\b | cab- | true",
+    "[^])]*z | ]z | true", "[[:digit:])]+! | 4)! | true", "\\(a* | b(c | true",
+    "a{2,} | ba | false", "(a|b)+\\b | cab- | true",
   ])
   func `a pattern with repetitions means what it says`(row: String) throws {
     let parts = row.components(separatedBy: " | ")

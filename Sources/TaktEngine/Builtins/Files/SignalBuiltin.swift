@@ -128,7 +128,9 @@ struct SignalBuiltin: LongBuiltin {
   /// Whether the system would let a user send a process a signal: if its real or its saved user is
   /// that one.
   static func maySignal(_ user: uid_t, _ pid: pid_t) -> Bool {
-    guard let bytes = ProcessFile.read("/proc/\(pid)/status", limitBytes: 8192) else { return false }
+    guard let bytes = ProcessFile.read("/proc/\(pid)/status", limitBytes: 8192) else {
+      return false
+    }
     let line = bytes.split(separator: 10).first { $0.starts(with: "Uid:".utf8) }
     let users = line?.dropFirst(4).split { $0 == 9 || $0 == 32 }
       .compactMap { uid_t(String(decoding: $0, as: UTF8.self)) }

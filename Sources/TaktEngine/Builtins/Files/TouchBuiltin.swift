@@ -38,7 +38,8 @@ struct TouchBuiltin: LongBuiltin {
     let isRoot = geteuid() == 0
     do throws(FolderPath.Failure) {
       let (folder, name) =
-        try isRoot ? FolderPath.parent(of: path, following: .ofRoot) : (folder: AT_FDCWD, name: path)
+        try isRoot
+        ? FolderPath.parent(of: path, following: .ofRoot) : (folder: AT_FDCWD, name: path)
       defer { if isRoot { close(folder) } }
       if utimensat(folder, name, nil, isRoot ? AT_SYMLINK_NOFOLLOW : 0) == 0 { return .done }
       let number = errno

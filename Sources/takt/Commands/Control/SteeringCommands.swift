@@ -99,7 +99,7 @@ struct CancelCommand: ParsableCommand {
     discussion: """
       An active run is stopped as at a timeout: with the job's kill signal, and with SIGKILL after \
       the grace period. A waiting run does not start. A cancelled run is not retried. A job of `takt \
-      once` that has not come due is removed. A job is also \
+      once` that is not due yet is removed. A job is also \
       the number of a run; 'run:7' is always a run. Exits with 1 if there is nothing to cancel.
 
       With --on it cancels runs on another machine of the cluster. The machines need a common token \
