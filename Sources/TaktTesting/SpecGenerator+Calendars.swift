@@ -42,6 +42,18 @@ extension SpecGenerator {
     return expression.filtered(on: filter)
   }
 
+  /// Times move as the schedule's own calendars say, as in a jobs file, or not at all.
+  static func settleMoves(of schedule: inout Schedule) {
+    let move = schedule.calendars?.move(beside: schedule.exclusions).map { Shared($0) }
+    schedule.rules = schedule.rules.map { rule in
+      guard rule.expression.filter?.move != nil else { return rule }
+      var filter = DayFilter()
+      filter.move = move
+      return ClockRule(
+        rule.expression.unfiltered.filtered(on: filter), zone: rule.zone, dst: rule.dst)
+    }
+  }
+
   static func delays(_ random: inout SplitMix64) -> [LifecycleEvent: Duration] {
     var delays: [LifecycleEvent: Duration] = [:]
     for event in LifecycleEvent.allCases where random.oneIn(2) {

@@ -191,10 +191,12 @@ struct SpecGenerator {
     schedule.until = bound(-2000...40_000)
     schedule.at = schedule.at.filter(schedule.isWithinBounds)
     if random.oneIn(6) { schedule.calendars = calendars(at: now, &random) }
-    guard random.oneIn(5),
+    if random.oneIn(5),
       let seconds = try? CalendarExpression("*:*:0/\(2 + Int.random(in: 0...7, using: &random))")
-    else { return }
-    schedule.exclusions = [Exclusion(seconds, isWholeDays: false, zone: .utc)]
+    {
+      schedule.exclusions = [Exclusion(seconds, isWholeDays: false, zone: .utc)]
+    }
+    settleMoves(of: &schedule)
   }
 
   /// One rule or two that come every few seconds.

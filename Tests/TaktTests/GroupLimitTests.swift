@@ -115,7 +115,7 @@ import Testing
   ) throws -> TaktProcess {
     let takt = TaktProcess.executable.path
     let line =
-      "echo +pids > \(group)/../cgroup.subtree_control && mkdir \(group) && echo $$ > \(group)/cgroup.procs && "
+      "echo +pids > /sys/fs/cgroup/cgroup.subtree_control && mkdir \(group) && echo $$ > \(group)/cgroup.procs && "
       + (isBeside ? "{ \(takt) run; exit $?; }" : "exec \(takt) run")
     return try TaktProcess(["-c", line], program: "/bin/sh", in: folder)
   }
