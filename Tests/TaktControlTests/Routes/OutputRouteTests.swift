@@ -182,30 +182,6 @@ import Testing
     #expect(world.output.awaitLeave() && world.output.followerCount == 0)
   }
 
-  @Test func `so many may follow output at once, and a place is free when one goes`() async throws {
-    let world = try await ControlWorld([.named("a", every: nil)], descriptors: 3000)
-    let run = try world.trigger("a")
-    let target = "\(Self.path)/\(run)/output?follow=true"
-    func follow() throws -> Wire {
-      let wire = try world.connect()
-      wire.send("GET", target, nil)
-      return wire
-    }
-    var wires = try (0..<RunRoutes.readersMax).map { _ in try follow() }
-    for wire in wires { #expect(try wire.head().status == 200) }
-    let beyond = try world.get(target)
-    #expect(beyond.problem == "429 tooMany")
-    #expect(beyond["title"] as? String == "there are already 64 readers of output")
-    // What does not follow is answered all the same.
-    #expect(try world.get("\(Self.path)/\(run)/output").status == 200)
-    wires.removeLast()
-    // The end of a connection is seen when the system tells.
-    var next = try follow()
-    while try next.head().status == 429 { next = try follow() }
-    wires.append(next)
-    #expect(world.output.followerCount == RunRoutes.readersMax)
-  }
-
   @Test func `a follower that is too slow loses what does not fit, and is told`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")
