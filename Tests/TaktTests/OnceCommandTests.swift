@@ -39,9 +39,9 @@ import Testing
     let lines = second.lines.compactMap(\.line)
     #expect(lines.contains("say is it"))
     #expect(lines.contains { $0.hasSuffix(folder.url.lastPathComponent) }, "\(lines)")
+    #expect(try second.stop() == 0)
     let runs = try takt("runs", "say", "--json", in: folder)
     #expect(runs.output.split(separator: "\n").count == 1, "\(runs)")
-    #expect(try second.stop() == 0)
     let verified = try takt("verify", in: folder)
     #expect(verified.status == 0, "\(verified)")
   }

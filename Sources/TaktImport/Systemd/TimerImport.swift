@@ -247,7 +247,7 @@ struct TimerImport {
       }
     }
     guard !events.isEmpty else { return }
-    if hasDelays, events.contains(where: { $0.value != .word("0s") }) {
+    if hasDelays {
       draft["on"] = .map(events)
     } else {
       draft["on"] =
