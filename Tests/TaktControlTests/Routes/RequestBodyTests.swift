@@ -36,7 +36,8 @@ import Testing
   @Test func `what a body may have is said where it has something else`() async throws {
     let world = try await ControlWorld([.named("a")])
     let trigger = try world.post("/api/v1/jobs/a/trigger", #"{"x":1,"force":true}"#)
-    #expect(trigger["detail"] as? String == "The keys are again, backfill, force, parameters, slot.")
+    #expect(
+      trigger["detail"] as? String == "The keys are again, backfill, force, parameters, slot.")
     let suspend = try world.post("/api/v1/jobs/a/suspend", #"{"force":true}"#)
     #expect(suspend["detail"] as? String == "The keys are for, reason, until.")
   }
