@@ -71,6 +71,7 @@ import Testing
     (["--at", "tomorrow 06:00", "--name", "a b", "--", "true"], "'a b' is not a valid job name"),
     (["--at", "tomorrow 06:00", "--timeout", "soon", "--", "true"], "'timeout' is not a duration"),
     (["--at", "tomorrow 06:00"], "A command is missing"),
+    (["--at", "tomorrow 06:00", "--", "printf", "\u{fffd}"], "The command is not UTF-8"),
     (["--at", "teatime", "--", "true"], "--at takes an instant"),
   ])
   func `what cannot be run is refused with a reason`(

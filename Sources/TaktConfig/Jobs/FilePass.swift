@@ -110,6 +110,15 @@ final class FilePass {
 
   // MARK: The root's keys
 
+  /// Whether a key stands where it may; reports one that does not.
+  private func isInMainFile(_ key: YAMLKey, hint: String) -> Bool {
+    if !setting.isMain {
+      reporter.report(
+        .misplacedKey, at: key.mark, "'\(key.text)' is allowed only in the main file", hint: hint)
+    }
+    return setting.isMain
+  }
+
   private func visitRoot(_ key: YAMLKey) throws(YAMLStop) {
     if key.isDuplicate, key.text != Key.jobs {
       _ = try composer.node()
@@ -119,12 +128,7 @@ final class FilePass {
     case Key.jobs: try visitJobs()
     case Key.scheduler:
       let node = try compose(KeyTable.scheduler, of: KeyOwner(part: .scheduler))
-      guard setting.isMain else {
-        reporter.report(
-          .misplacedKey, at: key.mark, "'\(Key.scheduler)' is allowed only in the main file",
-          hint: "move it there")
-        return
-      }
+      guard isInMainFile(key, hint: "move it there") else { return }
       if prelude.scheduler == nil {
         prelude.scheduler = node
         // What `defaults` say is understood by these settings, too.
@@ -139,10 +143,7 @@ final class FilePass {
       }
     case Key.calendars:
       let node = try composer.node()
-      guard setting.isMain else {
-        reporter.report(
-          .misplacedKey, at: key.mark, "'\(Key.calendars)' is allowed only in the main file",
-          hint: "move it there; all files can use its calendars")
+      guard isInMainFile(key, hint: "move it there; all files can use its calendars") else {
         return
       }
       if prelude.calendars == nil {

@@ -16,11 +16,15 @@ package struct OnceJobs: Sendable {
 
   package init() {}
 
-  /// Those of a ledger, as far as they can be read still.
-  package init(_ jobs: [OnceJob], from source: any SnapshotSource) {
+  /// Those of a ledger. `onUnreadable` is told of those that this takt would refuse.
+  package init(
+    _ jobs: [OnceJob], from source: any SnapshotSource, onUnreadable: (OnceJob) -> Void
+  ) {
     for job in jobs {
       if let spec = source.load(once: job).snapshot?.jobs.first {
         entries.append(Entry(job: job, spec: spec))
+      } else {
+        onUnreadable(job)
       }
     }
   }

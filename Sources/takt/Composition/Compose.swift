@@ -85,7 +85,8 @@ struct Daemon {
     let watch = Watch()
     self.watch = watch
     let connections = ConnectionBudget(snapshot.settings)
-    once = state.onceJobs(from: source, keeping: snapshot.settings.history.keep, at: time.wall)
+    once = state.onceJobs(
+      from: source, keeping: snapshot.settings.history.keep, observer: observers, at: time.wall)
     let reloader = Reloader(
       current: once.added(to: snapshot), once: once, watchedPaths: files?.paths ?? [],
       source: source, observer: observers, ledger: readModel, time: engine.factory.time,

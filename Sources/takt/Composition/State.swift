@@ -115,9 +115,12 @@ struct State {
 
   /// The jobs that run once, without those whose runs are kept no longer.
   func onceJobs(
-    from source: JobsFileSource, keeping kept: Duration, at now: WallInstant
+    from source: JobsFileSource, keeping kept: Duration, observer: any Observer,
+    at now: WallInstant
   ) -> OnceJobs {
-    var jobs = OnceJobs(onceJobs, from: source)
+    var jobs = OnceJobs(onceJobs, from: source) { job in
+      observer.logMessage("'\(job.name)' does not run once: its keys are refused", .error)
+    }
     for name in jobs.removeAll(dueBefore: now - kept) { ledger?.record(.onceRemoved(name)) }
     return jobs
   }

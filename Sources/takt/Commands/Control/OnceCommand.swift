@@ -52,6 +52,10 @@ struct OnceCommand: ParsableCommand {
       throw ValidationError(
         "A command is missing: write it after --, as in 'takt once --at 18:00 -- date'.")
     }
+    // Other bytes have been replaced when they came here.
+    guard !command.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) else {
+      throw ValidationError("The command is not UTF-8: write it into a script, and run that.")
+    }
     let zone = control.zone
     let instant = try InstantArgument.read(at, of: "--at", in: zone, preferring: .future)
     let folder = getcwd(nil, 0).map { path in
