@@ -67,6 +67,10 @@ public struct SystemTimeSource: TimeSource {
       .nanoseconds(max(0, Self.read(CLOCK_BOOTTIME) - Self.read(CLOCK_MONOTONIC)))
     }
 
+    /// Nanoseconds since the machine started, the time it slept included: deadlines that other
+    /// processes keep are on this clock.
+    package var sinceBoot: UInt64 { UInt64(max(0, Self.read(CLOCK_BOOTTIME))) }
+
     /// The time with which the system stamps a file that is written now: that of its last tick, up
     /// to 10 ms ago.
     package var fileStamp: WallInstant {

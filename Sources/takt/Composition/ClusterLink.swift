@@ -5,6 +5,7 @@ import Synchronization
 import TaktClaims
 import TaktCore
 import TaktEngine
+import TaktTime
 
 /// This machine's way to its cluster: what the scheduler says goes to the engine, the engine's word to
 /// the scheduler, and the lease to the guard of what runs.
@@ -100,7 +101,7 @@ final class ClusterLink: ClusterPort {
 
   func send(_ batch: ClaimBatch) {
     state.withLock { state in
-      if batch.facts != nil { state.sentAt[batch.number] = Self.bootTime }
+      if batch.facts != nil { state.sentAt[batch.number] = SystemTimeSource().sinceBoot }
       state.engine?.send(batch)
     }
   }
@@ -122,11 +123,5 @@ final class ClusterLink: ClusterPort {
     return withUnsafeBytes(of: &system.nodename) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
-  }
-
-  private static var bootTime: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }
