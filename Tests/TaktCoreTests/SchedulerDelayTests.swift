@@ -153,7 +153,7 @@ import Testing
     world.endRuns()
     change("/in/c")
     #expect(
-      world.requests.map { $0.changes?.value.lines } == [["/in/a"], ["/in/b", "/in/a", "/in/c"]])
+      world.requests.map { $0.changes?.lines } == [["/in/a"], ["/in/b", "/in/a", "/in/c"]])
     world.endRuns()
     _ = world.perform(.trigger(spec.name, isForced: false))
     #expect(world.requests.last?.changes == nil)

@@ -42,6 +42,24 @@ import Testing
     #expect(takt.errors.contains(words), "\(takt.errors)")
   }
 
+  @Test func `conditions that hang leave each run its descriptors`() throws {
+    let folder = try TemporaryFolder()
+    let hung = (1...60).map {
+      "  hung-\($0): {every: 200ms, only_if: {run: [sleep, '600'], timeout: 5m}, run: 'true'}\n"
+    }
+    try folder.write(
+      "scheduler: {max_running: 4, shutdown_grace: 1s}\njobs:\n"
+        + "  beat: {every: 200ms, run: 'true'}\n" + hung.joined())
+    let script = "ulimit -n 160; exec '\(TaktProcess.executable.path)' run"
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    try takt.line("a condition") { $0.hook == "only_if" && $0.to == "running" }
+    for _ in 0..<20 {
+      let end = try takt.line("an end") { $0.job == "beat" && $0.to == "ended" }
+      #expect(end.outcome == "succeeded", "\(end)")
+    }
+    #expect(try takt.stop() == 0)
+  }
+
   /// Root is bound by no limit of processes, so another user runs the command.
   @Test(.enabled(if: geteuid() == 0, "another user takes root"))
   func `without a thread a command names the limit`() throws {

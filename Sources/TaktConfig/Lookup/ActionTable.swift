@@ -21,6 +21,8 @@ final class ActionTable {
   private var answers: [String: [ParameterSchema]?] = [:]
   private lazy var catalogueNames = Set(catalogue.actionNames)
   private var isPluginByName: [String: Bool] = [:]
+  /// The name that was asked for last and is no plugin's: many jobs in a row use one action.
+  private var lastBuiltIn: String?
   /// How often a plugin was asked for.
   private(set) var pluginUseCount = 0
 
@@ -46,7 +48,11 @@ final class ActionTable {
   /// Whether there is a plugin of the name, right or wrong; most of what takt brings with it comes
   /// first.
   func isPlugin(_ name: String) -> Bool {
-    if catalogueNames.contains(name), !Self.young.contains(name) { return false }
+    if name == lastBuiltIn { return false }
+    if catalogueNames.contains(name), !Self.young.contains(name) {
+      lastBuiltIn = name
+      return false
+    }
     let answer = isPluginByName[name] ?? plugins.contains(name)
     isPluginByName[name] = answer
     if answer { pluginUseCount += 1 }

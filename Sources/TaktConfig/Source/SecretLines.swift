@@ -5,6 +5,7 @@
 /// to be hidden also where the file is no YAML, or where a mistake puts the secret under another key.
 struct SecretLines {
   fileprivate typealias Line = Slice<UnsafeBufferPointer<UInt8>>
+  private typealias Classes = UnsafeBufferPointer<UInt16>
 
   /// Keys whose values are never shown, in lower case.
   private static let words = [
@@ -21,26 +22,33 @@ struct SecretLines {
   }
 
   /// The numbers of the lines, from 1.
-  private(set) var numbers: Set<Int> = []
+  let numbers: Set<Int>
 
   /// - Parameter starts: the offset of each line's first byte, in order.
   init(in bytes: UnsafeBufferPointer<UInt8>, starts: [Int]) {
     let lines = starts.indices.map { index in
       bytes[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
     }
-    let classes = Self.classes
+    // Through a pointer, since each byte of the file is looked up: the table has a row for each value
+    // that a byte can have, so that none is looked up beyond its end.
+    numbers = Self.classes.withUnsafeBufferPointer { Self.numbers(of: lines, $0) }
+  }
+
+  private static func numbers(of lines: [Line], _ classes: Classes) -> Set<Int> {
+    var numbers: Set<Int> = []
     var open: Block?
     for (index, line) in lines.enumerated() {
       open = open?.continued(by: line)
       if open != nil { numbers.insert(index + 1) }
       var hasSign = false
-      if let value = Self.value(in: line, classes, hasSign: &hasSign) {
+      if let value = value(in: line, classes, hasSign: &hasSign) {
         numbers.insert(index + 1)
         open = Block(of: value, at: index, in: lines).merged(with: open)
-      } else if hasSign, Self.hasPassword(line) {
+      } else if hasSign, hasPassword(line) {
         numbers.insert(index + 1)
       }
     }
+    return numbers
   }
 
   /// The lines that belong to the values of keys, as far as they have been gone through. Values within
@@ -83,7 +91,7 @@ struct SecretLines {
   }
 
   /// What follows a key's name on its line; nil where no such key is in it.
-  private static func value(in line: Line, _ classes: [UInt16], hasSign: inout Bool) -> Line? {
+  private static func value(in line: Line, _ classes: Classes, hasSign: inout Bool) -> Line? {
     let (bytes, end) = (line.base, line.endIndex)
     var start = line.startIndex
     while start < end {

@@ -156,9 +156,10 @@ package struct ControlState {
       jobs[name] = nil
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
-    case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .reloaded, .once, .onceRemoved:
+    case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .rare(.reloaded), .rare(.once),
+      .rare(.onceRemoved):
       break
-    case .clockStepped: stalls.clockStepped(at: now.wall)
+    case .rare(.clockStepped): stalls.clockStepped(at: now.wall)
     }
   }
 

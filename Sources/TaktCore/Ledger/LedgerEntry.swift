@@ -31,6 +31,19 @@ package enum LedgerEntry: Hashable, Sendable {
   /// What a previous daemon had left of a run, which another has taken up or given up.
   case settled(RunID)
   case process(RunID, ProcessIdentity)
+  /// Boxed, and one case of sixteen: with more of them each entry takes longer to be told from others.
+  indirect case rare(RareEntry)
+
+  static func clockStepped(at instant: WallInstant, by step: Duration) -> LedgerEntry {
+    .rare(.clockStepped(at: instant, by: step))
+  }
+  package static func reloaded(_ record: ReloadRecord) -> LedgerEntry { .rare(.reloaded(record)) }
+  package static func once(_ job: OnceJob) -> LedgerEntry { .rare(.once(job)) }
+  package static func onceRemoved(_ name: JobName) -> LedgerEntry { .rare(.onceRemoved(name)) }
+}
+
+/// What the ledger is told seldom: of no slot and no run.
+package enum RareEntry: Hashable, Sendable {
   case clockStepped(at: WallInstant, by: Duration)
   case reloaded(ReloadRecord)
   /// A job that runs once is there from now on.

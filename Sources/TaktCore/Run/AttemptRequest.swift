@@ -18,16 +18,31 @@ package struct AttemptRequest: Hashable, Sendable {
   /// What the command is to be told so that whatever it writes to can refuse older runs of the slot;
   /// nil without a claim.
   package var fence: ClaimToken?
-  /// What has changed at the paths that the job watches; nil for nothing.
-  package var changes: Shared<ChangedPaths>?
-  private var hookFacts: Shared<RunFacts>?
+  private(set) var extra: Extra
 
   /// What a hook is told; nil for a run of the job itself.
   package var facts: RunFacts? {
-    get { hookFacts?.value }
-    set { hookFacts = newValue.map { Shared($0) } }
+    get { if case .hook(let facts) = extra { facts.value } else { nil } }
+    set { extra = newValue.map { .hook(Shared($0)) } ?? .nothing }
   }
-  package var isHook: Bool { hookFacts != nil }
+  package var isHook: Bool { if case .hook = extra { true } else { false } }
+
+  /// What has changed at the paths that the job watches; nil for nothing.
+  package var changes: ChangedPaths? {
+    if case .changes(let changes) = extra { changes.value } else { nil }
+  }
+
+  /// What the command is told besides. In one place, since a hook is told of a run and of no paths,
+  /// and each field makes all that the scheduler says larger.
+  enum Extra: Hashable, Sendable {
+    case nothing
+    case hook(Shared<RunFacts>)
+    case changes(Shared<ChangedPaths>)
+
+    @inline(__always) init(_ facts: Shared<RunFacts>?, _ changes: Shared<ChangedPaths>?) {
+      self = facts.map { .hook($0) } ?? changes.map { .changes($0) } ?? .nothing
+    }
+  }
 }
 
 extension AttemptRequest {
@@ -38,16 +53,7 @@ extension AttemptRequest {
   ) {
     self.init(
       run: run, attempt: attempt, spec: spec, slot: slot, action: action ?? spec.action,
-      step: step, deadline: deadline, fence: nil, changes: nil,
-      hookFacts: facts.map { Shared($0) })
-  }
-
-  init(
-    run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action, step: Int,
-    deadline: MonotonicInstant?, fence: ClaimToken?, with facts: Shared<RunFacts>?
-  ) {
-    self.init(
-      run: run, attempt: attempt, spec: spec, slot: slot, action: action, step: step,
-      deadline: deadline, fence: fence, changes: nil, hookFacts: facts)
+      step: step, deadline: deadline, fence: nil,
+      extra: Extra(facts.map { Shared($0) }, nil))
   }
 }

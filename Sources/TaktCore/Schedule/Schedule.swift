@@ -116,7 +116,7 @@ package struct Schedule: Hashable, Sendable {
   }
 
   /// Whether no times are left out, as in most schedules.
-  var excludesNothing: Bool {
+  @inline(__always) var excludesNothing: Bool {
     fields.value.exclusions.isEmpty && fields.value.extras?.value.calendars == nil
   }
 

@@ -109,9 +109,8 @@ extension SchedulerCore {
       effects.append(
         .record(.attemptBegan(runs[row].id, attempt: action.attempt, at: now.wall)))
     }
-    var request = runs[row].request(for: action)
-    if !watchChanges.isEmpty { request.changes = watchChanges[request.run] }
-    effects.append(.start(request))
+    let changes = watchChanges.isEmpty ? nil : watchChanges[runs[row].id]
+    effects.append(.start(runs[row].request(for: action, changes: changes)))
   }
 
   private mutating func signal(_ row: RunTable.Row, _ signal: RunRequests.Signal) {
@@ -192,7 +191,10 @@ extension SchedulerCore {
 
   /// A job that has been removed is forgotten when the last of its runs has ended.
   mutating func removeIfEnded(_ id: JobID) {
-    guard !jobs.isPresent(id), runs.ofJob(id).isEmpty else { return }
+    if !jobs.isPresent(id), runs.ofJob(id).isEmpty { release(id) }
+  }
+
+  @inline(never) private mutating func release(_ id: JobID) {
     backfilled.forget(id)
     jobs.release(id)
   }

@@ -157,7 +157,7 @@ extension SchedulerCore {
       decide(id, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
       return
     }
-    if let condition = jobs[id].spec.policies.onlyIf?.value {
+    if jobs[id].spec.hasCondition, let condition = jobs[id].spec.policies.onlyIf?.value {
       return check(slot, of: id, condition, at: now)
     }
     start(slot, of: id, at: now)

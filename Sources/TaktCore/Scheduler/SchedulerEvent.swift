@@ -23,7 +23,7 @@ package enum SchedulerEvent: Sendable {
   /// Somebody has set the wall clock, or the machine has slept for so long.
   case clockStepped(slept: Duration)
   /// Files have changed that a job waits for.
-  case changed(JobName, PathWatch, paths: ChangedPaths = ChangedPaths())
+  indirect case changed(JobName, PathWatch, paths: ChangedPaths = ChangedPaths())
   /// Somebody wants the state of all jobs in the log.
   case dumpStatus
   /// Somebody wants takt to stop; a second time: without waiting; a third time: at once.

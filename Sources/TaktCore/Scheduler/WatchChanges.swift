@@ -4,10 +4,11 @@ struct WatchChanges: Sendable {
   private var runs: [RunID: Shared<ChangedPaths>] = [:]
 
   /// Nothing is looked up while there is nothing, which is nearly always.
-  var isEmpty: Bool { jobs.isEmpty && runs.isEmpty }
+  private(set) var isEmpty = true
 
   mutating func add(_ paths: ChangedPaths, of job: JobID) {
     jobs[job, default: ChangedPaths()].add(paths)
+    isEmpty = false
   }
 
   /// A run of the job is to be told.
@@ -18,7 +19,13 @@ struct WatchChanges: Sendable {
 
   subscript(run: RunID) -> Shared<ChangedPaths>? { runs[run] }
 
-  mutating func forget(_ run: RunID) { runs[run] = nil }
+  mutating func forget(_ run: RunID) {
+    runs[run] = nil
+    isEmpty = jobs.isEmpty && runs.isEmpty
+  }
 
-  mutating func forget(_ job: JobID) { jobs[job] = nil }
+  mutating func forget(_ job: JobID) {
+    jobs[job] = nil
+    isEmpty = jobs.isEmpty && runs.isEmpty
+  }
 }

@@ -102,6 +102,7 @@ extension JobSpec {
     _read { yield fields.value.policies.value.pings }
     set { policies.pings = newValue }
   }
+  @inline(__always) var hasCondition: Bool { fields.value.policies.value.onlyIf != nil }
   package var freshFor: Duration? {
     get { fields.value.policies.value.freshFor }
     set { policies.freshFor = newValue }

@@ -7,8 +7,11 @@ extension ActiveRun {
     let (step, failure) = steps(of: move)
     let isNoted = failure != nil && !machine.isStepFailureIgnored
     let isOver = if case .ended = machine.state { true } else { false }
+    var level = RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted)
+    // A condition that does not hold is no news.
+    if level > .info, isHook, facts?.value.hook == .onlyIf { level = .info }
     return LogRecord(
-      at: now.wall, level(hasFailedStep: isNoted), .run,
+      at: now.wall, level, .run,
       content: .run(
         RunMoveRecord(
           head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
@@ -16,12 +19,6 @@ extension ActiveRun {
           stepFailure: failure,
           duration: isOver ? startedAt.map { now.monotonic - $0 } : nil,
           use: totals.use)))
-  }
-
-  /// A condition that does not hold is no news.
-  private func level(hasFailedStep: Bool) -> LogLevel {
-    if isHook, facts?.value.hook == .onlyIf { return .info }
-    return RunMoveRecord.level(of: machine.state, hasFailedStep: hasFailedStep)
   }
 
   /// Which step a move is about, and how the one before has failed although the attempt goes on; of

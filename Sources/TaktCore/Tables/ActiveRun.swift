@@ -125,15 +125,15 @@ struct ActiveRun: Sendable {
 
   var hasParameters: Bool { parameters != nil }
 
-  var isBackfill: Bool { if case .backfill = origin { true } else { false } }
+  @inline(__always) var isBackfill: Bool { if case .backfill = origin { true } else { false } }
 
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
-  /// Whether it asks for its job's condition.
-  private var isCheck: Bool { facts?.value.hook == .onlyIf }
-
   /// What is started for a step of an attempt. The first step begins the attempt's output.
-  mutating func request(for action: RunRequests.Start) -> AttemptRequest {
+  /// - Parameter changes: what the run is told of the paths that its job watches.
+  @inline(__always) mutating func request(
+    for action: RunRequests.Start, changes: Shared<ChangedPaths>?
+  ) -> AttemptRequest {
     if action.step == 0 {
       totals.beginAttempt()
       hasRecordedOutput = false
@@ -141,7 +141,7 @@ struct ActiveRun: Sendable {
     return AttemptRequest(
       run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
       action: spec.action.action(ofStep: action.step), step: action.step,
-      deadline: action.deadline, fence: claim?.token, with: facts)
+      deadline: action.deadline, fence: claim?.token, extra: .init(facts, changes))
   }
 
   /// What the last attempt has printed, once: the ledger is given it.
@@ -190,7 +190,7 @@ struct ActiveRun: Sendable {
 
   /// Under `skip` a run meets no other run of its job, unless it has waited since a reload changed
   /// that.
-  private var isAlone: Bool {
+  @inline(__always) private var isAlone: Bool {
     switch spec.overlap {
     case .skip, .queue, .replace: !isHook && !isForced
     case .allow: isBackfill && !isForced
@@ -199,8 +199,15 @@ struct ActiveRun: Sendable {
 
   @inline(__always) var ticket: RunTable.Ticket {
     RunTable.Ticket(
-      rank: spec.execution.qos.rank, isAlone: isAlone,
-      group: isHook ? (isCheck ? RunTable.checksGroup : nil) : spec.concurrencyGroup,
-      isFree: isHook && (isCheck || facts?.value.isPing == true))
+      rank: spec.execution.qos.rank, isAlone: isAlone, group: spec.concurrencyGroup,
+      isFree: false)
+  }
+
+  var hookTicket: RunTable.Ticket {
+    let isCheck = facts?.value.hook == .onlyIf
+    return RunTable.Ticket(
+      rank: spec.execution.qos.rank, isAlone: false,
+      group: isCheck ? RunTable.checksGroup : nil,
+      isFree: isCheck || facts?.value.isPing == true)
   }
 }

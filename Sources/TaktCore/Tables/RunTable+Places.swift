@@ -15,8 +15,6 @@ extension RunTable {
 
   /// The group of all conditions that are being asked for; no group of a jobs file has such a name.
   static let checksGroup = "conditions (only_if)"
-  /// How many conditions are asked for at once.
-  static let checksMax = 64
 
   /// Whether a run waits for a place or holds one.
   enum PlaceState: Sendable {
@@ -58,7 +56,7 @@ extension RunTable {
   mutating func setBounds(_ settings: SchedulerSettings) {
     places.max = settings.maxRunning
     places.groupMax = settings.concurrency
-    places.groupMax[Self.checksGroup] = Self.checksMax
+    places.groupMax[Self.checksGroup] = settings.conditionsMax
     for heap in Array(places.behindJob.values) + Array(places.behindGroup.values) {
       places.ready.insert(contentsOf: heap.unordered)
     }
@@ -108,19 +106,28 @@ extension RunTable {
 
   /// Takes a run's wish for a place, in place of an earlier one.
   mutating func askForPlace(_ id: RunID) {
-    let ticket = self[id].ticket
+    let ticket = self[id].isHook ? self[id].hookTicket : self[id].ticket
     self[id].placeState = .waiting(ticket)
     places.ready.insert(Entry(rank: ticket.rank, run: id))
   }
 
   /// Takes a place at once for a run when no other waits; false when it must ask and wait.
   mutating func claimPlace(_ row: Row) -> Bool {
-    let ticket = self[row].ticket
-    if ticket.isFree {
-      if let group = ticket.group, places.isFull(group) { return false }
-      assignPlace(ticket, row)
-      return true
-    }
+    self[row].isHook ? claimPlace(ofHook: row) : claim(self[row].ticket, row)
+  }
+
+  /// Apart, since few runs are hooks and a run is large to hand over.
+  @inline(never)
+  private mutating func claimPlace(ofHook row: Row) -> Bool {
+    let ticket = self[row].hookTicket
+    guard ticket.isFree else { return claim(ticket, row) }
+    if let group = ticket.group, places.isFull(group) { return false }
+    assignPlace(ticket, row)
+    return true
+  }
+
+  @inline(__always)
+  private mutating func claim(_ ticket: Ticket, _ row: Row) -> Bool {
     guard places.ready.isEmpty, places.takenCount < places.max else { return false }
     if ticket.isAlone, startedCount(of: self[row].job) > 0 { return false }
     if let group = ticket.group, places.isFull(group) { return false }

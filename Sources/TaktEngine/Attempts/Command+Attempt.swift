@@ -30,7 +30,7 @@ extension Command {
       own.append((.run, (request.facts?.run ?? request.run).description))
     }
     if let fence = request.fence { own.append((.fence, String(fence.number))) }
-    if let changes = request.changes?.value {
+    if let changes = request.changes {
       own.append((.changed, changes.lines.joined(separator: "\n")))
       own.append((.changedCount, String(changes.lines.count)))
       if changes.isCut { own.append((.changedCut, "1")) }

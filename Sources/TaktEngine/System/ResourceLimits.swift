@@ -55,6 +55,12 @@ package enum ResourceLimits {
     return isOver ? 0 : left - descriptorsMin - forRuns
   }
 
+  /// How many conditions are asked for at once, of so many that a file could have: half of what is
+  /// left for others, so that conditions that hang leave each run its descriptors.
+  package static func conditions(atMost bound: Int, maxRunning: Int) -> Int {
+    min(bound, max(1, spareDescriptors(maxRunning: maxRunning) / 2 / descriptorsPerRun))
+  }
+
   /// Starts as many threads as takt will have, all at once, and lets them end.
   private static func tryThreads(_ count: Int) throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)

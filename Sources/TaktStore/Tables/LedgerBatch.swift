@@ -100,7 +100,7 @@ struct LedgerBatch {
       }
     case .pending(let job, let slot): pending.insert(PendingSlot(job: job, slot: slot))
     case .checkpoint(let checkpoint): checkpoints.add(checkpoint.job, at: place)
-    case .schedule, .scheduleEnded, .clockStepped, .reloaded, .once, .onceRemoved:
+    case .schedule, .scheduleEnded, .rare:
       others.append(place)
     case .claimed(let beginning):
       update(beginning) {

@@ -92,25 +92,7 @@ extension LedgerTransaction {
       case .scheduleEnded(let name, let edge):
         try insert(&beginning, of: batch)
         try endSchedule(of: try number(of: name), at: edge)
-      case .clockStepped(let at, let step):
-        try execute("INSERT INTO clock_steps (at, by_us) VALUES (?, ?)") {
-          $0.add(at.milliseconds)
-          $0.add(step.microseconds)
-        }
-      case .reloaded(let reload):
-        try execute("INSERT INTO reloads (at, kept, lines) VALUES (?, ?, ?)") {
-          $0.add(reload.at.milliseconds)
-          $0.add(reload.kept)
-          $0.add(reload.lines.joined(separator: "\n"))
-        }
-      case .once(let job):
-        try execute("INSERT OR REPLACE INTO once (name, keys, due) VALUES (?, ?, ?)") {
-          $0.add(job.name.text)
-          $0.add(job.text)
-          $0.add(job.at.milliseconds)
-        }
-      case .onceRemoved(let name):
-        try execute("DELETE FROM once WHERE name = ?") { $0.add(name.text) }
+      case .rare(let entry): try write(entry)
       case .verdict, .pending, .checkpoint, .claimed, .began, .attemptBegan, .backedOff,
         .attemptOutput, .attemptUse,
         .ended, .settled, .process:
@@ -118,6 +100,30 @@ extension LedgerTransaction {
       }
     }
     try insert(&beginning, of: batch)
+  }
+
+  private func write(_ entry: RareEntry) throws {
+    switch entry {
+    case .clockStepped(let at, let step):
+      try execute("INSERT INTO clock_steps (at, by_us) VALUES (?, ?)") {
+        $0.add(at.milliseconds)
+        $0.add(step.microseconds)
+      }
+    case .reloaded(let reload):
+      try execute("INSERT INTO reloads (at, kept, lines) VALUES (?, ?, ?)") {
+        $0.add(reload.at.milliseconds)
+        $0.add(reload.kept)
+        $0.add(reload.lines.joined(separator: "\n"))
+      }
+    case .once(let job):
+      try execute("INSERT OR REPLACE INTO once (name, keys, due) VALUES (?, ?, ?)") {
+        $0.add(job.name.text)
+        $0.add(job.text)
+        $0.add(job.at.milliseconds)
+      }
+    case .onceRemoved(let name):
+      try execute("DELETE FROM once WHERE name = ?") { $0.add(name.text) }
+    }
   }
 
   /// Inserts the schedules that were held back, at most one of each job. They come in the order of

@@ -207,10 +207,10 @@ package final class SQLiteLedger: Ledger {
       buffer.status.lostSlots += record.slots.count
     case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
     // A mark that is kept says that these are known.
-    case .schedule, .scheduleEnded, .pending, .claimed, .once, .onceRemoved:
+    case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved):
       buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
-      .process, .clockStepped, .reloaded:
+      .process, .rare(.clockStepped), .rare(.reloaded):
       buffer.losses.entryCount += 1
       buffer.status.lostEntries += 1
     }

@@ -43,7 +43,8 @@ struct JobsFileSource: SnapshotSource {
 
   private func load(as text: [UInt8]?, isThorough: Bool = false) -> LoadedSnapshot {
     let readAt = SystemTimeSource().fileStamp
-    let loaded = loader.load(path: path, text: text, memory: memory, isThorough: isThorough)
+    var loaded = loader.load(path: path, text: text, memory: memory, isThorough: isThorough)
+    loaded.snapshot?.settings.fitConditions()
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
@@ -93,5 +94,11 @@ struct JobsFileSource: SnapshotSource {
     }
     guard let snapshot = loaded.snapshot else { throw ExitCode.configuration }
     return (snapshot, loaded.files, loaded.diagnostics.count)
+  }
+}
+
+extension SchedulerSettings {
+  fileprivate mutating func fitConditions() {
+    conditionsMax = ResourceLimits.conditions(atMost: conditionsMax, maxRunning: maxRunning)
   }
 }
