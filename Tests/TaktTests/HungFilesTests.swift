@@ -39,6 +39,36 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
+  @Test(
+    .enabled(if: HungMount.isAvailable, HungMount.condition),
+    arguments: [
+      ("calendars: {h: {file: 'PATH'}}", "late: {every: 1h, except: h, run: 'true'}"),
+      ("", "late: {every: 1h, for_each: {t: {file: 'PATH'}}, run: 'echo {{each.t}}'}"),
+    ])
+  func `a reload whose calendar or list does not answer is refused, and the jobs go on`(
+    calendars: String, job: String
+  ) throws {
+    let mount = try HungMount()
+    let folder = try TemporaryFolder()
+    let plain = "  plain: {every: 100ms, run: 'true'}\n"
+    try folder.write(Self.scheduler + "jobs:\n" + plain)
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
+    let file = "\(Self.scheduler)\(calendars)\njobs:\n\(plain)  \(job)\n"
+    try folder.write(file.replacing("PATH", with: mount.path("file")))
+    takt.signal(SIGHUP)
+    try takt.line("why it is refused") {
+      $0.line?.contains("does not respond; check for a hung mount") == true
+    }
+    for _ in 0..<5 {
+      try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
+    }
+    #expect(!takt.lines.contains { $0.job == "plain" && $0.verdict == "missed" })
+    mount.comeBack()
+    mount.unmount()
+    #expect(try takt.stop() == 0)
+  }
+
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
   func `a ca_file that does not answer ends its own runs at their timeout`() throws {
     let mount = try HungMount()

@@ -40,6 +40,28 @@ import Testing
     try expectBalance(in: folder)
   }
 
+  @Test func `whoever changes something meanwhile is told that a crash would undo it`() throws {
+    let (folder, takt) = try started()
+    func errors(_ words: String...) throws -> String {
+      let command = try TaktProcess(words, in: folder)
+      _ = try command.text()
+      #expect(command.waitForExit() == 0)
+      return command.errors
+    }
+    #expect(try errors("suspend", "again") == "")
+    try folder.write("enospc", to: "fault")
+    try takt.line("the remark") { $0.message?.hasPrefix("the ledger cannot be written") == true }
+    let warning = "done, but the ledger cannot be written, so a crash of takt would undo it"
+    #expect(try errors("resume", "again").contains(warning))
+    #expect(try errors("once", "--at", "2199-01-01T00:00Z", "--", "true").contains(warning))
+    try folder.write("", to: "fault")
+    try takt.line("the recovery") {
+      $0.message?.hasPrefix("the ledger can be written again") == true
+    }
+    #expect(try errors("suspend", "again") == "")
+    #expect(try takt.stop() == 0)
+  }
+
   @Test func `a disk that takes half a second to synchronise keeps no slot waiting`() throws {
     let (folder, takt) = try started()
     try folder.write("slow 500", to: "fault")

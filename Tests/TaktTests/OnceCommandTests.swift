@@ -85,6 +85,48 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `one whose name the jobs file has at a start runs under another`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    let first = try TaktProcess(["run"], in: folder)
+    try first.line("the start") { $0.message?.hasPrefix("started") == true }
+    let added = try takt(
+      "once", "--at", Self.instant(6), "--name", "b", "--", "echo", "still here", in: folder)
+    #expect(added.status == 0, "\(added)")
+    #expect(try first.stop() == 0)
+    try folder.write("jobs: {b: {cron: '@yearly', run: 'true'}}\n")
+    let second = try TaktProcess(["run"], in: folder)
+    try second.line("the new name") {
+      $0.message == "'b', which 'takt once' has added, is 'b-2' from now on: the jobs file "
+        + "has a job of its name"
+    }
+    try second.line("its end") { $0.job == "b-2" && $0.to == "ended" }
+    #expect(second.lines.contains { $0.line == "still here" })
+    #expect(try second.stop() == 0)
+    #expect(try takt("verify", in: folder).status == 0)
+  }
+
+  @Test func `one that has run gives its name to the next, and to the jobs file`() throws {
+    let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    for _ in 0..<2 {
+      let added = try takt(
+        "once", "--at", Self.instant(2), "--name", "b", "--", "true", in: live.folder)
+      #expect(added.status == 0, "\(added)")
+      try live.process.line("the end") { $0.job == "b" && $0.to == "ended" }
+    }
+    try live.folder.write("jobs: {b: {every: 1h, first: now, run: 'true'}}\n")
+    let reloaded = try takt("reload", in: live.folder)
+    #expect(reloaded.status == 0, "\(reloaded)")
+    try live.process.line("the end of the file's") { $0.job == "b" && $0.to == "ended" }
+    #expect(try live.process.stop() == 0)
+    #expect(try takt("verify", in: live.folder).status == 0)
+    // It is the file's after a restart, too.
+    let again = try TaktProcess(["run"], in: live.folder)
+    try again.line("the start") { $0.message?.hasPrefix("started") == true }
+    #expect(!again.lines.contains { $0.message?.contains("'takt once'") == true })
+    #expect(try again.stop() == 0)
+  }
+
   @Test func `a jobs file does not take the name of one`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     #expect(

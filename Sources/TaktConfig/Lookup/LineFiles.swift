@@ -25,7 +25,7 @@ final class LineFiles {
     }
   }
 
-  private let reader: FileReader
+  private let reader: PatientReader
   private var answers: [String: Result<Lines, FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
@@ -35,7 +35,7 @@ final class LineFiles {
   private var reporters: [Reporter] = []
 
   init(refusesWritableByOthers: Bool) {
-    reader = FileReader(
+    reader = PatientReader(
       bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
   }
 
@@ -61,10 +61,10 @@ final class LineFiles {
     paths.append(path)
     shownPaths.append(shown)
     let answer: Result<Lines, FileProblem>
-    do {
+    do throws(FileProblem) {
       let contents = try reader.read(path)
       identities[path] = contents.identity
-      let source = SourceText(file: shown, bytes: contents.bytes)
+      let source = SourceText(file: shown, bytes: FileBytes(contents.bytes))
       let reporter = Reporter(source)
       reporters.append(reporter)
       if let flaw = source.flaw { reporter.report(flaw) }

@@ -12,6 +12,8 @@ package final class ControlClient: Sendable {
     package var bytes: [UInt8]
     /// How much of a run's output is not in it.
     package var droppedBytes = 0
+    /// Whether what was done is in the ledger, so that a crash does not undo it.
+    package var isKept = true
   }
 
   /// What a call takes at most.

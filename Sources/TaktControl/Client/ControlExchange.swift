@@ -78,6 +78,7 @@ final class ControlExchange: ChannelInboundHandler {
     answer.status = Int(head.status.code)
     answer.droppedBytes =
       head.headers.first(name: HTTPField.Name.droppedBytes.rawName).flatMap { Int($0) } ?? 0
+    answer.isKept = !head.headers.contains(name: HTTPField.Name.isNotKept.rawName)
     // A stream may be silent for as long as nothing happens.
     if isFollowed { stopTimers() }
   }

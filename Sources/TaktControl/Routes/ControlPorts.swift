@@ -57,17 +57,24 @@ extension ControlPorts {
   }
 
   /// Waits until all that was done so far is kept, so that a crash does not undo what somebody has
-  /// been told is done; not longer than this while the ledger's disk does not answer.
+  /// been told is done; not longer than this while the ledger's disk does not answer. Returns whether
+  /// it is kept, as far as anything is.
   ///
   /// - Parameter loop: counts the time. A task that sleeps would use the system's shared pool, which
   ///   wakes the process once a second from then on.
-  func whenKept(within patience: Duration = .seconds(2), on loop: any EventLoop) async {
-    guard archive != nil else { return }
-    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
-    let timeout = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) { signal.finish() }
-    readModel.whenKept { signal.finish() }
-    for await _ in signals {}
-    timeout.cancel()
+  @discardableResult
+  func whenKept(
+    within patience: Duration = .seconds(2), on loop: any EventLoop
+  ) async -> Bool {
+    guard archive != nil else { return true }
+    let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+    let timeout = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) {
+      answer.yield(false)
+    }
+    readModel.whenKept { answer.yield(true) }
+    defer { timeout.cancel() }
+    for await isKept in answers { return isKept }
+    return false
   }
 
   /// Reads what is kept, away from the control's own thread.

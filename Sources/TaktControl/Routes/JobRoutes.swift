@@ -245,8 +245,8 @@ struct JobRoutes {
     _ = try Query(request)
     let name = try context.job()
     if await ports.removeOnce(name) {
-      await ports.whenKept(on: context.eventLoop)
-      return .cancelledRuns([], isRemoved: true)
+      return await ports.answer(
+        .cancelledRuns([], isRemoved: true), whenKeptOn: context.eventLoop)
     }
     let reply = await ports.perform(.cancelJob(name))
     guard case .done(let runs) = reply else { throw await problem(of: reply, name) }
@@ -260,10 +260,9 @@ struct JobRoutes {
     let reply = await ports.perform(command)
     guard case .done = reply else { throw await problem(of: reply, name) }
     let entry = try await ports.job(name)
-    await ports.whenKept(on: loop)
     var json = JSONWriter()
     json.value(entry)
-    return .json(json)
+    return await ports.answer(.json(json), whenKeptOn: loop)
   }
 
   private func problem(of reply: SchedulerReply, _ name: JobName) async -> Problem {
@@ -321,5 +320,16 @@ extension Action {
     case .plugin(let manifest, _): manifest.name
     case .steps: "steps"
     }
+  }
+}
+
+extension ControlPorts {
+  /// The answer to somebody who has had something done, when that is kept. Where it is not, the answer
+  /// says so.
+  func answer(_ response: Response, whenKeptOn loop: any EventLoop) async -> Response {
+    guard await !whenKept(on: loop) else { return response }
+    var response = response
+    response.headers[.isNotKept] = "true"
+    return response
   }
 }

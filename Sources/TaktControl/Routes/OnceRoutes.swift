@@ -68,13 +68,13 @@ struct OnceRoutes {
       name: try name(body.name, at), text: try Self.text(of: keys), at: at)
     switch await ports.add(job, isNamed: body.name != nil) {
     case .added(let name):
-      await ports.whenKept(on: context.eventLoop)
       var json = JSONWriter()
       json.object { json in
         json.member("name", name.text)
         json.member("at", at)
       }
-      return .json(json, status: .created)
+      return await ports.answer(
+        .json(json, status: .created), whenKeptOn: context.eventLoop)
     case .nameTaken: throw Problem(.conflict, "there is already a job '\(job.name)'")
     case .tooMany(let count):
       throw Problem(.tooMany, "there are already \(count) jobs that run once")

@@ -251,6 +251,8 @@ extension KeptOutput {
 }
 
 extension HTTPField.Name {
-  // The text is a valid name, so there is one.
+  // Both texts are valid names, so that neither is nil.
+  /// What was done is not yet in the ledger: a crash of takt would undo it.
+  static let isNotKept = HTTPField.Name("Takt-Not-Kept") ?? .age
   static let droppedBytes = HTTPField.Name("Takt-Dropped-Bytes") ?? .age
 }

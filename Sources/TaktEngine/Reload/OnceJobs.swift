@@ -14,6 +14,9 @@ package struct OnceJobs: Sendable {
   /// In the order in which they were added.
   private(set) var entries: [Entry] = []
 
+  /// Somebody will look for those that are old.
+  var isWaiting = false
+
   package init() {}
 
   /// Those of a ledger. `onUnreadable` is told of those that this takt would refuse.
@@ -38,16 +41,75 @@ package struct OnceJobs: Sendable {
     return snapshot
   }
 
-  /// Those whose names a set of jobs has too.
-  func names(in snapshot: Snapshot) -> [JobName] {
+  /// Those that are due after an instant, and whose names a set of jobs has too.
+  func names(in snapshot: Snapshot, dueAfter instant: WallInstant) -> [JobName] {
     if entries.isEmpty { return [] }
-    let own = Set(entries.map(\.job.name))
+    let own = Set(entries.lazy.filter { $0.job.at > instant }.map(\.job.name))
     return snapshot.jobs.map(\.name).filter(own.contains)
+  }
+
+  /// What became of one whose name a jobs file has.
+  package enum NameChange: Sendable {
+    /// It runs at its time, under another name.
+    case renamed(from: JobName, OnceJob)
+    /// Its time is over.
+    case removed(JobName)
+  }
+
+  /// Gives the names that a jobs file has to the file's jobs: one that is still to run gets another
+  /// name, so that its command is not lost.
+  package mutating func giveWay(
+    to snapshot: Snapshot, at now: WallInstant, from source: any SnapshotSource
+  ) -> [NameChange] {
+    if entries.isEmpty { return [] }
+    var taken = Set(snapshot.jobs.map(\.name))
+    let own = entries.map(\.job.name)
+    guard own.contains(where: taken.contains) else { return [] }
+    let inFile = taken
+    taken.formUnion(own)
+    var changes: [NameChange] = []
+    entries = entries.compactMap { entry in
+      var job = entry.job
+      guard inFile.contains(job.name) else { return entry }
+      if job.at > now, let name = job.name.free(among: taken) {
+        job.name = name
+        if let spec = source.load(once: job).snapshot?.jobs.first {
+          taken.insert(name)
+          changes.append(.renamed(from: entry.job.name, job))
+          return Entry(job: job, spec: spec)
+        }
+      }
+      changes.append(.removed(entry.job.name))
+      return nil
+    }
+    return changes
+  }
+
+  /// Whether somebody must be asked to look for those that are old: there are any, and nobody will.
+  mutating func beginWaiting() -> Bool {
+    defer { isWaiting = isWaiting || !entries.isEmpty }
+    return !isWaiting && !entries.isEmpty
   }
 
   mutating func add(_ job: OnceJob, _ spec: JobSpec) {
     entries.append(Entry(job: job, spec: spec))
   }
+
+  /// Whether there is one whose time is over.
+  func has(_ name: JobName, dueBefore instant: WallInstant) -> Bool {
+    entries.contains { $0.job.name == name && $0.job.at <= instant }
+  }
+
+  /// Removes those whose names a set of jobs has, and returns the names.
+  mutating func removeAll(takenBy snapshot: Snapshot) -> [JobName] {
+    if entries.isEmpty { return [] }
+    let taken = Set(snapshot.jobs.map(\.name))
+    let names = entries.map(\.job.name).filter(taken.contains)
+    entries.removeAll { taken.contains($0.job.name) }
+    return names
+  }
+
+  mutating func remove(_ name: JobName) { entries.removeAll { $0.job.name == name } }
 
   /// Removes one that is due after an instant; whether there was one.
   mutating func remove(_ name: JobName, dueAfter instant: WallInstant) -> Bool {
@@ -61,5 +123,14 @@ package struct OnceJobs: Sendable {
     let old = entries.filter { $0.job.at < instant }.map(\.job.name)
     if !old.isEmpty { entries.removeAll { $0.job.at < instant } }
     return old
+  }
+}
+
+extension JobName {
+  /// The name itself, or with the first number that makes it nobody's.
+  func free(among taken: Set<JobName>) -> JobName? {
+    (1...taken.count + 1).lazy.compactMap { number in
+      number == 1 ? self : JobName("\(text)-\(number)")
+    }.first { !taken.contains($0) }
   }
 }

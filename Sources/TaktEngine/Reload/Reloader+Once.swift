@@ -18,21 +18,24 @@ extension Reloader: OnceControl {
     let snapshot = current.withLock { $0 }
     let taken = Set(snapshot.jobs.map(\.name))
     var job = job
+    // One that has run gives its name to the next.
+    let isAgain = isNamed && once.withLock { $0.has(job.name, dueBefore: time.wall) }
     if isNamed {
-      if taken.contains(job.name) { return .nameTaken }
+      if taken.contains(job.name), !isAgain { return .nameTaken }
     } else {
-      let free = (1...taken.count + 1).lazy.compactMap { number in
-        number == 1 ? job.name : JobName("\(job.name.text)-\(number)")
-      }.first { !taken.contains($0) }
-      guard let free else { return .nameTaken }
+      guard let free = job.name.free(among: taken) else { return .nameTaken }
       job.name = free
     }
     let loaded = source.load(once: job)
     guard let spec = loaded.snapshot?.jobs.first else { return .refused(loaded.diagnostics) }
     // It is in the ledger before its slot can come.
     ledger.record(.once(job))
-    once.withLock { $0.add(job, spec) }
-    replace(snapshot.jobs + [spec])
+    once.withLock { once in
+      if isAgain { once.remove(job.name) }
+      once.add(job, spec)
+    }
+    replace(snapshot.jobs.filter { $0.name != job.name } + [spec])
+    forgetLater()
     log(.notice, "\(job.name) runs once, at \(job.at.rfc3339(in: snapshot.settings.zone))")
     return .added(job.name)
   }
@@ -56,6 +59,24 @@ extension Reloader: OnceControl {
     guard !old.isEmpty else { return }
     for name in old { ledger.record(.onceRemoved(name)) }
     replace(current.withLock(\.jobs).filter { !old.contains($0.name) })
+  }
+
+  /// Lets go of those whose time is over and whose names a set of jobs has.
+  func forgetOnce(takenBy snapshot: Snapshot) {
+    for name in once.withLock({ $0.removeAll(takenBy: snapshot) }) {
+      ledger.record(.onceRemoved(name))
+    }
+  }
+
+  /// Looks for such jobs now and then, for as long as there is any job that runs once.
+  func forgetLater() {
+    guard once.withLock({ $0.beginWaiting() }) else { return }
+    queue.asyncAfter(deadline: .now() + .seconds(600)) { [weak self] in
+      guard let self else { return }
+      once.withLock { $0.isWaiting = false }
+      forgetOld()
+      forgetLater()
+    }
   }
 
   private func replace(_ jobs: [JobSpec]) {

@@ -59,6 +59,7 @@ package final class Reloader: ReloadControl {
     self.onRefused = onRefused
     self.onLoaded = onLoaded
     self.onDone = onDone
+    forgetLater()
   }
 
   /// Reloads soon; `cause` says in the log who wanted it.
@@ -113,7 +114,7 @@ package final class Reloader: ReloadControl {
   ) -> LoadedSnapshot {
     guard let snapshot = loaded.snapshot else { return loaded }
     var applicable = loaded
-    let taken = once.withLock { $0.names(in: snapshot) }
+    let taken = once.withLock { $0.names(in: snapshot, dueAfter: time.wall) }
     let refusals =
       [old.restartRefusal(to: snapshot.settings, in: source.path)].compactMap(\.self)
       + taken.map { name in
@@ -149,6 +150,7 @@ package final class Reloader: ReloadControl {
       return paths
     }
     onLoaded(files)
+    let inFile = loaded.snapshot
     loaded = applicable(loaded, after: current.withLock(\.settings))
     // Without the line at fault: what stands in it need not be for whoever reads the log.
     for diagnostic in loaded.diagnostics {
@@ -167,6 +169,7 @@ package final class Reloader: ReloadControl {
       onRefused()
       return report(loaded, nil, from: current.withLock(\.settings))
     }
+    if let inFile { forgetOnce(takenBy: inFile) }
     let (old, plan) = current.withLock { current in
       let plan = ReloadPlan(from: current, to: snapshot)
       // What needs a restart is not in force, and is shown until there is one.

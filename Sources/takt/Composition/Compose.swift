@@ -86,7 +86,7 @@ struct Daemon {
     self.watch = watch
     let connections = ConnectionBudget(snapshot.settings)
     once = state.onceJobs(
-      from: source, keeping: snapshot.settings.history.keep, observer: observers, at: time.wall)
+      from: source, beside: snapshot, observer: observers, at: time.wall)
     let reloader = Reloader(
       current: once.added(to: snapshot), once: once, watchedPaths: files?.paths ?? [],
       source: source, observer: observers, ledger: readModel, time: engine.factory.time,

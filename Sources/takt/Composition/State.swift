@@ -113,15 +113,27 @@ struct State {
     }
   }
 
-  /// The jobs that run once, without those whose runs are kept no longer.
+  /// The jobs that run once beside those of the file, without those whose runs are kept no longer.
   func onceJobs(
-    from source: JobsFileSource, keeping kept: Duration, observer: any Observer,
+    from source: JobsFileSource, beside snapshot: Snapshot, observer: any Observer,
     at now: WallInstant
   ) -> OnceJobs {
     var jobs = OnceJobs(onceJobs, from: source) { job in
       observer.logMessage("'\(job.name)' does not run once: its keys are refused", .error)
     }
+    let kept = snapshot.settings.history.keep
     for name in jobs.removeAll(dueBefore: now - kept) { ledger?.record(.onceRemoved(name)) }
+    for change in jobs.giveWay(to: snapshot, at: now, from: source) {
+      switch change {
+      case .removed(let name): ledger?.record(.onceRemoved(name))
+      case .renamed(let old, let job):
+        ledger?.record(.onceRemoved(old))
+        ledger?.record(.once(job))
+        observer.logMessage(
+          "'\(old)', which 'takt once' has added, is '\(job.name)' from now on: the jobs file has "
+            + "a job of its name", .warning)
+      }
+    }
     return jobs
   }
 

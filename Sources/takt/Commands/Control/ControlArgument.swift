@@ -165,6 +165,11 @@ extension ControlArgument {
         try client.ask(method, target, body: body, accept: accept, waitSeconds: waitSeconds)
       }
       guard answer.status < 300 else { throw refusal(answer, about: job) }
+      if !answer.isKept {
+        Console.error(
+          "takt: warning: done, but the ledger cannot be written, so a crash of takt would undo it; "
+            + "its log says why")
+      }
       return answer
     }
 
