@@ -9,6 +9,7 @@ import Testing
     "new-york-autumn 2026-10-29", "lord-howe-spring 2026-10-01", "lord-howe-autumn 2026-04-02",
     "recurrence-spring 2026-03-26", "recurrence-autumn 2026-10-22", "sao-paulo-spring 2018-11-01",
     "sao-paulo-autumn 2018-02-15", "calendars-autumn 2026-10-22", "calendars-spring 2026-03-26",
+    "families-autumn 2026-10-22", "families-spring 2026-03-26",
   ])
   func `a week round a clock change is as it was checked`(row: String) throws {
     let parts = row.split(separator: " ").map(String.init)

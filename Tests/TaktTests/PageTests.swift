@@ -96,6 +96,20 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the jobs of one definition are one row that opens`() throws {
+    let jobs = """
+      jobs:
+        beat: {cron: '@yearly', run: 'true'}
+        backup:
+          for_each: {tenant: [acme, globex, initech]}
+          cron: '@yearly'
+          run: 'test {{each.tenant}} != globex'
+
+      """
+    try drive(try LiveTakt(jobs, http: true), "fold")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `the timeline shows that takt hung although nothing was due`() throws {
     try drive(try LiveTakt("jobs: {rare: {cron: '@yearly', run: 'true'}}\n", http: true), "hung")
   }
@@ -121,7 +135,8 @@ import Testing
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     .enabled(if: axe != nil, "axe-core is not installed; `make browser` installs it from PyPI"))
   func `axe-core finds no violation on the page`() throws {
-    try drive(try LiveTakt(Self.onCall, http: true), "axe", try #require(Self.axe))
+    let group = "  tenant: {for_each: {name: [acme, globex]}, cron: '@yearly', run: 'true'}\n"
+    try drive(try LiveTakt(Self.onCall + group, http: true), "axe", try #require(Self.axe))
   }
 
   @Test(

@@ -328,7 +328,33 @@ def scenario_lanes(page, _):
     check(browser.count("[data-testid=timeline-more]") == 0, "there are more than all")
 
 
+def scenario_fold(page, _):
+    """The jobs of a for_each are one row, which says how they fare, and opens and closes."""
+    browser = page.browser
+    for job in ["backup.acme", "backup.globex", "backup.initech"]:
+        page.run_job(job)
+    page.open()
+    names = lambda: browser.run("return [...document.querySelectorAll('[data-testid=job]')].map(e => e.dataset.job)")
+    name = f"{row('*backup')} .name"
+    until("the three are one row, and the first since one fails", lambda: names() == ["*backup", "beat"])
+    until("it says how many they are", lambda: browser.text(name) == "▸ backup (3 jobs)")
+    check(browser.text(row_part("*backup", "streak")) == "1 job failing", "it does not say how many fail")
+    check(browser.attribute(name, "aria-expanded") == "false", "it does not say that it is closed")
+    browser.click(name)
+    whole = ["*backup", "backup.globex", "backup.acme", "backup.initech", "beat"]
+    until("it opens, the one that fails first", lambda: names() == whole)
+    until("it says so", lambda: browser.text(name) == "▾ backup (3 jobs)" and browser.attribute(name, "aria-expanded") == "true")
+    browser.click(f"{row('*backup')} [data-select]")
+    picked = "return document.querySelectorAll('[data-testid=job] [data-select]:checked').length"
+    until("to select it is to select all of them", lambda: browser.run(picked) == 4)
+    browser.click(name)
+    until("it closes", lambda: names() == ["*backup", "beat"])
+    page.search("backup.globex")
+    until("one that is looked for alone is not folded", lambda: names() == ["backup.globex"])
+
+
 SCENARIOS = {
+    "fold": scenario_fold,
     "job": scenario_job,
     "progress": scenario_progress,
     "runs": scenario_runs,

@@ -57,14 +57,16 @@ class JobRow {
   /** Becomes the row of another job. */
   adopt(name, isSelected) {
     const isFold = name.startsWith(FOLD_MARK);
-    setText(this.link, isFold ? name.slice(FOLD_MARK.length) : name);
-    this.link.title = this.link.textContent;
+    const words = isFold ? name.slice(FOLD_MARK.length) : name;
+    setText(this.link, words);
+    this.link.title = words;
     setAttribute(this.link, "href", isFold ? null : jobAddress(name));
+    setAttribute(this.link, "role", isFold ? "button" : null);
     for (const node of Object.values(this.buttons)) node.hidden = isFold;
     this.node.dataset.job = name;
-    setAttribute(this.box, "aria-label", `Select ${name}`);
+    setAttribute(this.box, "aria-label", isFold ? `Select all jobs of ${words}` : `Select ${words}`);
     this.select(isSelected);
-    for (const node of Object.values(this.buttons)) node.setAttribute("aria-label", `${node.textContent} ${name}`);
+    for (const node of Object.values(this.buttons)) node.setAttribute("aria-label", `${node.textContent} ${words}`);
   }
 
   select(isSelected) {
@@ -74,7 +76,7 @@ class JobRow {
 
   update(job, now) {
     if (job.members) setText(this.link, `${job.isOpen ? "▾" : "▸"} ${job.name} (${plural(job.members.length, "job")})`);
-    setAttribute(this.node, "aria-expanded", job.members ? String(job.isOpen) : null);
+    setAttribute(this.link, "aria-expanded", job.members ? String(job.isOpen) : null);
     setText(this.schedule, job.schedule);
     setAttribute(this.schedule, "title", job.description ?? job.schedule);
     this.state.show(job.state);
