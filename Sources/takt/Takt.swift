@@ -41,12 +41,56 @@ struct Takt: ParsableCommand {
       Console.print(TaktVersion.Report().jsonLine)
     } else {
       CommandSuggestion.check(arguments, of: Self.self)
-      main(arguments)
+      perform(arguments)
     }
     // Buffered output that a full disk refuses would otherwise be lost silently.
     guard fflush(nil) == 0 else {
       Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
       Self.exit(withError: ExitCode.unwritable)
     }
+  }
+
+  private static func perform(_ arguments: [String]) {
+    do {
+      var command = try parsed(arguments)
+      do {
+        try command.run()
+      } catch let error as ValidationError {
+        Console.error("Error: \(error.message)\n\(usage(of: type(of: command)))")
+        Self.exit(withError: ExitCode.usage)
+      }
+    } catch {
+      Self.exit(withError: error)
+    }
+  }
+
+  /// The command that arguments name. The parser takes a time that grows with the square of how many
+  /// there are, so it does not get the command that `once` is to run.
+  static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    guard arguments.first == OnceCommand.configuration.commandName,
+      let end = arguments.firstIndex(of: "--")
+    else { return try parseAsRoot(arguments) }
+    let command = try parseAsRoot(Array(arguments[..<end]))
+    guard var once = command as? OnceCommand else { return command }
+    once.command = Array(arguments[(end + 1)...])
+    return once
+  }
+
+  /// What the parser says of a command behind its own errors; of an error in `run` it would name the
+  /// program alone.
+  private static func usage(of command: any ParsableCommand.Type) -> String {
+    let path = Self.path(to: command, from: Self.self) ?? "takt"
+    return "Usage: \(usageString(for: command))\n  See '\(path) --help' for more information."
+  }
+
+  private static func path(
+    to command: any ParsableCommand.Type, from root: any ParsableCommand.Type
+  ) -> String? {
+    let name = root.configuration.commandName ?? ""
+    if ObjectIdentifier(root) == ObjectIdentifier(command) { return name }
+    for next in root.configuration.subcommands {
+      if let rest = path(to: command, from: next) { return "\(name) \(rest)" }
+    }
+    return nil
   }
 }

@@ -102,6 +102,9 @@ import Testing
     }
     let status = try takt("status", "waits", in: folder).text
     #expect(status.contains("waits for its condition"), "\(status)")
+    let waits = try takt("why", "waits", in: folder).text
+    #expect(waits.contains("waits for its condition (only_if)\n  Run "), "\(waits)")
+    #expect(waits.contains(" is the condition: started at "), "\(waits)")
     try folder.write("", to: "go")
     try process.line("the run") { $0.line == "went" }
     let why = try takt("why", "no", in: folder).text

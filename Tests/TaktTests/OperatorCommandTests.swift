@@ -41,6 +41,64 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `a wrong value says how its command goes`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Self.jobs)
+    for (arguments, message) in [
+      (["once", "--at", "teatime", "--", "true"], "'teatime' is none"),
+      (["once", "--at", "2200-12-31T23:59-05:00", "--", "true"], "is not between 1970 and 2200"),
+      (
+        ["once", "--at", "18:00", "--name", "ünï", "--", "true"],
+        "'ünï' is not a valid job name; use 1 to 128 letters"
+      ),
+      (
+        ["once", "--at", "18:00", "--timeout", "99999d", "--", "true"],
+        "'timeout' is longer than 100 years"
+      ),
+      (["explain", "one", "--after", "teatime"], "'teatime' is none"),
+      (["explain", "one", "--timezone", "UTC"], "--timezone is for --cron and --calendar"),
+      (["explain", "one", "--days", "any"], "--days needs --cron"),
+      (["simulate", "--from", "teatime"], "'teatime' is none"),
+    ] as [([String], String)] {
+      let takt = try TaktProcess(arguments, in: folder)
+      _ = try takt.text()
+      #expect(takt.waitForExit() == 64)
+      #expect(takt.errors.contains(message), "\(takt.errors)")
+      #expect(takt.errors.contains("\nUsage: takt \(arguments[0]) "), "\(takt.errors)")
+      #expect(takt.errors.contains("See 'takt \(arguments[0]) --help'"), "\(takt.errors)")
+    }
+  }
+
+  @Test func `once takes a command of many arguments as it is`() throws {
+    let words = ["sh", "-c", "x", "--", "--at", "-h"] + (0..<50_000).map { "word\($0)" }
+    let command = try Takt.parsed(["once", "--at", "18:00", "--"] + words)
+    let once = try #require(command as? OnceCommand)
+    #expect(once.command == words && once.at == "18:00")
+    #expect(throws: (any Error).self) {
+      _ = try Takt.parsed(["once", "x", "--at", "18:00", "--", "true"])
+    }
+  }
+
+  @Test(arguments: ["next", "explain"])
+  func `a command that cannot read the ledger counts from now and says so`(command: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Self.jobs)
+    func errors() throws -> String {
+      let takt = try TaktProcess([command, "one"], in: folder)
+      _ = try takt.text()
+      #expect(takt.waitForExit() == 0)
+      return takt.errors
+    }
+    #expect(try errors() == "")
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent(".takt"), withIntermediateDirectories: true)
+    try folder.write(String(repeating: "no ledger. ", count: 1000), to: ".takt/ledger.sqlite")
+    let note = try errors()
+    #expect(note.hasPrefix("takt: cannot continue from the ledger: "), "\(note)")
+    #expect(note.contains("Intervals are counted from now"))
+    #expect(note.split(separator: "\n").count == 1, "\(note)")
+  }
+
   @Test func `several jobs are triggered, waited for and cancelled`() throws {
     let live = try LiveTakt(Self.jobs)
     let both = try live.takt("trigger", "--tag", "night", "--wait")

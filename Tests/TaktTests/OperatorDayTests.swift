@@ -285,6 +285,7 @@ import Testing
       let (status, errors) = try nobody(command, in: live.folder)
       #expect(status == 77, "\(errors)")
       #expect(errors.hasPrefix("takt: no permission: \(live.folder.url.path)/.takt belongs to "))
+      #expect(errors.contains("Run the command as root, or name "), "\(errors)")
     }
     for command in [["runs"], ["why", "a"], ["logs", "a"], ["verify"]] {
       let (status, errors) = try nobody(command, in: live.folder)

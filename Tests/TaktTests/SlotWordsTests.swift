@@ -130,6 +130,13 @@ import Testing
         "  Run 6 of the job has not ended: started at 2026-09-21T14:12:20.000Z, not ended.",
         "a is suspended since 2026-09-21T14:13:20.000Z, until 'takt resume': the disk",
       ])
+    inquiry.suspension = nil
+    inquiry.condition = try run(7, began: 60, ended: nil)
+    #expect(
+      words.lines(of: inquiry, from: at(60), to: at(120)) == [
+        "a, slot 2026-09-21T14:14:20.000Z: waits for its condition (only_if)",
+        "  Run 7 is the condition: started at 2026-09-21T14:14:20.000Z, not ended.",
+      ])
   }
 
   @Test(

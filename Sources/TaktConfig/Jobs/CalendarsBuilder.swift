@@ -36,7 +36,7 @@ struct CalendarsBuilder {
       if let range = self.days(item, owner) { days.append(range) }
     }
     for item in keys[Key.file]?.value?.list ?? [] {
-      guard let path = item.value.text else { continue }
+      guard let path = item.value.text, isLocal(path, item, owner) else { continue }
       let read = sources.calendarFiles.content(
         of: FilePath.absolute(FilePath.join(folder, path)), shown: FilePath.join(folder, path),
         at: item.mark, reporter: reporter)
@@ -55,6 +55,17 @@ struct CalendarsBuilder {
       hasErrors: reporter.errorCount > errorCount || !given
         || keys.fields.contains { $0.value == nil })
     return calendar
+  }
+
+  /// Whether a path is none of what would have to be fetched, which is reported.
+  private func isLocal(_ path: String, _ item: KeyValue.Located, _ owner: KeyOwner) -> Bool {
+    let start = path.prefix(10).lowercased()
+    guard ["http://", "https://", "ftp://", "webcal://"].contains(where: { start.hasPrefix($0) })
+    else { return true }
+    reporter.report(
+      .badValue, at: item.mark, "'\(Key.file)' must be a path, not a URL",
+      hint: "takt does not fetch files; download it, and write its path", owner: owner)
+    return false
   }
 
   private func check(_ calendar: SharedCalendar, _ field: KeyValue.MapField, hasErrors: Bool) {

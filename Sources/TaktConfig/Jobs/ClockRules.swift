@@ -81,7 +81,7 @@ struct ClockRules {
       .recurrence(Shared(read.recurrence)).filtered(on: moveOnly), zone: own,
       dst: dst.policy(own: read.recurrence.ownDST))
     guard occurs(rule, mark) else { return nil }
-    return RuleTable.Answer(rules: [rule], isOver: rule.next(after: now) == nil)
+    return RuleTable.Answer(rules: [rule], isOver: isOver(rule, at: now))
   }
 
   private func cron(
@@ -109,7 +109,7 @@ struct ClockRules {
     }
     if !dst.isMade, let skipped = rule.droppedTime(after: now) { warnings.append(skipped) }
     return RuleTable.Answer(
-      rules: [rule], warnings: warnings, isOver: rule.next(after: now) == nil)
+      rules: [rule], warnings: warnings, isOver: isOver(rule, at: now))
   }
 
   /// A grid of local times, moved from excluded days where the job wants that; nil where nothing is
@@ -181,7 +181,7 @@ struct ClockRules {
     let skipped = !dst.isMade ? rule.droppedTime(after: now) : nil
     return RuleTable.Answer(
       rules: [rule], warnings: skipped.map { [$0] } ?? [],
-      isOver: rule.next(after: now) == nil)
+      isOver: isOver(rule, at: now))
   }
 
   /// Whether the field that so many are left from, itself included, is a star; a year may follow five
@@ -192,12 +192,31 @@ struct ClockRules {
     return fields.indices.contains(place) && fields[place] == "*"
   }
 
+  /// Whether all of its times are in the past, also without what leaves days out.
+  private func isOver(_ rule: ClockRule, at now: WallInstant) -> Bool {
+    rule.next(after: now) == nil && rule.withoutCalendars.next(after: now) == nil
+  }
+
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {
-    if rule.next(after: WallInstant(milliseconds: 0)) != nil { return true }
+    let start = WallInstant(milliseconds: 0)
+    if rule.next(after: start) != nil { return true }
+    // What days that are left out take from a job is a warning of the whole job.
+    if rule.expression.filter?.move?.value.only == nil,
+      rule.withoutCalendars != rule, rule.withoutCalendars.next(after: start) != nil
+    {
+      return true
+    }
     let isBeyond =
       if case .cron(let cron, _) = rule.expression.unfiltered { cron.isBeyondSearch } else { false }
+    let endsEarly =
+      if case .recurrence(let recurrence) = rule.expression.unfiltered {
+        recurrence.value.endsBeforeStart(in: rule.zone)
+      } else {
+        false
+      }
     let hint =
       switch rule.expression {
+      case .recurrence where endsEarly, .filtered where endsEarly: "UNTIL is before DTSTART"
       case .cron, .calendar: "no date matches all of its fields"
       case .recurrence: "no date matches all of its parts"
       case .grid: "its times are all in the past"

@@ -25,7 +25,9 @@ extension SpecBuilder {
 
   /// Reports bounds between which there is no slot, and exclusions that leave none.
   private func warnOfEmptySchedule(_ schedule: Schedule, of raw: RawJob) {
-    let isExcluding = !schedule.exclusions.isEmpty || schedule.calendars != nil
+    let hasHolidays = schedule.rules.contains { $0.expression.filter?.holidays != nil }
+    let hasExclusions = !schedule.exclusions.isEmpty || schedule.calendars != nil
+    let isExcluding = hasExclusions || hasHolidays
     guard schedule.until != nil || isExcluding, !schedule.hasUnforeseen,
       schedule.until.map({ $0 >= sources.now }) ?? true
     else { return }
@@ -33,6 +35,7 @@ extension SpecBuilder {
     var bare = schedule
     bare.exclusions = []
     bare.calendars = nil
+    if isExcluding { bare.rules = bare.rules.map(\.withoutCalendars) }
     switch FirstSlot(of: bare, from: start).result {
     case .none where schedule.until != nil:
       reporter.report(
@@ -45,14 +48,17 @@ extension SpecBuilder {
       guard case .none = FirstSlot(of: schedule, from: start).result else { return }
       let onlyOn = schedule.calendars?.hasOnlyOn == true
       let keys =
-        !onlyOn
-        ? "'\(JobKey.except)' leaves"
-        : schedule.exclusions.isEmpty
-          && schedule.calendars?.except.isEmpty == true
-          ? "'\(JobKey.onlyOn)' leaves" : "'\(JobKey.except)' and '\(JobKey.onlyOn)' leave"
+        if onlyOn {
+          schedule.exclusions.isEmpty && schedule.calendars?.except.isEmpty == true
+            ? "'\(JobKey.onlyOn)' leaves" : "'\(JobKey.except)' and '\(JobKey.onlyOn)' leave"
+        } else {
+          hasExclusions
+            ? "'\(JobKey.except)' leaves" : "'\(JobKey.except)' of '\(JobKey.workingDay)' leaves"
+        }
       reporter.report(
         .neverRuns, severity: .warning,
-        at: (raw.fields[.except] ?? raw.fields[.onlyOn])?.mark ?? raw.nameMark,
+        at: (raw.fields[.except] ?? raw.fields[.onlyOn] ?? raw.fields[.workingDay])?.mark
+          ?? raw.nameMark,
         "\(keys) out every slot of the next \(FirstSlot.years) years",
         hint: onlyOn
           ? "name days on which the schedule has times"

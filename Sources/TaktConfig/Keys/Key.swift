@@ -106,6 +106,7 @@ struct KeyOwner: CustomStringConvertible {
       case .defaults: "'\(Key.defaults)'"
       case .job(let name): "job '\(name.shortened)'"
       }
-    return key.map { "'\($0)' of " + name } ?? name
+    guard let key else { return name }
+    return part == .file ? "'\(key)'" : "'\(key)' of " + name
   }
 }

@@ -241,7 +241,7 @@ extension KeyType {
 }
 
 extension DurationText.Problem {
-  fileprivate func sentence(text: String) -> (message: String, hint: String?) {
+  func sentence(text: String) -> (message: String, hint: String?) {
     let units = "ms, s, m, h, d and w"
     switch self {
     case .noNumber:

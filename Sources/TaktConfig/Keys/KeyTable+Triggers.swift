@@ -189,7 +189,8 @@ extension KeyTable {
     KeyEntry(
       "overlap", .choice(DSTPolicy.Overlap.allCases.map(\.rawValue)), default: "`first`",
       reload: .rearms,
-      "A time that occurs twice in autumn. Schedules that repeat within the hour run in both hours in any case.",
+      "A time that occurs twice in autumn. Schedules that repeat within the hour, an `every` below a "
+        + "day, and an `rrule` of `HOURLY` or shorter run both times in any case.",
       .value(\.dstOverlap) { $0.choice() }),
   ]
 }

@@ -35,8 +35,10 @@ package struct SlotInquiry: Sendable {
   package var after: VerdictRecord?
   /// A slot in question that has no verdict yet.
   package var pending: WallInstant?
-  /// A run of the job that has not ended.
+  /// A run of the job that has not ended; no hook.
   package var active: StoredRun?
+  /// The run that asks for the job's condition, for a slot in question.
+  package var condition: StoredRun?
   package var activeCount = 0
   package var suspension: Suspension?
   /// When the ledger first had a schedule of the job, and the one that applied at the instant.
@@ -99,7 +101,11 @@ private struct InquiryReading {
         "SELECT slot FROM pending WHERE job = ? AND slot >= ? AND slot < ? ORDER BY slot LIMIT 1",
       arguments: [number, first?.milliseconds ?? 0, end.milliseconds]
     ).map { WallInstant(milliseconds: $0) }
-    inquiry.active = try run("runs.job = ? AND outcome IS NULL ORDER BY run LIMIT 1", [number])
+    inquiry.active = try run(
+      "runs.job = ? AND outcome IS NULL AND kind <> 'hook' ORDER BY run LIMIT 1", [number])
+    inquiry.condition = try run(
+      "runs.job = ? AND outcome IS NULL AND hook = '\(HookKind.onlyIf.rawValue)' "
+        + "ORDER BY run DESC LIMIT 1", [number])
     inquiry.activeCount =
       try Int.fetchOne(
         db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL AND began_at IS NOT NULL") ?? 0

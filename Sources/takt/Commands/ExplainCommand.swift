@@ -39,8 +39,8 @@ struct ExplainCommand: ParsableCommand {
   var number = 5
 
   @Option(
-    help: "Whether any or all of a cron expression's two day fields must match, or as in cron.")
-  var days: CronDayRule = .cron
+    help: "Whether any or all of a cron expression's two day fields must match. (default: cron)")
+  var days: CronDayRule?
 
   @Flag(help: "Print one JSON object: the normalized form and the next times.")
   var json = false
@@ -50,6 +50,10 @@ struct ExplainCommand: ParsableCommand {
       throw ValidationError("Specify a job, --cron or --calendar.")
     }
     guard !systemd || calendar != nil else { throw ValidationError("--systemd needs --calendar.") }
+    guard days == nil || cron != nil else { throw ValidationError("--days needs --cron.") }
+    guard timezone == nil || job == nil else {
+      throw ValidationError("--timezone is for --cron and --calendar; a job has its own zone.")
+    }
     guard (1...10_000).contains(number) else {
       throw ValidationError("-n takes a number from 1 to 10000.")
     }
@@ -65,6 +69,7 @@ struct ExplainCommand: ParsableCommand {
     let yearMax: Int
     var next: ((WallInstant) -> WallInstant?)?
     if let text = cron {
+      let days = days ?? .cron
       let expression: CronExpression
       do throws(CronProblem) {
         expression = try CronExpression(text)

@@ -16,8 +16,13 @@ enum InstantArgument {
     preferring preference: TypedInstant.Preference = .today
   ) throws -> WallInstant {
     do throws(InstantText.Problem) {
-      return try TypedInstant.read(
+      let instant = try TypedInstant.read(
         text, at: SystemTimeSource().wall, in: zone, preferring: preference)
+      // In the west, the last hours of 2200 are in 2201 by UTC, which is what the API reads.
+      guard CivilTime(epochSeconds: instant.milliseconds / 1000).year <= 2200 else {
+        throw InstantText.Problem.outOfRange
+      }
+      return instant
     } catch {
       throw ValidationError("\(option) takes an instant \(forms)\(error.words(of: text)).")
     }

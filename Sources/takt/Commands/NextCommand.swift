@@ -99,12 +99,19 @@ private struct NextAnswer: Encodable {
 }
 
 extension PreviousState {
-  /// How far the jobs have come; nothing where there is no ledger, or none that can be read.
+  /// How far the jobs have come; nothing where there is no ledger, and with a note where it cannot be
+  /// read.
   static func kept(by settings: SchedulerSettings) -> PreviousState {
-    guard case .folder(let folder)? = settings.state,
-      let archive = try? LedgerArchive(folder: StateFolderLock.place(of: folder))
-    else { return PreviousState() }
-    return (try? archive.previous(boot: BootIdentity.current(), zones: ZoneFiles()))
-      ?? PreviousState()
+    guard case .folder(let folder)? = settings.state else { return PreviousState() }
+    do throws(LedgerArchive.Failure) {
+      let archive = try LedgerArchive(folder: StateFolderLock.place(of: folder))
+      return try archive.previous(boot: BootIdentity.current(), zones: ZoneFiles())
+    } catch {
+      if case .missing = error { return PreviousState() }
+      Console.error(
+        "takt: cannot continue from the ledger: \(error.sentence.printable). Intervals are counted "
+          + "from now, as if the jobs were loaded for the first time.")
+      return PreviousState()
+    }
   }
 }

@@ -14,6 +14,7 @@ import Testing
       lunch: {expressions: '12..13:*:*'}
       utc: {expressions: 'Sun UTC'}
       empty-time: {expressions: '*-*-* 12:00:00'}
+      all: {expressions: '*-*-*'}
 
     """
 
@@ -68,11 +69,27 @@ import Testing
     "badName | calendars: {»2099-01-01: {dates: [2099-01-01]}}",
     "wrongType | calendars: »[holidays]", "wrongType | calendars: {a: »2099-01-01}",
     "unreadable | calendars: {a: {file: »no-such.ics}}", "unreadable | calendars: {a: {file: ».}}",
-    "unreadable | calendars: {a: {file: »/dev/zero}}", "badValue | calendars: {a: {dates: »[]}}",
+    "unreadable | calendars: {a: {file: »/dev/zero}}",
+    "badValue | calendars: {a: {file: »'https://example.org/days.ics'}}",
+    "badValue | calendars: {a: {file: [»'WEBCAL://example.org/days.ics']}}",
+    "badValue | calendars: {a: {dates: »[]}}",
     "outOfRange | calendars: {»a: {dates: [\(everySecondDay)]}}",
   ])
   func `a bad calendar is reported at its place`(row: String) throws {
     try check(badRow: row) { "\($0)\njobs: {a: {every: 1h, run: x}}\n" }
+  }
+
+  @Test func `a mistake in a calendar is said with the calendar's name`() {
+    func messages(_ calendar: String) -> [String] {
+      load("calendars: {hol: \(calendar)}\njobs: {a: {every: 1h, run: x}}\n").diagnostics
+        .map(\.message)
+    }
+    #expect(
+      messages("{dates: [2099-12-26..2099-12-24]}")
+        == ["'2099-12-26..2099-12-24' ends before it begins in 'hol'"])
+    #expect(
+      messages("{file: 'https://example.org/days.ics'}")
+        == ["'file' must be a path, not a URL in 'hol'"])
   }
 
   private static let everySecondDay = (0..<10_001).map {
@@ -107,6 +124,13 @@ import Testing
     "cron: '0 9 * * SAT', only_on: 'Mon..Fri' | neverRuns",
     "cron: '0 9 * * MON', only_on: weekend | neverRuns",
     "cron: '@daily', working_day: {day: last, except: lunch} | suspicious",
+    "cron: '0 6 * * *', except: all, on_excluded: next | neverRuns",
+    "cron: '0 6 * * *', except: all, on_excluded: previous | neverRuns",
+    "calendar: '06:00', except: '*-*-*', on_excluded: next | neverRuns",
+    "rrule: 'DTSTART:20260105T090000 FREQ=DAILY', except: all, on_excluded: next | neverRuns",
+    "every: 2h, align: local, except: all, on_excluded: next | neverRuns",
+    "cron: '0 6 * * *', working_day: {day: last, except: all} | neverRuns",
+    "cron: '0 6 * * *', except: weekend, on_excluded: next | ",
   ])
   func `what leaves nothing is a warning`(row: String) throws {
     let parts = row.split(separator: " | ", omittingEmptySubsequences: false).map(String.init)

@@ -22,6 +22,11 @@ import TaktTime
       "rrule: 'DTSTART:20260105T090000 FREQ=DAILY;BYHOUR=25' | badSchedule | BYHOUR does not take '25'",
       "rrule: 'DTSTART;TZID=Mars/Olympus:20260105T090000 FREQ=DAILY' | unknownZone | there is no time zone",
       "rrule: 'DTSTART:20260105T090000 FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' | neverRuns | never occurs",
+      "rrule: 'DTSTART:20260105T090000 FREQ=DAILY;UNTIL=20260104T090000' | neverRuns | UNTIL is before DTSTART",
+      "rrule: 'DTSTART:20260105T090000 FREQ=DAILY;UNTIL=20260105T075900Z', timezone: Europe/Berlin | neverRuns | UNTIL is before DTSTART",
+      "rrule: 5 | badSchedule | write 'DTSTART:20260105T090000 RRULE:",
+      "rrule: 'every day' | badSchedule | write 'DTSTART:20260105T090000 RRULE:",
+      "rrule: 'DTSTRAT:20260105T090000 FREQ=DAILY' | badSchedule | did you mean 'DTSTART'?",
       "cron: '@daily', nth: {every: 2} | missingKey | 'nth' has no 'starting'",
       "cron: '@daily', nth: {starting: 2026-01-05} | missingKey | 'nth' has no 'every'",
       "cron: '@daily', nth: {every: 0, starting: 2026-01-05} | outOfRange | 'every'",
@@ -58,7 +63,7 @@ import TaktTime
     #expect(loaded.snapshot == nil)
     #expect(loaded.diagnostics.map(\.code.rawValue) == [parts[1]])
     let first = try #require(loaded.diagnostics.first)
-    #expect(parts[2].isEmpty || first.message.contains(parts[2]), "\(first.message)")
+    #expect(parts[2].isEmpty || first.headline.contains(parts[2]), "\(first.headline)")
     #expect(first.location.line == 1 && first.location.column > 10)
   }
 

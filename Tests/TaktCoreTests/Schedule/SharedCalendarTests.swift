@@ -113,6 +113,54 @@ import Testing
     #expect(schedule.moved(instant) == nil)
   }
 
+  /// `cron | where to | day without slots | the slot | the instant of the rule`
+  @Test(arguments: [
+    "30 2 28 * * | next | 2026-03-28 | 2026-03-29T03:00+02:00 | 2026-03-28T02:30+01:00",
+    "30 2 29 * * | next | 2026-03-29 | 2026-03-30T02:30+02:00 | 2026-03-29T03:00+02:00",
+    "30 2 29 * * | previous | 2026-03-29 | 2026-03-28T02:30+01:00 | 2026-03-29T03:00+02:00",
+    "30 2 30 * * | previous | 2026-03-30 | 2026-03-29T03:00+02:00 | 2026-03-30T02:30+02:00",
+    "30 2 * * * | next | 2026-03-29 | 2026-03-30T02:30+02:00 | 2026-03-29T03:00+02:00",
+    "0 9 28 * * | next | 2026-03-28 | 2026-03-29T09:00+02:00 | 2026-03-28T09:00+01:00",
+    "30 2 24 10 * | next | 2026-10-24 | 2026-10-25T02:30+02:00 | 2026-10-24T02:30+02:00",
+  ])
+  func `a slot that was moved over a clock change says so`(row: String) throws {
+    let parts = row.split(separator: " | ").map(String.init)
+    let closed = try calendar("closed", [parts[2]])
+    let rule = try moved(
+      parts[0], try #require(DayMove.Direction(rawValue: parts[1])), except: [closed],
+      zone: try TestZones.named("Europe/Berlin"))
+    let slot = try #require(try InstantText(parts[3]).instant)
+    let original = try #require(try InstantText(parts[4]).instant)
+    let schedule = Schedule(rules: [rule])
+    #expect(rule.has(ScheduleInstant(slot)))
+    #expect(schedule.daysMoved(to: slot) == [try day(parts[2])])
+    #expect(schedule.moved(original) == slot)
+  }
+
+  @Test func `a recurrence that is moved into the spring gap says so, and a calendar drops it`()
+    throws
+  {
+    let berlin = try TestZones.named("Europe/Berlin")
+    var filter = DayFilter()
+    filter.move = Shared(
+      DayMove(.next, except: DaySet([try calendar("closed", ["2026-03-28"])])))
+    let recurrence = try Recurrence.read("DTSTART:20260128T023000 RRULE:FREQ=MONTHLY").recurrence
+    let rule = ClockRule(
+      .recurrence(Shared(recurrence)).filtered(on: filter), zone: berlin, dst: recurrence.ownDST)
+    let slot = try #require(try InstantText("2026-03-29T03:00+02:00").instant)
+    #expect(rule.has(ScheduleInstant(slot)) == (rule.dst.gap == .runAfter))
+    #expect(
+      Schedule(rules: [rule]).daysMoved(to: slot)
+        == (rule.dst.gap == .runAfter ? [try day("2026-03-28")] : []))
+    let expression = ClockRule(
+      .calendar(try CalendarExpression("*-*-28 02:30")).filtered(on: filter), zone: berlin,
+      dst: DSTPolicy(gap: .skip))
+    let original = try #require(try InstantText("2026-03-28T02:30+01:00").instant)
+    #expect(Schedule(rules: [expression]).moved(original) == nil)
+    #expect(
+      expression.next(after: original)?.rfc3339(in: berlin) == "2026-04-28T02:30:00.000+02:00")
+  }
+
   @Test(arguments: UInt64(0)..<120)
   func `moved times are those that a person would find day by day`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -193,6 +241,39 @@ import Testing
     for direction in [DayMove.Direction.next, .previous] {
       let nowhere = try moved("0 9 * * *", direction, except: [all])
       #expect(nowhere.next(after: WallInstant(milliseconds: 0)) == nil)
+    }
+  }
+
+  @Test func `expressions that exclude each day leave no slot, not in 2200 either`() throws {
+    for expressions in [["*-*-*"], ["Mon..Fri", "Sat,Sun"]] {
+      let all = try calendar("all", expressions: expressions)
+      for direction in [DayMove.Direction.next, .previous] {
+        let nowhere = try moved("0 6 * * *", direction, except: [all])
+        #expect(nowhere.next(after: WallInstant(milliseconds: 1_790_000_000_000)) == nil)
+      }
+      var filter = DayFilter(workingDay: -1)
+      filter.holidays = Shared(DaySet([all]))
+      let expression = try CronExpression("0 6 * * *")
+      let never = ClockRule(
+        .cron(expression, days: .cron).filtered(on: filter), zone: .utc, dst: expression.ownDST)
+      #expect(never.next(after: WallInstant(milliseconds: 1_790_000_000_000)) == nil)
+      #expect(never.withoutCalendars.next(after: WallInstant(milliseconds: 0)) != nil)
+    }
+  }
+
+  @Test(arguments: [
+    "*-*-*", "Sat,Sun", "*-*-1..7", "2027-*-*", "*-12-24..31", "Fri *-*-13", "*-*~1", "*-02-29",
+    "*-1,3,5-31",
+  ])
+  func `the days round a day are those that an expression names`(text: String) throws {
+    let expression = SharedCalendar.Expression(
+      try CalendarExpression(text), isWholeDays: true, zone: nil)
+    let first = try day("2026-11-01")
+    func isNamed(_ day: Int64) -> Bool { expression.firstDay(from: day) == day }
+    for day in first..<(first + 550) {
+      let range = expression.days(with: day)
+      #expect((range != nil) == isNamed(day), "\(text), \(DayFilter.date(day))")
+      if let range { #expect(range.contains(day) && range.allSatisfy(isNamed)) }
     }
   }
 

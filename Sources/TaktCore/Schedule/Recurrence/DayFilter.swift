@@ -54,9 +54,10 @@ package struct DayFilter: Hashable, Sendable {
   func first(from day: Int64) -> Int64? {
     var day = max(day, nth?.start ?? day)
     let periods = nth?.periods
-    while day <= Self.dayMax {
+    let last = holidays == nil && move == nil ? Self.dayMax : DaySet.last
+    while day <= last {
       let start = periods?.first(from: day) ?? day
-      guard let workingDay else { return start }
+      guard let workingDay else { return start <= last ? start : nil }
       guard let next = firstWorkingDay(workingDay, from: start) else { return nil }
       if next == start || periods?.contains(next) ?? true { return next }
       day = next
@@ -66,7 +67,8 @@ package struct DayFilter: Hashable, Sendable {
 
   private func firstWorkingDay(_ number: Int, from day: Int64) -> Int64? {
     var (year, month, _) = CivilTime.date(daysSinceEpoch: day)
-    while year <= CronSearch.yearMax {
+    let lastYear = holidays == nil ? CronSearch.yearMax : DaySet.lastYear
+    while year <= lastYear {
       let local = LocalMonth(month, of: year)
       var working = local.days(on: 0b011_1110) & local.allDays
       if let holidays { working &= ~holidays.value.days(of: local) }

@@ -21,7 +21,7 @@ struct FilteredSearch<Base: LocalSearch>: LocalSearch {
 }
 
 /// Local times of a search up to a last one.
-private struct EndingSearch<Base: LocalSearch>: LocalSearch {
+struct EndingSearch<Base: LocalSearch>: LocalSearch {
   static var ticksPerSecond: Int64 { Base.ticksPerSecond }
 
   let base: Base
@@ -51,17 +51,22 @@ package struct FilteredExpression: Hashable, Sendable {
     case .calendar(let calendar):
       return next(CalendarLocalSearch(expression: calendar), after: instant, in: zone, dst: dst)
     case .recurrence(let recurrence):
-      // It ends with the time that its rule names, not with that to which one is moved.
-      guard case .instant(let end)? = recurrence.value.rule?.end else {
+      guard let last = lastTime(of: recurrence.value, in: zone) else {
         return next(recurrence.value, after: instant, in: zone, dst: dst)
       }
-      let last = end + Int64(zone.offsetSeconds(atEpochSeconds: end))
       return next(
         EndingSearch(base: recurrence.value, last: last), after: instant, in: zone, dst: dst)
     case .grid(let grid): return next(grid.value, after: instant, in: zone, dst: dst)
     // Nothing is filtered twice.
     case .filtered: return nil
     }
+  }
+
+  /// A recurrence ends with the time that its rule names, not with that to which one is moved; nil for
+  /// one whose rule names none.
+  func lastTime(of recurrence: Recurrence, in zone: Zone) -> Int64? {
+    guard case .instant(let end)? = recurrence.rule?.end else { return nil }
+    return end + Int64(zone.offsetSeconds(atEpochSeconds: end))
   }
 
   private func next<Base: LocalSearch>(

@@ -56,6 +56,17 @@ package struct Recurrence: Hashable, Sendable {
   }
 }
 
+extension Recurrence {
+  /// Whether the UNTIL of its rule is before its first instant, so that the rule names no times.
+  package func endsBeforeStart(in zone: Zone) -> Bool {
+    switch rule?.end {
+    case .local(let end): end < start
+    case .instant(let end): end + Int64(zone.offsetSeconds(atEpochSeconds: end)) < start
+    case .never, .count, nil: false
+    }
+  }
+}
+
 extension Recurrence: LocalSearch {
   static let ticksPerSecond: Int64 = 1
 

@@ -6,6 +6,8 @@ struct RecurrenceParser {
 
   private static let properties = ["DTSTART", "RRULE", "RDATE", "EXDATE"]
   static let datesMax = 10_000
+  /// So many characters of a word are shown.
+  private static let shownMax = 40
 
   init(_ text: String) { reader = ByteReader(text) }
 
@@ -69,8 +71,14 @@ struct RecurrenceParser {
       return Property(name: "RRULE", place: place, parameters: [:], value: value())
     }
     guard Self.properties.contains(name) else {
-      throw RecurrenceProblem(
-        .unknown(name, nearest: NearestName.of(name, among: Self.properties)), at: place)
+      let nearest = NearestName.of(name, among: Self.properties)
+      let isProperty = reader.next.map { ":;=".utf8.contains($0) } ?? false
+      if name.isEmpty || nearest == nil && !isProperty {
+        let end = value().upperBound
+        let text = reader.text(from: place, to: end).prefix(Self.shownMax)
+        throw RecurrenceProblem(.noProperty(String(text)), at: place)
+      }
+      throw RecurrenceProblem(.unknown(name, nearest: nearest), at: place)
     }
     var parameters: [String: String] = [:]
     while reader.consume(";") {

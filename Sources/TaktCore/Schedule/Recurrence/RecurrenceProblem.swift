@@ -2,6 +2,8 @@
 package struct RecurrenceProblem: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case empty
+    /// What does not begin with the name of a property.
+    case noProperty(String)
     /// No such property, or part of a rule; the nearest that exists.
     case unknown(String, nearest: String?)
     /// A property or a part that is given twice.
@@ -38,6 +40,7 @@ extension RecurrenceProblem {
   package var sentence: String {
     switch reason {
     case .empty: "the recurrence is empty"
+    case .noProperty(let text): "'\(text)' is not a recurrence"
     case .unknown(let name, _): "unknown word '\(name)'"
     case .twice(let name): "\(name) is given twice"
     case .missingStart: "DTSTART is missing"
@@ -56,11 +59,11 @@ extension RecurrenceProblem {
   /// What to do about it; nil when the sentence says enough.
   package var hint: String? {
     switch reason {
-    case .unknown(_, let nearest), .unknownFrequency(_, let nearest):
-      nearest.map { "did you mean '\($0)'?" }
+    case .unknown(_, let nearest?), .unknownFrequency(_, let nearest?):
+      "did you mean '\(nearest)'?"
     case .missingStart:
       "write when it begins in front of the rule, such as DTSTART:20260105T090000"
-    case .missingRule, .empty:
+    case .missingRule, .empty, .noProperty:
       "write 'DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2', or another rule of RFC 5545"
     case .missingFrequency: "write FREQ=DAILY, WEEKLY, MONTHLY or another"
     case .badDate: "write 20261224T180000, or with a Z at its end for UTC"
@@ -68,7 +71,7 @@ extension RecurrenceProblem {
     case .positionsAlone: "BYSETPOS=1 is the first of the set that BYDAY or another part makes"
     case .tooMany("COUNT", _): "use UNTIL"
     case .twice("RRULE"): "write a list of rules"
-    case .twice, .badValue, .cannotCombine, .tooMany: nil
+    case .unknown, .unknownFrequency, .twice, .badValue, .cannotCombine, .tooMany: nil
     }
   }
 }

@@ -135,60 +135,45 @@ extension Schedule {
   package func daysMoved(to instant: WallInstant) -> [Int64] {
     Array(
       Set(rules.flatMap { $0.daysMoved(to: ScheduleInstant(instant)) }).sorted()
-        .prefix(Self.movedMax))
+        .prefix(FilteredExpression.movedMax))
   }
 
   /// Where the slot goes that a rule names at an instant; nil where it stays, and where there is none.
   package func moved(_ instant: WallInstant) -> WallInstant? {
     rules.lazy.compactMap { $0.moved(ScheduleInstant(instant)) }.first.map { WallInstant($0) }
   }
-
-  private static let movedMax = 100
 }
 
 extension ClockRule {
+  /// It with the slots of all days where they are, and without holidays.
+  package var withoutCalendars: ClockRule {
+    guard var filter = expression.filter, filter.move != nil || filter.holidays != nil else {
+      return self
+    }
+    filter.move = nil
+    filter.holidays = nil
+    return ClockRule(expression.unfiltered.filtered(on: filter), zone: zone, dst: dst)
+  }
+
   private var unmoved: ClockRule? {
     guard var filter = expression.filter, filter.move != nil else { return nil }
     filter.move = nil
     return ClockRule(expression.unfiltered.filtered(on: filter), zone: zone, dst: dst)
   }
 
-  private func local(_ instant: ScheduleInstant) -> (day: Int64, time: Int64) {
-    let local =
-      instant.milliseconds + Int64(zone.offsetSeconds(at: WallInstant(instant))) * 1000
-    let day = local.flooredQuotient(by: 86_400_000)
-    return (day, local - day * 86_400_000)
-  }
-
   fileprivate func daysMoved(to instant: ScheduleInstant) -> [Int64] {
-    guard let move = expression.filter?.move?.value, let unmoved, has(instant) else { return [] }
-    let (day, time) = local(instant)
-    guard move.isOpen(day) else { return [] }
-    let sources = move.sources(of: day)
-    var days: [Int64] = []
-    var from = ScheduleInstant(
-      milliseconds: max(0, sources.lowerBound * 86_400_000 - 2 * 86_400_000))
-    // A rule of each second need not be gone through for a note.
-    for _ in 0..<10_000 where days.count < 100 {
-      guard let found = unmoved.next(after: from) else { break }
-      let (foundDay, foundTime) = unmoved.local(found)
-      if foundDay > sources.upperBound { break }
-      if foundDay != day, sources.contains(foundDay), foundTime == time { days.append(foundDay) }
-      from = found
-    }
-    return days
+    guard case .filtered(let filtered) = expression, filtered.value.filter.move != nil,
+      has(instant)
+    else { return [] }
+    return filtered.value.daysMoved(to: WallInstant(instant), in: zone, dst: dst)
   }
 
   fileprivate func moved(_ instant: ScheduleInstant) -> ScheduleInstant? {
-    guard let move = expression.filter?.move?.value, let unmoved, unmoved.has(instant) else {
+    guard case .filtered(let filtered) = expression, let unmoved, unmoved.has(instant) else {
       return nil
     }
-    let (day, time) = local(instant)
-    guard !move.isOpen(day), let target = move.target(of: day) else { return nil }
-    let local = CivilTime(epochSeconds: target * 86_400 + time / 1000)
-    return switch zone.read(local) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _):
-      ScheduleInstant(instant)
+    return filtered.value.moved(WallInstant(instant), in: zone, dst: dst).map {
+      ScheduleInstant($0)
     }
   }
 }

@@ -52,11 +52,13 @@ package struct DaySet: Hashable, Sendable {
     for calendar in calendars {
       if let range = calendar.days(with: day) { return range }
     }
-    return expressions.contains { $0.firstDay(from: day) == day } ? day..<(day + 1) : nil
+    return expressions.lazy.compactMap { $0.days(with: day) }.first
   }
 
-  /// The last day on which schedules are searched.
-  static let last = CivilTime.daysSinceEpoch(year: CronSearch.yearMax, month: 12, day: 31)
+  /// Expressions name no days after this year, so that what they leave out is not known any more.
+  static let lastYear = CalendarExpression.yearMax
+  /// The last day on which schedules are searched that sets of days filter.
+  static let last = CivilTime.daysSinceEpoch(year: lastYear, month: 12, day: 31)
 }
 
 extension DaySet {
@@ -66,8 +68,9 @@ extension DaySet {
     let end = month.start + Int64(month.length)
     var next = first(from: month.start)
     while let day = next, day < end {
-      days |= 2 << UInt32(day - month.start)
-      next = first(from: day + 1)
+      let rangeEnd = min(end, range(with: day)?.upperBound ?? day + 1)
+      for day in day..<rangeEnd { days |= 2 << UInt32(day - month.start) }
+      next = first(from: rangeEnd)
     }
     return days
   }

@@ -142,8 +142,10 @@ extension SharedCalendar {
     for event in content.events where event.isWholeDays {
       if let range = event.days(with: day) { return range }
     }
-    let isNamed = content.expressions.contains { $0.isWholeDays && $0.firstDay(from: day) == day }
-    return isNamed ? day..<(day + 1) : nil
+    for expression in content.expressions where expression.isWholeDays {
+      if let range = expression.days(with: day) { return range }
+    }
+    return nil
   }
 
   /// The first day from `day` on that is named as a whole; nil where there is none.
@@ -164,5 +166,20 @@ extension SharedCalendar.Expression {
   func firstDay(from day: Int64) -> Int64? {
     CalendarLocalSearch(expression: expression).first(from: day * 86_400_000_000)
       .map { $0.flooredQuotient(by: 86_400_000_000) }
+  }
+
+  /// The days round a day, itself among them, that an expression of whole days names in the month; nil
+  /// where it does not name the day.
+  func days(with day: Int64) -> Range<Int64>? {
+    let (year, month, dayOfMonth) = CivilTime.date(daysSinceEpoch: day)
+    let search = CalendarLocalSearch(expression: expression)
+    guard day >= 0, search.firstYear(from: year) == year, search.months >> UInt64(month) & 1 == 1
+    else { return nil }
+    let local = LocalMonth(month, of: year)
+    let named = search.days(of: local) & local.allDays
+    guard named >> UInt32(dayOfMonth) & 1 == 1 else { return nil }
+    let after = (~(named >> UInt32(dayOfMonth))).trailingZeroBitCount
+    let before = (~(named << UInt32(31 - dayOfMonth))).leadingZeroBitCount
+    return (day - Int64(before) + 1)..<(day + Int64(after))
   }
 }

@@ -12,9 +12,9 @@ enum ForbiddenPlace {
       place = String(place[..<cut])
     }
     let owner = name(of: status.st_uid)
+    let allowed = status.st_uid == 0 ? owner : "\(owner) or root"
     return "no permission: \(place) belongs to user \(owner), and you are user "
-      + "\(name(of: geteuid())). Run the command as \(owner) or root, or name another jobs file "
-      + "with -f."
+      + "\(name(of: geteuid())). Run the command as \(allowed), or name another jobs file with -f."
   }
 
   /// The name of a user; the number of one without a name.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktTime
@@ -55,6 +56,12 @@ struct OnceCommand: ParsableCommand {
     // Other bytes have been replaced when they came here.
     guard !command.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) else {
       throw ValidationError("The command is not UTF-8: write it into a script, and run that.")
+    }
+    if let name, let problem = TypedValue.problem(ofName: name) {
+      throw ValidationError("'\(name.printable)' \(problem).")
+    }
+    if let timeout, let problem = TypedValue.problem(ofDuration: timeout) {
+      throw ValidationError("'timeout' \(problem).")
     }
     let zone = control.zone
     let instant = try InstantArgument.read(at, of: "--at", in: zone, preferring: .future)

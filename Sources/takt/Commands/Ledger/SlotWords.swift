@@ -237,7 +237,8 @@ extension SlotWords {
   func lines(of inquiry: SlotInquiry, from first: WallInstant?, to end: WallInstant) -> [String] {
     var lines: [String] = []
     if let pending = inquiry.pending {
-      lines.append("\(job), slot \(time(pending)): waits for its verdict")
+      let what = inquiry.condition == nil ? "its verdict" : "its condition (only_if)"
+      lines.append("\(job), slot \(time(pending)): waits for \(what)")
       lines.append("  " + wait(inquiry))
     }
     if let suspension = inquiry.suspension {
@@ -261,6 +262,9 @@ extension SlotWords {
   }
 
   private func wait(_ inquiry: SlotInquiry) -> String {
+    if let check = inquiry.condition {
+      return "Run \(check.head.run.number) is the condition: \(span(of: check))."
+    }
     if let active = inquiry.active {
       return "Run \(active.head.run.number) of the job has not ended: \(span(of: active))."
     }
