@@ -156,7 +156,8 @@ package struct ControlState {
       jobs[name] = nil
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
-    case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .reloaded, .once, .onceRemoved:
+    case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .service, .serviceEnded,
+      .reloaded, .once, .onceRemoved:
       break
     case .clockStepped: stalls.clockStepped(at: now.wall)
     }

@@ -31,6 +31,11 @@ package enum LedgerEntry: Hashable, Sendable {
   /// What a previous daemon had left of a run, which another has taken up or given up.
   case settled(RunID)
   case process(RunID, ProcessIdentity)
+  /// A process of a service plugin is there: it belongs to no run, and outlives all that it has. The
+  /// daemon gives the number to no other process.
+  case service(UInt64, ProcessIdentity)
+  /// Nothing is left of such a process.
+  case serviceEnded(UInt64)
   case clockStepped(at: WallInstant, by: Duration)
   case reloaded(ReloadRecord)
   /// A job that runs once is there from now on.

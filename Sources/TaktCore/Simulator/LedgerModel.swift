@@ -67,7 +67,7 @@ package struct LedgerModel {
       runs[run]?.retry = record.retry.map(Self.kept)
       if record.retry == nil { runs[run] = nil }
     case .settled(let run): settle(run)
-    case .process, .clockStepped, .reloaded, .once, .onceRemoved: break
+    case .process, .service, .serviceEnded, .clockStepped, .reloaded, .once, .onceRemoved: break
     }
   }
 

@@ -76,7 +76,7 @@ extension LedgerTransaction {
     values.add(daemon)
   }
 
-  /// Schedules, clock steps, reloads and jobs that run once. Schedules that begin are held back until another must see
+  /// Schedules, services, clock steps, reloads and jobs that run once. Schedules that begin are held back until another must see
   /// their rows, so that one statement inserts many.
   mutating func writeOthers(of batch: LedgerBatch) throws {
     var beginning: [(place: Int, job: Int64)] = []
@@ -92,6 +92,8 @@ extension LedgerTransaction {
       case .scheduleEnded(let name, let edge):
         try insert(&beginning, of: batch)
         try endSchedule(of: try number(of: name), at: edge)
+      case .service(let number, let process): try writeService(number, process)
+      case .serviceEnded(let number): try removeService(number)
       case .clockStepped(let at, let step):
         try execute("INSERT INTO clock_steps (at, by_us) VALUES (?, ?)") {
           $0.add(at.milliseconds)

@@ -210,7 +210,7 @@ package final class SQLiteLedger: Ledger {
     case .schedule, .scheduleEnded, .pending, .claimed, .once, .onceRemoved:
       buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
-      .process, .clockStepped, .reloaded:
+      .process, .service, .serviceEnded, .clockStepped, .reloaded:
       buffer.losses.entryCount += 1
       buffer.status.lostEntries += 1
     }
