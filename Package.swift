@@ -139,8 +139,8 @@ let package = Package(
     .executableTarget(
       name: "boundary-fuzz",
       dependencies: [
-        "TaktControl", "TaktImport", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
-        "TaktTime", "CFuzzer",
+        "TaktControl", "TaktImport", "TaktEngine", "TaktStore", "TaktConfig", "TaktClaims",
+        "TaktTransfer", "TaktCore", "TaktTime", "CFuzzer",
       ],
       swiftSettings: strict),
     // libFuzzer, where it is linked.

@@ -169,4 +169,14 @@ void csystem_heap_trim(void) {
   malloc_trim(0);
 #endif
 }
+
+void csystem_heap_share(int arenas) {
+#ifdef __GLIBC__
+  const char *tunables = getenv("GLIBC_TUNABLES");
+  if (getenv("MALLOC_ARENA_MAX") || (tunables && strstr(tunables, "glibc.malloc.arena_max"))) return;
+  mallopt(M_ARENA_MAX, arenas);
+#else
+  (void)arenas;
+#endif
+}
 #endif

@@ -23,6 +23,12 @@ package struct EtcdHistory: ClaimHistory {
     state = store.state
   }
 
+  /// What was read before, as of an instant.
+  init(_ state: EtcdState, at now: WallInstant) {
+    self.state = state
+    self.now = now
+  }
+
   package func slots(
     of name: JobName, after start: WallInstant
   ) throws(ClaimHistoryFailure) -> EngineSlots {
@@ -39,11 +45,7 @@ package struct EtcdHistory: ClaimHistory {
     result.entries = job.slots.filter { $0.key > start }.map { instant, slot in
       EngineSlots.Entry(slot: instant, state: state(of: slot, state.details[name]?[instant]))
     }
-    for range in job.past.ranges where range.last > start {
-      result.entries += range.slots.filter { $0 > start }.map {
-        EngineSlots.Entry(slot: $0, state: .decided(range.kind))
-      }
-    }
+    result.ranges = job.past.ranges.filter { $0.last > start }
     result.entries.sort { $0.slot < $1.slot }
     return result
   }

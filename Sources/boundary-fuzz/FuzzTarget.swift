@@ -14,5 +14,7 @@ let fuzzTargets: [any FuzzTarget.Type] = [
   JobsTarget.self, CronTarget.self, CalendarTarget.self, TimeTextTarget.self, ZoneTarget.self,
   EnvironmentTarget.self, ManifestTarget.self, PluginTarget.self, LogTarget.self,
   RecurrenceTarget.self, StoredScheduleTarget.self, RequestPathTarget.self,
-  CalendarFileTarget.self, CrontabTarget.self, UnitsTarget.self,
+  CalendarFileTarget.self, CrontabTarget.self, UnitsTarget.self, EtcdAnswerTarget.self,
+  EtcdRecordsTarget.self, PostgresReplyTarget.self, PostgresAuditTarget.self, MachineTarget.self,
+  MailTarget.self,
 ]

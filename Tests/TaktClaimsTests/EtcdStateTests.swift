@@ -74,6 +74,8 @@ import Testing
     #"job/a | {"schedule":1,"since":0,"ranCount":0,"slots":[{"slot":1,"state":"open","attempt":9223372036854775807,"at":1}]}"#,
     #"past/a | {"ranges":[{"first":0,"last":1,"count":-5,"kind":"ran"}],"series":[],"doubled":[]}"#,
     #"past/a | {"ranges":[],"series":[{"first":0,"last":1,"count":9223372036854775807,"verdict":"ran"}],"doubled":[]}"#,
+    #"past/a | {"ranges":[{"first":0,"last":-9223372036854775807,"count":1,"kind":"ran"}],"series":[],"doubled":[]}"#,
+    #"past/a | {"ranges":[],"series":[{"first":2,"last":1,"count":2,"verdict":"ran"}],"doubled":[]}"#,
   ])
   func `a record with a number that no takt writes is one that cannot be read`(row: String) throws {
     let parts = row.split(separator: " | ", maxSplits: 1).map(String.init)
@@ -83,5 +85,21 @@ import Testing
     let value = EtcdMessage.KeyValue(
       key: EtcdMessage.base64(key), value: EtcdMessage.base64(parts[1]))
     #expect(state.apply([value], seenAt: 0) == key)
+  }
+
+  @Test func `a range of more slots than memory holds is verified as a range`() throws {
+    var reading = EtcdReading(cluster: "x", at: turn(at: 0, instance: 1).now)
+    let records = [
+      ("job/a", #"{"schedule":1,"since":0,"ranCount":0,"slots":[]}"#),
+      (
+        "past/a",
+        #"{"ranges":[{"first":0,"last":1700000000000000000,"count":1700000000001,"kind":"ran"}],"#
+          + #""series":[],"doubled":[]}"#
+      ),
+    ]
+    let isRead = reading.apply(records.map { (key: $0.0, value: Array($0.1.utf8)) })
+    #expect(isRead)
+    let slots = try #require(reading.history.first?.slots)
+    #expect(slots.entries.isEmpty && slots.ranges.map(\.count) == [1_700_000_000_001])
   }
 }

@@ -38,6 +38,24 @@ import TaktTime
     #expect(ring.last == 50 && ring.first > 40)
   }
 
+  @Test func `what is read counts as well: readers do not make the ring larger`() {
+    var (read, unread) = (EventRing(), EventRing())
+    let text = String(repeating: "x", count: 4096)
+    for index in 0..<4000 {
+      read.append(record("\(index) \(text)"))
+      unread.append(record("\(index) \(text)"))
+      // One who reads each as it comes.
+      #expect(read.read(after: read.last - 1, count: 10) { _ in true }.lines.count == 1)
+    }
+    #expect(unread.last - unread.first > 1000)
+    let (lines, _) = read.read(after: 0, count: 5000) { _ in true }
+    let bytes = lines.reduce(0) { $0 + $1.json.count + 4096 }
+    #expect(bytes <= EventRing.bytesMax && bytes > EventRing.bytesMax / 2)
+    // One who reads all of it at once gets all of it, and makes room for what it takes.
+    let (all, _) = unread.read(after: 0, count: 5000) { _ in true }
+    #expect(all.count > 1000 && unread.last - unread.first < UInt64(all.count))
+  }
+
   @Test func `what is not wanted is passed over, and not read again`() {
     var ring = EventRing()
     for index in 1...9 { ring.append(record("\(index)")) }

@@ -49,6 +49,37 @@ import Testing
     #expect(audit.verdicts == [.ran: 9, .skipped: 1])
   }
 
+  @Test func `slots that the engine has decided in short have one verdict, too`() {
+    let audit = audit { engine in
+      engine.entries.removeAll { minute($0) <= 6 }
+      engine.ranges = [
+        PastSlots.Range(first: slot(1), last: slot(5), count: 3, kind: .ran),
+        PastSlots.Range(first: slot(2), last: slot(4), count: 2, kind: .missed),
+      ]
+    }
+    #expect(audit.unknown == [slot(6)])
+    #expect(audit.verdicts == [.ran: 7, .missed: 2])
+    let later = self.audit(since: slot(3)) { engine in
+      engine.entries = []
+      engine.ranges = [PastSlots.Range(first: slot(1), last: slot(9), count: 5, kind: .ran)]
+    }
+    #expect(later.unknown == [4, 6, 8, 10].map(slot) && later.verdicts == [.ran: 3])
+  }
+
+  @Test func `counts that no machine can have written are not added up beyond what there is`() {
+    let audit = audit { engine in
+      engine.entries = []
+      engine.series = (0..<2).map { _ in
+        EngineSlots.Series(
+          slots: SlotSeries(first: slot(1), last: slot(10), count: .max), verdict: .missed)
+      }
+      engine.series.append(
+        EngineSlots.Series(
+          slots: SlotSeries(first: slot(1), last: slot(10), count: -5), verdict: .ran))
+    }
+    #expect(audit.verdicts == [.missed: .max, .ran: 0])
+  }
+
   @Test func `a slot without a record is looked up in the ledger of this machine`() {
     var audit = audit { $0.entries.removeAll { [2, 4, 5, 6, 7, 8].contains(minute($0)) } }
     #expect(audit.unknown == [2, 4, 5, 6, 7, 8].map(slot))

@@ -3,6 +3,13 @@ import TaktTesting
 import TaktTime
 import Testing
 
+extension PastSlots.Range {
+  fileprivate var slots: [WallInstant] {
+    let step = count > 1 ? (last.nanoseconds - first.nanoseconds) / Int64(count - 1) : 0
+    return (0..<count).map { WallInstant(nanoseconds: first.nanoseconds + Int64($0) * step) }
+  }
+}
+
 /// Decided slots in short are the same set as in full.
 @Suite struct PastSlotsTests {
   private func slot(_ second: Int) -> WallInstant {
@@ -39,6 +46,11 @@ import Testing
     }
     let all = past.ranges.flatMap { range in range.slots.map { ($0, range.kind) } }
     #expect(all.count == known.count && all.allSatisfy { known[$0.0] == $0.1 })
+    for second in stride(from: -600, through: 600, by: 7) {
+      #expect(
+        past.ranges.reduce(0) { $0 + $1.count(after: slot(second)) }
+          == known.keys.count { $0 > slot(second) }, "\(second)")
+    }
     #expect(
       PastSlots(past.ranges.shuffled(using: &random)).ranges.map(\.first)
         == past.ranges.map(\.first))

@@ -49,6 +49,46 @@ import TaktTime
     #expect(bench.findings.unmarked == [])
   }
 
+  @Test(arguments: [false, true])
+  func `the processes of services are known until they end, or have been searched for`(
+    inOneBatch: Bool
+  ) throws {
+    let bench = try LedgerBench()
+    try bench.open(startTicks: 99)
+    var other = Self.identity
+    other.pid = 4712
+    let entries: [LedgerEntry] = [
+      .service(1, Self.identity), .service(2, other), .serviceEnded(2), .serviceEnded(3),
+    ]
+    for entries in inOneBatch ? [entries] : entries.map({ [$0] }) {
+      bench.ledger?.record(entries)
+      #expect(bench.isKept())
+    }
+    try bench.open()
+    #expect(bench.findings.daemons.map(\.services) == [[Self.identity]])
+    // The same number, of another daemon.
+    bench.ledger?.record([.service(1, other), .serviceEnded(1)])
+    #expect(bench.isKept())
+    try bench.open()
+    #expect(bench.findings.daemons.map(\.services) == [[Self.identity], []])
+    bench.ledger?.settle(bench.findings.daemons)
+    #expect(bench.isKept())
+    try bench.open()
+    let left = try bench.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM services") }
+    #expect(left == 0)
+  }
+
+  @Test func `services of another start of the machine are forgotten`() throws {
+    let bench = try LedgerBench()
+    try bench.open(startTicks: 99)
+    bench.ledger?.record([.service(1, Self.identity)])
+    #expect(bench.isKept())
+    try bench.open(boot: "another")
+    #expect(bench.findings.daemons == [])
+    let left = try bench.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM services") }
+    #expect(left == 0)
+  }
+
   @Test func `leftovers of a daemon are searched for once`() throws {
     let bench = try killed()
     try bench.open()

@@ -56,6 +56,27 @@ import FoundationEssentials
     #expect(report.since == job.slot(599))
   }
 
+  @Test func `an ended schedule stays as long as verdicts on its slots that came late`() throws {
+    let (bench, job) = try benchWithSlots()
+    try bench.open()
+    let end = ScheduleInstant(job.slot(1000))
+    bench.ledger?.record([
+      .scheduleEnded(job.name, ScheduleEdge(clock: end, wall: end, at: job.slot(1000)))
+    ])
+    #expect(bench.isKept())
+    bench.close()
+    try bench.sql { try $0.execute(sql: "UPDATE verdicts SET at = at + 60000 WHERE id > 990") }
+    var history = History()
+    history.keep = .seconds(30)
+    try prune(bench, history, at: job.slot(1060))
+    #expect(try counts(bench)["verdicts"] == 10)
+    let report = try bench.audit()
+    #expect(report.isBalanced, "\(report.findings)")
+    try prune(bench, history, at: job.slot(2000))
+    let left = try bench.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM schedules") }
+    #expect(try counts(bench)["verdicts"] == 0 && left == 0)
+  }
+
   @Test func `what came while the clock was behind is kept as long as what came before it`() throws
   {
     let (bench, job) = try benchWithSlots()

@@ -83,6 +83,72 @@ import CDispatch
     #expect(try third.stop() == 0)
   }
 
+  /// A daemon with a service plugin that hears neither the end of its input nor TERM, whose process the
+  /// ledger knows.
+  private func serving(in folder: TemporaryFolder) throws -> (takt: TaktProcess, service: pid_t) {
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("plugins/deaf"), withIntermediateDirectories: true)
+    try folder.write(
+      "{name: deaf, version: 1.0.0, protocol: 1, mode: service, exec: [./deaf]}",
+      to: "plugins/deaf/plugin.yaml")
+    try folder.writeProgram(
+      #"""
+      #!/bin/sh
+      trap '' TERM
+      echo '{"type":"hello","protocol":1}' >&3
+      echo $$ > '\#(folder.url.path)/pid.new'
+      mv '\#(folder.url.path)/pid.new' '\#(folder.url.path)/pid'
+      while :; do sleep 0.1; done
+
+      """#, to: "plugins/deaf/deaf")
+    try folder.write("jobs:\n  a: {on: start, use: deaf}\n")
+    let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
+    let service = try wait("the service says its number") {
+      pid_t(folder.read("pid").trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    let script = """
+      import sqlite3, time
+      db = sqlite3.connect('file:.takt/ledger.sqlite?mode=ro', uri=True)
+      while not db.execute('SELECT count(*) FROM services').fetchone()[0]: time.sleep(0.01)
+      """
+    let python = try TaktProcess(["-c", script], program: "python3", in: folder)
+    try #require(python.waitForExit() == 0, "python3 with sqlite3 is needed: \(python.errors)")
+    return (takt, service)
+  }
+
+  @Test func `a service plugin that ignores the daemon's end is ended by the next daemon`() throws {
+    let folder = try TemporaryFolder()
+    let (takt, service) = try serving(in: folder)
+    defer { kill(-service, SIGKILL) }
+    takt.signal(SIGKILL)
+    _ = takt.waitForExit()
+    #expect(isAlive(service))
+    let second = try next(in: folder)
+    #expect(!isAlive(service))
+    #expect(messages(second, Self.ended).count == 1)
+    #expect(try second.stop() == 0)
+    let third = try next(in: folder)
+    #expect(messages(third, Self.ended) + messages(third, Self.leftAlone) == [])
+    #expect(try third.stop() == 0)
+  }
+
+  @Test func `a copied state folder ends no service plugin of the original`() throws {
+    let folder = try TemporaryFolder()
+    let (takt, service) = try serving(in: folder)
+    defer { kill(-service, SIGKILL) }
+    let copy = try TemporaryFolder()
+    let copying = try TaktProcess(
+      ["-a", folder.url.path + "/.takt", copy.url.path + "/.takt"], program: "/bin/cp", in: copy)
+    #expect(copying.waitForExit() == 0)
+    let second = try next(in: copy)
+    #expect(isAlive(service))
+    #expect(messages(second, Self.ended) == [])
+    #expect(try second.stop() == 0)
+    // The daemon that it belongs to ends it.
+    #expect(try takt.stop() == 0)
+    #expect(!isAlive(service))
+  }
+
   @Test func `a copied state folder ends nothing of the original`() throws {
     let folder = try TemporaryFolder()
     let (takt, job) = try running(in: folder)

@@ -27,6 +27,12 @@ READERS = {
     "plugin": ["TaktEngine/Plugins/PluginConversation", "TaktEngine/Plugins/PluginMessage",
                "TaktEngine/Plugins/NagiosOutput"],
     "log": ["TaktEngine/Log/LogReplay", "TaktCore/Audit/TransitionReplay"],
+    "etcd": ["TaktClaims/Etcd/EtcdMessages", "TaktClaims/Etcd/EtcdProblem"],
+    "etcd-records": ["TaktClaims/Etcd/EtcdRecords", "TaktClaims/Etcd/EtcdState", "TaktClaims/EtcdHistory"],
+    "postgres": ["TaktClaims/Wire/ReplyText", "TaktCore/Scheduler/Cluster"],
+    "postgres-audit": ["TaktClaims/Wire/PostgresPage", "TaktClaims/Postgres/PostgresMessage"],
+    "machine": ["TaktControl/Cluster/MachineAnswers", "TaktControl/Cluster/ClusterJobMerge"],
+    "smtp": ["TaktTransfer/Mail/MailTranscript"],
 }
 
 

@@ -11,6 +11,8 @@ KINDS = {
     "children": ("", 0.25, 6),
     "ledger": ("MiB", 0.25, 4),
 }
+# The last events, slots and runs that takt remembers come to their bounds in this time, in seconds.
+SETTLING = 600
 
 
 def sample(takt):

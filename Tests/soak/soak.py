@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 
+import apart
 import measure
 import picture
 import troubles
@@ -58,9 +59,13 @@ class Trial:
         self.start = time.monotonic()
 
     def run(self):
+        round = []
         try:
             while time.monotonic() < self.end:
-                trouble = self.pick.choice(self.kinds)
+                # In rounds: each part of the time gets as much of each trouble as any other one.
+                if not round:
+                    round = self.pick.sample(self.kinds, len(self.kinds))
+                trouble = round.pop()
                 self.events.append((time.monotonic() - self.start, trouble.__name__))
                 trouble(self.takt, self.pick)
                 time.sleep(self.pick.uniform(0.5, 6))
@@ -86,18 +91,32 @@ def judge(name, trial, must_be_flat):
     elif (status := trial.takt.stop()) != 0:
         print(f"  FAILED: it stopped with {status}")
         is_well = False
+    if not trial.takt.is_running and (left := await_none(trial.takt)):
+        print(f"  FAILED: left behind: {', '.join(f'{name}({pid})' for pid, name in left)}")
+        is_well = False
     verified = trial.takt.command("verify", timeout=600)
     print("  takt verify: " + " / ".join(verified.stdout.strip().splitlines()[-3:]))
     if verified.returncode != 0:
         print(f"  FAILED: takt verify ended with {verified.returncode}: {verified.stdout}{verified.stderr}")
         is_well = False
     if must_be_flat and len(trial.samples) >= 30:
+        is_settled = trial.samples[-1][0] >= 3 * measure.SETTLING
         for kind, (middle, last, grows) in measure.growth(trial.samples).items():
             unit = measure.KINDS[kind][0]
             print(f"  {kind}: {middle:.1f} {unit} in the middle third, {last:.1f} in the last"
-                  + (": it GROWS" if grows else ""))
-            is_well = is_well and not grows
+                  + (": it GROWS" if grows and is_settled else ""))
+            is_well = is_well and not (grows and is_settled)
+        if not is_settled:
+            print("  no verdict on growth: what takt remembers has not come to its bounds in the first third")
     return is_well
+
+
+def await_none(takt, seconds=40):
+    """What is left of a daemon that has stopped, when those that end by themselves have ended."""
+    end = time.monotonic() + seconds
+    while (left := takt.leftovers()) and time.monotonic() < end:
+        time.sleep(0.5)
+    return left
 
 
 def counts(events):
@@ -114,6 +133,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(".build/soak"))
     options = parser.parse_args()
+    if not apart.enter():
+        print("soak: without a namespace of processes: if this is killed, processes are left")
     program = options.program.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
     print(f"soak: {options.minutes:g} minutes, seed {options.seed}", flush=True)

@@ -1,4 +1,5 @@
 """What the soak runs: a jobs file that never stays as it is, hostile plugins, and takt itself."""
+import json
 import os
 import pathlib
 import random
@@ -10,6 +11,9 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 STATE_SIZE = 64 << 20
+TICKS = os.sysconf("SC_CLK_TCK")
+# What starts so shortly before a kill may not be in the ledger yet (docs/ledger.md), in seconds.
+UNRECORDED = 0.5
 
 PLUGINS = {
     # Bytes that are no messages, for as long as somebody reads.
@@ -45,9 +49,9 @@ class Takt:
     """One daemon with its folder, whose state is on a small file system of its own."""
 
     def __init__(self, program, folder, seed, clock):
-        self.program, self.folder, self.library = str(program), pathlib.Path(folder), str(clock)
+        self.program, self.folder, self.library = str(program), pathlib.Path(folder).resolve(), str(clock)
         self.random = random.Random(seed)
-        self.process, self.starts, self.port = None, 0, free_port()
+        self.process, self.starts, self.port, self.kills = None, 0, free_port(), []
         self.disk = self.folder / "disk"
         self.state = self.disk / "state"
         self.disk.mkdir(parents=True)
@@ -156,6 +160,8 @@ class Takt:
 
     def stop(self, number=signal.SIGTERM):
         """The exit status; a kill is no failure."""
+        if number == signal.SIGKILL:
+            self.kills.append(time.clock_gettime(time.CLOCK_BOOTTIME))
         self.send(number)
         try:
             return self.process.wait(timeout=90)
@@ -182,11 +188,49 @@ class Takt:
         return True
 
     def clear_disk(self):
+        """Makes room again, and waits until the ledger has found it."""
         (self.disk / "ballast").unlink(missing_ok=True)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.is_running:
+            answer = self.command("status", "--json")
+            # `ledger: 0 entries wait, …; No space left on device`
+            if answer.returncode == 0 and "; " not in (json.loads(answer.stdout).get("ledger") or ""):
+                return
+            time.sleep(0.5)
+
+    def leftovers(self):
+        """(number, name) of each process in the daemon's folder, for one that has stopped, but for those that the
+        ledger may not have known when the daemon was killed."""
+        found = {}
+        for path in pathlib.Path("/proc").iterdir():
+            try:
+                if not path.name.isdigit() or not (path / "cwd").resolve().is_relative_to(self.folder):
+                    continue
+                name, rest = (path / "stat").read_text().removeprefix(f"{path.name} (").rsplit(") ", 1)
+            except OSError:  # It has just ended, or is another user's.
+                continue
+            fields = rest.split()
+            if fields[0] != "Z":
+                found[int(path.name)] = (name, int(fields[3]), int(fields[19]) / TICKS)
+        # A process is as old as the first one of its session.
+        starts = {pid: found.get(session, (name, session, start))[2] for pid, (name, session, start) in found.items()}
+        return [
+            (pid, found[pid][0]) for pid, start in sorted(starts.items())
+            if not any(0 <= kill - start < UNRECORDED for kill in self.kills)]
+
+    def sweep(self):
+        """Ends what is in the folder."""
+        self.kills = []
+        for pid, _ in self.leftovers():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
     def clean_up(self):
         if self.is_running:
             self.process.kill()
             self.process.wait()
+        self.sweep()
         if self.has_own_disk:
             subprocess.run(["umount", "-l", self.disk], check=False)

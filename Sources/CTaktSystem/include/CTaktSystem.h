@@ -173,4 +173,7 @@ void csystem_block_signals(const int *signals, int count);
 // Gives memory that was freed back to the system, where the C library can.
 void csystem_heap_trim(void);
 
+// Lets all threads share so many heaps, unless the environment says how many there are to be.
+void csystem_heap_share(int arenas);
+
 #endif

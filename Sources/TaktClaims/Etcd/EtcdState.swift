@@ -164,7 +164,8 @@ extension EtcdState {
     guard let record, let name = JobName(name) else { return false }
     var allSeries: [MemoryEngine.SeriesVerdict] = []
     for series in record.series {
-      guard let verdict = Verdict(recordText: series.verdict), Self.counts.contains(series.count)
+      guard let verdict = Verdict(recordText: series.verdict), Self.counts.contains(series.count),
+        series.first <= series.last
       else { return false }
       allSeries.append(
         MemoryEngine.SeriesVerdict(
@@ -174,9 +175,9 @@ extension EtcdState {
     }
     var ranges: [PastSlots.Range] = []
     for range in record.ranges {
-      guard let kind = Verdict.Kind(rawValue: range.kind), Self.counts.contains(range.count) else {
-        return false
-      }
+      guard let kind = Verdict.Kind(rawValue: range.kind), Self.counts.contains(range.count),
+        range.first <= range.last
+      else { return false }
       ranges.append(
         PastSlots.Range(
           first: WallInstant(nanoseconds: range.first), last: WallInstant(nanoseconds: range.last),

@@ -2,8 +2,8 @@
 ///
 /// libpq gives no SQLSTATE for these, only text; in its verbose form the server's errors bear it:
 /// `FATAL:  28P01: password authentication failed`.
-enum PostgresMessage {
-  enum Kind {
+package enum PostgresMessage {
+  package enum Kind {
     case notPostgres, noPassword, tls
     /// libpq does not even try to connect.
     case badOption
@@ -11,7 +11,9 @@ enum PostgresMessage {
   }
 
   /// The last error: its SQLSTATE where the server has sent one, and its words on one line.
-  static func read(_ text: String, clean: (String) -> String) -> (state: String?, words: String) {
+  package static func read(
+    _ text: String, clean: (String) -> String
+  ) -> (state: String?, words: String) {
     var words = ""
     var state: String?
     for line in text.split(separator: "\n") {
@@ -29,7 +31,7 @@ enum PostgresMessage {
 
   /// What an error of libpq's own is about. libpq translates them only where a program sets a
   /// locale, which takt does not.
-  static func kind(of words: String) -> Kind {
+  package static func kind(of words: String) -> Kind {
     let signs: [(String, Kind)] = [
       ("expected authentication request from server", .notPostgres),
       ("received invalid response to SSL negotiation", .notPostgres),

@@ -1,4 +1,4 @@
-import TaktCore
+package import TaktCore
 import TaktTime
 
 #if canImport(FoundationEssentials)
@@ -8,7 +8,7 @@ import TaktTime
 #endif
 
 /// What `takt.batch` replies, as JSON.
-struct ReplyText: Decodable {
+package struct ReplyText: Decodable {
   private struct Answer: Decodable {
     var `is`: String
     var token: UInt64?
@@ -62,7 +62,7 @@ struct ReplyText: Decodable {
   }
 
   /// What there can be.
-  enum Content {
+  package enum Content {
     case reply(ClaimReply)
     /// The engine's schema has this version, and nothing was done.
     case otherSchema(Int)
@@ -75,7 +75,7 @@ struct ReplyText: Decodable {
   private var news: News?
 
   /// Nil for what is no reply to this batch.
-  static func read(_ text: String, to batch: ClaimBatch) -> Content? {
+  package static func read(_ text: String, to batch: ClaimBatch) -> Content? {
     guard let reply = try? JSONDecoder().decode(ReplyText.self, from: Data(text.utf8)) else {
       return nil
     }

@@ -157,7 +157,7 @@ package struct ControlState {
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
     case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .rare(.reloaded), .rare(.once),
-      .rare(.onceRemoved):
+      .rare(.onceRemoved), .rare(.service), .rare(.serviceEnded):
       break
     case .rare(.clockStepped): stalls.clockStepped(at: now.wall)
     }

@@ -4,7 +4,7 @@ import TaktCore
 /// The last records of the log, each with its number. When there are too many the oldest goes.
 struct EventRing {
   static let recordsMax = 16_384
-  /// What they take in memory at most, about.
+  /// What they take in memory at most, about, with the JSON of those that were read.
   static let bytesMax = 8 << 20
 
   /// A record that somebody may want to read.
@@ -27,8 +27,13 @@ struct EventRing {
     last += 1
     events.append((Event(record: record, number: last), nil))
     bytes += Self.cost(of: record)
+    dropOldest()
+  }
+
+  private mutating func dropOldest() {
     while events.count > Self.recordsMax || bytes > Self.bytesMax, events.count > 1 {
-      bytes -= Self.cost(of: events.removeFirst().event.record)
+      let (event, json) = events.removeFirst()
+      bytes -= Self.cost(of: event.record) + (json?.capacity ?? 0)
     }
   }
 
@@ -46,13 +51,19 @@ struct EventRing {
       guard isWanted(event) else { continue }
       if events[index].json == nil {
         var json: [UInt8] = []
+        json.reserveCapacity(Self.jsonBytes)
         event.record.appendJSON(to: &json, number: event.number)
         events[index].json = json
+        bytes += json.capacity
       }
       lines.append((event, events[index].json ?? []))
     }
+    dropOldest()
     return (lines, upTo)
   }
+
+  /// Most records need no more.
+  private static let jsonBytes = 320
 
   /// The last records that are wanted, at most so many, the oldest first.
   func newest(_ count: Int, where isWanted: (LogRecord) -> Bool) -> [Event] {

@@ -47,6 +47,8 @@ package struct EngineSlots: Hashable, Sendable {
   package var forgottenUntil: WallInstant?
   /// Ascending.
   package var entries: [Entry] = []
+  /// Decided slots in short, by their first ones.
+  package var ranges: [PastSlots.Range] = []
   package var series: [Series] = []
   package var doubled: [Doubled] = []
 
@@ -135,7 +137,7 @@ package struct ClusterAudit: Sendable {
   ) {
     for entry in engine.entries where ScheduleInstant(entry.slot) > since {
       switch entry.state {
-      case .decided(let kind): if let kind { verdicts[kind, default: 0] += 1 }
+      case .decided(let kind): if let kind { count(1, of: kind) }
       case .claimed(let machine, let lostFor):
         if let lostFor, lostFor > patience {
           add(
@@ -152,12 +154,19 @@ package struct ClusterAudit: Sendable {
         }
       }
     }
+    for range in engine.ranges { count(range.count(after: WallInstant(since)), of: range.kind) }
     for series in engine.series where ScheduleInstant(series.slots.first) > since {
-      if let kind = series.verdict { verdicts[kind, default: 0] += series.slots.count }
+      if let kind = series.verdict { count(series.slots.count, of: kind) }
     }
     for doubled in engine.doubled where ScheduleInstant(doubled.slot) > since {
       add(.doubled, SlotSeries(doubled.slot), "'\(doubled.machine)' ran it too, without a claim")
     }
+  }
+
+  /// Others wrote the counts.
+  private mutating func count(_ more: Int, of kind: Verdict.Kind) {
+    let (sum, overflow) = verdicts[kind, default: 0].addingReportingOverflow(max(0, more))
+    verdicts[kind] = overflow ? .max : sum
   }
 
   private mutating func compare(
@@ -195,7 +204,7 @@ package struct ClusterAudit: Sendable {
       case .pending: pendingCount += 1
       // What one machine decides for all: suspensions, exclusions, limits, and what is too old.
       case .decided(let verdict) where finding(record) == nil:
-        verdicts[verdict.kind, default: 0] += 1
+        count(1, of: verdict.kind)
       case .none, .decided: break
       }
       guard let (kind, detail) = finding(record) else {
@@ -223,6 +232,9 @@ package struct ClusterAudit: Sendable {
 private struct EngineSearch {
   private let engine: EngineSlots
   private var index = 0
+  private var rangeIndex = 0
+  /// Ranges that have begun and are not over.
+  private var ranges: [PastSlots.Range] = []
 
   init(_ engine: EngineSlots) { self.engine = engine }
 
@@ -230,6 +242,13 @@ private struct EngineSearch {
     let entries = engine.entries
     while index < entries.count, ScheduleInstant(entries[index].slot) < slot { index += 1 }
     if index < entries.count, ScheduleInstant(entries[index].slot) == slot { return true }
+    let wall = WallInstant(slot)
+    while rangeIndex < engine.ranges.count, engine.ranges[rangeIndex].first <= wall {
+      ranges.append(engine.ranges[rangeIndex])
+      rangeIndex += 1
+    }
+    ranges.removeAll { $0.last < wall }
+    if ranges.contains(where: { $0.contains(wall) }) { return true }
     return engine.series.contains {
       ScheduleInstant($0.slots.first) <= slot && slot <= ScheduleInstant($0.slots.last)
     }

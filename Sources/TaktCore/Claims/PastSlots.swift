@@ -27,9 +27,12 @@ package struct PastSlots: Hashable, Sendable {
       return (slot.nanoseconds &- first.nanoseconds) % step == 0
     }
 
-    /// Its slots, ascending.
-    package var slots: [WallInstant] {
-      (0..<count).map { WallInstant(nanoseconds: first.nanoseconds &+ Int64($0) &* (step ?? 0)) }
+    /// How many of its slots come after an instant.
+    package func count(after instant: WallInstant) -> Int {
+      guard last > instant else { return 0 }
+      guard first <= instant, let step, step > 0 else { return count }
+      let passed = instant.nanoseconds.subtractingSaturated(first.nanoseconds) / step
+      return max(0, count - 1 - Int(passed))
     }
 
     /// Takes a later slot in; false where it does not fit.

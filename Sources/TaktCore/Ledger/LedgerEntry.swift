@@ -40,10 +40,21 @@ package enum LedgerEntry: Hashable, Sendable {
   package static func reloaded(_ record: ReloadRecord) -> LedgerEntry { .rare(.reloaded(record)) }
   package static func once(_ job: OnceJob) -> LedgerEntry { .rare(.once(job)) }
   package static func onceRemoved(_ name: JobName) -> LedgerEntry { .rare(.onceRemoved(name)) }
+  package static func service(_ number: UInt64, _ process: ProcessIdentity) -> LedgerEntry {
+    .rare(.service(number, process))
+  }
+  package static func serviceEnded(_ number: UInt64) -> LedgerEntry {
+    .rare(.serviceEnded(number))
+  }
 }
 
 /// What the ledger is told seldom: of no slot and no run.
 package enum RareEntry: Hashable, Sendable {
+  /// A process of a service plugin is there: it belongs to no run, and outlives all that it has. The
+  /// daemon gives the number to no other process.
+  case service(UInt64, ProcessIdentity)
+  /// Nothing is left of such a process.
+  case serviceEnded(UInt64)
   case clockStepped(at: WallInstant, by: Duration)
   case reloaded(ReloadRecord)
   /// A job that runs once is there from now on.

@@ -32,6 +32,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private let commands: PluginCommands
   private let clock: PluginClock
   private let log: OutputLog
+  private let ledger: (any Ledger)?
   private let report: (RunID, AttemptReport) -> Void
   /// Gets runs that another process is to have.
   private let handOver: (Run) -> Void
@@ -52,7 +53,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   /// - Parameter execution: how its processes are run, but for the plugin's own environment.
   init(
     _ manifest: PluginManifest, execution: Execution, processes: ProcessRunner,
-    commands: PluginCommands, clock: PluginClock, sink: any OutputSink,
+    commands: PluginCommands, clock: PluginClock, sink: any OutputSink, ledger: (any Ledger)?,
     report: @escaping (RunID, AttemptReport) -> Void, handOver: @escaping (Run) -> Void
   ) {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -61,6 +62,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     self.processes = processes
     self.commands = commands
     self.clock = clock
+    self.ledger = ledger
     self.report = report
     self.handOver = handOver
     machine = ServiceMachine(manifest)
@@ -145,15 +147,16 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   private func observe(_ event: ProcessEvent, of id: ProcessID) {
     switch event {
-    case .started: break
-    case .ended(let end) where end.descendants.isEmpty: ended(end.result)
+    case .started(let process): ledger?.record(.service(id.number, process))
+    case .ended(let end) where end.descendants.isEmpty: ended(end.result, id)
     // Nobody else stops what a service leaves behind.
     case .ended: processes.stop(id, signal: .kill)
-    case .gone(_): ended(.signalled(SIGKILL))
+    case .gone(_): ended(.signalled(SIGKILL), id)
     }
   }
 
-  private func ended(_ result: AttemptResult) {
+  private func ended(_ result: AttemptResult, _ id: ProcessID) {
+    ledger?.record(.serviceEnded(id.number))
     line = nil
     floods = [:]
     if case .notStarted(let stage, let number) = result {

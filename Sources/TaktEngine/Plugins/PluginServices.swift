@@ -31,6 +31,7 @@ package final class PluginServices: ActionRunner {
   private let clock: PluginClock
   private let sink: any OutputSink
   private let files: OutputFiles
+  private let ledger: (any Ledger)?
   private let report: @Sendable (SchedulerEvent) -> Void
   private let starting = PendingStarts<RunID>()
   private let table = Table()
@@ -41,10 +42,11 @@ package final class PluginServices: ActionRunner {
   ///   - commands: Knows what plugins are told.
   ///   - factory: Makes the timers of services, on `queue`.
   ///   - timerLog: Told of every transition of those timers.
+  ///   - ledger: Told of each process, so that the next daemon can find it. Default nil.
   package init(
     reactor: Reactor, processes: ProcessRunner, commands: PluginCommands,
     factory: any TimerFactory, timerLog: any TimerObserver, queue: DispatchQueue,
-    sink: any OutputSink, files: OutputFiles,
+    sink: any OutputSink, files: OutputFiles, ledger: (any Ledger)? = nil,
     report: @escaping @Sendable (SchedulerEvent) -> Void
   ) {
     self.reactor = reactor
@@ -52,6 +54,7 @@ package final class PluginServices: ActionRunner {
     self.commands = commands
     self.sink = sink
     self.files = files
+    self.ledger = ledger
     self.report = report
     clock = PluginClock(factory: factory, timerLog: timerLog, queue: queue, reactor: reactor)
   }
@@ -162,7 +165,7 @@ package final class PluginServices: ActionRunner {
     }
     let service = PluginService(
       manifest, execution: key.execution, processes: processes, commands: commands, clock: clock,
-      sink: sink,
+      sink: sink, ledger: ledger,
       report: { [self] run, end in
         table.places[run] = nil
         report(.actionEnded(run, end))

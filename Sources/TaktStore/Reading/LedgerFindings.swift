@@ -32,6 +32,11 @@ package struct LedgerFindings: Sendable {
     package var isOfThisFolder: Bool
     /// The processes of its attempts that have no recorded end.
     package var processes: [LeftoverProcess] = []
+    /// Those of its service plugins.
+    package var services: [ProcessIdentity] = []
+
+    /// Whether there may be processes of it.
+    package var hasLeftovers: Bool { !processes.isEmpty || !services.isEmpty }
   }
 
   /// The process of an attempt that has no recorded end.
@@ -56,6 +61,7 @@ extension LedgerFindings {
       try? PreviousDaemon($0, in: folder)
     }
     try readProcesses(reading)
+    try readServices(reading.db)
     for row in try Row.fetchAll(reading.db, sql: "SELECT * FROM once ORDER BY id") {
       guard let job = try? OnceJob(row) else {
         badRows += 1
@@ -83,6 +89,14 @@ extension LedgerFindings {
       }
     }
   }
+
+  private mutating func readServices(_ db: Database) throws {
+    for index in daemons.indices {
+      daemons[index].services = try Row.fetchAll(
+        db, sql: "SELECT * FROM services WHERE daemon = ?", arguments: [daemons[index].id]
+      ).compactMap { try? ProcessIdentity($0) }
+    }
+  }
 }
 
 extension LedgerFindings.PreviousDaemon {
@@ -101,14 +115,20 @@ extension LedgerFindings.PreviousDaemon {
 extension LedgerFindings.LeftoverProcess {
   fileprivate init?(_ row: Row) throws {
     guard let job = JobName(try row.text("name")), let run = try row.run(ifAny: "run"),
-      let pid = Int32(exactly: try row.integer("pid")), pid > 1
+      let identity = try ProcessIdentity(row)
     else { return nil }
+    self.init(job: job, run: run, identity: identity)
+  }
+}
+
+extension ProcessIdentity {
+  /// Nil for a number that no process of takt's can have.
+  fileprivate init?(_ row: Row) throws {
+    guard let pid = Int32(exactly: try row.integer("pid")), pid > 1 else { return nil }
     self.init(
-      job: job, run: run,
-      identity: ProcessIdentity(
-        pid: pid, sinceTicks: UInt64(try row.count("ticks_from")),
-        untilTicks: UInt64(try row.count("ticks_to")), mark: try row.text(ifAny: "mark") ?? "",
-        controlGroup: try row.text(ifAny: "cgroup")))
+      pid: pid, sinceTicks: UInt64(try row.count("ticks_from")),
+      untilTicks: UInt64(try row.count("ticks_to")), mark: try row.text(ifAny: "mark") ?? "",
+      controlGroup: try row.text(ifAny: "cgroup"))
   }
 }
 

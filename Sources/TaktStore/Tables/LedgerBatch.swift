@@ -55,7 +55,7 @@ struct LedgerBatch {
   private(set) var verdicts: [Int] = []
   private(set) var pending: Set<PendingSlot> = []
   private(set) var checkpoints = NewestCheckpoints()
-  /// Places of schedules, clock steps, reloads and jobs that run once, in their order.
+  /// Places of schedules, services, clock steps, reloads and jobs that run once, in their order.
   private(set) var others: [Int] = []
   private(set) var runs: [RunID: Run] = [:]
   private(set) var attempts: [Attempt: AttemptFacts] = [:]

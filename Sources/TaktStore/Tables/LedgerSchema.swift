@@ -35,8 +35,21 @@ enum LedgerSchema {
     migrator.registerMigration("jobs that run once", foreignKeyChecks: .immediate) {
       try $0.execute(sql: once)
     }
+    migrator.registerMigration("processes of services", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: services)
+    }
     return migrator
   }()
+
+  private static let services = """
+    -- Processes of service plugins that have not ended: `number` is the daemon's own for it, and the rest
+    -- as in `attempts`.
+    CREATE TABLE services (
+      daemon INTEGER NOT NULL, number INTEGER NOT NULL, pid INTEGER NOT NULL,
+      ticks_from INTEGER NOT NULL, ticks_to INTEGER NOT NULL, mark TEXT, cgroup TEXT,
+      PRIMARY KEY (daemon, number)
+    ) WITHOUT ROWID;
+    """
 
   private static let once = """
     -- Jobs that run once, beside those of the jobs file: their keys as JSON, as in a jobs file.

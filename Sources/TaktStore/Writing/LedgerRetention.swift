@@ -87,12 +87,15 @@ struct LedgerRetention {
     return db.changesCount == Self.rowsAtOnce
   }
 
+  /// A schedule stays as long as a verdict on one of its slots, which may have come much later.
   private func pruneSchedules(_ db: Database, before bound: Int64) throws -> Bool {
     try db.execute(
       sql: """
         DELETE FROM schedules WHERE id IN (
-          SELECT id FROM schedules WHERE max(ended_at, clock_to, wall_to) < ? ORDER BY id
-          LIMIT \(Self.rowsAtOnce))
+          SELECT id FROM schedules WHERE max(ended_at, clock_to, wall_to) < ? AND NOT EXISTS (
+            SELECT 1 FROM verdicts
+            WHERE verdicts.job = schedules.job AND first <= max(clock_to, wall_to))
+          ORDER BY id LIMIT \(Self.rowsAtOnce))
         """, arguments: [bound])
     return db.changesCount == Self.rowsAtOnce
   }

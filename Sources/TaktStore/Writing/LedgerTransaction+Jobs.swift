@@ -76,7 +76,7 @@ extension LedgerTransaction {
     values.add(daemon)
   }
 
-  /// Schedules, clock steps, reloads and jobs that run once. Schedules that begin are held back until another must see
+  /// Schedules, services, clock steps, reloads and jobs that run once. Schedules that begin are held back until another must see
   /// their rows, so that one statement inserts many.
   mutating func writeOthers(of batch: LedgerBatch) throws {
     var beginning: [(place: Int, job: Int64)] = []
@@ -123,6 +123,8 @@ extension LedgerTransaction {
       }
     case .onceRemoved(let name):
       try execute("DELETE FROM once WHERE name = ?") { $0.add(name.text) }
+    case .service(let number, let process): try writeService(number, process)
+    case .serviceEnded(let number): try removeService(number)
     }
   }
 

@@ -96,6 +96,31 @@ extension LedgerTransaction {
     }
   }
 
+  /// A process of a service plugin, for as long as it may be there.
+  func writeService(_ number: UInt64, _ process: ProcessIdentity) throws {
+    try execute(
+      """
+      INSERT OR REPLACE INTO services (daemon, number, pid, ticks_from, ticks_to, mark, cgroup)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """
+    ) {
+      $0.add(daemon)
+      $0.add(Int64(clamping: number))
+      $0.add(Int64(process.pid))
+      $0.add(Int64(clamping: process.sinceTicks))
+      $0.add(Int64(clamping: process.untilTicks))
+      $0.add(process.knownMark)
+      $0.add(process.controlGroup)
+    }
+  }
+
+  func removeService(_ number: UInt64) throws {
+    try execute("DELETE FROM services WHERE daemon = ? AND number = ?") {
+      $0.add(daemon)
+      $0.add(Int64(clamping: number))
+    }
+  }
+
   /// The leftover processes of these daemons have been searched for.
   func settle(_ daemons: [Int64], at now: WallInstant) throws {
     for daemon in daemons {

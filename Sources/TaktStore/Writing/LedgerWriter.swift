@@ -148,6 +148,12 @@ package final class LedgerWriter {
       return
     }
     daemon = try file.database.write { db in
+      // Nobody searches for these again.
+      try db.execute(
+        sql: """
+          DELETE FROM services WHERE daemon NOT IN (
+            SELECT id FROM daemons WHERE settled_at IS NULL AND boot = ?)
+          """, arguments: [writer.boot])
       try db.execute(
         sql: """
           INSERT INTO daemons (pid, instance, boot, version, file, up_at, seen_at, start_ticks,

@@ -210,7 +210,7 @@ package final class SQLiteLedger: Ledger {
     case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved):
       buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
-      .process, .rare(.clockStepped), .rare(.reloaded):
+      .process, .rare(.clockStepped), .rare(.reloaded), .rare(.service), .rare(.serviceEnded):
       buffer.losses.entryCount += 1
       buffer.status.lostEntries += 1
     }

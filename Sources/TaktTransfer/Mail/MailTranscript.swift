@@ -3,7 +3,7 @@
 ///
 /// The library reports the last code alone; which command a refusal answers, and which recipients
 /// were refused while others got the mail, is known here.
-struct MailTranscript {
+package struct MailTranscript {
   /// Bounds on what a server may say at once.
   static let lineBytesMax = 4096
   static let replyLinesMax = 200
@@ -20,7 +20,7 @@ struct MailTranscript {
   /// The ways to log in that the server has offered last.
   private(set) var logins: Set<Login> = []
   /// The refusal that ends the exchange, if there is one.
-  private(set) var refusal: TransferFailure?
+  package private(set) var refusal: TransferFailure?
 
   private let needsTLS: Bool
   private let needsLogin: Bool
@@ -30,12 +30,12 @@ struct MailTranscript {
   private var refused: [(recipient: String, code: Int, text: String)] = []
 
   /// `needsTLS` where STARTTLS is to be used, `needsLogin` where there are credentials.
-  init(needsTLS: Bool, needsLogin: Bool) {
+  package init(needsTLS: Bool, needsLogin: Bool) {
     self.needsTLS = needsTLS
     self.needsLogin = needsLogin
   }
 
-  mutating func sent(_ command: String) {
+  package mutating func sent(_ command: String) {
     let verb = command.prefix { !$0.isWhitespace }.uppercased()
     switch verb {
     case "EHLO", "HELO":
@@ -56,7 +56,7 @@ struct MailTranscript {
   }
 
   /// A line has come. False when the exchange is to end, for `refusal`.
-  mutating func received(_ line: String) -> Bool {
+  package mutating func received(_ line: String) -> Bool {
     guard stage != .over else { return true }
     lines += 1
     guard line.utf8.count <= Self.lineBytesMax, lines <= Self.replyLinesMax, let reply = Reply(line)
@@ -118,7 +118,7 @@ struct MailTranscript {
   }
 
   /// The recipients that were refused; nil when all were accepted.
-  var refusedRecipients: TransferFailure? {
+  package var refusedRecipients: TransferFailure? {
     guard let first = refused.first else { return nil }
     let names = refused.map(\.recipient).joined(separator: ", ")
     return TransferFailure(.recipient(first.code), "\(names) refused: \(first.text)")

@@ -70,7 +70,7 @@ struct Engine {
     ) { scheduler.send($0) }
     services = PluginServices(
       reactor: reactor, processes: processes, commands: plugins, factory: factory,
-      timerLog: timerLog, queue: turns.queue, sink: sink, files: files
+      timerLog: timerLog, queue: turns.queue, sink: sink, files: files, ledger: ledger
     ) { scheduler.send($0) }
     router = ActionRouter(commands: commands, builtins: builtins, services: services)
     let sleep = SleepMeter()

@@ -23,7 +23,7 @@ struct Leftovers {
         settled.append(daemon)
       } else if let space = daemon.pidSpace, space != DaemonProcess.pidSpace {
         // Its processes are out of sight, and the numbers are those of others.
-        if !daemon.processes.isEmpty {
+        if daemon.hasLeftovers {
           logMessage(
             .notice,
             "The previous daemon ran in another PID namespace, such as another container; its "
@@ -38,7 +38,7 @@ struct Leftovers {
           "The previous daemon (pid \(daemon.pid)) still runs, without its lock. Stop it, or a job may "
             + "run twice.")
       } else {
-        attempts += daemon.processes.map(\.identity)
+        attempts += daemon.processes.map(\.identity) + daemon.services
         settled.append(daemon)
       }
     }

@@ -182,6 +182,36 @@ import Testing
     #expect(world.output.awaitLeave() && world.output.followerCount == 0)
   }
 
+  @Test func `so many may follow output at once, and a place is free when one goes`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)], descriptors: 3000)
+    let run = try world.trigger("a")
+    let target = "\(Self.path)/\(run)/output?follow=true"
+    func follow() throws -> (wire: Wire, status: Int) {
+      let wire = try world.connect()
+      wire.send("GET", target, nil)
+      return (wire, try wire.head().status)
+    }
+    var wires = try (0..<RunRoutes.readersMax).map { _ in try follow() }
+    #expect(wires.allSatisfy { $0.status == 200 })
+    let beyond = try world.get(target)
+    #expect(beyond.problem == "429 tooMany")
+    #expect(beyond["title"] as? String == "there are already 64 readers of output")
+    // Those who do not follow are answered all the same.
+    #expect(try world.get("\(Self.path)/\(run)/output").status == 200)
+    wires.removeLast()
+    // The end of a connection is seen when the system tells.
+    while wires.count < RunRoutes.readersMax {
+      let next = try follow()
+      if next.status == 200 { wires.append(next) }
+    }
+    #expect(world.output.followerCount == RunRoutes.readersMax)
+    #expect(try world.get(target).problem == "429 tooMany")
+    // Each of them is to have come to its end on the server before the server does.
+    world.scheduler.end(run)
+    for (wire, _) in wires { #expect(try wire.chunk() == nil && wire.isClosed()) }
+    while world.output.followerCount > 0 { try #require(world.output.awaitLeave()) }
+  }
+
   @Test func `a follower that is too slow loses what does not fit, and is told`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")

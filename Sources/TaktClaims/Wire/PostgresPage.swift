@@ -1,0 +1,81 @@
+package import TaktCore
+import TaktTime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A page of what `takt.audit` knows of a job's slots, as JSON.
+package struct PostgresPage: Decodable {
+  struct Slot: Decodable {
+    var slot: Int64
+    var verdict: String?
+    var machine: String?
+    var claimedAt: Int64?
+    var validUntil: Int64?
+    var lostAfter: Int64?
+    var isOpen: Bool?
+  }
+
+  private struct Series: Decodable {
+    var first: Int64
+    var last: Int64
+    var count: Int
+    var verdict: String
+  }
+
+  private struct Doubled: Decodable {
+    var slot: Int64
+    var machine: String?
+  }
+
+  private var now: Int64
+  private var forgottenUntil: Int64?
+  private(set) var slots: [Slot]
+  private var series: [Series]
+  private var doubled: [Doubled]
+
+  /// Nil for what is no page.
+  package init?(_ text: String) {
+    guard let page = try? JSONDecoder().decode(PostgresPage.self, from: Data(text.utf8)) else {
+      return nil
+    }
+    self = page
+  }
+
+  /// Adds its slots to those of earlier pages; the first one has what is no slot's besides.
+  package func add(to result: inout EngineSlots, isFirst: Bool) {
+    if isFirst {
+      result.forgottenUntil = forgottenUntil.map { WallInstant(milliseconds: $0) }
+      result.series = series.map {
+        EngineSlots.Series(
+          slots: SlotSeries(
+            first: WallInstant(milliseconds: $0.first), last: WallInstant(milliseconds: $0.last),
+            count: $0.count), verdict: Verdict.Kind(rawValue: $0.verdict))
+      }
+      result.doubled = doubled.map {
+        EngineSlots.Doubled(slot: WallInstant(milliseconds: $0.slot), machine: $0.machine ?? "")
+      }
+    }
+    result.entries += slots.map(entry)
+  }
+
+  private func entry(_ slot: Slot) -> EngineSlots.Entry {
+    func passed(since instant: Int64) -> Duration? {
+      instant < now ? .nanoseconds(now.subtractingReportingOverflow(instant).partialValue) : nil
+    }
+    let state: EngineSlots.State =
+      switch slot.isOpen {
+      case nil: .decided(slot.verdict.flatMap { Verdict.Kind(rawValue: $0) })
+      case true?: .open(overdueFor: slot.validUntil.flatMap(passed))
+      // A member that is gone was lost, or has left; since when is not known any more.
+      case false?:
+        .claimed(
+          machine: slot.machine ?? "",
+          lostFor: (slot.lostAfter ?? slot.claimedAt).flatMap(passed))
+      }
+    return EngineSlots.Entry(slot: WallInstant(milliseconds: slot.slot), state: state)
+  }
+}
