@@ -54,6 +54,38 @@ import Testing
     #expect(report.kept.contains { $0.at == "tab:2:11" && $0.reason == "run" })
   }
 
+  @Test(arguments: [(2, 0), (3, 1)])
+  func `a program that goes on for a thousand years is compared as far as takt goes`(
+    day: Int, status: Int32
+  ) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("30 2 2 1 * /usr/bin/a\n", to: "tab")
+    // As croniter answers, with the day that it is asked for or another one.
+    try folder.write(
+      """
+      from datetime import datetime, timezone
+      class croniter:
+          def __init__(self, text, start, day_or):
+              self.last = start
+          def get_next(self, kind):
+              for year in (self.last.year, self.last.year + 1):
+                  time = datetime(year, 1, \(day), 2, 30, tzinfo=timezone.utc)
+                  if time > self.last:
+                      self.last = time
+                      return time
+
+      """, to: "croniter.py")
+    let takt = try TaktProcess(
+      [
+        "PYTHONPATH=\(folder.url.path)", TaktProcess.executable.path, "import", "--verify", "tab",
+      ], program: "/usr/bin/env", in: folder)
+    _ = try takt.text()
+    #expect(takt.waitForExit() == status, "\(takt.errors)")
+    #expect(
+      takt.errors.contains(status == 0 ? "are those of croniter" : "not those of croniter"),
+      "\(takt.errors)")
+  }
+
   @Test func `jobs that are exported and imported again are the same`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -106,8 +106,12 @@ def sources(root, read):
                 yield unit, "#;"
 
 
-def silent(root, report):
-    """Words of the sources of which the report says nothing."""
+def unsaid(files, report):
+    """Words of the files of which the report says nothing.
+
+    `files`: pairs of a file and the signs that begin a comment, or a function of the paths of the files
+    that are in the report.
+    """
     covered = {}
     read = set()
     for group in ("kept", "kept_differently", "not_kept"):
@@ -118,14 +122,15 @@ def silent(root, report):
                 read.add(os.path.realpath(file))
                 covered.setdefault((os.path.realpath(file), line), []).append(
                     (column, column + max(1, len(token["token"]))))
-    for file, signs in sources(root, read):
-        for number, line in enumerate(file.read_bytes().decode(errors="replace").split("\n"), 1):
-            if not line.strip() or line.strip()[0] in signs:
+    for file, signs in files(read) if callable(files) else files:
+        text = file.read_bytes().removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.strip(" \t\r") or line.strip(" \t\r")[0] in signs:
                 continue
             places = covered.get((os.path.realpath(file), number), [])
             for word in re.finditer(r"[^ \t\r]+", line):
                 if word[0] != "\\" and not any(a <= word.start() + 1 < b for a, b in places):
-                    yield f"{file.relative_to(root)}:{number}:{word.start() + 1}: {word[0]}"
+                    yield f"{file}:{number}:{word.start() + 1}: {word[0]}"
 
 
 def plain(text):
@@ -136,7 +141,7 @@ def missing(report, jobs):
     """Kept commands whose words are not in the jobs file."""
     text = plain("\n".join(l for l in jobs.splitlines() if not l.lstrip().startswith("#")))
     for token in report["kept"]:
-        if token["reason"] == "run" and "=" not in token["token"].split(" ")[0]:
+        if token["reason"] == "run" and not re.match(r"\S*=|\w+ +=", token["token"]):
             for word in plain(token["token"]).split():
                 if word not in text:
                     yield f"{token['at']}: {word}"
@@ -150,7 +155,7 @@ def check(takt, root, name):
     if run.returncode not in (0, 1):
         return 0, 0, [f"exit status {run.returncode}: {run.stderr[-500:]}"]
     report = json.loads(run.stderr)
-    problems = [f"said nothing of {word}" for word in silent(root, report)]
+    problems = [f"said nothing of {word}" for word in unsaid(lambda read: sources(root, read), report)]
     problems += [f"not in the jobs: {word}" for word in missing(report, run.stdout)]
     problems += [f"{n['at']}: {n['message']}" for n in report["refused"] + report["unreadable"]]
     times = report.get("verification") or []

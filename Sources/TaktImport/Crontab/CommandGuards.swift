@@ -53,6 +53,30 @@ enum CommandGuards {
     return nil
   }
 
+  /// Whether a quote, a backquote or a `$(` of the command does not end.
+  static func isCutShort(_ command: String) -> Bool {
+    guard command.utf8.count <= lengthMax else { return false }
+    var rest = command.unicodeScalars[...]
+    var quote: Unicode.Scalar?
+    var backquotes = 0
+    // Quotes begin anew within `$(`.
+    var outer: [Unicode.Scalar?] = []
+    while let sign = rest.popFirst() {
+      switch sign {
+      case "\\" where quote != "'": _ = rest.popFirst()
+      case "'" where quote != "\"", "\"" where quote != "'": quote = quote == nil ? sign : nil
+      case "`" where quote != "'": backquotes += 1
+      case "$" where quote != "'" && rest.first == "(":
+        rest.removeFirst()
+        outer.append(quote)
+        quote = nil
+      case ")" where quote == nil: quote = outer.popLast() ?? nil
+      default: break
+      }
+    }
+    return quote != nil || !outer.isEmpty || backquotes % 2 == 1
+  }
+
   /// The folder whose scripts the command runs, and nothing else; nil for other commands.
   static func folderOfScripts(in command: String) -> String? {
     guard command.utf8.count <= lengthMax,

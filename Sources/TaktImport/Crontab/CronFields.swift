@@ -79,12 +79,14 @@ struct CronFields {
     return "Debian's cron passes over '\(reader.ignored)', and so this is '\(list)'\(random)"
   }
 
-  /// The rule of programs to which only a lone star means every day: days match either field if both
+  /// The rule of Kubernetes, to which only a lone star means every day: days match either field if both
   /// name some.
   static func plainStarRule(_ fields: [String]) -> CronDayRule {
     guard fields.count >= 5 else { return .any }
-    let stars: Set<String> = ["*", "?", "*/1"]
-    return stars.contains(fields[2]) || stars.contains(fields[4]) ? .all : .any
+    let hasStar = [fields[2], fields[4]].contains { field in
+      field.split(separator: ",").contains { ["*", "?", "*/1"].contains($0) }
+    }
+    return hasStar ? .all : .any
   }
 
   // MARK: Names

@@ -60,6 +60,20 @@ struct CronVariables {
     return Variable(name: text(name), value: text(rest), token: line.token(trimmed))
   }
 
+  /// Reads `NAME = value` as supercronic does: what follows the sign is the value, without the quotes
+  /// around all of it.
+  static func readUntilEnd(_ line: SourceLine, in trimmed: Range<Int>) -> Variable? {
+    guard var variable = readPlain(line, in: trimmed) else { return nil }
+    variable.value = String(variable.value.drop { $0 == " " || $0 == "\t" })
+    let value = variable.value
+    if value.utf8.count > 1, let first = value.first, first == "\"" || first == "'",
+      value.last == first
+    {
+      variable.value = String(value.dropFirst().dropLast())
+    }
+    return variable
+  }
+
   private static func consumeQuote(_ rest: inout ArraySlice<Unicode.Scalar>) -> Unicode.Scalar? {
     guard let first = rest.first, first == "\"" || first == "'" else { return nil }
     rest.removeFirst()

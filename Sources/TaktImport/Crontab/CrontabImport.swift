@@ -43,6 +43,7 @@ struct CrontabImport {
   }
 
   func run(_ source: SourceText) {
+    if kind == .supercronic { return runSupercronic(source) }
     var variables = CronVariables()
     var remarks: [String] = []
     var entries: [(Entry, CronVariables)] = []
@@ -53,7 +54,7 @@ struct CrontabImport {
         continue
       }
       if line.scalars[trimmed.lowerBound] == "#" {
-        remarks.append(String(line.text(trimmed).drop { $0 == "#" || $0 == " " }))
+        remarks.append(commentText(of: line, in: trimmed))
         continue
       }
       defer { remarks = [] }
@@ -61,9 +62,7 @@ struct CrontabImport {
         report.lose(line.token(trimmed), "this line is not UTF-8 text")
         continue
       }
-      if let variable = CronVariables.read(
-        line, in: trimmed, dialect: kind == .supercronic ? .cronie : dialect)
-      {
+      if let variable = CronVariables.read(line, in: trimmed, dialect: dialect) {
         report.expect(variable.token)
         if !variables.add(variable) {
           report.lose(variable.token, "more than \(CronVariables.countMax) variables")
@@ -75,23 +74,20 @@ struct CrontabImport {
       entries.append((entry, variables))
     }
     note(source)
-    for (entry, variables) in entries {
-      // For the whole file, as supercronic reads it.
-      importEntry(
-        entry, kind == .supercronic ? last(entries) ?? variables : variables, of: entries.count)
-    }
+    for (entry, variables) in entries { importEntry(entry, variables, of: entries.count) }
     for variable in variables.variables where report.isOpen(variable.token) {
       report.keep(variable.token, as: "no job comes after it")
     }
-    if dialect == .debian, kind != .supercronic, let place = report.refused.dropFirst(refused).first
-    {
+    if dialect == .debian, let place = report.refused.dropFirst(refused).first {
       report.note(
         "because of this line, cron reads no line of the file: jobs of other lines do not run yet",
         at: place)
     }
   }
 
-  private func last(_ entries: [(Entry, CronVariables)]) -> CronVariables? { entries.last?.1 }
+  func commentText(of line: SourceLine, in trimmed: Range<Int>) -> String {
+    String(line.text(trimmed).drop { $0 == "#" || $0 == " " })
+  }
 
   private func note(_ source: SourceText) {
     if source.endsWithinLine {
@@ -118,7 +114,7 @@ struct CrontabImport {
   /// Splits a line; says so where cron refuses it.
   private func entry(of line: SourceLine, in trimmed: Range<Int>, _ remarks: [String]) -> Entry? {
     var index = trimmed.lowerBound
-    if line.scalars[index] == "-", index + 1 < line.scalars.count, kind != .supercronic {
+    if line.scalars[index] == "-", index + 1 < line.scalars.count {
       let sign = line.token(index..<index + 1)
       if dialect == .cronie {
         report.differ(sign, "cron does not log the start of this command; takt logs each run")
@@ -131,7 +127,7 @@ struct CrontabImport {
     }
     var times: [SourceToken] = []
     let isNamed = line.scalars[index] == "@"
-    let count = isNamed ? 1 : kind == .supercronic ? supercronicFields(line, from: index) : 5
+    let count = isNamed ? 1 : 5
     while times.count < count, index < line.scalars.count {
       let word = line.word(from: index)
       times.append(line.token(word))
@@ -145,7 +141,7 @@ struct CrontabImport {
     }
     guard index < line.scalars.count, times.count == count else {
       let rest = line.token(trimmed)
-      if dialect == .debian, !hasUserColumn, times.count == count {
+      if dialect == .debian, !hasUserColumn, times.count == count, isRead(times) {
         report.lose(rest, "there is no command")
       } else {
         report.refuse(
@@ -168,7 +164,7 @@ struct CrontabImport {
   /// Reads `-n` before a command, which cronie knows; false where it refuses the option.
   private func readOption(_ entry: inout Entry, from index: Int) -> Bool {
     let line = entry.line
-    guard dialect == .cronie, kind != .supercronic, line.scalars[index] == "-" else { return true }
+    guard dialect == .cronie, line.scalars[index] == "-" else { return true }
     let option = line.word(from: index)
     let command = line.skipBlanks(from: option.upperBound)
     guard line.text(option) == "-n", command < line.scalars.count, line.scalars[command] != "-"
@@ -183,25 +179,17 @@ struct CrontabImport {
     return true
   }
 
-  /// 7, 6 or 5: as many as make an expression.
-  private func supercronicFields(_ line: SourceLine, from index: Int) -> Int {
-    var words: [String] = []
-    var index = index
-    while words.count < 8, index < line.scalars.count {
-      let word = line.word(from: index)
-      words.append(line.text(word))
-      index = line.skipBlanks(from: word.upperBound)
-    }
-    for count in [7, 6] where words.count > count {
-      let text = words[..<count].joined(separator: " ")
-      if (try? CronExpression(count == 6 ? "0 " + text : text)) != nil { return count }
-    }
-    return 5
+  /// Whether cron takes the times, whatever comes after them.
+  private func isRead(_ times: [SourceToken]) -> Bool {
+    let texts = times.map(\.text)
+    return texts.count == 1
+      ? texts[0] == "@reboot" || CronFields.expression(named: texts[0]) != nil
+      : (try? CronFields(texts, dialect: dialect)) != nil
   }
 
   private func importEntry(_ entry: Entry, _ variables: CronVariables, of count: Int) {
     guard let user = user(of: entry) else { return lose(entry) }
-    let text = CommandText(entry.command.text, dialect: kind == .supercronic ? nil : dialect)
+    let text = CommandText(entry.command.text, dialect: dialect)
     if expandsFolders, expand(entry, text, user, variables) { return }
     let name = context.newName(
       like: entry.name ?? nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" }
@@ -210,16 +198,12 @@ struct CrontabImport {
     if let summary = entry.summary { draft["description"] = .text(summary) }
     let jobs = CronJobs(context: context, dialect: dialect)
     guard setTimes(of: entry, in: &draft) else { return lose(entry) }
-    if kind == .supercronic {
-      setSupercronic(of: &draft, variables)
-    } else {
-      jobs.setManners(of: &draft)
-      setUser(of: entry, in: &draft)
-      jobs.setSurroundings(
-        of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
-      if entry.mailsFailuresOnly { draft["on_success"] = nil }
-      setMissingFolder(of: entry, in: &draft)
-    }
+    jobs.setManners(of: &draft)
+    setUser(of: entry, in: &draft)
+    jobs.setSurroundings(
+      of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
+    if entry.mailsFailuresOnly { draft["on_success"] = nil }
+    setMissingFolder(of: entry, in: &draft)
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
   }
@@ -265,7 +249,7 @@ struct CrontabImport {
     if let token = entry.user { report.keep(token, as: "user", in: draft.name, values: [name]) }
   }
 
-  private func setCommand(_ text: CommandText, of entry: Entry, in draft: inout JobDraft) {
+  func setCommand(_ text: CommandText, of entry: Entry, in draft: inout JobDraft) {
     var command = text.command
     let sleep = CommandGuards.sleep(in: command)
     if let sleep, context.options.turnsSleepsIntoJitter, draft["cron"] != nil {
@@ -283,6 +267,11 @@ struct CrontabImport {
     if let input = text.input {
       draft["stdin"] = .text(input)
       values.append(input)
+      if CommandGuards.isCutShort(command) {
+        report.note(
+          "the command ends at its first '%' and looks cut short: cron wants '\\%' for a percent sign",
+          at: entry.command.place)
+      }
     }
     if command == text.command || command == ":" {
       report.keep(entry.command, as: "run", in: draft.name, values: values)
@@ -308,7 +297,6 @@ struct CrontabImport {
     if entry.times.count == 1, let token = entry.times.first {
       return setNamedTime(token, in: &draft)
     }
-    if kind == .supercronic { return setSupercronicTimes(entry.times, in: &draft) }
     let texts = entry.times.map(\.text)
     do throws(CronFields.Refusal) {
       let fields = try CronFields(texts, dialect: dialect)
@@ -335,7 +323,7 @@ struct CrontabImport {
   }
 
   private func setNamedTime(_ token: SourceToken, in draft: inout JobDraft) -> Bool {
-    if token.text == "@reboot", kind != .supercronic {
+    if token.text == "@reboot" {
       draft["on"] = .word("boot")
       report.keep(token, as: "on", in: draft.name, values: ["boot"])
       return true
@@ -348,64 +336,5 @@ struct CrontabImport {
     }
     report.refuse(token, "cron does not know '\(token.text)'")
     return false
-  }
-
-  // MARK: supercronic
-
-  private func setSupercronicTimes(_ times: [SourceToken], in draft: inout JobDraft) -> Bool {
-    // Of six fields supercronic reads the last as the year, and takt the first as seconds.
-    let text = (times.count == 6 ? "0 " : "") + times.map(\.text).joined(separator: " ")
-    do throws(CronProblem) {
-      let expression = try CronExpression(text)
-      guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
-        report.lose(times[0], "these times never come")
-        return false
-      }
-    } catch {
-      report.lose(times[0], "takt does not read these times: \(error.sentence)")
-      return false
-    }
-    draft["cron"] = .text(text)
-    // A star with a step is a choice of days here, and not a star.
-    let rule = CronFields.plainStarRule(times.suffix(from: times.count == 7 ? 1 : 0).map(\.text))
-    if let expression = try? CronExpression(text), expression.hasBothDayFields,
-      CronDayRule.cron.settled(for: expression) != rule
-    {
-      draft["days"] = .word(rule.rawValue)
-    }
-    if times.count == 5 { draft.times = [.cron(text, rule: rule)] }
-    for token in times { report.keep(token, as: "cron", in: draft.name, values: [text]) }
-    return true
-  }
-
-  /// It inherits all variables, lets no two runs overlap, and knows no `%`.
-  private func setSupercronic(of draft: inout JobDraft, _ variables: CronVariables) {
-    draft["overlap"] = .word("skip")
-    draft["missed"] = .mapping(["policy": .word("skip")])
-    draft["inherit_env"] = .word("true")
-    var environment: [DraftEntry] = []
-    for (number, variable) in variables.variables.enumerated() {
-      if variables.variables[(number + 1)...].contains(where: { $0.name == variable.name }) {
-        report.keep(variable.token, as: "a later line counts")
-        continue
-      }
-      guard EnvironmentName.isValid(variable.name), !variable.name.hasPrefix("TAKT_") else {
-        report.lose(variable.token, "takt passes no variable of this name")
-        continue
-      }
-      if variable.name == "CRON_TZ" || variable.name == "TZ",
-        context.options.isZone(variable.value)
-      {
-        draft["timezone"] = .text(variable.value)
-      }
-      if variable.name == "SHELL", variable.value.hasPrefix("/") {
-        draft["shell"] = .text(variable.value)
-      }
-      environment.removeAll { $0.key == variable.name }
-      environment.append(DraftEntry(key: variable.name, value: .text(variable.value)))
-      report.keep(
-        variable.token, as: "env.\(variable.name)", in: draft.name, values: [variable.value])
-    }
-    if !environment.isEmpty { draft["env"] = .map(environment) }
   }
 }

@@ -79,15 +79,19 @@ struct YacronImport {
     }
     // Of six fields the last is the year; takt reads the first as seconds.
     if text.split(separator: " ").count == 6 { text = "0 " + text }
-    guard
-      (try? CronExpression(text))?.next(after: WallInstant(milliseconds: 0), in: .utc) != nil
+    // A day must match both fields, whatever they are.
+    guard let expression = try? CronExpression(text),
+      expression.next(after: WallInstant(milliseconds: 0), in: .utc, days: .all) != nil
     else {
       leaves.lose("schedule", "takt does not read these times")
       return false
     }
     draft["cron"] = .text(text)
+    if expression.hasBothDayFields, CronDayRule.cron.settled(for: expression) != .all {
+      draft["days"] = .word("all")
+    }
     if text.split(separator: " ").count == 5 || text.hasPrefix("@") {
-      draft.times = [.cron(text, rule: .cron)]
+      draft.times = [.cron(text, rule: .all)]
     }
     leaves.keep("schedule", as: "cron", in: draft.name)
     let zone = value("timezone")?.text ?? (value("utc")?.text == "false" ? nil : "UTC")

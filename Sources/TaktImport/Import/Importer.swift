@@ -124,14 +124,33 @@ package struct Importer {
   private func readYAML(_ text: SourceText, _ kind: SourceKind) {
     let file = context.options.readYAML(
       text.file, Array(text.lines.map(\.text).joined(separator: "\n").utf8))
-    for problem in file.problems {
-      context.report.cannotRead("\(problem.place)", problem.sentence)
+    if !file.problems.isEmpty, let place = Self.template(in: text) {
+      context.report.cannotRead(
+        "\(place)",
+        "this is a template and no YAML yet; import what comes of it, such as that of 'helm template'"
+      )
+    } else {
+      for problem in file.problems {
+        context.report.cannotRead("\(problem.place)", problem.sentence)
+      }
     }
     if kind == .kubernetes {
       KubernetesImport(context: context).run(file.documents, file: text.file)
     } else {
       YacronImport(context: context).run(file.documents, file: text.file)
     }
+  }
+
+  /// Where the first `{{` stands.
+  private static func template(in text: SourceText) -> SourceLocation? {
+    for line in text.lines {
+      let pairs = zip(line.scalars, line.scalars.dropFirst())
+      guard let pair = pairs.enumerated().first(where: { $0.element == ("{", "{") }) else {
+        continue
+      }
+      return SourceLocation(file: text.file, line: line.number, column: pair.offset + 1)
+    }
+    return nil
   }
 
   /// Whoever may write a source decides what runs.

@@ -99,6 +99,11 @@ extension ServiceImport {
         disable(entry, "the command has no program", in: &draft)
         return []
       }
+      let program = command.words[0]
+      guard program.hasPrefix("/") || !program.contains("/"), !program.hasSuffix("/") else {
+        disable(entry, "systemd takes the name of a program or its whole path", in: &draft)
+        return []
+      }
       commands.append(command)
     }
     return commands

@@ -48,8 +48,12 @@ extension ServiceImport {
       var path = expand(entry, in: &draft)
       let isOptional = path.hasPrefix("-")
       if isOptional { path.removeFirst() }
-      guard path.hasPrefix("/"), !path.contains("*") else {
-        report.lose(entry, "this is no absolute path of one file", in: draft.name)
+      guard path.hasPrefix("/") else {
+        report.keep(entry, as: "systemd ignores a file without its whole path", in: draft.name)
+        continue
+      }
+      guard !path.contains(where: { "*?[".contains($0) }) else {
+        lose(entry, "takt reads one file, not a pattern", in: &draft)
         continue
       }
       guard let contents = try? context.tree.read(path) else {
@@ -57,20 +61,26 @@ extension ServiceImport {
           report.differ(
             entry, "the file is not there now; add 'env_file: \(path)' when it is", in: draft.name)
         } else {
-          report.lose(entry, "the file cannot be read", in: draft.name)
+          lose(entry, "the file cannot be read", in: &draft)
         }
         continue
       }
       if let line = Self.unreadableLine(of: contents.bytes) {
-        report.lose(
+        lose(
           entry, "line \(line) of the file means something else in an 'env_file' of takt",
-          in: draft.name)
+          in: &draft)
         continue
       }
       draft.append("env_file", .text(path))
       report.differ(
         entry, "takt reads the file when it loads its jobs, and not at each start", in: draft.name)
     }
+  }
+
+  /// Without its variables, a command may do harm.
+  private func lose(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
+    draft["enabled"] = .word("false")
+    report.lose(entry, sentence + "; the job is disabled", in: draft.name)
   }
 
   /// The first line that takt reads in another way than systemd; nil when there is none.

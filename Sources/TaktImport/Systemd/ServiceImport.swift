@@ -99,8 +99,12 @@ struct ServiceImport {
       let isOptional = path.hasPrefix("-")
       if isOptional { path.removeFirst() }
       if path == "~" { path = user?.home ?? "/root" }
-      if !path.hasPrefix("/") {
-        report.lose(entry, "this is no absolute path", in: draft.name)
+      if !path.hasPrefix("/"), isOptional {
+        report.keep(entry, as: "systemd ignores a folder without its whole path", in: draft.name)
+      } else if !path.hasPrefix("/") {
+        report.lose(
+          entry, "systemd wants the whole path of a folder; the job is disabled", in: draft.name)
+        draft["enabled"] = .word("false")
       } else {
         folder = path
         if isOptional {

@@ -311,9 +311,10 @@ struct TimerImport {
     else {
       return
     }
+    let isFixed = timer.flag("Timer", "FixedRandomDelay") ?? false
     for (key, source) in [
       ("leeway", "AccuracySec"), ("jitter", "RandomizedDelaySec"),
-      ("spread", "RandomizedOffsetSec"),
+      ("spread", isFixed ? "RandomizedDelaySec" : "RandomizedOffsetSec"),
     ] where Self.reach(of: draft) >= interval && draft[key] != nil {
       draft[key] = nil
       if let entry = timer.last("Timer", source) {

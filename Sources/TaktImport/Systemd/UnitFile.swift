@@ -42,8 +42,9 @@ enum UnitFile {
       report.expect(token)
       if var entry = current {
         entry.tokens.append(token)
-        entry.value += " " + continued(token.text).text
-        current = continued(token.text).goesOn ? entry : nil
+        let (text, goesOn) = continued(line.text(trimmed.lowerBound..<line.scalars.count))
+        entry.value += " " + text
+        current = goesOn ? entry : nil
         if current == nil { entries.append(trimmedValue(entry)) }
         continue
       }
@@ -52,23 +53,26 @@ enum UnitFile {
         report.keep(token, as: "section")
         continue
       }
-      guard let sign = token.text.firstIndex(of: "="), !section.isEmpty else {
+      let whole = line.text(trimmed.lowerBound..<line.scalars.count)
+      guard let sign = whole.firstIndex(of: "="), !section.isEmpty else {
         report.lose(
           token,
           section.isEmpty ? "systemd ignores what stands before a section" : "this assigns nothing")
         continue
       }
-      let (text, goesOn) = continued(String(token.text[token.text.index(after: sign)...]))
+      let (text, goesOn) = continued(String(whole[whole.index(after: sign)...]))
       let entry = UnitEntry(
-        section: section, key: token.text[..<sign].trimmed, value: text, tokens: [token])
+        section: section, key: whole[..<sign].trimmed, value: text, tokens: [token])
       if goesOn { current = entry } else { entries.append(trimmedValue(entry)) }
     }
     if let entry = current { entries.append(trimmedValue(entry)) }
     return entries
   }
 
+  /// A line goes on after a backslash at its very end, which no other backslash takes back.
   private static func continued(_ text: String) -> (text: String, goesOn: Bool) {
-    text.hasSuffix("\\") ? (String(text.dropLast()), true) : (text, false)
+    let count = text.reversed().prefix { $0 == "\\" }.count
+    return count % 2 == 1 ? (String(text.dropLast()), true) : (text, false)
   }
 
   private static func trimmedValue(_ entry: UnitEntry) -> UnitEntry {

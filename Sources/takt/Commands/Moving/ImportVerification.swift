@@ -19,6 +19,9 @@ struct ImportVerification {
   }
 
   static let count = 1000
+  /// Takt knows no times from here on.
+  private static let end =
+    CivilTime.daysSinceEpoch(year: CronExpression.yearMax + 1, month: 1, day: 1) * 86_400
   private(set) var answers: [Answer] = []
 
   init(of result: Importer.Result, _ snapshot: Snapshot?) {
@@ -30,11 +33,13 @@ struct ImportVerification {
       }
       guard let spec = snapshot?.jobs.first(where: { $0.name.text == job.name }),
         let oracle = TimeOracle.find(for: job.times),
-        let expected = oracle.instants(of: job.times, after: minute, count: Self.count)
+        let found = oracle.instants(of: job.times, after: minute, count: Self.count)
       else {
         answers.append(Answer(job: job.name, result: "not verified", times: 0))
         continue
       }
+      // Another program may go on for a thousand years.
+      let expected = found.filter { $0 < Self.end }
       let own = Self.instants(of: spec, after: minute, count: expected.count)
       let difference = zip(own, expected).first { $0 != $1 }
       answers.append(

@@ -1,0 +1,171 @@
+import TaktCore
+import TaktTime
+
+/// The time fields of a crontab as supercronic reads them, as an expression that takt reads in the same
+/// way.
+struct SupercronicFields {
+  /// For `cron`.
+  private(set) var expression: String
+  /// For `days`; nil where the default is right.
+  private(set) var days: CronDayRule?
+  /// Each field as takt writes it.
+  private(set) var written: [String]
+
+  /// - Parameter texts: five fields, six with a year after them, or seven with seconds before them, too.
+  init(_ texts: [String]) throws(CronFields.Refusal) {
+    let kinds =
+      (texts.count == 7 ? [CronField.second] : []) + CronField.all
+      + (texts.count > 5 ? [CronField.year] : [])
+    var fields: [Field] = []
+    for (number, text) in texts.enumerated() {
+      fields.append(try Field(text, kinds[number], number: number))
+    }
+    let month = texts.count == 7 ? 3 : 2
+    let week = month + 2
+    // Two fields that leave days out mean the days of either, and so all days if one names them all.
+    if !fields[month].isStar, !fields[week].isStar, fields[month].isFull || fields[week].isFull {
+      fields[month].text = "*"
+      fields[week].text = "*"
+    }
+    written = fields.map(\.text)
+    // Of six fields the last is the year; takt reads the first as seconds.
+    expression = (texts.count == 6 ? ["0"] + written : written).joined(separator: " ")
+    guard let read = try? CronExpression(expression) else {
+      throw CronFields.Refusal(
+        field: 0, sentence: "takt does not read these times", isByCron: false)
+    }
+    if read.hasBothDayFields, CronDayRule.cron.settled(for: read) != .any { days = .any }
+    guard read.next(after: WallInstant(milliseconds: 0), in: .utc, days: .any) != nil else {
+      throw CronFields.Refusal(field: 0, sentence: "these times never come", isByCron: false)
+    }
+  }
+
+  private struct Field {
+    /// As takt writes it.
+    var text: String
+    /// Whether one of its parts is a lone star.
+    private(set) var isStar = false
+    /// Whether it names all values.
+    private(set) var isFull = false
+
+    init(_ source: String, _ kind: CronField, number: Int) throws(CronFields.Refusal) {
+      var parts: [String] = []
+      var values: Set<Int> = []
+      text = "*"
+      for part in source.split(separator: ",").map(String.init) {
+        if part == "*" || part == "?" {
+          isStar = true
+          continue
+        }
+        guard let read = Part(part.lowercased(), kind) else {
+          throw CronFields.Refusal(
+            field: number, sentence: "supercronic refuses '\(part)' in the \(kind.name)")
+        }
+        values.formUnion(read.values)
+        if !read.text.isEmpty { parts.append(read.text) }
+      }
+      guard isStar || !parts.isEmpty else {
+        throw CronFields.Refusal(
+          field: number,
+          sentence: source.contains { $0 != "," }
+            ? "this range runs backwards, and so its time never comes"
+            : "supercronic refuses this \(kind.name)",
+          isByCron: !source.contains { $0 != "," })
+      }
+      isFull = values.count == (kind.isDayOfWeek ? 7 : kind.range.count)
+      if !isStar { text = parts.joined(separator: ",") }
+    }
+  }
+
+  /// One part of a list.
+  private struct Part {
+    /// As takt writes it; empty for no value at all.
+    var text: String
+    /// Days of the week from 0 to 6; none for a day that depends on the month.
+    var values: Set<Int> = []
+
+    /// Nil where supercronic refuses it.
+    init?(_ source: String, _ kind: CronField) {
+      text = source
+      if Self.isSpecial(source, kind) {
+        text = source.uppercased()
+        return
+      }
+      let parts = source.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+      let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count <= 2, ends.count <= 2 else { return nil }
+      let last = kind.isDayOfWeek ? 6 : kind.range.upperBound
+      var (low, high) = (kind.range.lowerBound, last)
+      if parts[0] != "*" {
+        guard let first = Self.value(ends[0], kind) else { return nil }
+        low = first
+        if ends.count == 2 {
+          guard let second = Self.value(ends[1], kind) else { return nil }
+          high = second
+        } else if parts.count == 1 {
+          high = first
+        }
+      }
+      var step = 1
+      if parts.count == 2 {
+        guard let given = Self.value(parts[1], .step),
+          (1...last).contains(given)
+        else { return nil }
+        step = given
+      } else if low > high {
+        return nil
+      }
+      values = Set(stride(from: low, through: high, by: step))
+      // takt knows no long names, has a Sunday at both ends of the week, and other first years.
+      let isPlain = ends.allSatisfy { kind.names.contains($0) || Int($0) != nil || $0 == "*" }
+      let hasOtherEnds = kind.isDayOfWeek || kind.isYear
+      if !isPlain || values.isEmpty || hasOtherEnds && parts.count == 2
+        || kind.isDayOfWeek && parts[0].contains("7")
+      {
+        text = values.sorted().map(String.init).joined(separator: ",")
+      }
+    }
+
+    /// `L`, `LW` and `15W` of a month, `5L` and `5#3` of a week.
+    private static func isSpecial(_ text: String, _ kind: CronField) -> Bool {
+      if kind.range.upperBound == 31 {
+        return text == "l" || text == "lw"
+          || text.hasSuffix("w") && value(String(text.dropLast()), kind) != nil
+      }
+      guard kind.isDayOfWeek else { return false }
+      if text.hasSuffix("l") { return value(String(text.dropLast()), kind) != nil }
+      let parts = text.split(separator: "#", omittingEmptySubsequences: false).map(String.init)
+      return parts.count == 2 && value(parts[0], kind) != nil
+        && ["1", "2", "3", "4", "5"].contains(parts[1])
+    }
+
+    /// A number or a name, of which days and months have a long form, too; a Sunday is 0.
+    private static func value(_ text: String, _ kind: CronField) -> Int? {
+      let long = kind.isDayOfWeek ? longDays : kind.names.isEmpty ? [] : longMonths
+      if let index = kind.names.firstIndex(of: text) ?? long.firstIndex(of: text) {
+        return index + kind.firstName
+      }
+      guard text.utf8.count <= (kind.isYear ? 4 : 2),
+        text.utf8.allSatisfy({ $0 > 0x2f && $0 < 0x3a }), let number = Int(text),
+        kind.range.contains(number)
+      else { return nil }
+      return kind.isDayOfWeek ? number % 7 : number
+    }
+
+    private static let longDays = [
+      "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    ]
+    private static let longMonths = [
+      "january", "february", "march", "april", "may", "june", "july", "august", "september",
+      "october", "november", "december",
+    ]
+  }
+}
+
+extension CronField {
+  fileprivate static let second = CronField(name: "second", range: 0...59)
+  fileprivate static let step = CronField(name: "step", range: 1...59)
+  fileprivate static let year = CronField(name: "year", range: 1970...2099)
+
+  fileprivate var isYear: Bool { range.lowerBound == 1970 }
+}
