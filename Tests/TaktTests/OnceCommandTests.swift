@@ -114,7 +114,7 @@ import Testing
       #expect(added.status == 0, "\(added)")
       try live.process.line("the end") { $0.job == "b" && $0.to == "ended" }
     }
-    try live.folder.write("jobs: {b: {every: 1h, first: now, run: 'true'}}\n")
+    try live.folder.write("jobs: {b: {every: 1s, run: 'true'}}\n")
     let reloaded = try takt("reload", in: live.folder)
     #expect(reloaded.status == 0, "\(reloaded)")
     try live.process.line("the end of the file's") { $0.job == "b" && $0.to == "ended" }
