@@ -36,6 +36,13 @@ def one(folder, pattern):
     return found[0]
 
 
+def find_plugins(root):
+    """Those of this checkout are found where the package puts them; the one in Swift is an example."""
+    mine = {manifest.parent.name for manifest in (ROOT / "plugins").glob("*/plugin.yaml")} - {"swift-hello"}
+    found = {line.split()[0] for line in root.succeed("takt plugins list").splitlines()}
+    check(found == mine, f"{len(mine)} plugins are found: {' '.join(sorted(found))}")
+
+
 def first_run(root, install):
     """From an empty root to the first run of a job: the commands, as somebody types them."""
     start = time.monotonic()
@@ -81,8 +88,7 @@ def test_deb(folder):
 
     with Scratch() as root:
         first_run(root, [f"dpkg -i {root.add(package)}"])
-        plugins = root.succeed("takt plugins list")
-        check(plugins.count("\n") == 4, "four plugins are found where the package puts them")
+        find_plugins(root)
 
     newer = newer_deb()
     with Scratch(has_service_manager=True) as root:
@@ -139,7 +145,7 @@ def test_rpm(folder):
 
         rpm("-i", package)
         first_run(root, ["takt --version"])
-        check(root.succeed("takt plugins list").count("\n") == 4, "four plugins are found")
+        find_plugins(root)
         root.succeed("getent passwd takt")
         check((root.path / "var/lib/takt").stat().st_mode & 0o777 == 0o700, "the state is root's")
         rpm("-e", "takt")
@@ -159,7 +165,7 @@ def test_dist(folder):
         root.succeed("dpkg --purge --force-depends libyaml-0-2 libsqlite3-0 libmd0 2>&1 || true")
         first_run(root, [f"tar -C /usr/local --strip-components=1 -xzf {root.add(archive)}",
                          "takt --version --json"])
-        check(root.succeed("takt plugins list").count("\n") == 4, "four plugins are found")
+        find_plugins(root)
     venv = scratch.CACHE / "spdx-venv"
     if not (venv / "bin/pyspdxtools").exists():
         succeed("python3", "-m", "venv", venv)
