@@ -66,7 +66,9 @@ struct OnceRoutes {
       machines: isShared ? "each" : nil)
     let job = OnceJob(
       name: try name(body.name, at), text: try Self.text(of: keys), at: at)
-    switch await ports.add(job, isNamed: body.name != nil) {
+    let isNamed = body.name != nil
+    if isNamed, await isBusy(job.name) { throw Self.nameTaken(job.name) }
+    switch await ports.add(job, isNamed: isNamed) {
     case .added(let name):
       var json = JSONWriter()
       json.object { json in
@@ -75,7 +77,7 @@ struct OnceRoutes {
       }
       return await ports.answer(
         .json(json, status: .created), whenKeptOn: context.eventLoop)
-    case .nameTaken: throw Problem(.conflict, "there is already a job '\(job.name)'")
+    case .nameTaken: throw Self.nameTaken(job.name)
     case .tooMany(let count):
       throw Problem(.tooMany, "there are already \(count) jobs that run once")
     case .refused(let diagnostics):
@@ -84,6 +86,17 @@ struct OnceRoutes {
         .badRequest, "the job is refused: \(first?.message ?? "it has no action")",
         detail: first?.hint.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." })
     }
+  }
+
+  /// Whether a job of the name still has something to do: one whose slot is only just due, too.
+  private func isBusy(_ name: JobName) async -> Bool {
+    await ports.query { core, now in
+      core.view(of: name, at: now).map { $0.next != nil || !$0.active.isEmpty } ?? false
+    }
+  }
+
+  private static func nameTaken(_ name: JobName) -> Problem {
+    Problem(.conflict, "there is already a job '\(name)'")
   }
 
   private func name(_ given: String?, _ at: WallInstant) throws -> JobName {

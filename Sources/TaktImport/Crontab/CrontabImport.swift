@@ -45,33 +45,18 @@ struct CrontabImport {
   func run(_ source: SourceText) {
     if kind == .supercronic { return runSupercronic(source) }
     var variables = CronVariables()
-    var remarks: [String] = []
     var entries: [(Entry, CronVariables)] = []
     let refused = report.refused.count
-    for line in source.lines {
-      guard let trimmed = line.trimmed else {
-        remarks = []
-        continue
-      }
-      if line.scalars[trimmed.lowerBound] == "#" {
-        remarks.append(commentText(of: line, in: trimmed))
-        continue
-      }
-      defer { remarks = [] }
-      guard line.isText else {
-        report.lose(line.token(trimmed), "this line is not UTF-8 text")
-        continue
-      }
+    forEachLine(of: source) { line, trimmed, remarks in
       if let variable = CronVariables.read(line, in: trimmed, dialect: dialect) {
         report.expect(variable.token)
         if !variables.add(variable) {
           report.lose(variable.token, "more than \(CronVariables.countMax) variables")
         }
-        continue
+      } else if var entry = entry(of: line, in: trimmed, remarks) {
+        if source.isExported { entry.readName() }
+        entries.append((entry, variables))
       }
-      guard var entry = entry(of: line, in: trimmed, remarks) else { continue }
-      if source.isExported { entry.readName() }
-      entries.append((entry, variables))
     }
     note(source)
     for (entry, variables) in entries { importEntry(entry, variables, of: entries.count) }
@@ -85,7 +70,30 @@ struct CrontabImport {
     }
   }
 
-  func commentText(of line: SourceLine, in trimmed: Range<Int>) -> String {
+  /// Hands on each line that is neither empty nor a comment, with the comments right above it.
+  func forEachLine(
+    of source: SourceText, _ body: (SourceLine, Range<Int>, _ remarks: [String]) -> Void
+  ) {
+    var remarks: [String] = []
+    for line in source.lines {
+      guard let trimmed = line.trimmed else {
+        remarks = []
+        continue
+      }
+      if line.scalars[trimmed.lowerBound] == "#" {
+        remarks.append(commentText(of: line, in: trimmed))
+        continue
+      }
+      if line.isText {
+        body(line, trimmed, remarks)
+      } else {
+        report.lose(line.token(trimmed), "this line is not UTF-8 text")
+      }
+      remarks = []
+    }
+  }
+
+  private func commentText(of line: SourceLine, in trimmed: Range<Int>) -> String {
     String(line.text(trimmed).drop { $0 == "#" || $0 == " " })
   }
 

@@ -11,23 +11,9 @@ extension CrontabImport {
 
   func runSupercronic(_ source: SourceText) {
     var variables = CronVariables()
-    var remarks: [String] = []
     var lines: [Line] = []
     let refused = context.report.refused.count
-    for line in source.lines {
-      guard let trimmed = line.trimmed else {
-        remarks = []
-        continue
-      }
-      if line.scalars[trimmed.lowerBound] == "#" {
-        remarks.append(commentText(of: line, in: trimmed))
-        continue
-      }
-      defer { remarks = [] }
-      guard line.isText else {
-        context.report.lose(line.token(trimmed), "this line is not UTF-8 text")
-        continue
-      }
+    forEachLine(of: source) { line, trimmed, remarks in
       if let variable = CronVariables.readUntilEnd(line, in: trimmed) {
         add(variable, to: &variables)
       } else if var found = self.line(line, trimmed, remarks) {
