@@ -141,6 +141,7 @@ let package = Package(
       dependencies: [
         "TaktControl", "TaktImport", "TaktEngine", "TaktStore", "TaktConfig", "TaktClaims",
         "TaktTransfer", "TaktCore", "TaktTime", "CFuzzer",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     // libFuzzer, where it is linked.

@@ -1,5 +1,6 @@
 """The text of docs/performance.md."""
 
+import instructions
 from rows import is_met, short, shortfall_percent, subject
 
 # The figures of the overview, and their number of jobs.
@@ -130,6 +131,7 @@ class Page:
         rest = [row for row in self.rows.measured if id(row) not in shown]
         if rest:
             parts += ["## Other figures", table(rest), command(rest)]
+        parts += instructions.section()
         parts += ["## Repeat the measurement", REPEAT.strip()]
         return "\n\n".join(parts) + "\n"
 

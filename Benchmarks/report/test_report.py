@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import instructions
 from page import Page
 from rows import Rows, short
 
@@ -72,6 +73,18 @@ class PageTests(unittest.TestCase):
     def test_a_section_names_its_command(self):
         page = text([row("context switches per second, 10 % leeway", 126, benchmark="leeway")])
         self.assertIn("\n\nCommand: `make bench ONLY=leeway`\n", page)
+
+    def test_instructions_of_earlier_dates_are_beside_todays(self):
+        facts = "compiler\tc\nmachine\tm\nlibc\tl\nsqlite\ts\nvalgrind\tv\n"
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "history").mkdir()
+            (folder / "history/2026-01-02.tsv").write_text(f"# Before hooks.\n{facts}run\t2000000\n")
+            (folder / "instructions.tsv").write_text(f"{facts}run\t2500000\nplan\t1000000\n")
+            page = "\n".join(instructions.section(folder))
+        self.assertIn("- 2026-01-02: Before hooks.", page)
+        self.assertIn("| run | 2.00 | 2.50 | +25.0 % |", page)
+        self.assertIn("| plan |  | 1.00 |  |", page)
 
     def test_the_figures_of_a_cluster_have_a_section_with_targets(self):
         name = "cluster: 20 jobs per second, lateness p99 above that of one daemon plus a round trip"

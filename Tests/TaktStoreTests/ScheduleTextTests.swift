@@ -124,6 +124,27 @@ import TaktTime
     }
   }
 
+  @Test(
+    arguments: [
+      #""days":"0 4503599627370495""#, #""days":"-1048577 1""#, #""times":"0 68719476737""#,
+      #""local":"68719476736 1""#,
+      #""events":[{"days":true,"length":367,"rrule":"RULE"}]"#,
+      #""events":[{"days":false,"length":9223372036854775807,"rrule":"RULE"}]"#,
+      #""events":[{"days":false,"length":0,"rrule":"RULE"}]"#,
+    ])
+  func `a calendar with impossible numbers is no schedule`(content: String) {
+    let rule = "DTSTART:20260101T000000 RRULE:FREQ=DAILY"
+    func schedule(_ content: String) -> Schedule? {
+      let text =
+        #"{"calendars":[{\#(content),"name":"x"}],"every":1000,"#
+        + #""excluded":{"except":[0],"only":[],"times":[],"zone":"UTC"}}"#
+      return StoredSchedule.schedule(text.replacing("RULE", with: rule), TestZones())
+    }
+    #expect(schedule(#""days":"0 1""#) != nil)
+    #expect(schedule(#""events":[{"days":true,"length":366,"rrule":"RULE"}]"#) != nil)
+    #expect(schedule(content) == nil)
+  }
+
   @Test func `recurrences and filters are read back as equal schedules`() throws {
     let schedule = Schedule(rules: try recent())
     let text = StoredSchedule.text(schedule)

@@ -75,10 +75,14 @@ import Testing
                       return time
 
       """, to: "croniter.py")
+    // What lies in the folder where it is called is not run.
+    let elsewhere = try TemporaryFolder()
+    try elsewhere.write("raise SystemExit(9)\n", to: "croniter.py")
     let takt = try TaktProcess(
       [
-        "PYTHONPATH=\(folder.url.path)", TaktProcess.executable.path, "import", "--verify", "tab",
-      ], program: "/usr/bin/env", in: folder)
+        "PYTHONPATH=\(folder.url.path)", TaktProcess.executable.path, "import", "--verify",
+        "\(folder.url.path)/tab",
+      ], program: "/usr/bin/env", in: elsewhere)
     _ = try takt.text()
     #expect(takt.waitForExit() == status, "\(takt.errors)")
     #expect(

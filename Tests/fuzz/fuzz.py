@@ -1,14 +1,16 @@
 """Lets libFuzzer look for inputs that break takt's readers.
 
-    fuzz.py PROGRAM [--seconds N] [--out FOLDER] [--merge] [TARGET...]
+    fuzz.py PROGRAM [--seconds N] [--at-once N] [--out FOLDER] [--merge] [TARGET...]
 
 Each target starts with the inputs in corpus/TARGET beside this file, and runs for so long (default 600
-seconds), one after the other. What it finds on the way is kept in FOLDER/TARGET/corpus, and an input that
-crashes, hangs or takes too much memory in FOLDER/TARGET. With --merge, the inputs that reach something new
-are added to the corpus afterwards. Exits with 1 if anything was found.
+seconds), as many at once as there are processors. What it finds on the way is kept in
+FOLDER/TARGET/corpus, and an input that crashes, hangs or takes too much memory in FOLDER/TARGET. With
+--merge, the inputs that reach something new are added to the corpus afterwards. Exits with 1 if anything
+was found.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -90,6 +92,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--at-once", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(".build-fuzz"))
     parser.add_argument("--merge", action="store_true")
     parser.add_argument("targets", nargs="*")
@@ -98,12 +101,17 @@ def main():
     unknown = [name for name in options.targets if name not in known]
     if unknown:
         sys.exit(f"there is no target {', '.join(unknown)}; there are {', '.join(known)}")
-    findings = []
-    for target in options.targets or known:
-        findings += fuzz(options.program, target, options.seconds, options.out.absolute())
+    out = options.out.absolute()
+
+    def run(target):
+        findings = fuzz(options.program, target, options.seconds, out)
         if options.merge:
-            merge(options.program, target, options.out.absolute())
-    sys.exit(1 if findings else 0)
+            merge(options.program, target, out)
+        return findings
+
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.at_once)) as pool:
+        found = list(pool.map(run, options.targets or known))
+    sys.exit(1 if any(found) else 0)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ struct EachTemplate {
   private let owner: KeyOwner
   private let key: YAMLKey
   private let values: EachValues
+  private let budget: EachBudget
   private let name: (text: EachText?, scalar: YAMLScalar, mark: YAMLMark)?
   private let pieces: [(entry: YAMLEntry, piece: Piece)]
   /// Whether a shell of the usual kind reads its commands.
@@ -33,10 +34,11 @@ struct EachTemplate {
   ///
   /// - Parameter defaultShell: the `shell` of `defaults`; nil for none.
   init?(
-    _ key: YAMLKey, _ entries: [YAMLEntry], values: EachValues, defaultShell: YAMLNode?,
-    reporter: Reporter, owner: KeyOwner
+    _ key: YAMLKey, _ entries: [YAMLEntry], values: EachValues, budget: EachBudget,
+    defaultShell: YAMLNode?, reporter: Reporter, owner: KeyOwner
   ) {
     let errorCount = reporter.errorCount
+    self.budget = budget
     (self.reporter, self.owner, self.key, self.values) = (reporter, owner, key, values)
     let own = entries.first { $0.key == JobKey.shell.name }?.value
     hasUsualShell = Self.isUsual(own ?? defaultShell)
@@ -63,9 +65,16 @@ struct EachTemplate {
     if reporter.errorCount > errorCount { return nil }
   }
 
-  /// Calls `body` with each job, in order.
+  /// Calls `body` with each job, in order, until the load's files have made too many.
   func members(_ body: (Member) -> Void) {
     for places in values.combinations() {
+      budget.spendMember()
+      if let excess = budget.excess {
+        reporter.report(
+          .outOfRange, at: key.mark, excess, hint: "split the file, and run several daemons",
+          owner: owner)
+        return
+      }
       let words = zip(values.variables, places).map { variable, place in
         "\(variable.name) \(variable.values[place].name.shortened)"
       }.joined(separator: ", ")
@@ -161,12 +170,24 @@ struct EachTemplate {
   }
 
   private func fill(_ text: EachText, _ places: [Int]) -> String {
-    text.parts.reduce(into: "") { whole, part in
-      switch part {
-      case .text(let text): whole += text
-      case .reference(let reference, _): whole += value(reference, places)?.text ?? ""
-      }
+    joined(text) { reference, _ in value(reference, places)?.text ?? "" }
+  }
+
+  /// A text with values in it, as far as there is room for it.
+  private func joined(
+    _ text: EachText, _ value: (EachText.Reference, ShellContext) -> String
+  ) -> String {
+    var whole = ""
+    for part in text.parts {
+      let next =
+        switch part {
+        case .text(let text): text
+        case .reference(let reference, let context): value(reference, context)
+        }
+      guard budget.spend(next) else { break }
+      whole += next
     }
+    return whole
   }
 
   /// A text with the values in it, quoted where a shell reads it.
@@ -178,13 +199,8 @@ struct EachTemplate {
       // `"{{each.port}}"` is a number where the value is one.
       return value(reference, places) ?? scalar
     }
-    filled.text = text.parts.reduce(into: "") { whole, part in
-      switch part {
-      case .text(let text): whole += text
-      case .reference(let reference, let context):
-        let value = value(reference, places)?.text ?? ""
-        whole += quoted(value, reference, context, at: mark)
-      }
+    filled.text = joined(text) { reference, context in
+      quoted(value(reference, places)?.text ?? "", reference, context, at: mark)
     }
     return filled
   }

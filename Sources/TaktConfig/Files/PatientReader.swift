@@ -14,15 +14,17 @@ struct PatientReader {
 
   static let patienceSeconds = 3
 
-  /// Where reads hang: none is begun at a place that does not answer still.
-  private static let hanging = Mutex<Set<String>>([])
+  /// The folders in which reads hang, and how many in each: none is begun in a folder that does not
+  /// answer still, so that it costs one thread and the patience for one file.
+  private static let hanging = Mutex<[String: Int]>([:])
 
   /// The most bytes that a file may have.
   let bound: Int
   let refusesWritableByOthers: Bool
 
   func read(_ path: String) throws(FileProblem) -> Contents {
-    if Self.hanging.withLock({ $0.contains(path) }) { throw .unresponsive }
+    let folder = FilePath.folder(of: path)
+    if Self.hanging.withLock({ $0[folder] != nil }) { throw .unresponsive }
     let attempt = Attempt()
     let (bound, refuses) = (bound, refusesWritableByOthers)
     DispatchQueue.global(qos: .utility).async {
@@ -37,12 +39,17 @@ struct PatientReader {
       } catch {
         result = .failure(error)
       }
-      if attempt.end(with: result) { Self.hanging.withLock { _ = $0.remove(path) } }
+      if attempt.end(with: result) {
+        Self.hanging.withLock { hanging in
+          let count = hanging[folder, default: 1] - 1
+          hanging[folder] = count > 0 ? count : nil
+        }
+      }
     }
     guard
       let result = attempt.result(
         within: .seconds(Self.patienceSeconds),
-        orElse: { Self.hanging.withLock { _ = $0.insert(path) } })
+        orElse: { Self.hanging.withLock { $0[folder, default: 0] += 1 } })
     else { throw .unresponsive }
     return try result.get()
   }

@@ -327,7 +327,8 @@ final class FilePass {
     let node = entries.first { $0.key == JobKey.forEach.name }?.value
     guard let node, let values = reader.values(of: node),
       let template = EachTemplate(
-        key, entries, values: values, defaultShell: prelude.defaults?[JobKey.shell.name],
+        key, entries, values: values, budget: setting.sources.eachBudget,
+        defaultShell: prelude.defaults?[JobKey.shell.name],
         reporter: reporter, owner: owner)
     else { return }
     if takenNames == nil { takenNames = TakenNames(names) }

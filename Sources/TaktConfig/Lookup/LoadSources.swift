@@ -18,6 +18,7 @@ final class LoadSources {
   private let groupCheck: GroupLimitCheck?
   private(set) var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
+  let eachBudget = EachBudget()
   private(set) lazy var calendarFiles = CalendarFiles(
     refusesWritableByOthers: environmentFiles.checksOwners, zones: zones)
   /// The files and zones of which it has been said that a clock change drops times.

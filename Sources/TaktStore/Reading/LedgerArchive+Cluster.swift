@@ -30,8 +30,7 @@ extension LedgerArchive {
       return JobExpectation(
         versions: versions,
         mark: ScheduleEdge(
-          clock: ScheduleInstant(milliseconds: try row.integer("clock_mark")),
-          wall: ScheduleInstant(milliseconds: try row.integer("wall_mark")),
+          clock: try row.scheduleInstant("clock_mark"), wall: try row.scheduleInstant("wall_mark"),
           at: WallInstant(milliseconds: 0)),
         horizon: horizon.map { WallInstant(milliseconds: $0) })
     }

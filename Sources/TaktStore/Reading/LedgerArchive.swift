@@ -50,7 +50,7 @@ package final class LedgerArchive: Sendable {
   func releaseMemory() { database.releaseMemory() }
 
   /// Closes the file; nothing can be read from now on.
-  func close() { try? database.close() }
+  package func close() { try? database.close() }
 
   /// How far the jobs have come, as a takt that starts now would find it.
   ///

@@ -53,17 +53,19 @@ struct StoredCalendar: Codable {
   /// Nil for what cannot be read.
   func calendar(_ zones: any ZoneSource) -> SharedCalendar? {
     var content = SharedCalendar.Content()
-    func read(_ text: String?, _ ranges: inout NumberRanges) -> Bool {
+    func read(_ text: String?, _ ranges: inout NumberRanges, within bound: Int64) -> Bool {
       guard let text else { return true }
-      guard let read = NumberRanges(text: text) else { return false }
+      guard let read = NumberRanges(text: text, within: bound) else { return false }
       ranges = read
       return true
     }
-    guard read(days, &content.days), read(local, &content.localTimes),
-      read(times, &content.times)
+    guard read(days, &content.days, within: SharedCalendar.Content.daysMax),
+      read(local, &content.localTimes, within: SharedCalendar.Content.secondsMax),
+      read(times, &content.times, within: SharedCalendar.Content.secondsMax)
     else { return nil }
     for event in events ?? [] {
-      guard let recurrence = try? Recurrence.read(event.rrule).recurrence, event.length > 0,
+      guard let recurrence = try? Recurrence.read(event.rrule).recurrence,
+        CalendarEvent.lengths(isWholeDays: event.days).contains(event.length),
         let zone = Self.zone(event.zone, zones)
       else { return nil }
       content.events.append(

@@ -73,14 +73,18 @@ struct ClaimRequests {
   }
 }
 
-/// Holds what an engine knows of a job against the slots that one schedule names.
+/// Holds what an engine knows of a job against the slots that its schedules name.
 enum EngineAudit {
-  static func check(_ slots: EngineSlots, of job: JobName) {
-    let mark = ScheduleEdge(
-      clock: ScheduleInstant(FixedTime.wall), wall: ScheduleInstant(FixedTime.wall),
-      at: FixedTime.wall)
+  static let mark = ScheduleEdge(
+    clock: ScheduleInstant(FixedTime.wall), wall: ScheduleInstant(FixedTime.wall),
+    at: FixedTime.wall)
+
+  static func check(
+    _ slots: EngineSlots, of job: JobName, versions: [AuditedVersion] = [],
+    mark: ScheduleEdge = mark
+  ) {
     var audit = ClusterAudit(
-      job: job, versions: [], mark: mark, since: .min, engine: slots, patience: .seconds(60),
+      job: job, versions: versions, mark: mark, since: .min, engine: slots, patience: .seconds(60),
       slotsMax: 1000)
     audit.settle(audit.unknown.map { _ in ClusterAudit.LocalRecord.none })
     for finding in audit.findings { _ = finding.description }

@@ -2,8 +2,8 @@ import TaktCore
 import TaktStore
 import TaktTime
 
-/// A schedule as a ledger holds it. What is written of it is read again, as the same,
-/// and its search ends.
+/// A schedule as a ledger holds it. What is written of it is read again, as the same, its search ends,
+/// and takt verify goes through its slots.
 struct StoredScheduleTarget: FuzzTarget {
   static let name = "schedule"
   static let summary = "a schedule in the ledger, written again, and its next times"
@@ -18,6 +18,13 @@ struct StoredScheduleTarget: FuzzTarget {
       preconditionFailure("'\(text)' is refused")
     }
     precondition(LedgerSchedule.text(of: again) == text, "'\(text)' is another schedule")
+    guard let job = JobName("a") else { preconditionFailure("'a' is a name") }
+    let begin = FixedTime.wall + .seconds(-90_000)
+    let version = ScheduleVersion(
+      job: job, schedule: schedule, isEnabled: true, anchor: ScheduleInstant(begin),
+      from: ScheduleEdge(clock: ScheduleInstant(begin), wall: ScheduleInstant(begin), at: begin),
+      instantsFrom: nil)
+    EngineAudit.check(EngineSlots(), of: job, versions: [AuditedVersion(begin: version, end: nil)])
     for rule in schedule.rules {
       var instant = FixedTime.wall
       for _ in 0..<3 {

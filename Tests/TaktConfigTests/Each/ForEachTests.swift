@@ -221,6 +221,30 @@ struct ForEachTests {
     #expect(loaded.diagnostics.map(\.code) == [.outOfRange])
   }
 
+  @Test func `texts that grow beyond all bounds are refused, and no more are made`() {
+    let list = "[\((0..<900).map { "v\($0)" }.joined(separator: ", "))]"
+    let text = String(repeating: "x", count: 100_000)
+    let loaded = load(
+      """
+      jobs:
+        a: {for_each: {t: \(list)}, on: start, run: x, env: {X: '\(text) {{each.t}}'}}
+        b: {on: start, run: x}
+
+      """)
+    #expect(
+      loaded.diagnostics.map { "\($0.code): \($0.message)" } == [
+        "outOfRange: more than 64 MB of text come of 'for_each' in job 'a'"
+      ])
+  }
+
+  @Test func `all definitions together make a million jobs at most`() {
+    let budget = EachBudget()
+    for _ in 0..<1_000_000 { budget.spendMember() }
+    #expect(budget.excess == nil)
+    budget.spendMember()
+    #expect(budget.excess == "more than 1000000 jobs come of 'for_each'")
+  }
+
   @Test func `a file of too many lines is refused at its name`() {
     let folder = TemporaryFolder()
     folder.write((0...100_000).map { "v\($0)\n" }.joined(), to: "lines.txt")

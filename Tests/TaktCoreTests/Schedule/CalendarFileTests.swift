@@ -62,6 +62,29 @@ import Testing
     }
   }
 
+  @Test func `an event leaves out ten thousand times at most`() {
+    let dates = (0...10_000).map { RecurrenceTime.text(Int64($0) * 86_400).prefix(8) }
+    func problems(_ count: Int) -> [String] {
+      event(
+        "DTSTART;VALUE=DATE:19700101 | RRULE:FREQ=DAILY | EXDATE;VALUE=DATE:"
+          + dates.prefix(count).joined(separator: ",")
+      ).problems.map(\.message)
+    }
+    #expect(problems(10_000) == [])
+    #expect(problems(10_001) == ["more than 10000 times are left out of the event"])
+  }
+
+  @Test func `events that share a UID and its exceptions are counted together`() {
+    let instance =
+      "BEGIN:VEVENT\nUID:a\nRECURRENCE-ID;VALUE=DATE:20260112\nDTSTART;VALUE=DATE:20260114\nEND:VEVENT\n"
+    let main = "BEGIN:VEVENT\nUID:a\nDTSTART;VALUE=DATE:20260105\nEND:VEVENT\n"
+    let file = read(
+      String(repeating: instance, count: 2000) + String(repeating: main, count: 501))
+    #expect(
+      file.problems.map(\.message)
+        == ["more than 1000000 times are left out of the events of the file"])
+  }
+
   @Test func `one event of a series is changed or cancelled`() {
     let series =
       "BEGIN:VEVENT\nUID:a\nDTSTART;VALUE=DATE:20260105\nRRULE:FREQ=WEEKLY;COUNT=3\nEND:VEVENT\n"

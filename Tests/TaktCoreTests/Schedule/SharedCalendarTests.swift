@@ -47,11 +47,13 @@ import Testing
     let ranges = NumberRanges([5..<7, 1..<2, 7..<9, 20..<20, -3..<0])
     #expect(ranges.ranges == [-3..<0, 1..<2, 5..<9])
     #expect(ranges.numberCount == 8 && ranges.text == "-3 3 1 1 3 4")
-    #expect(NumberRanges(text: ranges.text) == ranges)
+    #expect(NumberRanges(text: ranges.text, within: 9) == ranges)
+    #expect(NumberRanges(text: ranges.text, within: 8) == nil)
     for text in [
       "1", "1 0", "1 -1", "x 1", "1 1 0 1", "99999999999999999999 1", "1 9000000000000000",
+      "-101 1", "90 5 5 1", "100 1",
     ] {
-      #expect(NumberRanges(text: text) == nil, "\(text)")
+      #expect(NumberRanges(text: text, within: 100) == nil, "\(text)")
     }
   }
 
@@ -70,7 +72,7 @@ import Testing
       let edge = (number + 1...60).first { set.contains($0) != set.contains(number) }
       #expect(ranges.nextEdge(after: number) == edge)
     }
-    #expect(NumberRanges(text: ranges.text) == ranges)
+    #expect(NumberRanges(text: ranges.text, within: 50) == ranges)
   }
 
   @Test func `a slot on a holiday moves to the next or previous day that is not excluded`() throws {

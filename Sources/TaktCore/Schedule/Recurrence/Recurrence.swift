@@ -19,6 +19,9 @@ package struct Recurrence: Hashable, Sendable {
   /// The longest that a rule with COUNT may be: its end is found when it is read.
   static let countMax = 10_000
 
+  /// How many single times there may be, and how many that are left out.
+  static let datesMax = 10_000
+
   init(start: Int64, rule: RecurrenceRule?, dates: [Int64] = [], exceptions: [Int64] = []) {
     self.start = start
     self.rule = rule

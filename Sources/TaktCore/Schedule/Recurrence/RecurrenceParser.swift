@@ -5,7 +5,6 @@ struct RecurrenceParser {
   private var reader: ByteReader
 
   private static let properties = ["DTSTART", "RRULE", "RDATE", "EXDATE"]
-  static let datesMax = 10_000
   /// So many characters of a word are shown.
   private static let shownMax = 40
 
@@ -127,8 +126,8 @@ struct RecurrenceParser {
       guard time.isDate == start.isDate, time.isUTC == start.isUTC else {
         throw RecurrenceProblem(.otherForm(property.name), at: place)
       }
-      guard times.count < Self.datesMax else {
-        throw RecurrenceProblem(.tooMany(property.name, max: Self.datesMax), at: place)
+      guard times.count < Recurrence.datesMax else {
+        throw RecurrenceProblem(.tooMany(property.name, max: Recurrence.datesMax), at: place)
       }
       times.append(time.local)
       guard end < property.value.upperBound else { return times }

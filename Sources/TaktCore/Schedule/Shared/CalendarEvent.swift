@@ -10,7 +10,12 @@ package struct CalendarEvent: Hashable, Sendable {
   /// Where it takes place; nil for the zone of the job.
   package let zone: Zone?
 
-  /// - Parameter length: in days for an event of whole days, else in seconds.
+  /// No event that recurs lasts longer than a year.
+  package static func lengths(isWholeDays: Bool) -> ClosedRange<Int64> {
+    1...(isWholeDays ? 366 : 366 * day)
+  }
+
+  /// - Parameter length: in days for an event of whole days, else in seconds; one of `lengths`.
   package init(_ recurrence: Recurrence, length: Int64, isWholeDays: Bool, zone: Zone?) {
     self.recurrence = recurrence
     self.length = length

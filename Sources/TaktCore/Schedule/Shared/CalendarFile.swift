@@ -20,12 +20,15 @@ package struct CalendarFile {
   private var localTimes: [Range<Int64>] = []
   private var times: [Range<Int64>] = []
   private var events: [FileEvent] = []
+  private var exceptionCount = 0
   private let zones: any ZoneSource
 
   /// More are counted with the last one.
   private static let problemsMax = 20
   /// How many events may recur: each is asked for each slot.
   package static let recurringMax = 1000
+  /// How many times may be left out of all events together.
+  private static let exceptionsMax = 1_000_000
 
   /// Reads a whole file; what is wrong is in `problems`.
   package init(_ bytes: [UInt8], zones: any ZoneSource) {
@@ -142,7 +145,10 @@ package struct CalendarFile {
     let length = try event.length(from: start, zones)
     var exceptions: [Int64] = []
     for value in event.exceptions + replaced {
-      for item in value.items { exceptions.append(try start.local(of: item, zones)) }
+      for item in value.items {
+        exceptions.append(try start.local(of: item, zones))
+        try countException(of: event, exceptions.count, at: value.line)
+      }
     }
     let left = Set(exceptions)
     for rule in event.rules {
@@ -161,13 +167,30 @@ package struct CalendarFile {
     }
   }
 
+  /// Counts what is left out of an event: each of its rules keeps all of it, and events of one UID
+  /// share it.
+  private mutating func countException(
+    of event: FileEvent, _ count: Int, at line: Int
+  ) throws(CalendarFileFlaw) {
+    exceptionCount += 1
+    guard count <= Recurrence.datesMax else {
+      throw CalendarFileFlaw(
+        line, "more than \(Recurrence.datesMax) times are left out of the event")
+    }
+    guard exceptionCount <= Self.exceptionsMax else {
+      throw CalendarFileFlaw(
+        line, "more than \(Self.exceptionsMax) times are left out of the events of the file",
+        hint: "give each event a UID of its own")
+    }
+  }
+
   private mutating func add(
     _ rule: FileEvent.Value, _ start: FileTime, _ length: Int64, _ exceptions: [Int64]
   ) throws(CalendarFileFlaw) {
     guard content.events.count < Self.recurringMax else {
       throw CalendarFileFlaw(rule.line, "more than \(Self.recurringMax) events recur")
     }
-    guard length <= (start.isDate ? 366 : 366 * 86_400) else {
+    guard CalendarEvent.lengths(isWholeDays: start.isDate).contains(length) else {
       throw CalendarFileFlaw(rule.line, "an event that recurs lasts longer than a year")
     }
     do throws(RecurrenceProblem) {

@@ -83,19 +83,20 @@ extension NumberRanges {
     return numbers.joined(separator: " ")
   }
 
-  /// Reads `text`; nil where it cannot be read.
-  package init?(text: String) {
+  /// Reads `text`; nil where it cannot be read, or one of its numbers is not within `bound` of 0.
+  package init?(text: String, within bound: Int64) {
     let numbers = text.split(separator: " ").map { Int64($0) }
     guard numbers.count.isMultiple(of: 2) else { return nil }
     self.init()
     var end: Int64 = 0
     for place in stride(from: 0, to: numbers.count, by: 2) {
       guard let gap = numbers[place], let length = numbers[place + 1], length > 0,
-        gap > 0 || starts.isEmpty, gap.magnitude < 1 << 52, length < 1 << 52,
-        end.magnitude < 1 << 52
+        gap > 0 || starts.isEmpty, gap.magnitude <= bound.magnitude, length <= bound
       else { return nil }
-      starts.append(end + gap)
-      end += gap + length
+      let start = end + gap
+      end = start + length
+      guard start >= -bound, end <= bound else { return nil }
+      starts.append(start)
       ends.append(end)
     }
   }

@@ -32,6 +32,9 @@ package struct SharedCalendar: Hashable, Sendable {
     package var localTimes = NumberRanges()
     /// Seconds since the epoch.
     package var times = NumberRanges()
+    /// No day and no time is further from the epoch: more than 2,000 years.
+    package static let daysMax: Int64 = 1 << 20
+    package static let secondsMax: Int64 = 1 << 36
     package var events: [CalendarEvent] = []
     package var expressions: [Expression] = []
 

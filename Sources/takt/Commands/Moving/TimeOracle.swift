@@ -26,7 +26,9 @@ enum TimeOracle {
   }
 
   private static let hasSystemd = output(of: ["systemd-analyze", "--version"]) != nil
-  private static let hasCroniter = output(of: ["python3", "-c", "import croniter"]) != nil
+  private static let hasCroniter =
+    output(
+      of: ["python3", "-c", "\(ownPath)\nimport croniter"]) != nil
 
   /// Seconds since the epoch, ascending; nil where the program does not answer.
   func instants(of times: [SourceTime], after start: Int64, count: Int) -> [Int64]? {
@@ -54,9 +56,12 @@ enum TimeOracle {
     }
   }
 
+  /// Without the folder in which takt is called: anybody may have left a module there.
+  private static let ownPath = "import sys; sys.path[:] = [path for path in sys.path if path]"
+
   /// Classic cron's rule for days: both fields must match if one of them begins with a star.
   private static let script = """
-    import sys
+    \(ownPath)
     from croniter import croniter
     from datetime import datetime, timezone
     text, start, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
