@@ -22,10 +22,12 @@ AXE := .build/page-venv/bin/python
 # has built. lld comes with Swift and orders functions, which needs a section for each of them;
 # .build/static holds libstdc++.a and nothing else, so that the shared one is not found first; packed
 # relocations need glibc 2.36.
-# No path of this folder gets into it, so that the same commit makes the same program anywhere.
+# No path of this folder gets into it, also not as a hash that the compiler keeps for itself, so that the
+# same commit makes the same program in each folder whose path is as long.
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -use-ld=lld -Xswiftc -L.build/static \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
 	-Xlinker --symbol-ordering-file=packaging/takt.order -Xlinker --no-warn-symbol-ordering \
 	$(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); \
