@@ -32,8 +32,10 @@ package struct PostgresHistory: ClaimHistory {
     while true {
       let page = try page(of: job, after: after)
       page.add(to: &result, isFirst: after == start.milliseconds)
-      guard page.slots.count == Self.pageSize, let last = page.slots.last, last.slot > after else {
-        return result
+      guard page.slots.count >= Self.pageSize, let last = page.slots.last else { return result }
+      // A server that repeats itself would never come to an end.
+      guard last.slot > after else {
+        throw Failure(description: Self.words(.unreadable(connection.place)))
       }
       after = last.slot
     }

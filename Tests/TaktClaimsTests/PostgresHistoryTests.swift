@@ -16,6 +16,26 @@ import Testing
         job: job, slot: slot, schedule: 1, overlap: .allow, validUntil: engine.now + .seconds(5)))
   }
 
+  @Test func `a server that repeats a page ends the look at its slots`() throws {
+    let server = try TestServer.shared()
+    let database = try server.makeDatabase()
+    let engine = try PostgresTestEngine(server.url(database))
+    try server.run(
+      """
+      CREATE OR REPLACE FUNCTION takt.audit(
+        p_cluster text, p_job text, p_after bigint, p_max integer
+      ) RETURNS jsonb LANGUAGE sql AS $$
+        SELECT jsonb_build_object(
+          'now', 0, 'series', '[]'::jsonb, 'doubled', '[]'::jsonb,
+          'slots', (SELECT jsonb_agg(jsonb_build_object('slot', g)) FROM generate_series(1, p_max) g))
+      $$
+      """, in: database)
+    let history = try PostgresHistory(url: server.url(database), cluster: engine.cluster)
+    #expect(throws: ClaimHistoryFailure.self) {
+      try history.slots(of: job, after: WallInstant(milliseconds: 0))
+    }
+  }
+
   @Test func `slots are shown as they are, whoever has them`() throws {
     let url = try TestServer.shared().url()
     let engine = try PostgresTestEngine(url)

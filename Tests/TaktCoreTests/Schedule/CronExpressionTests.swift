@@ -120,6 +120,7 @@ import TaktTime
     "@reboot | 0 | '@reboot' is not a time | use 'on: boot'",
     "@dayly | 0 | unknown name '@dayly' | did you mean '@daily'?",
     "@every 5m | 0 | '@every' is an interval, not a cron expression | use 'every: 5m'",
+    "@every | 0 | '@every' is an interval, not a cron expression | use 'every: 5m'",
     "TZ=Asia/Tokyo 0 4 * * * | 0 | a cron expression cannot name its time zone | use 'timezone: Asia/Tokyo'",
     "CRON_TZ=UTC @daily | 0 | a cron expression cannot name its time zone | use 'timezone: UTC'",
     "0 0 0 1 1 * 2030-2020 | 12 | the range from 2030 to 2020 is backwards in the year field |",
@@ -132,6 +133,12 @@ import TaktTime
     #expect("\(problem.offset)" == parts[1], "\(row)")
     #expect(problem.sentence == parts[2])
     #expect(problem.hint ?? "" == parts[3])
+  }
+
+  @Test(arguments: ["@every\t", "@every  "])
+  func `an interval that is missing is said, too`(text: String) throws {
+    let problem = try #require(throws: CronProblem.self) { try CronExpression(text) }
+    #expect(problem.hint == "use 'every: 5m'")
   }
 
   @Test(arguments: [

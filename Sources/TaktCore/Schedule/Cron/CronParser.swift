@@ -38,9 +38,10 @@ struct CronParser {
       return try parser.expression()
     }
     if small == "@reboot" { throw CronProblem(.reboot, at: start) }
-    if reader.consume(word: "@every"), reader.next.map(ByteReader.isBlank) == true {
+    if reader.consume(word: "@every"), reader.next.map(ByteReader.isBlank) ?? true {
       reader.skip(while: ByteReader.isBlank)
-      throw CronProblem(.interval(reader.text(from: reader.position, to: end)), at: start)
+      let interval = reader.position < end ? reader.text(from: reader.position, to: end) : "5m"
+      throw CronProblem(.interval(interval), at: start)
     }
     // Of equally near names the first in the alphabet, so that the hint is always the same.
     let nearest = NearestName.of(name, among: Self.macros.keys.sorted())
