@@ -17,11 +17,13 @@ struct PluginTarget: FuzzTarget {
     }
   }
 
-  private func events(of parts: [ArraySlice<UInt8>], _ isService: Bool) -> [String] {
+  private func events(
+    of parts: [ArraySlice<UInt8>], _ isService: Bool
+  ) -> [PluginConversation.Event] {
     var conversation = PluginConversation(isService: isService)
-    var events: [String] = []
+    var events: [PluginConversation.Event] = []
     for part in parts {
-      part.withUnsafeBytes { bytes in conversation.feed(bytes) { events.append("\($0)") } }
+      part.withUnsafeBytes { bytes in conversation.feed(bytes) { events.append($0) } }
     }
     return events
   }

@@ -74,6 +74,17 @@ import Testing
     #expect(problems(10_001) == ["more than 10000 times are left out of the event"])
   }
 
+  @Test func `a thousand events may recur, and components stand in sixteen others at most`() {
+    let series =
+      "BEGIN:VEVENT\nDTSTART;VALUE=DATE:20260105\nRRULE:FREQ=WEEKLY;COUNT=3\nEND:VEVENT\n"
+    #expect(read(String(repeating: series, count: 1000)).problems == [])
+    #expect(
+      read(String(repeating: series, count: 1001)).problems.map(\.message)
+        == ["more than 1000 events recur"])
+    let deep = String(repeating: "BEGIN:X\n", count: 16)
+    #expect(read(deep).problems.first?.message == "nested too deep")
+  }
+
   @Test func `events that share a UID and its exceptions are counted together`() {
     let instance =
       "BEGIN:VEVENT\nUID:a\nRECURRENCE-ID;VALUE=DATE:20260112\nDTSTART;VALUE=DATE:20260114\nEND:VEVENT\n"
