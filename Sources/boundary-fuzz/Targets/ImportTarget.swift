@@ -8,7 +8,10 @@ struct CrontabTarget: FuzzTarget {
   static let name = "crontab"
   static let summary = "a crontab, from its lines to the jobs file that is made of it"
 
-  private let importing = Importing(root: nil)
+  private let importing: Importing
+
+  /// In an empty folder.
+  init() throws { importing = Importing(root: try ScratchFolder().path) }
 
   mutating func read(_ bytes: [UInt8]) {
     for kind in [SourceKind.crontab, .cronD, .anacrontab, .supercronic] {
@@ -47,7 +50,7 @@ private struct Importing {
     catalogue: BuiltinRegistry.standard, zones: FixedZones(), accounts: FixedAccounts(),
     time: FixedTime(), userID: 0, refusesWritableByOthers: false)
 
-  init(root: String?) { tree = ImportTree(root: root ?? "/dev/shm/takt-fuzz-nowhere") }
+  init(root: String) { tree = ImportTree(root: root) }
 
   func result(_ kind: SourceKind?, _ paths: [String], input: [UInt8]?) -> Importer.Result {
     var options = ImportOptions(
@@ -59,6 +62,7 @@ private struct Importing {
   }
 
   func check(_ result: Importer.Result) {
+    precondition(!result.report.sources.isEmpty, "nothing was read")
     let loaded = loader.load(path: "/nowhere/jobs.yaml", text: Array(result.text.utf8))
     guard let snapshot = loaded.snapshot else {
       let errors = loaded.diagnostics.map(\.text).joined(separator: "\n")
