@@ -15,7 +15,9 @@ struct CrontabTarget: FuzzTarget {
 
   mutating func read(_ bytes: [UInt8]) {
     for kind in [SourceKind.crontab, .cronD, .anacrontab, .supercronic] {
-      importing.check(importing.result(kind, [], input: bytes))
+      let result = importing.result(kind, [], input: bytes)
+      precondition(result.report.sources.count == 1, "nothing was read")
+      importing.check(result)
     }
   }
 }
@@ -62,7 +64,6 @@ private struct Importing {
   }
 
   func check(_ result: Importer.Result) {
-    precondition(!result.report.sources.isEmpty, "nothing was read")
     let loaded = loader.load(path: "/nowhere/jobs.yaml", text: Array(result.text.utf8))
     guard let snapshot = loaded.snapshot else {
       let errors = loaded.diagnostics.map(\.text).joined(separator: "\n")

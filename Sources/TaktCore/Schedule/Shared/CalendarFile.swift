@@ -208,7 +208,9 @@ package struct CalendarFile {
   private mutating func add(_ start: FileTime, _ length: Int64) {
     if start.isDate {
       let day = start.local / 86_400
-      days.append(max(0, day)..<max(0, min(day + length, DaySet.last + 1)))
+      // Before 1970 and after the last year there is nothing to leave out.
+      let (first, end) = (max(0, day), min(day + length, DaySet.last + 1))
+      if first < end { days.append(first..<end) }
     } else if let instant = start.instant {
       times.append(instant..<(instant + length))
     } else {
