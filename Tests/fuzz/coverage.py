@@ -44,8 +44,9 @@ READERS = {
 
 
 def tool(name):
-    """Beside the compiler where it is not on the path."""
-    return shutil.which(name) or str(pathlib.Path(shutil.which("swiftc")).resolve().parent / name)
+    """The compiler's own: another version cannot read what it has counted."""
+    own = pathlib.Path(shutil.which("swiftc")).resolve().parent / name
+    return str(own) if own.exists() else name
 
 
 def main():

@@ -147,7 +147,10 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   private func observe(_ event: ProcessEvent, of id: ProcessID) {
     switch event {
-    case .started(let process): ledger?.record(.service(id.number, process))
+    case .started(let process):
+      ledger?.record(.service(id.number, process))
+      // Written at once: a daemon that is killed before would leave a process that nobody knows.
+      ledger?.whenKept {}
     case .ended(let end) where end.descendants.isEmpty: ended(end.result, id)
     // Nobody else stops what a service leaves behind.
     case .ended: processes.stop(id, signal: .kill)
