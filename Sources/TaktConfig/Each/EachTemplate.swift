@@ -68,26 +68,27 @@ struct EachTemplate {
   /// Calls `body` with each job, in order, until the load's files have made too many.
   func members(_ body: (Member) -> Void) {
     for places in values.combinations() {
+      let words = zip(values.variables, places).map { variable, place in
+        "\(variable.name) \(variable.values[place].name.shortened)"
+      }.joined(separator: ", ")
+      guard let (text, mark) = memberName(places, words) else { continue }
+      let member = Member(
+        name: text, nameMark: mark,
+        entries: pieces.map { piece in
+          if case .fixed = piece.piece { return piece.entry }
+          var entry = piece.entry
+          entry.value = node(piece.piece, places)
+          return entry
+        }, words: words)
       budget.spendMember()
+      // Before the job is used: its texts may be cut short.
       if let excess = budget.excess {
         reporter.report(
           .outOfRange, at: key.mark, excess, hint: "split the file, and run several daemons",
           owner: owner)
         return
       }
-      let words = zip(values.variables, places).map { variable, place in
-        "\(variable.name) \(variable.values[place].name.shortened)"
-      }.joined(separator: ", ")
-      guard let (text, mark) = memberName(places, words) else { continue }
-      body(
-        Member(
-          name: text, nameMark: mark,
-          entries: pieces.map { piece in
-            if case .fixed = piece.piece { return piece.entry }
-            var entry = piece.entry
-            entry.value = node(piece.piece, places)
-            return entry
-          }, words: words))
+      body(member)
     }
   }
 

@@ -27,8 +27,7 @@ enum TimeOracle {
 
   private static let hasSystemd = output(of: ["systemd-analyze", "--version"]) != nil
   private static let hasCroniter =
-    output(
-      of: ["python3", "-c", "\(ownPath)\nimport croniter"]) != nil
+    output(of: ["python3", "-c", "\(ownPath)\nimport croniter"]) != nil
 
   /// Seconds since the epoch, ascending; nil where the program does not answer.
   func instants(of times: [SourceTime], after start: Int64, count: Int) -> [Int64]? {
