@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import Synchronization
 import TaktCore
 import Testing
 
@@ -76,6 +77,121 @@ import TaktTime
     try bench.open()
     let left = try bench.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM services") }
     #expect(left == 0)
+  }
+
+  /// What a daemon would find that starts now, after a kill.
+  private func reserved(in bench: LedgerBench, boot: String = "this") throws
+    -> LedgerFindings.PreviousDaemon?
+  {
+    let folder = try #require(StateDirectory(path: bench.folder.path))
+    return ProcessReserve.read(in: folder, boot: boot)
+  }
+
+  private func expectReserved(_ numbers: [Int32], in bench: LedgerBench) throws {
+    let end = Date(timeIntervalSinceNow: 60)
+    var found: [Int32] = []
+    repeat {
+      found = try reserved(in: bench)?.services.map(\.pid).sorted() ?? []
+      usleep(5000)
+    } while found != numbers && Date() < end
+    #expect(found == numbers)
+  }
+
+  @Test func `processes that the ledger cannot record are known until it can`() throws {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open(startTicks: 99)
+    bench.ledger?.settle([])
+    bench.ledger?.record(job.load)
+    #expect(bench.isKept())
+    var (second, third) = (Self.identity, Self.identity)
+    (second.pid, third.pid) = (4712, 4713)
+    third.controlGroup = nil
+    try bench.sql { db in
+      try db.execute(sql: "BEGIN IMMEDIATE")
+      bench.ledger?.record(job.begins(1, run: 1) + [.process(RunID(1), Self.identity)])
+      try expectReserved([4711], in: bench)
+      #expect(bench.hasLogged("another process has locked it"))
+      bench.ledger?.record([.service(1, second), .service(2, third)])
+      try expectReserved([4711, 4712, 4713], in: bench)
+      let daemon = try #require(try reserved(in: bench))
+      #expect(daemon.pid == getpid() && daemon.startTicks == 99 && daemon.pidSpace == "pid:[1]")
+      #expect(daemon.isOfThisFolder)
+      #expect(Set(daemon.services) == [Self.identity, second, third])
+      #expect(try reserved(in: bench, boot: "another") == nil)
+      bench.ledger?.record(job.ends(1, run: 1) + [.serviceEnded(1), .service(3, second)])
+      try expectReserved([4712, 4713], in: bench)
+      try db.execute(sql: "ROLLBACK")
+    }
+    #expect(bench.isKept(), "\(bench.messages.withLock { $0 })")
+    try expectReserved([], in: bench)
+    try bench.open(startTicks: 100)
+    #expect(bench.findings.daemons.map(\.services) == [[third, second]])
+  }
+
+  @Test func `a daemon that the ledger does not know, either, is found by its processes`() throws {
+    let bench = try killed()
+    let folder = try #require(StateDirectory(path: bench.folder.path))
+    let writer = SQLiteLedger.Writer(
+      instance: "test", boot: "this", version: "test", file: "test", startTicks: 7)
+    let reserve = try #require(ProcessReserve(in: folder, of: writer))
+    reserve.write([Self.identity])
+    try bench.open()
+    #expect(bench.findings.daemons.map(\.startTicks) == [99, 7])
+    #expect(bench.findings.daemons.map(\.id) == [1, nil])
+    #expect(bench.findings.daemons.last?.services == [Self.identity])
+    bench.ledger?.settle(bench.findings.daemons)
+    #expect(bench.isKept())
+    // Once, and then the room is the new daemon's.
+    reserve.write([Self.identity, Self.identity])
+    #expect(try reserved(in: bench) == nil)
+  }
+
+  @Test func `a damaged line names no process`() throws {
+    let bench = try LedgerBench()
+    let folder = try #require(StateDirectory(path: bench.folder.path))
+    let writer = SQLiteLedger.Writer(
+      instance: "test", boot: "this", version: "test", file: "test", startTicks: 7)
+    var other = Self.identity
+    other.controlGroup = "/system.slice/takt.service/run-12"
+    let reserve = try #require(ProcessReserve(in: folder, of: writer))
+    reserve.write([Self.identity, other])
+    let path = bench.folder.appendingPathComponent(ProcessReserve.name)
+    let whole = try Data(contentsOf: path)
+    let length = try #require(whole.firstIndex(of: 0))
+    #expect(try reserved(in: bench)?.services == [Self.identity, other])
+    // What is cut off, or changed, anywhere.
+    for place in 0..<length {
+      try whole.prefix(place).write(to: path)
+      let left = try reserved(in: bench)?.services ?? []
+      #expect(left.allSatisfy { $0 == Self.identity || $0 == other }, "cut at \(place): \(left)")
+      var changed = whole
+      changed[place] ^= 1
+      try changed.write(to: path)
+      let found = try reserved(in: bench)?.services ?? []
+      #expect(found.count < 2, "changed at \(place)")
+      #expect(found.allSatisfy { $0 == Self.identity || $0 == other }, "changed at \(place)")
+    }
+    for bytes in [Data(), Data(repeating: 0xff, count: 300_000), Data("0\t0\n\n\t\n".utf8)] {
+      try bytes.write(to: path)
+      #expect(try reserved(in: bench) == nil)
+    }
+  }
+
+  @Test func `no more processes are named than there is room for`() throws {
+    let bench = try LedgerBench()
+    let folder = try #require(StateDirectory(path: bench.folder.path))
+    let writer = SQLiteLedger.Writer(
+      instance: "test", boot: "this", version: "test", file: "test", startTicks: 7)
+    let reserve = try #require(ProcessReserve(in: folder, of: writer))
+    reserve.write(repeatElement(Self.identity, count: 10_000))
+    let count = try reserved(in: bench)?.services.count ?? 0
+    #expect(count > 500 && count < 10_000)
+    let path = bench.folder.appendingPathComponent(ProcessReserve.name).path
+    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    #expect(size == ProcessReserve.size)
+    reserve.write([])
+    #expect(try reserved(in: bench) == nil)
   }
 
   @Test func `services of another start of the machine are forgotten`() throws {

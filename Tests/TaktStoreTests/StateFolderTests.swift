@@ -45,7 +45,7 @@ import Testing
   @Test(
     arguments: [
       "ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.sqlite-journal", "lock",
-      "unwritten", "token",
+      "unwritten", "processes", "token",
     ])
   func `a link in the place of a file is refused, and its target is not made`(name: String) throws {
     let place = try Place()

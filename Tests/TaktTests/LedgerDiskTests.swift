@@ -76,8 +76,53 @@ import Testing
     try expectBalance(in: folder)
   }
 
+  @Test func `what has started while the disk was full is ended after a kill`() throws {
+    let (folder, takt) = try started()
+    try folder.write("enospc", to: "fault")
+    try takt.line("the remark") { $0.message?.hasPrefix("the ledger cannot be written") == true }
+    var left: [pid_t] = []
+    defer { for pid in left { kill(-pid, SIGKILL) } }
+    for job in ["long", "served"] {
+      let trigger = try TaktProcess(["trigger", job], in: folder)
+      _ = try trigger.text()
+      #expect(trigger.waitForExit() == 0, "\(trigger.errors)")
+      left.append(
+        try TaktProcess.wait("\(job) runs") {
+          pid_t(folder.read("\(job).pid").trimmingCharacters(in: .whitespacesAndNewlines))
+        })
+    }
+    _ = try TaktProcess.wait("both are named") {
+      let text = folder.read(".takt/processes")
+      return left.allSatisfy { text.contains("\t\($0)\t") } ? true : nil
+    }
+    takt.signal(SIGKILL)
+    _ = takt.waitForExit()
+    try folder.write("jobs:\n  b: {every: 1h, run: 'true'}\n")
+    let next = try TaktProcess(["run", "--log-format", "json"], in: folder)
+    try next.line("the start") { $0.message == "started; jobs: 1" }
+    let ended = next.lines.compactMap(\.message).filter { $0.hasPrefix("Ended leftover processes") }
+    for pid in left { #expect(ended.first?.contains("(\(pid))") == true, "\(ended)") }
+    #expect(try next.stop() == 0)
+    try expectBalance(in: folder)
+  }
+
   private func started() throws -> (TemporaryFolder, TaktProcess) {
     let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("plugins/deaf"), withIntermediateDirectories: true)
+    try folder.write(
+      "{name: deaf, version: 1.0.0, protocol: 1, mode: service, exec: [./deaf]}",
+      to: "plugins/deaf/plugin.yaml")
+    // It hears neither the end of its input nor TERM.
+    try folder.writeProgram(
+      #"""
+      #!/bin/sh
+      trap '' TERM
+      echo '{"type":"hello","protocol":1}' >&3
+      cd '\#(folder.url.path)' && echo $$ > served.new && mv served.new served.pid
+      while :; do sleep 0.1; done
+
+      """#, to: "plugins/deaf/deaf")
     let library = try Self.makeLibrary(in: folder)
     try folder.write(
       """
@@ -85,6 +130,8 @@ import Testing
         plain: {every: 400ms, use: log, with: {message: x}}
         careful: {every: 200ms, use: log, with: {message: x}, delivery: at_most_once}
         again: {every: 150ms, run: 'true', delivery: at_least_once}
+        long: {every: 1h, run: 'echo $$ > long.new; mv long.new long.pid; while :; do sleep 0.1; done'}
+        served: {every: 1h, use: deaf}
       """)
     let fault = folder.url.appendingPathComponent("fault").path
     let takt = try TaktProcess(

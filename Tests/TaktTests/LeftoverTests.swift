@@ -20,24 +20,15 @@ import CDispatch
       """)
     let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
     try takt.line("the run") { $0.job == "a" && $0.to == "running" }
-    let job = try wait("the job says its number") {
+    let job = try TaktProcess.wait("the job says its number") {
       pid_t(folder.read("pid").trimmingCharacters(in: .whitespacesAndNewlines))
     }
     // The ledger has written what it was told when it has answered.
-    _ = try wait("the run is in the ledger") {
+    _ = try TaktProcess.wait("the run is in the ledger") {
       let runs = try TaktProcess(["runs", "a"], in: folder)
       return try runs.text().contains("running") ? true : nil
     }
     return (takt, job)
-  }
-
-  private func wait<Value>(_ what: String, for value: () throws -> Value?) throws -> Value {
-    let deadline = Date() + TaktProcess.patience
-    while Date() < deadline {
-      if let found = try value() { return found }
-      usleep(5000)
-    }
-    throw TaktProcess.Silence(description: "never: \(what)")
   }
 
   /// Starts a daemon with other jobs, and reads up to its start.
@@ -103,7 +94,7 @@ import CDispatch
       """#, to: "plugins/deaf/deaf")
     try folder.write("jobs:\n  a: {on: start, use: deaf}\n")
     let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
-    let service = try wait("the service says its number") {
+    let service = try TaktProcess.wait("the service says its number") {
       pid_t(folder.read("pid").trimmingCharacters(in: .whitespacesAndNewlines))
     }
     let script = """
@@ -161,7 +152,7 @@ import CDispatch
     #expect(messages(second, Self.copied).count == 1)
     #expect(messages(second, Self.ended) == [])
     // The ledger writes a little later than the daemon decides.
-    _ = try wait("the run is interrupted") {
+    _ = try TaktProcess.wait("the run is interrupted") {
       let runs = try TaktProcess(["runs", "a"], in: copy)
       return try runs.text().contains("interrupted") ? true : nil
     }

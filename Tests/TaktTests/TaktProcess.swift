@@ -104,6 +104,16 @@ final class TaktProcess {
     close(output)
   }
 
+  /// Waits for what no line tells, such as the contents of a file.
+  static func wait<Value>(_ what: String, for value: () throws -> Value?) throws -> Value {
+    let deadline = Date() + patience
+    while Date() < deadline {
+      if let found = try value() { return found }
+      usleep(5000)
+    }
+    throw Silence(description: "never: \(what)")
+  }
+
   var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
   func signal(_ number: Int32) { kill(pid, number) }

@@ -82,7 +82,7 @@ extension StateDirectory {
   static let ownFiles =
     [
       "lock", LedgerFile.name, LedgerFile.name + "-wal", LedgerFile.name + "-shm",
-      LedgerFile.name + "-journal", "unwritten", "token",
+      LedgerFile.name + "-journal", "unwritten", "processes", "token",
     ]
 
   /// Refuses a file that is not takt's own and takt's alone. What does not exist is no problem.

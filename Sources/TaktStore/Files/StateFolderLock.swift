@@ -62,7 +62,8 @@ package final class StateFolderLock: Sendable {
     return isThere ? own : folder
   }
 
-  var identity: StateDirectory.Identity { hold.withLock { $0.directory.identity } }
+  var directory: StateDirectory { hold.withLock { $0.directory } }
+  var identity: StateDirectory.Identity { directory.identity }
 
   /// Takes the lock once more where somebody has removed its file. Throws where another daemon has
   /// taken it meanwhile: the folder is no longer this one's.

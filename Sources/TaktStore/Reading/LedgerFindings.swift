@@ -22,7 +22,8 @@ package struct LedgerFindings: Sendable {
 
   /// A daemon that has used this ledger, or the one that it is a copy of.
   package struct PreviousDaemon: Hashable, Sendable {
-    package var id: Int64
+    /// Nil where the ledger could not be told of it.
+    package var id: Int64?
     package var pid: Int32
     /// When its process started, in clock ticks; nil in a row of an earlier version.
     package var startTicks: UInt64?
@@ -32,7 +33,7 @@ package struct LedgerFindings: Sendable {
     package var isOfThisFolder: Bool
     /// The processes of its attempts that have no recorded end.
     package var processes: [LeftoverProcess] = []
-    /// Those of its service plugins.
+    /// Those of its service plugins, and those that the ledger could not be told of.
     package var services: [ProcessIdentity] = []
 
     /// Whether there may be processes of it.
@@ -87,6 +88,16 @@ extension LedgerFindings {
       } else if (try? row.integer(ifAny: "is_recent")) == 1 {
         unmarked.append(process)
       }
+    }
+  }
+
+  /// What a daemon has noted beside the ledger.
+  mutating func add(_ noted: PreviousDaemon) {
+    let place = daemons.firstIndex { $0.pid == noted.pid && $0.startTicks == noted.startTicks }
+    if let place {
+      daemons[place].services += noted.services
+    } else {
+      daemons.append(noted)
     }
   }
 

@@ -36,7 +36,6 @@ extension LedgerWriter {
   }
 
   func recovered() {
-    guard failure != nil else { return }
     let since = failedSince.map {
       DurationText.format(.milliseconds((time.wall - $0).milliseconds))
     }

@@ -22,6 +22,9 @@ package final class LedgerWriter {
   private var enlistedFolder: StateDirectory.Identity?
   /// Daemons whose leftover processes have been searched for, which is still to be written.
   private var settled: [Int64] = []
+  /// Nil where there is no room, and until what previous daemons have left has been searched for.
+  private var reserve: ProcessReserve?
+  private var isSearched = false
   var jobs = JobNumbers()
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
@@ -67,6 +70,14 @@ package final class LedgerWriter {
   /// Opens the file and reads what is there. A file that cannot be read now is tried again with each
   /// write.
   package func begin() throws(LedgerOpenFailure) -> LedgerFindings {
+    var findings = try beginLedger()
+    if let daemon = ProcessReserve.read(in: lock.directory, boot: writer.boot) {
+      findings.add(daemon)
+    }
+    return findings
+  }
+
+  private func beginLedger() throws(LedgerOpenFailure) -> LedgerFindings {
     do {
       return try openRetrying()
     } catch LedgerFile.Failure.newer {
@@ -145,6 +156,7 @@ package final class LedgerWriter {
           arguments: [folder.device, folder.inode, daemon])
       }
       enlistedFolder = folder
+      takeReserve()
       return
     }
     daemon = try file.database.write { db in
@@ -182,8 +194,19 @@ package final class LedgerWriter {
     self.waiters += waiters
   }
 
-  /// The leftover processes of these daemons have been searched for.
-  func settle(_ daemons: [Int64]) { settled += daemons }
+  /// The leftover processes of these daemons have been searched for: all that there are.
+  func settle(_ daemons: [Int64]) {
+    settled += daemons
+    isSearched = true
+    takeReserve()
+  }
+
+  private func takeReserve() {
+    if isSearched { reserve = ProcessReserve(in: lock.directory, of: writer) }
+  }
+
+  /// Names the processes of which only the entries that wait tell.
+  func nameProcesses() { reserve?.write(ProcessReserve.processes(in: entries)) }
 
   var hasWork: Bool {
     !entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || !settled.isEmpty || hasUpkeep
@@ -214,11 +237,16 @@ package final class LedgerWriter {
       settled = []
       waiters = []
       losses = LedgerLosses()
-      recovered()
+      if failure != nil {
+        recovered()
+        if reserve == nil { takeReserve() }
+        nameProcesses()
+      }
       maintain(file)
       return true
     } catch {
       failed(error)
+      nameProcesses()
       guard let error = error as? DatabaseError else { return false }
       if error.isDamage { rescue() }
       if !error.isOfDisk, failureCount >= Self.attemptsMax { giveUpEntries() }

@@ -85,6 +85,10 @@ package final class SQLiteLedger: Ledger {
     var isScheduled = false
     /// Whether the flush that is to come is to come at once.
     var isUrgent = false
+    /// While nothing can be written: when that is tried again, and whether there is a process to be
+    /// named before.
+    var retryAt: MonotonicInstant?
+    var hasNewProcess = false
     var isClosed = false
     var status = Status()
   }
@@ -134,17 +138,23 @@ package final class SQLiteLedger: Ledger {
     buffer.withLock { buffer in
       add(entries, into: &buffer)
       buffer.status.queued = buffer.entries.count + buffer.held
-      if !buffer.isScheduled { Self.schedule(&buffer, after: Self.pace) }
+      if !buffer.isScheduled {
+        Self.schedule(&buffer, after: Self.pace)
+      } else if buffer.status.failure != nil, !buffer.hasNewProcess,
+        ProcessReserve.isNamed(in: entries)
+      {
+        buffer.hasNewProcess = true
+        Self.schedule(&buffer, after: Self.pace)
+      }
     }
   }
 
   /// Records that the leftover processes of these daemons have been searched for, so that no later
   /// daemon does it again.
   package func settle(_ daemons: [LedgerFindings.PreviousDaemon]) {
-    guard !daemons.isEmpty else { return }
-    queue.async { [self, ids = daemons.map(\.id)] in
+    queue.async { [self, ids = daemons.compactMap(\.id)] in
       ledgerWriter.settle(ids)
-      flush()
+      if !ids.isEmpty { flush() }
     }
   }
 
@@ -169,7 +179,15 @@ package final class SQLiteLedger: Ledger {
 
   /// The alarm rings.
   private func ring() {
-    queue.sync { if buffer.withLock(\.isScheduled) { flush() } }
+    queue.sync {
+      let (isScheduled, retryAt) = buffer.withLock { ($0.isScheduled, $0.retryAt) }
+      guard isScheduled else { return }
+      if let wait = retryAt.map({ $0 - ledgerWriter.time.monotonic }), wait > .zero {
+        nameProcesses(retryingAfter: wait)
+      } else {
+        flush()
+      }
+    }
   }
 
   /// How long entries wait for others to be written with, so that a thousand runs a second make five
@@ -240,8 +258,8 @@ package final class SQLiteLedger: Ledger {
 
   // MARK: Writing
 
-  /// Writes what is there. On `queue`.
-  private func flush() {
+  /// Hands what is there to the writer. On `queue`.
+  private func handOver() {
     let (entries, waiters) = buffer.withLock { buffer in
       defer {
         buffer.held += buffer.entries.count
@@ -250,10 +268,24 @@ package final class SQLiteLedger: Ledger {
         buffer.waiters = []
         buffer.isScheduled = false
         buffer.isUrgent = false
+        buffer.hasNewProcess = false
       }
       return (buffer.entries, buffer.waiters)
     }
     ledgerWriter.write(entries, waiters)
+  }
+
+  private func nameProcesses(retryingAfter wait: Duration) {
+    handOver()
+    ledgerWriter.nameProcesses()
+    buffer.withLock { buffer in
+      if !buffer.isClosed { Self.schedule(&buffer, after: wait) }
+    }
+  }
+
+  /// Writes what is there. On `queue`.
+  private func flush() {
+    handOver()
     guard ledgerWriter.hasWork else { return }
     let isWritten = ledgerWriter.write {
       self.buffer.withLock { buffer in
@@ -270,11 +302,12 @@ package final class SQLiteLedger: Ledger {
         buffer.status.batches += 1
       }
       buffer.status.queued = buffer.entries.count + buffer.held
-      guard let delay = isWritten ? ledgerWriter.upkeepDelay : ledgerWriter.retryDelay,
-        !buffer.isClosed,
-        !buffer.isScheduled || !isWritten
-      else { return }
-      Self.schedule(&buffer, after: delay)
+      var delay = isWritten ? ledgerWriter.upkeepDelay : ledgerWriter.retryDelay
+      // Those who came while it was still failing have not asked for one that comes at once.
+      if isWritten, !buffer.waiters.isEmpty { delay = .zero }
+      buffer.retryAt = isWritten ? nil : delay.map { ledgerWriter.time.monotonic + $0 }
+      guard let delay, !buffer.isClosed, !buffer.isScheduled || !isWritten else { return }
+      Self.schedule(&buffer, after: buffer.hasNewProcess ? min(delay, Self.pace) : delay)
     }
     // Only now: what they record next finds the room that there is again.
     let finished = ledgerWriter.finished

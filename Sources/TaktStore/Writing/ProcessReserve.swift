@@ -1,0 +1,164 @@
+import Glibc
+import TaktCore
+
+/// Names the processes that the ledger could not be told of, in a file whose room is taken while
+/// there is some: on a full disk it can be written all the same. What it names counts until the
+/// ledger has been written again.
+///
+/// Used on the ledger's queue, as all that touches the disk.
+final class ProcessReserve {
+  static let name = "processes"
+  /// Room for more than 500 processes, depending on how long the names of their control groups are.
+  /// Those beyond it are not named.
+  static let size = 128 << 10
+
+  private let descriptor: Int32
+  private let daemon: String
+  private var written: [UInt8] = []
+
+  /// Takes the room, in place of what the previous daemon had. Nil where there is none.
+  init?(in directory: StateDirectory, of writer: SQLiteLedger.Writer) {
+    // Never the same file: a daemon that has lost its lock may write to that.
+    unlinkat(directory.descriptor, Self.name, 0)
+    guard let daemon = Self.line(of: writer, in: directory.identity) else { return nil }
+    self.daemon = daemon
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    descriptor = openat(directory.descriptor, Self.name, flags, 0o600)
+    guard descriptor >= 0 else { return nil }
+    guard posix_fallocate(descriptor, 0, off_t(Self.size)) == 0 else {
+      unlinkat(directory.descriptor, Self.name, 0)
+      return nil
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Names these processes, and no others.
+  func write(_ processes: some Sequence<ProcessIdentity>) {
+    var bytes: [UInt8] = []
+    for process in processes {
+      if bytes.isEmpty { bytes = Self.summed(daemon) }
+      let line = Self.summed(Self.line(of: process))
+      guard bytes.count + line.count < Self.size else { break }
+      bytes += line
+    }
+    // What is behind it is of an earlier time.
+    bytes.append(0)
+    guard bytes != written else { return }
+    written = pwrite(descriptor, bytes, bytes.count, 0) == bytes.count ? bytes : []
+  }
+}
+
+// MARK: - What is in it
+
+extension ProcessReserve {
+  /// The daemon that has used it last and the processes that it names; nil where it names none of
+  /// this start of the machine.
+  static func read(
+    in directory: StateDirectory, boot: String
+  ) -> LedgerFindings.PreviousDaemon? {
+    let lines = text(in: directory).split(separator: "\n").prefix { !$0.hasPrefix("\0") }
+    guard let first = lines.first.flatMap(unsummed),
+      var daemon = daemon(first, boot: boot, in: directory.identity)
+    else { return nil }
+    // A line that is damaged names nothing.
+    daemon.services = lines.dropFirst().compactMap(unsummed).compactMap(process)
+    return daemon.services.isEmpty ? nil : daemon
+  }
+
+  private static func text(in directory: StateDirectory) -> String {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let file = openat(directory.descriptor, name, flags)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = pread(file, &bytes, size, 0)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  /// takt may be killed while it writes: what stands there may be of two times.
+  private static func summed(_ line: String) -> [UInt8] {
+    Array("\(String(StableHash.of(line), radix: 16))\t\(line)\n".utf8)
+  }
+
+  private static func unsummed(_ line: Substring) -> [Substring]? {
+    guard let cut = line.firstIndex(of: "\t") else { return nil }
+    let rest = line[line.index(after: cut)...]
+    guard UInt64(line[..<cut], radix: 16) == StableHash.of(String(rest)) else { return nil }
+    return rest.split(separator: "\t", omittingEmptySubsequences: false)
+  }
+
+  /// Nil where nobody could tell later whether the daemon lives.
+  private static func line(
+    of writer: SQLiteLedger.Writer, in folder: StateDirectory.Identity
+  ) -> String? {
+    guard let ticks = writer.startTicks, let device = folder.device, let inode = folder.inode else {
+      return nil
+    }
+    return
+      "takt 1\t\(getpid())\t\(ticks)\t\(writer.pidSpace ?? "")\t\(device)\t\(inode)\t\(writer.boot)"
+  }
+
+  private static func daemon(
+    _ fields: [Substring], boot: String, in folder: StateDirectory.Identity
+  ) -> LedgerFindings.PreviousDaemon? {
+    guard fields.count == 7, fields[0] == "takt 1", fields[6] == boot,
+      let pid = Int32(fields[1]), pid > 0, let ticks = UInt64(fields[2]),
+      let device = Int64(fields[4]), let inode = Int64(fields[5])
+    else { return nil }
+    let recorded = StateDirectory.Identity(device: device, inode: inode)
+    return LedgerFindings.PreviousDaemon(
+      id: nil, pid: pid, startTicks: ticks, pidSpace: fields[3].isEmpty ? nil : String(fields[3]),
+      isOfThisFolder: recorded == folder)
+  }
+
+  private static func line(of process: ProcessIdentity) -> String {
+    "\(process.pid)\t\(process.sinceTicks)\t\(process.untilTicks)\t\(process.mark)\t"
+      + (process.controlGroup ?? "")
+  }
+
+  private static func process(_ fields: [Substring]) -> ProcessIdentity? {
+    // One without a mark proves nothing.
+    guard fields.count == 5, let pid = Int32(fields[0]), pid > 1, let since = UInt64(fields[1]),
+      let until = UInt64(fields[2]), !fields[3].isEmpty
+    else { return nil }
+    return ProcessIdentity(
+      pid: pid, sinceTicks: since, untilTicks: until, mark: String(fields[3]),
+      controlGroup: fields[4].isEmpty ? nil : String(fields[4]))
+  }
+}
+
+// MARK: - What it names
+
+extension ProcessReserve {
+  private enum Owner: Hashable {
+    case run(RunID)
+    case service(UInt64)
+  }
+
+  /// The processes that are there by these entries, which are in their order.
+  static func processes(in entries: [LedgerEntry]) -> some Sequence<ProcessIdentity> {
+    var found: [Owner: ProcessIdentity] = [:]
+    for entry in entries {
+      switch entry {
+      case .process(let run, let process): found[.run(run)] = process
+      case .backedOff(let run, _, _): found[.run(run)] = nil
+      case .ended(let record): found[.run(record.head.run)] = nil
+      case .rare(.service(let number, let process)): found[.service(number)] = process
+      case .rare(.serviceEnded(let number)): found[.service(number)] = nil
+      default: break
+      }
+    }
+    return found.values
+  }
+
+  /// Whether one of these entries names a process.
+  static func isNamed(in entries: [LedgerEntry]) -> Bool {
+    entries.contains { entry in
+      switch entry {
+      case .process, .rare(.service): true
+      default: false
+      }
+    }
+  }
+}
