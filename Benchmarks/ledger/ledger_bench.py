@@ -640,8 +640,9 @@ def fill(state, runs_count, jobs_count):
             rows = [(n + 1, n % jobs_count + 1, anchor - (per_job - 1 - n // jobs_count) * 60_000)
                     for n in batch]
             insert(db, rows)
-        db.execute("INSERT INTO outputs SELECT run, ended_at, 'all is well\n', '', 0 FROM runs "
-                   "WHERE run > ?", [runs_count - jobs_count])
+        db.execute("INSERT INTO outputs (run, at, head, tail, dropped) "
+                   "SELECT run, ended_at, 'all is well\n', '', 0 FROM runs WHERE run > ?",
+                   [runs_count - jobs_count])
         # From one minute before the first of them on, all slots are decided.
         db.execute("UPDATE jobs SET anchor = ?, clock_mark = ?",
                    [anchor - per_job * 60_000, anchor])

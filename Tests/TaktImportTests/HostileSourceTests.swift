@@ -132,6 +132,69 @@ import Testing
     #expect(try ImportFixture.load(result.text).jobs.count == 1)
   }
 
+  @Test func `a folder with too many names is read in part, and that is said`() throws {
+    let fixture = try ImportFixture()
+    for number in 0..<10_000 { try fixture.write("", to: "etc/cron.d/x\(number)") }
+    #expect(fixture.run("/etc/cron.d").report.unreadable.isEmpty)
+    try fixture.write("", to: "etc/cron.d/one-more")
+    let result = fixture.run("/etc/cron.d")
+    #expect(!result.report.isComplete)
+    #expect(
+      result.report.unreadable.map(\.sentence) == [
+        "more than 10000 names; the others were not looked at"
+      ])
+  }
+
+  @Test func `no more than ten thousand jobs are made, and that is said`() throws {
+    let fixture = try ImportFixture()
+    fixture.options.kind = .crontab
+    let lines = String(repeating: "* * * * * true\n", count: 10_001)
+    let result = fixture.run(input: lines)
+    #expect(result.jobs.count == 10_000)
+    #expect(
+      result.report.unreadable.map(\.sentence) == [
+        "there are more than 10000 jobs; import fewer files at once"
+      ])
+  }
+
+  @Test(arguments: [SourceKind.cronD, .crontab, .supercronic, .anacrontab])
+  func `a command of white space alone is one that the shell does the same with`(
+    kind: SourceKind
+  ) throws {
+    let fixture = try ImportFixture()
+    fixture.options.kind = kind
+    let head =
+      switch kind {
+      case .cronD: "0 3 * * * root "
+      case .anacrontab: "1 5 name "
+      default: "0 3 * * * "
+      }
+    for command in ["\u{c}", "\u{c}\u{c}", "\u{2003}", "\u{b} \u{c}"] {
+      let result = fixture.run(input: head + command + "\n")
+      #expect(result.report.isComplete)
+      #expect(try ImportFixture.load(result.text).jobs.count == 1, "\(result.text)")
+    }
+  }
+
+  @Test(arguments: [
+    ("", ":"), (" \t", ":"), ("\u{c}", "'\u{c}'"), (" \u{c}\u{c}", "'\u{c}'\u{c}"),
+    ("\u{b} \u{c}", "'\u{b}' \u{c}"), (" true", " true"),
+  ])
+  func `white space that is a word for the shell stays one`(command: String, expected: String) {
+    #expect(CommandText.runnable(command) == expected)
+  }
+
+  @Test func `a service that may start once is not tried again`() throws {
+    let fixture = try ImportFixture()
+    try fixture.write("[Timer]\nOnCalendar=daily\n", to: "u/x.timer")
+    try fixture.write(
+      "[Unit]\nStartLimitBurst=1\n[Service]\nRestart=on-failure\nRestartSec=30\nExecStart=/bin/x\n",
+      to: "u/x.service")
+    let result = fixture.run("/u/x.timer")
+    #expect(result.report.isComplete && result.changed.isEmpty)
+    #expect(try ImportFixture.load(result.text).jobs.first?.execution.retry.attempts == 1, "\(result.text)")
+  }
+
   @Test func `bytes that are no text are reported with their line`() throws {
     let fixture = try ImportFixture()
     try fixture.write(

@@ -125,6 +125,7 @@ import Testing
           timezone: UTC
           run: 'echo "$TAKT_SLOT" >> slots; case $TAKT_SLOT in 2026-01-03*) test -e mended;; esac'
         event: {on: reload, run: 'true'}
+        every: {calendar: '*:*:*', timezone: UTC, until: '2026-02-01T00:00', run: 'true'}
       """)
     let range = ["--from", "2026-01-01T00:00Z", "--to", "2026-01-04T02:00Z"]
     func backfill(_ more: String...) throws -> (status: Int32, text: String) {
@@ -149,6 +150,13 @@ import Testing
     #expect(live.folder.read("slots").split(separator: "\n").count == 5)
     #expect(try backfill("--again", "--parallel", "4").text.contains("4 succeeded"))
     #expect(try backfill("--missing").status == 0)
+    for count in ["0", "33", "-1", "many"] {
+      #expect(try backfill("--again", "--parallel", count).status == 64, "\(count)")
+    }
+    let long = try takt(
+      "backfill", "every", "--from", "2026-01-01T00:00Z", "--to", "2026-01-03T00:00Z", "--dry-run",
+      in: live.folder)
+    #expect(long.status == 64 && long.text.contains("choose a shorter range"), "\(long)")
     #expect(
       try takt("backfill", "event", "--from", "2026-01-01T00:00Z", in: live.folder).status == 64)
     #expect(

@@ -65,6 +65,19 @@ import Testing
     #expect(try takt("verify", in: live.folder).status == 0)
   }
 
+  @Test func `over TCP nobody adds one, with the token either`() throws {
+    let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n", http: true)
+    let body = #"{"at": "2199-01-01T00:00:00Z", "run": ["true"]}"#
+    let curl = try TaktProcess(
+      [
+        "-s", "-w", "%{http_code}", "-H", "Authorization: Bearer \(live.token)", "-H",
+        "Content-Type: application/json", "-d", body, "http://127.0.0.1:\(live.port)/api/v1/once",
+      ], program: "curl", in: live.folder)
+    let answer = try curl.text()
+    #expect(answer.hasSuffix("403") && answer.contains("only on the Unix socket"), "\(answer)")
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test(arguments: [
     (["--at", "2020-01-01T00:00:00Z", "--", "true"], "'at' is not in the future"),
     (["--at", "tomorrow 06:00", "--name", "a", "--", "true"], "there is already a job 'a'"),

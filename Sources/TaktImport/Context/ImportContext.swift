@@ -13,6 +13,7 @@ final class ImportContext {
   private(set) var sources: [(text: SourceText, kind: SourceKind)] = []
   private var names = JobNames()
   private var isFull = false
+  private var cutFolders: Set<String> = []
   /// How paths below it were named by the person who named it.
   private var typed: [(path: String, name: String)] = []
   private(set) lazy var loginVariables = LoginVariables(of: tree, dialect: dialect).variables
@@ -41,6 +42,16 @@ final class ImportContext {
       if path.hasPrefix(prefix + "/") { return name + path.dropFirst(prefix.utf8.count) }
     }
     return tree.root + path
+  }
+
+  /// The names in a folder; says so where there are too many.
+  func names(in folder: String) -> [String] {
+    let (names, isCut) = tree.names(in: folder)
+    if isCut, cutFolders.insert(folder).inserted {
+      report.cannotRead(
+        shown(folder), "more than \(ImportTree.namesMax) names; the others were not looked at")
+    }
+    return names
   }
 
   /// Reads a file and keeps it for the check; says so where it cannot be read.

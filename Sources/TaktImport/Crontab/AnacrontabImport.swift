@@ -184,8 +184,9 @@ struct AnacrontabImport {
       return
     }
     settleOne(&draft)
-    draft["run"] = .text(command.text)
-    report.keep(command, as: "run", in: draft.name, values: [command.text])
+    let text = CommandText.runnable(command.text)
+    draft["run"] = .text(text)
+    report.keep(command, as: "run", in: draft.name, values: [text])
     context.add(draft)
   }
 }

@@ -48,6 +48,15 @@ struct CommandText {
 }
 
 extension CommandText {
+  /// What the shell does the same with, and takt runs: a text of white space alone is none for takt.
+  /// The shell does nothing where that is blanks, and looks for a program of that name otherwise.
+  static func runnable(_ command: String) -> String {
+    guard command.allSatisfy(\.isWhitespace) else { return command }
+    let word = command.unicodeScalars.drop(while: SourceLine.isBlank)
+    guard let first = word.first else { return ":" }
+    return "'\(first)'" + String(word.dropFirst())
+  }
+
   /// A name for the job: that of the first program which does more than look or wait.
   var suggestedName: String {
     for segment in Self.segments(of: CommandGuards.sleep(in: command)?.rest ?? command) {

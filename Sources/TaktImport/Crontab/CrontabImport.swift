@@ -268,8 +268,8 @@ struct CrontabImport {
         "this sleeps for up to \(DurationText.format(.seconds(sleep.seconds))); with --jitter it "
           + "becomes 'jitter'", at: entry.command.place)
     }
-    // The shell has nothing to do, and takt runs no command that is empty.
-    if command.allSatisfy({ $0 == " " || $0 == "\t" }) { command = ":" }
+    let isShortened = command != text.command
+    command = CommandText.runnable(command)
     draft["run"] = .text(command)
     var values = [command]
     if let input = text.input {
@@ -281,7 +281,7 @@ struct CrontabImport {
           at: entry.command.place)
       }
     }
-    if command == text.command || command == ":" {
+    if !isShortened || command == ":" {
       report.keep(entry.command, as: "run", in: draft.name, values: values)
     } else {
       report.differ(entry.command, "'jitter' takes the place of the sleep", in: draft.name)

@@ -6,7 +6,7 @@ struct RunParts {
 
   /// The scripts that run-parts runs, in its order.
   func scripts(in folder: String) -> [String] {
-    context.tree.names(in: folder).filter { name in
+    context.names(in: folder).filter { name in
       guard isNamedRight(name) else {
         if name != ".placeholder" {
           note(

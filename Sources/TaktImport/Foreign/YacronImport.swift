@@ -43,8 +43,8 @@ struct YacronImport {
       return leaves.loseRest("the job is left out")
     }
     if let text = value("command")?.text {
-      draft["run"] = .text(text)
-    } else if let words = value("command")?.texts, !words.isEmpty {
+      draft["run"] = .text(CommandText.runnable(text))
+    } else if let words = value("command")?.texts, words.first?.isEmpty == false {
       draft["run"] = .list(words.map(DraftValue.text))
     } else {
       draft["run"] = .list([.text("true")])

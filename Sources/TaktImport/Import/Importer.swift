@@ -163,7 +163,7 @@ package struct Importer {
 
   private func readFolder(_ path: String) {
     let last = path.split(separator: "/").last.map(String.init) ?? ""
-    let names = context.tree.names(in: path)
+    let names = context.names(in: path)
     if !context.tree.canList(path) {
       return context.report.cannotRead(context.shown(path), "the folder cannot be read")
     }

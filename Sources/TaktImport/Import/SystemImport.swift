@@ -20,7 +20,7 @@ struct SystemImport {
 
   /// Files of a folder like `/etc/cron.d`, by the rules that cron has for their names and owners.
   func readCronD(_ folder: String) {
-    for name in tree.names(in: folder) {
+    for name in context.names(in: folder) {
       let path = folder + "/" + name
       guard name != ".placeholder", tree.kind(of: path) == .file else { continue }
       if let reason = refusal(of: name) {
@@ -78,7 +78,7 @@ struct SystemImport {
         context.report.cannotRead(context.shown(folder), "only root may read the crontabs of users")
         continue
       }
-      for name in tree.names(in: folder) where tree.kind(of: folder + "/" + name) == .file {
+      for name in context.names(in: folder) where tree.kind(of: folder + "/" + name) == .file {
         readCrontab(folder + "/" + name, owner: name, hint: nil)
       }
     }

@@ -135,20 +135,23 @@ package struct ImportTree: Sendable {
     }
   }
 
-  /// The names in a folder in the order of their bytes; none where it cannot be read.
-  func names(in folder: String) -> [String] {
+  /// The names in a folder in the order of their bytes; none where it cannot be read. `isCut` says
+  /// that it has more than `namesMax`.
+  func names(in folder: String) -> (names: [String], isCut: Bool) {
     defer { mark?.finish() }
-    guard let place = place(of: folder), let handle = opendir(place) else { return [] }
+    guard let place = place(of: folder), let handle = opendir(place) else { return ([], false) }
     defer { closedir(handle) }
     var names: [String] = []
-    while names.count < Self.namesMax, let entry = readdir(handle) {
+    while names.count <= Self.namesMax, let entry = readdir(handle) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         // The name ends with a NUL within the array.
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       if name != ".", name != ".." { names.append(name) }
     }
-    return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+    let isCut = names.count > Self.namesMax
+    if isCut { names.removeLast() }
+    return (names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }, isCut)
   }
 
   static func text(_ number: Int32) -> String {

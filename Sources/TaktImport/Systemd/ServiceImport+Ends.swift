@@ -107,6 +107,10 @@ extension ServiceImport {
         }
       }
     }
+    guard attempts > 1 else {
+      report.keep(entry, as: "no retry: StartLimitBurst is 1", in: draft.name)
+      return settleRestart(in: draft)
+    }
     draft["retry"] = .map(
       [
         DraftEntry(key: "attempts", value: .word("\(attempts)")),

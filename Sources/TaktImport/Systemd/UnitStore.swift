@@ -95,7 +95,7 @@ final class UnitStore {
     var seen: Set<String> = []
     for name in names {
       for folder in folders {
-        for file in context.tree.names(in: "\(folder)/\(name).d") where file.hasSuffix(".conf") {
+        for file in context.names(in: "\(folder)/\(name).d") where file.hasSuffix(".conf") {
           // The same file name in a folder of less weight is hidden.
           if seen.insert(file).inserted {
             found.append((file, "\(folder)/\(name).d/\(file)"))
@@ -118,9 +118,9 @@ final class UnitStore {
   private func readWanted() -> [String: [String]] {
     var wanted: [String: [String]] = [:]
     for folder in folders {
-      for name in context.tree.names(in: folder)
+      for name in context.names(in: folder)
       where name.hasSuffix(".wants") || name.hasSuffix(".requires") {
-        for unit in context.tree.names(in: folder + "/" + name) {
+        for unit in context.names(in: folder + "/" + name) {
           wanted[unit, default: []].append(
             String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]))
         }
@@ -147,7 +147,7 @@ final class UnitStore {
   func timers() -> [String] {
     var names: Set<String> = []
     for folder in folders {
-      for name in context.tree.names(in: folder) where name.hasSuffix(".timer") {
+      for name in context.names(in: folder) where name.hasSuffix(".timer") {
         names.insert(name)
       }
     }
