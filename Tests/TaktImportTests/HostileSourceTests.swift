@@ -184,6 +184,26 @@ import Testing
     #expect(CommandText.runnable(command) == expected)
   }
 
+  @Test func `a user of white space is none`() throws {
+    let fixture = try ImportFixture()
+    fixture.options.kind = .cronD
+    try FileManager.default.removeItem(
+      at: fixture.folder.appendingPathComponent("etc/passwd"))
+    let result = fixture.run(input: "* * * * * \u{c}\u{c} true\n* * * * * someone true\n")
+    #expect(result.jobs.count == 1)
+    #expect(try ImportFixture.load(result.text).jobs.count == 1, "\(result.text)")
+  }
+
+  @Test func `a limit of nothing is no limit of takt, where nothing could start with it`() throws {
+    let fixture = try ImportFixture()
+    try fixture.write("[Timer]\nOnCalendar=daily\n", to: "u/x.timer")
+    try fixture.write(
+      "[Service]\nLimitAS=0\nLimitCORE=0\nLimitFSIZE=0\nExecStart=/bin/x\n", to: "u/x.service")
+    let result = fixture.run("/u/x.timer")
+    #expect(result.lost == ["LimitAS=0: takt has no such limit"])
+    #expect(try ImportFixture.load(result.text).jobs.count == 1, "\(result.text)")
+  }
+
   @Test func `a service that may start once is not tried again`() throws {
     let fixture = try ImportFixture()
     try fixture.write("[Timer]\nOnCalendar=daily\n", to: "u/x.timer")

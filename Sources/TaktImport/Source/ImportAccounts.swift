@@ -45,6 +45,8 @@ package struct ImportAccounts {
 
   /// Nil when there is no such user.
   func user(named name: String) -> User? {
+    // No user is called so, and takt takes no such name.
+    guard !name.allSatisfy(\.isWhitespace) else { return nil }
     if let machine {
       return machine.account(for: UserAndGroup(user: name)).map {
         User(name: $0.name, home: $0.home)
@@ -55,7 +57,7 @@ package struct ImportAccounts {
   }
 
   func hasGroup(_ name: String) -> Bool {
-    guard !name.isEmpty else { return false }
+    guard !name.allSatisfy(\.isWhitespace) else { return false }
     if let machine { return machine.account(for: UserAndGroup(group: name)) != nil }
     return groups?.contains(Substring(name)) ?? true
   }

@@ -132,8 +132,9 @@ extension ServiceImport {
   func setLimits(in draft: inout JobDraft) {
     let rows: [(String, String, LimitKind)] = [
       ("LimitNOFILE", "files", .number(1...1_048_576)),
-      ("LimitNPROC", "processes", .number(1...4_194_304)), ("LimitAS", "memory", .size),
-      ("LimitCORE", "core", .size), ("LimitFSIZE", "file_size", .size), ("LimitCPU", "cpu", .time),
+      ("LimitNPROC", "processes", .number(1...4_194_304)),
+      ("LimitAS", "memory", .size(from: 1)), ("LimitCORE", "core", .size(from: 0)),
+      ("LimitFSIZE", "file_size", .size(from: 0)), ("LimitCPU", "cpu", .time),
     ]
     for (key, name, kind) in rows {
       guard let entry = unit.last("Service", key) else { continue }
@@ -160,16 +161,17 @@ extension ServiceImport {
 
   private enum LimitKind {
     case number(ClosedRange<Int>)
-    case size
+    case size(from: Int)
     case time
 
     func text(of value: String) -> String? {
       switch self {
       case .number(let range):
         return UnitValue.bytes(value).flatMap { range.contains($0) ? "\($0)" : nil }
-      case .size:
-        guard let bytes = UnitValue.bytes(value), bytes <= SizeText.maximumBytes else { return nil }
-        return SizeText.format(bytes)
+      case .size(let least):
+        return UnitValue.bytes(value).flatMap {
+          (least...SizeText.maximumBytes).contains($0) ? SizeText.format($0) : nil
+        }
       case .time:
         guard case .duration(let time)? = UnitValue.span(value), time >= .seconds(1) else {
           return nil
