@@ -178,6 +178,17 @@ import TaktTime
     }
   }
 
+  @Test func `somebody's file of that name stays as it is, and that is said`() throws {
+    let bench = try LedgerBench()
+    let path = bench.folder.appendingPathComponent(ProcessReserve.name)
+    try Data("my own list\n".utf8).write(to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path.path)
+    try bench.open(startTicks: 99)
+    bench.ledger?.settle([])
+    #expect(bench.hasLogged("takt cannot reserve space in the file"))
+    #expect(try Data(contentsOf: path) == Data("my own list\n".utf8))
+  }
+
   @Test func `no more processes are named than there is room for`() throws {
     let bench = try LedgerBench()
     let folder = try #require(StateDirectory(path: bench.folder.path))

@@ -52,7 +52,7 @@ extension CommandText {
   /// The shell does nothing where that is blanks, and looks for a program of that name otherwise.
   static func runnable(_ command: String) -> String {
     guard command.allSatisfy(\.isWhitespace) else { return command }
-    let word = command.unicodeScalars.drop(while: SourceLine.isBlank)
+    let word = command.unicodeScalars.drop { SourceLine.isBlank($0) || $0 == "\n" }
     guard let first = word.first else { return ":" }
     return "'\(first)'" + String(word.dropFirst())
   }

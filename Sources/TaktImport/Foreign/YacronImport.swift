@@ -49,8 +49,9 @@ struct YacronImport {
     } else {
       draft["run"] = .list([.text("true")])
       draft["enabled"] = .word("false")
+      leaves.lose("command", "there is no program; the job is disabled", in: name)
     }
-    leaves.keep("command", as: "run", in: name)
+    if draft["enabled"] == nil { leaves.keep("command", as: "run", in: name) }
     if let shell = value("shell")?.text, shell.hasPrefix("/") {
       draft["shell"] = .text(shell)
       leaves.keep("shell", as: "shell", in: name)

@@ -108,7 +108,7 @@ extension ServiceImport {
       }
     }
     guard attempts > 1 else {
-      report.keep(entry, as: "no retry: StartLimitBurst is 1", in: draft.name)
+      report.differ(entry, "one attempt for each run: StartLimitBurst is 1", in: draft.name)
       return settleRestart(in: draft)
     }
     draft["retry"] = .map(

@@ -202,7 +202,15 @@ package final class LedgerWriter {
   }
 
   private func takeReserve() {
-    if isSearched { reserve = ProcessReserve(in: lock.directory, of: writer) }
+    guard isSearched else { return }
+    reserve = ProcessReserve(in: lock.directory, of: writer)
+    // What keeps the ledger from being written is said by itself.
+    if reserve == nil, writer.startTicks != nil, failure == nil {
+      logMessage(
+        .warning,
+        "takt cannot reserve space in the file \(folder)/\(ProcessReserve.name): if takt is killed while "
+          + "the disk is full, the next daemon does not end the processes that started meanwhile")
+    }
   }
 
   /// Names the processes of which only the entries that wait tell.

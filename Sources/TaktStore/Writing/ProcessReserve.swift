@@ -18,6 +18,8 @@ final class ProcessReserve {
 
   /// Takes the room, in place of what the previous daemon had. Nil where there is none.
   init?(in directory: StateDirectory, of writer: SQLiteLedger.Writer) {
+    // Somebody has put a file of this name there.
+    guard Self.isOwn(Self.text(in: directory)) else { return nil }
     // Never the same file: a daemon that has lost its lock may write to that.
     unlinkat(directory.descriptor, Self.name, 0)
     guard let daemon = Self.line(of: writer, in: directory.identity) else { return nil }
@@ -66,6 +68,11 @@ extension ProcessReserve {
     return daemon.services.isEmpty ? nil : daemon
   }
 
+  private static func isOwn(_ text: String) -> Bool {
+    text.isEmpty || text.hasPrefix("\0")
+      || text.prefix { $0 != "\n" }.contains("\t\(kind)\t")
+  }
+
   private static func text(in directory: StateDirectory) -> String {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let file = openat(directory.descriptor, name, flags)
@@ -75,6 +82,9 @@ extension ProcessReserve {
     let count = pread(file, &bytes, size, 0)
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
+
+  /// The word before a daemon.
+  private static let kind = "takt 1"
 
   /// takt may be killed while it writes: what stands there may be of two times.
   private static func summed(_ line: String) -> [UInt8] {
@@ -96,13 +106,13 @@ extension ProcessReserve {
       return nil
     }
     return
-      "takt 1\t\(getpid())\t\(ticks)\t\(writer.pidSpace ?? "")\t\(device)\t\(inode)\t\(writer.boot)"
+      "\(kind)\t\(getpid())\t\(ticks)\t\(writer.pidSpace ?? "")\t\(device)\t\(inode)\t\(writer.boot)"
   }
 
   private static func daemon(
     _ fields: [Substring], boot: String, in folder: StateDirectory.Identity
   ) -> LedgerFindings.PreviousDaemon? {
-    guard fields.count == 7, fields[0] == "takt 1", fields[6] == boot,
+    guard fields.count == 7, fields[0] == kind, fields[6] == boot,
       let pid = Int32(fields[1]), pid > 0, let ticks = UInt64(fields[2]),
       let device = Int64(fields[4]), let inode = Int64(fields[5])
     else { return nil }

@@ -138,14 +138,11 @@ package final class SQLiteLedger: Ledger {
     buffer.withLock { buffer in
       add(entries, into: &buffer)
       buffer.status.queued = buffer.entries.count + buffer.held
-      if !buffer.isScheduled {
-        Self.schedule(&buffer, after: Self.pace)
-      } else if buffer.status.failure != nil, !buffer.hasNewProcess,
-        ProcessReserve.isNamed(in: entries)
-      {
-        buffer.hasNewProcess = true
-        Self.schedule(&buffer, after: Self.pace)
-      }
+      let isToBeNamed =
+        buffer.status.failure != nil && !buffer.hasNewProcess && !isFull(buffer)
+        && ProcessReserve.isNamed(in: entries)
+      if isToBeNamed { buffer.hasNewProcess = true }
+      if !buffer.isScheduled || isToBeNamed { Self.schedule(&buffer, after: Self.pace) }
     }
   }
 
@@ -279,7 +276,8 @@ package final class SQLiteLedger: Ledger {
     handOver()
     ledgerWriter.nameProcesses()
     buffer.withLock { buffer in
-      if !buffer.isClosed { Self.schedule(&buffer, after: wait) }
+      guard !buffer.isClosed else { return }
+      Self.schedule(&buffer, after: buffer.hasNewProcess ? min(wait, Self.pace) : wait)
     }
   }
 
