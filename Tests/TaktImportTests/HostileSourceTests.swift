@@ -178,7 +178,8 @@ import Testing
 
   @Test(arguments: [
     ("", ":"), (" \t", ":"), ("\u{c}", "'\u{c}'"), (" \u{c}\u{c}", "'\u{c}'\u{c}"),
-    ("\u{b} \u{c}", "'\u{b}' \u{c}"), (" true", " true"), ("\n \n", ":"), ("\n\u{c}", "'\u{c}'"),
+    ("\u{b} \u{c}", "'\u{b}' \u{c}"), (" true", " true"),
+    ("\n \n", ":"), ("\n\u{c}", "'\u{c}'"),
   ])
   func `white space that is a word for the shell stays one`(command: String, expected: String) {
     #expect(CommandText.runnable(command) == expected)
