@@ -108,21 +108,7 @@ import Testing
 
   private func started() throws -> (TemporaryFolder, TaktProcess) {
     let folder = try TemporaryFolder()
-    try FileManager.default.createDirectory(
-      at: folder.url.appendingPathComponent("plugins/deaf"), withIntermediateDirectories: true)
-    try folder.write(
-      "{name: deaf, version: 1.0.0, protocol: 1, mode: service, exec: [./deaf]}",
-      to: "plugins/deaf/plugin.yaml")
-    // It hears neither the end of its input nor TERM.
-    try folder.writeProgram(
-      #"""
-      #!/bin/sh
-      trap '' TERM
-      echo '{"type":"hello","protocol":1}' >&3
-      cd '\#(folder.url.path)' && echo $$ > served.new && mv served.new served.pid
-      while :; do sleep 0.1; done
-
-      """#, to: "plugins/deaf/deaf")
+    try folder.writeDeafService(numberIn: "served.pid")
     let library = try Self.makeLibrary(in: folder)
     try folder.write(
       """

@@ -77,21 +77,7 @@ import CDispatch
   /// A daemon with a service plugin that hears neither the end of its input nor TERM, whose process the
   /// ledger knows.
   private func serving(in folder: TemporaryFolder) throws -> (takt: TaktProcess, service: pid_t) {
-    try FileManager.default.createDirectory(
-      at: folder.url.appendingPathComponent("plugins/deaf"), withIntermediateDirectories: true)
-    try folder.write(
-      "{name: deaf, version: 1.0.0, protocol: 1, mode: service, exec: [./deaf]}",
-      to: "plugins/deaf/plugin.yaml")
-    try folder.writeProgram(
-      #"""
-      #!/bin/sh
-      trap '' TERM
-      echo '{"type":"hello","protocol":1}' >&3
-      echo $$ > '\#(folder.url.path)/pid.new'
-      mv '\#(folder.url.path)/pid.new' '\#(folder.url.path)/pid'
-      while :; do sleep 0.1; done
-
-      """#, to: "plugins/deaf/deaf")
+    try folder.writeDeafService(numberIn: "pid")
     try folder.write("jobs:\n  a: {on: start, use: deaf}\n")
     let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
     let service = try TaktProcess.wait("the service says its number") {

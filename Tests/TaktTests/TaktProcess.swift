@@ -257,6 +257,25 @@ final class TemporaryFolder {
     guard status == 0 else { throw TaktProcess.Silence(description: "\(name) was not written") }
   }
 
+  /// A service plugin `deaf`, which hears neither the end of its input nor TERM, and writes its number into a
+  /// file of this folder.
+  func writeDeafService(numberIn file: String) throws {
+    try FileManager.default.createDirectory(
+      at: url.appendingPathComponent("plugins/deaf"), withIntermediateDirectories: true)
+    try write(
+      "{name: deaf, version: 1.0.0, protocol: 1, mode: service, exec: [./deaf]}",
+      to: "plugins/deaf/plugin.yaml")
+    try writeProgram(
+      #"""
+      #!/bin/sh
+      trap '' TERM
+      echo '{"type":"hello","protocol":1}' >&3
+      cd '\#(url.path)' && echo $$ > \#(file).new && mv \#(file).new \#(file)
+      while :; do sleep 0.1; done
+
+      """#, to: "plugins/deaf/deaf")
+  }
+
   func read(_ name: String) -> String {
     (try? String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)) ?? ""
   }
