@@ -4,8 +4,8 @@ struct CursorMemory: Hashable, Sendable {
   var clock = DecidedAhead()
   /// What the wall has decided ahead of the job's own clock.
   var wall = DecidedAhead()
-  /// The last slot that something which happened has made; `min` when there was none.
-  var lastMoment = ScheduleInstant.min
+  /// The slots that something which happened has made.
+  var moments = NamedMoments()
   /// The last slots that were named before they were due.
   private(set) var named: [ScheduleInstant] = []
 
@@ -18,8 +18,9 @@ struct CursorMemory: Hashable, Sendable {
     let parts = text.split(separator: "|", omittingEmptySubsequences: false)
     clock = DecidedAhead(text: parts.first ?? "")
     wall = DecidedAhead(text: parts.count > 1 ? parts[1] : "")
-    lastMoment =
-      parts.count > 2 ? Int64(parts[2]).map { ScheduleInstant(milliseconds: $0) } ?? .min : .min
+    moments = NamedMoments(
+      text: parts.count > 4 ? parts[4] : "",
+      last: parts.count > 2 ? Int64(parts[2]).map { ScheduleInstant(milliseconds: $0) } : nil)
     if parts.count > 3 {
       named = parts[3].split(separator: " ").suffix(Self.namedMax).compactMap { text in
         Int64(text).flatMap { $0.magnitude < 1 << 52 ? ScheduleInstant(milliseconds: $0) : nil }
@@ -33,20 +34,17 @@ struct CursorMemory: Hashable, Sendable {
     clock.remember(instant)
     wall.remember(instant)
     named.append(instant)
-    if named.count > Self.namedMax { named.removeFirst() }
+    if named.count > Self.namedMax { moments.insert(named.removeFirst()) }
   }
 
   /// What is remembered, to be kept.
   var text: String {
-    if !named.isEmpty {
-      let names = named.map { String($0.milliseconds) }.joined(separator: " ")
-      let last = lastMoment == .min ? "" : String(lastMoment.milliseconds)
-      return "\(clock.text)|\(wall.text)|\(last)|\(names)"
-    }
-    if lastMoment != .min { return "\(clock.text)|\(wall.text)|\(lastMoment.milliseconds)" }
-    return isAhead ? "\(clock.text)|\(wall.text)" : ""
+    if moments.isEmpty, named.isEmpty { return isAhead ? "\(clock.text)|\(wall.text)" : "" }
+    let names = named.map { String($0.milliseconds) }.joined(separator: " ")
+    let last = moments.last == .min ? "" : String(moments.last.milliseconds)
+    return "\(clock.text)|\(wall.text)|\(last)|\(names)|\(moments.text)"
   }
 
   var isAhead: Bool { !clock.isEmpty || !wall.isEmpty }
-  var isEmpty: Bool { !isAhead && lastMoment == .min && named.isEmpty }
+  var isEmpty: Bool { !isAhead && moments.isEmpty && named.isEmpty }
 }

@@ -138,16 +138,16 @@ struct ScheduleCursor: Sendable {
   ) -> WallInstant {
     let (clockInstantSet, wallInstantSet) = (clockInstantSet(schedule), schedule.wallInstantSet)
     var memory = memory?.value ?? CursorMemory()
-    var instant = max(0, ScheduleInstant(now.wall + delay))
-    // After a step back the old moments come again. One that is far ahead is of a clock gone wrong.
-    let last = memory.lastMoment
-    if delay == .zero, instant <= last, last - instant < Self.momentsKept { instant = last + 1 }
+    let moment = max(0, ScheduleInstant(now.wall + delay))
+    // After a step back the old moments come again.
+    let moments = memory.moments
+    var instant = delay > .zero ? moments.free(from: moment) : moments.present(at: moment)
     while (instant <= clockMark && clockInstantSet.has(instant))
       || (instant <= wallMark && wallInstantSet.has(instant))
       || memory.clock.hasDecided(instant) || memory.wall.hasDecided(instant)
-      || memory.named.contains(instant) || (delay > .zero && instant == last)
+      || memory.named.contains(instant)
     {
-      instant += 1
+      instant = moments.free(from: instant + 1)
     }
     if delay > .zero {
       memory.remember(instant)
@@ -162,14 +162,11 @@ struct ScheduleCursor: Sendable {
     if instant > wallMark, wallInstantSet.has(instant) {
       memory.clock.remember(instant)
     }
-    memory.lastMoment = instant
+    memory.moments.name(instant)
     self.memory = Shared(memory)
     forgetNext()
     return WallInstant(instant)
   }
-
-  /// A day, in milliseconds.
-  private static let momentsKept: Int64 = 86_400_000
 
   /// A run of the job is active: a fixed delay has no next slot until it ends.
   mutating func runStarted() {
