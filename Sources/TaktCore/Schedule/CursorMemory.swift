@@ -34,15 +34,20 @@ struct CursorMemory: Hashable, Sendable {
     clock.remember(instant)
     wall.remember(instant)
     named.append(instant)
-    if named.count > Self.namedMax { moments.insert(named.removeFirst()) }
+    if named.count > Self.namedMax, let index = named.indices.min(by: { named[$0] < named[$1] }) {
+      // Most probably past.
+      moments.insert(named.remove(at: index))
+    }
   }
 
   /// What is remembered, to be kept.
   var text: String {
-    if moments.isEmpty, named.isEmpty { return isAhead ? "\(clock.text)|\(wall.text)" : "" }
-    let names = named.map { String($0.milliseconds) }.joined(separator: " ")
+    if isEmpty { return "" }
     let last = moments.last == .min ? "" : String(moments.last.milliseconds)
-    return "\(clock.text)|\(wall.text)|\(last)|\(names)|\(moments.text)"
+    let names = named.map { String($0.milliseconds) }.joined(separator: " ")
+    var parts = [clock.text, wall.text, last, names, moments.text]
+    while parts.count > 2, parts.last?.isEmpty == true { parts.removeLast() }
+    return parts.joined(separator: "|")
   }
 
   var isAhead: Bool { !clock.isEmpty || !wall.isEmpty }

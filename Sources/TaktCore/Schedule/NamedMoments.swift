@@ -1,27 +1,19 @@
 /// Which moments a job has named as its slots, so that none gets a second slot when the wall clock
 /// is set back.
 ///
-/// They are kept as runs, which is one for most jobs. When there are more than `runsMax`, the two
-/// that are nearest to each other become one: nothing is forgotten, but what lies between them counts
-/// as named.
+/// A wall clock that is set back passes the same time again. Each pass has milliseconds of its own,
+/// so that only the end of each has to be remembered: within a pass, names only go forward. Nearly
+/// all jobs stay in the first pass, which has seven of eight milliseconds and all whole seconds.
 struct NamedMoments: Hashable, Sendable {
-  /// From a moment that was named through another one, with all between them.
-  private struct Run: Hashable, Sendable {
-    var first: ScheduleInstant
-    var last: ScheduleInstant
-  }
-
-  /// In order, and apart from one another.
-  private var runs: [Run] = []
-  /// The one that was named last; `min` when there was none.
+  /// Of each pass the last moment that was named; `min` when there was none.
+  private var ends: [ScheduleInstant] = []
+  /// The moment of the present that was named last; `min` when there was none.
   private(set) var last = ScheduleInstant.min
 
-  /// The clock may be set back by less than this without its moments coming again: the slots stay
-  /// in order. What is further ahead is of a clock gone wrong. A day, in milliseconds.
+  /// The clock may be set back by less than this without its moments being named again: the slots
+  /// stay in order. What is further ahead is of a clock gone wrong. A day, in milliseconds.
   private static let orderKept: Int64 = 86_400_000
-  /// A run ends where nothing has been named for longer. An hour, in milliseconds.
-  private static let gapMax: Int64 = 3_600_000
-  private static let runsMax = 8
+  private static let passesMax = 9
 
   init() {}
 
@@ -29,32 +21,33 @@ struct NamedMoments: Hashable, Sendable {
   ///
   /// - Parameter last: what was named last, which all versions have kept; nil when there was none.
   init(text: some StringProtocol, last: ScheduleInstant?) {
-    for piece in text.split(separator: " ") {
-      let ends = piece.split(separator: "+").compactMap { Int64($0) }
-        .map { ScheduleInstant(milliseconds: $0) }
-      guard ends.count == 2, ends.allSatisfy(Self.isSane), ends[1] >= 0 else { continue }
-      let run = Run(first: ends[0], last: ends[0] + ends[1].milliseconds)
-      if runs.count == Self.runsMax { break }
-      if run.first > runs.last?.last ?? .min { runs.append(run) }
+    for piece in text.split(separator: " ").prefix(Self.passesMax) {
+      let end = Int64(piece).map { ScheduleInstant(milliseconds: $0) } ?? .min
+      ends.append(Self.isSane(end) ? end : .min)
     }
     guard let last, Self.isSane(last) else { return }
     self.last = last
-    // Earlier versions have kept no runs.
-    if runs.isEmpty { runs = [Run(first: last - Self.orderKept, last: last)] }
+    if ends.isEmpty { ends = [last] }
   }
 
-  /// What is remembered, to be kept: of each run its first moment and its length.
+  /// What is remembered beside the last one, to be kept: the ends of all passes, unless there is
+  /// one.
   var text: String {
-    runs.map { "\($0.first.milliseconds)+\($0.last - $0.first)" }.joined(separator: " ")
+    if ends == [last] { return "" }
+    return ends.map { $0 == .min ? "-" : String($0.milliseconds) }.joined(separator: " ")
   }
 
-  var isEmpty: Bool { runs.isEmpty }
+  var isEmpty: Bool { ends.isEmpty }
 
-  /// The first moment from `instant` on that was surely not named.
+  /// The first moment from `instant` on that a pass has which has not come so far.
   func free(from instant: ScheduleInstant) -> ScheduleInstant {
-    var free = instant
-    for run in runs where run.first <= free && free <= run.last { free = run.last + 1 }
-    return free
+    if let pass = ends.firstIndex(where: { $0 < instant }) {
+      return Self.first(of: pass, from: instant)
+    }
+    if ends.count < Self.passesMax { return Self.first(of: ends.count, from: instant) }
+    // Wrong so often: the name is ahead, after the end of the pass that has come least far.
+    let end = ends.min() ?? instant
+    return Self.first(of: ends.firstIndex(of: end) ?? 0, from: end + 1)
   }
 
   /// The same for a moment of the present, which comes after the last one in any case, unless that
@@ -66,32 +59,31 @@ struct NamedMoments: Hashable, Sendable {
 
   /// The present moment is named.
   mutating func name(_ instant: ScheduleInstant) {
+    insert(instant)
     last = instant
-    if let index = runs.lastIndex(where: { $0.last < instant }),
-      instant - runs[index].last <= Self.gapMax, free(from: instant) == instant
-    {
-      runs[index].last = instant
-    } else {
-      insert(instant)
-    }
   }
 
   /// A moment is named that is none of the present.
   mutating func insert(_ instant: ScheduleInstant) {
-    guard free(from: instant) == instant else { return }
-    let index = runs.firstIndex { $0.first > instant } ?? runs.endIndex
-    runs.insert(Run(first: instant, last: instant), at: index)
-    if runs.count > Self.runsMax { joinNearest() }
+    let pass = Self.pass(of: instant)
+    while ends.count <= pass { ends.append(.min) }
+    ends[pass] = max(ends[pass], instant)
   }
 
-  private mutating func joinNearest() {
-    let gaps = zip(runs, runs.dropFirst()).map { $1.first - $0.last }
-    guard let least = gaps.min(), let index = gaps.firstIndex(of: least) else { return }
-    runs[index].last = runs.remove(at: index + 1).last
+  /// The pass that a millisecond belongs to: the last one of eight is for those after the first,
+  /// each of which has one of eight of these.
+  private static func pass(of instant: ScheduleInstant) -> Int {
+    let (place, turn) = (instant.milliseconds & 7, instant.milliseconds >> 3 & 7)
+    return place == 7 ? 1 + Int(turn) : 0
   }
 
-  /// Whether a clock can show it; other numbers could not be added.
+  private static func first(of pass: Int, from instant: ScheduleInstant) -> ScheduleInstant {
+    if pass == 0 { return self.pass(of: instant) == 0 ? instant : instant + 1 }
+    return instant + ((Int64(pass - 1) << 3 | 7) - instant.milliseconds) & 63
+  }
+
+  /// Whether a clock can show it; one could not go on from other numbers.
   private static func isSane(_ instant: ScheduleInstant) -> Bool {
-    instant.milliseconds.magnitude < 1 << 52
+    instant.milliseconds.magnitude < Int64.max.magnitude / 1_000_000 - orderKept.magnitude
   }
 }
