@@ -6,7 +6,7 @@ struct CursorMemory: Hashable, Sendable {
   var wall = DecidedAhead()
   /// The slots that something which happened has made.
   var moments = NamedMoments()
-  /// The last slots that were named before they were due.
+  /// Slots that were named before they were due.
   private(set) var named: [ScheduleInstant] = []
 
   private static let namedMax = 64
@@ -34,10 +34,10 @@ struct CursorMemory: Hashable, Sendable {
     clock.remember(instant)
     wall.remember(instant)
     named.append(instant)
-    if named.count > Self.namedMax, let index = named.indices.min(by: { named[$0] < named[$1] }) {
-      // Most probably past.
-      moments.insert(named.remove(at: index))
-    }
+    guard named.count > Self.namedMax else { return }
+    let losses = named.map { moments.loss(closing: $0) }
+    guard let least = losses.min(), let index = losses.firstIndex(of: least) else { return }
+    moments.close(named.remove(at: index))
   }
 
   /// What is remembered, to be kept.

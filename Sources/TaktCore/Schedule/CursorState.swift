@@ -17,8 +17,8 @@ package struct CursorState: Hashable, Sendable {
   /// Nil instead of an empty text, which nearly all have.
   private var aheadText: Shared<String>?
 
-  /// What one timeline has decided ahead of the other, after somebody has stepped the wall clock;
-  /// empty when there is nothing. `DecidedAhead` knows how to read it.
+  /// What has to be remembered beside; empty when there is nothing. `CursorMemory` knows how to read
+  /// it.
   package var ahead: String { aheadText?.value ?? "" }
 }
 

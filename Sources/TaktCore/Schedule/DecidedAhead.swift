@@ -36,6 +36,9 @@ struct DecidedAhead: Hashable, Sendable {
 
   var isEmpty: Bool { ranges.isEmpty }
 
+  /// Nothing behind it is decided; `min` when nothing is.
+  var end: ScheduleInstant { ranges.lazy.map(\.through).max() ?? .min }
+
   /// What is remembered, to be kept: of each range its ends, its grid, and the instants in it.
   var text: String {
     ranges.map { range in

@@ -3,17 +3,17 @@
 ///
 /// A wall clock that is set back passes the same time again. Each pass has milliseconds of its own,
 /// so that only the end of each has to be remembered: within a pass, names only go forward. Nearly
-/// all jobs stay in the first pass, which has seven of eight milliseconds and all whole seconds.
+/// all jobs stay in the first pass, which has six of eight milliseconds and all whole seconds.
 struct NamedMoments: Hashable, Sendable {
-  /// Of each pass the last moment that was named; `min` when there was none.
+  /// Of each pass the moment up to which all count as named; `min` when none does.
   private var ends: [ScheduleInstant] = []
   /// The moment of the present that was named last; `min` when there was none.
   private(set) var last = ScheduleInstant.min
 
-  /// The clock may be set back by less than this without its moments being named again: the slots
-  /// stay in order. What is further ahead is of a clock gone wrong. A day, in milliseconds.
+  /// After a step back by less than this, slots follow the last one. What is further ahead is of a
+  /// clock gone wrong. A day, in milliseconds.
   private static let orderKept: Int64 = 86_400_000
-  private static let passesMax = 9
+  private static let passesMax = 10
 
   init() {}
 
@@ -27,59 +27,80 @@ struct NamedMoments: Hashable, Sendable {
     }
     guard let last, Self.isSane(last) else { return }
     self.last = last
-    if ends.isEmpty { ends = [last] }
+    if ends.allSatisfy({ $0 == .min }) { ends = [last] }
   }
 
-  /// What is remembered beside the last one, to be kept: the ends of all passes, unless there is
-  /// one.
+  /// What is remembered beside the last one, to be kept; nothing where that is the only end.
   var text: String {
     if ends == [last] { return "" }
     return ends.map { $0 == .min ? "-" : String($0.milliseconds) }.joined(separator: " ")
   }
 
-  var isEmpty: Bool { ends.isEmpty }
+  var isEmpty: Bool { ends.isEmpty && last == .min }
 
-  /// The first moment from `instant` on that a pass has which has not come so far.
-  func free(from instant: ScheduleInstant) -> ScheduleInstant {
+  /// A moment that was not named: of the first pass that has not come as far as `instant`, the next
+  /// one from there on.
+  ///
+  /// Where all passes have come further, it is behind the end of one, if that is near. Else all is
+  /// forgotten: a slot near its time is worth more than one that surely has no other of its name.
+  mutating func free(from instant: ScheduleInstant) -> ScheduleInstant {
     if let pass = ends.firstIndex(where: { $0 < instant }) {
       return Self.first(of: pass, from: instant)
     }
     if ends.count < Self.passesMax { return Self.first(of: ends.count, from: instant) }
-    // Wrong so often: the name is ahead, after the end of the pass that has come least far.
-    let end = ends.min() ?? instant
-    return Self.first(of: ends.firstIndex(of: end) ?? 0, from: end + 1)
+    if let (pass, end) = ends.enumerated().min(by: { $0.element < $1.element }),
+      end - instant < Self.orderKept
+    {
+      return Self.first(of: pass, from: end + 1)
+    }
+    ends = []
+    return Self.first(of: 0, from: instant)
   }
 
-  /// The same for a moment of the present, which comes after the last one in any case, unless that
-  /// is of a clock gone wrong.
-  func present(at instant: ScheduleInstant) -> ScheduleInstant {
+  /// The same for a moment of the present, which comes after the last one, unless that is of a clock
+  /// gone wrong.
+  mutating func present(at instant: ScheduleInstant) -> ScheduleInstant {
     let isBehind = instant <= last && last - instant < Self.orderKept
     return free(from: isBehind ? last + 1 : instant)
   }
 
-  /// The present moment is named.
+  /// A moment of the present is named.
   mutating func name(_ instant: ScheduleInstant) {
-    insert(instant)
+    close(instant)
     last = instant
   }
 
-  /// A moment is named that is none of the present.
-  mutating func insert(_ instant: ScheduleInstant) {
+  /// All moments of its pass up to this one count as named.
+  mutating func close(_ instant: ScheduleInstant) {
     let pass = Self.pass(of: instant)
     while ends.count <= pass { ends.append(.min) }
     ends[pass] = max(ends[pass], instant)
   }
 
-  /// The pass that a millisecond belongs to: the last one of eight is for those after the first,
-  /// each of which has one of eight of these.
+  /// How many milliseconds `close` would take from the pass of a moment.
+  func loss(closing instant: ScheduleInstant) -> Int64 {
+    let pass = Self.pass(of: instant)
+    guard pass < ends.count, ends[pass] != .min else { return .max }
+    return max(0, instant - ends[pass])
+  }
+
+  /// The pass that a millisecond belongs to, by its place among eight: the last but one is for the
+  /// second pass, the last one for those after it in turn.
   private static func pass(of instant: ScheduleInstant) -> Int {
-    let (place, turn) = (instant.milliseconds & 7, instant.milliseconds >> 3 & 7)
-    return place == 7 ? 1 + Int(turn) : 0
+    switch instant.milliseconds & 7 {
+    case 7: 2 + Int(instant.milliseconds >> 3 & 7)
+    case 6: 1
+    default: 0
+    }
   }
 
   private static func first(of pass: Int, from instant: ScheduleInstant) -> ScheduleInstant {
-    if pass == 0 { return self.pass(of: instant) == 0 ? instant : instant + 1 }
-    return instant + ((Int64(pass - 1) << 3 | 7) - instant.milliseconds) & 63
+    let milliseconds = instant.milliseconds
+    return switch pass {
+    case 0: self.pass(of: instant) == 0 ? instant : instant + (8 - milliseconds & 7)
+    case 1: instant + (6 - milliseconds) & 7
+    default: instant + ((Int64(pass - 2) << 3 | 7) - milliseconds) & 63
+    }
   }
 
   /// Whether a clock can show it; one could not go on from other numbers.

@@ -130,7 +130,7 @@ struct ScheduleCursor: Sendable {
   mutating func forgetNext() { lookahead = Lookahead() }
 
   /// Makes a slot of something that happens now, which nobody could foresee: the present
-  /// millisecond, or the next one that is not decided.
+  /// millisecond, or one close behind it that is not decided.
   ///
   /// - Parameter delay: how much later the slot is; it is none of the present then.
   mutating func nameInstant(
@@ -140,14 +140,19 @@ struct ScheduleCursor: Sendable {
     var memory = memory?.value ?? CursorMemory()
     let moment = max(0, ScheduleInstant(now.wall + delay))
     // After a step back the old moments come again.
-    let moments = memory.moments
-    var instant = delay > .zero ? moments.free(from: moment) : moments.present(at: moment)
+    var instant =
+      delay > .zero ? memory.moments.free(from: moment) : memory.moments.present(at: moment)
+    var tries = 0
     while (instant <= clockMark && clockInstantSet.has(instant))
       || (instant <= wallMark && wallInstantSet.has(instant))
       || memory.clock.hasDecided(instant) || memory.wall.hasDecided(instant)
       || memory.named.contains(instant)
     {
-      instant = moments.free(from: instant + 1)
+      tries += 1
+      // A grid of milliseconds may have none left: only behind all that is decided there is one.
+      let decided = max(clockMark, wallMark, memory.clock.end, memory.wall.end)
+      let next = tries < Self.triesMax ? instant : max(instant, decided)
+      instant = memory.moments.free(from: next + 1)
     }
     if delay > .zero {
       memory.remember(instant)
@@ -167,6 +172,9 @@ struct ScheduleCursor: Sendable {
     forgetNext()
     return WallInstant(instant)
   }
+
+  /// More than there are delayed slots that a moment may meet.
+  private static let triesMax = 1000
 
   /// A run of the job is active: a fixed delay has no next slot until it ends.
   mutating func runStarted() {
