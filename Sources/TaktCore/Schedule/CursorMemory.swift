@@ -35,9 +35,11 @@ struct CursorMemory: Hashable, Sendable {
     wall.remember(instant)
     named.append(instant)
     guard named.count > Self.namedMax else { return }
-    let losses = named.map { moments.loss(closing: $0) }
-    guard let least = losses.min(), let index = losses.firstIndex(of: least) else { return }
-    moments.close(named.remove(at: index))
+    let cheapest = named.indices.min { left, right in
+      (moments.loss(closing: named[left]), named[left])
+        < (moments.loss(closing: named[right]), named[right])
+    }
+    if let cheapest { moments.close(named.remove(at: cheapest)) }
   }
 
   /// What is remembered, to be kept.

@@ -2,8 +2,9 @@
 /// is set back.
 ///
 /// A wall clock that is set back passes the same time again. Each pass has milliseconds of its own,
-/// so that only the end of each has to be remembered: within a pass, names only go forward. Nearly
-/// all jobs stay in the first pass, which has six of eight milliseconds and all whole seconds.
+/// so that only the end of each has to be remembered: within a pass, names only go forward, but for
+/// those of slots that are due later (`CursorMemory.named`). Nearly all jobs stay in the first pass,
+/// which has six of eight milliseconds and all whole seconds.
 struct NamedMoments: Hashable, Sendable {
   /// Of each pass the moment up to which all count as named; `min` when none does.
   private var ends: [ScheduleInstant] = []

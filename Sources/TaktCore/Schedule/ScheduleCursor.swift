@@ -130,7 +130,7 @@ struct ScheduleCursor: Sendable {
   mutating func forgetNext() { lookahead = Lookahead() }
 
   /// Makes a slot of something that happens now, which nobody could foresee: the present
-  /// millisecond, or one close behind it that is not decided.
+  /// millisecond, or a later one that is not decided.
   ///
   /// - Parameter delay: how much later the slot is; it is none of the present then.
   mutating func nameInstant(
@@ -149,7 +149,7 @@ struct ScheduleCursor: Sendable {
       || memory.named.contains(instant)
     {
       tries += 1
-      // A grid of milliseconds may have none left: only behind all that is decided there is one.
+      // A grid of few milliseconds may leave none: behind all that is decided there is one.
       let decided = max(clockMark, wallMark, memory.clock.end, memory.wall.end)
       let next = tries < Self.triesMax ? instant : max(instant, decided)
       instant = memory.moments.free(from: next + 1)
