@@ -28,8 +28,10 @@ def broken_file(takt, pick):
 
 
 def clock_step(takt, pick):
-    takt.shift(pick.choice([-3600, -600, -30, 30, 600, 3600, 86_400]))
-    time.sleep(pick.randint(3, 10))
+    # One step after another, too: what has been named ahead must not be forgotten by the next.
+    for _ in range(pick.choice([1, 1, 2, 3])):
+        takt.shift(pick.choice([-3600, -600, -30, 30, 600, 3600, 86_400, 172_800]))
+        time.sleep(pick.randint(3, 10))
     takt.shift(0)
 
 
