@@ -170,13 +170,21 @@ void csystem_heap_trim(void) {
 #endif
 }
 
-void csystem_heap_share(int arenas) {
 #ifdef __GLIBC__
+static void heap_option(int option, int value, const char *variable, const char *tunable) {
   const char *tunables = getenv("GLIBC_TUNABLES");
-  if (getenv("MALLOC_ARENA_MAX") || (tunables && strstr(tunables, "glibc.malloc.arena_max"))) return;
-  mallopt(M_ARENA_MAX, arenas);
+  if (getenv(variable) || (tunables && strstr(tunables, tunable))) return;
+  mallopt(option, value);
+}
+#endif
+
+void csystem_heap_options(int arenas, int large, int unused) {
+#ifdef __GLIBC__
+  heap_option(M_ARENA_MAX, arenas, "MALLOC_ARENA_MAX", "glibc.malloc.arena_max");
+  heap_option(M_MMAP_THRESHOLD, large, "MALLOC_MMAP_THRESHOLD_", "glibc.malloc.mmap_threshold");
+  heap_option(M_TRIM_THRESHOLD, unused, "MALLOC_TRIM_THRESHOLD_", "glibc.malloc.trim_threshold");
 #else
-  (void)arenas;
+  (void)arenas, (void)large, (void)unused;
 #endif
 }
 #endif

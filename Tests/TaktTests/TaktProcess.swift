@@ -284,7 +284,16 @@ final class TemporaryFolder {
 /// Milliseconds since the Unix epoch of an RFC 3339 instant in UTC.
 func milliseconds(_ instant: String?) -> Int64? {
   guard let instant else { return nil }
+  return instants.date(from: instant).map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
+}
+
+/// The other way round.
+func instant(_ milliseconds: Int64) -> String {
+  instants.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
+}
+
+private var instants: ISO8601DateFormatter {
   let formatter = ISO8601DateFormatter()
   formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-  return formatter.date(from: instant).map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
+  return formatter
 }

@@ -6,6 +6,8 @@ KINDS = {
     # Of each: its unit, and by how much the last third of the time may exceed the middle one, as a part
     # and as a number.
     "memory": ("MiB", 0.05, 2),
+    # Without the pages of the program's file, which the kernel takes away and brings back as it likes.
+    "anonymous memory": ("MiB", 0.05, 2),
     "descriptors": ("", 0.05, 3),
     "threads": ("", 0.05, 2),
     "children": ("", 0.25, 6),
@@ -23,6 +25,7 @@ def sample(takt):
             line.split(":", 1) for line in (process / "status").read_text().splitlines() if ":" in line)
         return {
             "memory": int(status["VmRSS"].split()[0]) / 1024,
+            "anonymous memory": int(status["RssAnon"].split()[0]) / 1024,
             "descriptors": len(list((process / "fd").iterdir())),
             "threads": int(status["Threads"]),
             "children": sum(

@@ -16,7 +16,7 @@ def draw(path, samples, events, title):
     figure, axes = pyplot.subplots(len(KINDS), sharex=True, figsize=(9, 9), layout="constrained")
     for axis, (kind, (unit, _, _)) in zip(axes, KINDS.items()):
         axis.plot(minutes, [values[kind] for _, values in samples], linewidth=0.9, color="#1f6feb")
-        axis.set_ylabel(f"{kind}\n{unit}".strip(), rotation=0, ha="right", va="center")
+        axis.set_ylabel(f"{kind}\n{unit}".strip().replace(" ", "\n"), rotation=0, ha="right", va="center")
         axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)
     for seconds, name in events:

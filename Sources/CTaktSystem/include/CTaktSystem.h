@@ -173,7 +173,8 @@ void csystem_block_signals(const int *signals, int count);
 // Gives memory that was freed back to the system, where the C library can.
 void csystem_heap_trim(void);
 
-// Lets all threads share so many heaps, unless the environment says how many there are to be.
-void csystem_heap_share(int arenas);
+// How many heaps all threads share, from how many bytes on a block has pages of its own, which go back
+// when it is freed, and how much may be unused at the end of a heap. What the environment sets stays.
+void csystem_heap_options(int arenas, int large, int unused);
 
 #endif

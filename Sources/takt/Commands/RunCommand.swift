@@ -31,7 +31,7 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     // Before anything can start a thread: a signal is neither lost nor deadly from here on.
     Signals.block()
-    Heap.share()
+    Heap.configure()
     var source = argument.source
     source.limits = .daemon
     source.memory = LoadMemory()
