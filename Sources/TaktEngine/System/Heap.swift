@@ -1,11 +1,14 @@
 import CTaktSystem
-import Dispatch
+package import Dispatch
+import Glibc
+import Synchronization
+package import TaktCore
 
 /// The memory that the C library keeps for later.
 package enum Heap {
   /// From how many jobs on it is worth the time.
   private static let jobsMin = 10_000
-  private static let queue = DispatchQueue(label: "takt.heap", qos: .background)
+  fileprivate static let queue = DispatchQueue(label: "takt.heap", qos: .background)
 
   /// When: at once, and when the ledger has written the jobs, which takes it longer the slower the
   /// disk is.
@@ -28,5 +31,65 @@ package enum Heap {
   package static func giveBack(after jobs: Int) {
     guard jobs >= jobsMin else { return }
     for delay in delays { queue.asyncAfter(deadline: .now() + delay) { csystem_heap_trim() } }
+  }
+}
+
+/// Gives back to the system, while takt works, what is free between blocks that are used: what readers
+/// and the output of runs leave behind, which otherwise adds up for hours. Looks only after something has
+/// happened, so that an idle takt stays idle.
+///
+/// Safe from any thread.
+package final class HeapKeeper: Observer {
+  /// How far memory must have grown since the last time to be worth it: by an eighth, and by this.
+  private static let growthMin = 2 << 20
+
+  private let pause: DispatchTimeInterval
+  private let onLook: @Sendable () -> Void
+  private let willLook = Atomic<Bool>(false)
+  /// The least memory since it was last given back, in bytes.
+  private let level = Mutex(0)
+
+  /// - Parameters:
+  ///   - pause: how long after something has happened it looks.
+  ///   - onLook: told each time that it has looked.
+  package init(
+    pause: DispatchTimeInterval = .seconds(30), onLook: @escaping @Sendable () -> Void = {}
+  ) {
+    self.pause = pause
+    self.onLook = onLook
+  }
+
+  package func observe(_ records: [LogRecord]) {
+    guard !willLook.load(ordering: .relaxed), !willLook.exchange(true, ordering: .relaxed) else {
+      return
+    }
+    Heap.queue.asyncAfter(deadline: .now() + pause) { [self] in
+      willLook.store(false, ordering: .relaxed)
+      look()
+      onLook()
+    }
+  }
+
+  /// Nothing is logged for its sake.
+  package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool { false }
+
+  private func look() {
+    guard let now = Self.anonymousBytes() else { return }
+    level.withLock { level in
+      if now < level + level / 8 + Self.growthMin {
+        level = min(level, now)
+      } else {
+        csystem_heap_trim()
+        level = Self.anonymousBytes() ?? now
+      }
+    }
+  }
+
+  /// The memory that is no page of a file; nil where there is no /proc.
+  static func anonymousBytes() -> Int? {
+    guard let bytes = try? SmallFile.read("/proc/self/statm", bytesMax: 256) else { return nil }
+    let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { Int($0) }
+    guard pages.count > 2, let resident = pages[1], let shared = pages[2] else { return nil }
+    return max(0, resident - shared) * Int(getpagesize())
   }
 }

@@ -72,7 +72,7 @@ struct Daemon {
     let readModel = ControlReadModel(
       next: tally, time: time, onBegan: { hub.began($0) }, onEnded: { hub.ended($0) })
     readModel.observe(opening.line)
-    let observers = Observers([writer, readModel])
+    let observers = Observers([writer, readModel, HeapKeeper()])
     self.observers = observers
     let engine = try Engine(
       observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster
