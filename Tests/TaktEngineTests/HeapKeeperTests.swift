@@ -24,7 +24,7 @@ import Testing
       }
     }
     await withCheckedContinuation { continuation in
-      HeapKeeper(pause: .nanoseconds(0), onLook: { continuation.resume() }).observe([])
+      HeapKeeper(pause: .nanoseconds(0), onCheck: { continuation.resume() }).observe([])
     }
     #expect(try #require(HeapKeeper.anonymousBytes()) < full - count * size / 2)
   }

@@ -35,7 +35,7 @@ package enum Heap {
 }
 
 /// Gives back to the system, while takt works, what is free between blocks that are used: what readers
-/// and the output of runs leave behind, which otherwise adds up for hours. Looks only after something has
+/// and the output of runs leave behind, which otherwise adds up for hours. Checks only after something has
 /// happened, so that an idle takt stays idle.
 ///
 /// Safe from any thread.
@@ -44,36 +44,36 @@ package final class HeapKeeper: Observer {
   private static let growthMin = 2 << 20
 
   private let pause: DispatchTimeInterval
-  private let onLook: @Sendable () -> Void
-  private let willLook = Atomic<Bool>(false)
+  private let onCheck: @Sendable () -> Void
+  private let willCheck = Atomic<Bool>(false)
   /// The least memory since it was last given back, in bytes.
   private let level = Mutex(0)
 
   /// - Parameters:
-  ///   - pause: how long after something has happened it looks.
-  ///   - onLook: told each time that it has looked.
+  ///   - pause: how long after something has happened it checks.
+  ///   - onCheck: told each time that it has checked.
   package init(
-    pause: DispatchTimeInterval = .seconds(30), onLook: @escaping @Sendable () -> Void = {}
+    pause: DispatchTimeInterval = .seconds(30), onCheck: @escaping @Sendable () -> Void = {}
   ) {
     self.pause = pause
-    self.onLook = onLook
+    self.onCheck = onCheck
   }
 
   package func observe(_ records: [LogRecord]) {
-    guard !willLook.load(ordering: .relaxed), !willLook.exchange(true, ordering: .relaxed) else {
+    guard !willCheck.load(ordering: .relaxed), !willCheck.exchange(true, ordering: .relaxed) else {
       return
     }
     Heap.queue.asyncAfter(deadline: .now() + pause) { [self] in
-      willLook.store(false, ordering: .relaxed)
-      look()
-      onLook()
+      willCheck.store(false, ordering: .relaxed)
+      check()
+      onCheck()
     }
   }
 
   /// Nothing is logged for its sake.
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool { false }
 
-  private func look() {
+  private func check() {
     guard let now = Self.anonymousBytes() else { return }
     level.withLock { level in
       if now < level + level / 8 + Self.growthMin {
