@@ -1,8 +1,8 @@
 import CTaktSystem
-package import Dispatch
-import Glibc
+import Dispatch
 import Synchronization
 package import TaktCore
+import TaktTime
 
 /// The memory that the C library keeps for later.
 package enum Heap {
@@ -35,61 +35,40 @@ package enum Heap {
 }
 
 /// Gives back to the system, while takt works, what is free between blocks that are used: what readers
-/// and the output of runs leave behind, which otherwise adds up for hours. Checks only after something has
-/// happened, so that an idle takt stays idle.
+/// and the output of runs leave behind, which otherwise adds up for hours. Does so only after something
+/// has happened, so that an idle takt stays idle.
 ///
 /// Safe from any thread.
 package final class HeapKeeper: Observer {
-  /// How far memory must have grown since the last time to be worth it: by an eighth, and by this.
-  private static let growthMin = 2 << 20
+  /// Threads that need memory wait meanwhile, so it takes no more than this part of the time.
+  private static let shareMax = 10_000
 
-  private let pause: DispatchTimeInterval
-  private let onCheck: @Sendable () -> Void
-  private let willCheck = Atomic<Bool>(false)
-  /// The least memory since it was last given back, in bytes.
-  private let level = Mutex(0)
+  private let pause: Duration
+  private let onTrim: @Sendable () -> Void
+  private let willTrim = Atomic<Bool>(false)
+  private let lastCost = Mutex(Duration.zero)
 
   /// - Parameters:
-  ///   - pause: how long after something has happened it checks.
-  ///   - onCheck: told each time that it has checked.
-  package init(
-    pause: DispatchTimeInterval = .seconds(30), onCheck: @escaping @Sendable () -> Void = {}
-  ) {
+  ///   - pause: how long after something has happened memory is given back.
+  ///   - onTrim: told each time that it has been.
+  package init(pause: Duration = .seconds(30), onTrim: @escaping @Sendable () -> Void = {}) {
     self.pause = pause
-    self.onCheck = onCheck
+    self.onTrim = onTrim
   }
 
   package func observe(_ records: [LogRecord]) {
-    guard !willCheck.load(ordering: .relaxed), !willCheck.exchange(true, ordering: .relaxed) else {
+    guard !willTrim.load(ordering: .relaxed), !willTrim.exchange(true, ordering: .relaxed) else {
       return
     }
-    Heap.queue.asyncAfter(deadline: .now() + pause) { [self] in
-      willCheck.store(false, ordering: .relaxed)
-      check()
-      onCheck()
+    let delay = lastCost.withLock { max(pause, $0 * Self.shareMax) }
+    Heap.queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay.milliseconds))) { [self] in
+      willTrim.store(false, ordering: .relaxed)
+      let cost = ContinuousClock().measure { csystem_heap_trim() }
+      lastCost.withLock { $0 = cost }
+      onTrim()
     }
   }
 
   /// Nothing is logged for its sake.
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool { false }
-
-  private func check() {
-    guard let now = Self.anonymousBytes() else { return }
-    level.withLock { level in
-      if now < level + level / 8 + Self.growthMin {
-        level = min(level, now)
-      } else {
-        csystem_heap_trim()
-        level = Self.anonymousBytes() ?? now
-      }
-    }
-  }
-
-  /// The memory that is no page of a file; nil where there is no /proc.
-  static func anonymousBytes() -> Int? {
-    guard let bytes = try? SmallFile.read("/proc/self/statm", bytesMax: 256) else { return nil }
-    let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { Int($0) }
-    guard pages.count > 2, let resident = pages[1], let shared = pages[2] else { return nil }
-    return max(0, resident - shared) * Int(getpagesize())
-  }
 }
