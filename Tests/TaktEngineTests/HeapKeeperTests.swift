@@ -14,7 +14,7 @@ import Testing
       return UInt(bitPattern: block)
     }
     let full = try Self.anonymousBytes()
-    // Each sixteenth stays, so that nothing but single pages between them can go back.
+    // Each sixteenth stays, so that what is free lies between blocks that are used.
     for (index, block) in blocks.enumerated() where index % 16 != 0 {
       free(UnsafeMutableRawPointer(bitPattern: block))
     }

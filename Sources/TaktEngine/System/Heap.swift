@@ -40,8 +40,8 @@ package enum Heap {
 ///
 /// Safe from any thread.
 package final class HeapKeeper: Observer {
-  /// Threads that need memory wait meanwhile, so it takes no more than this part of the time.
-  private static let shareMax = 10_000
+  /// Threads that need memory wait meanwhile: between two times lies so many times what the last one took.
+  private static let pausesMin = 10_000
 
   private let pause: Duration
   private let onTrim: @Sendable () -> Void
@@ -60,7 +60,7 @@ package final class HeapKeeper: Observer {
     guard !willTrim.load(ordering: .relaxed), !willTrim.exchange(true, ordering: .relaxed) else {
       return
     }
-    let delay = lastCost.withLock { max(pause, $0 * Self.shareMax) }
+    let delay = lastCost.withLock { max(pause, $0 * Self.pausesMin) }
     Heap.queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay.milliseconds))) { [self] in
       willTrim.store(false, ordering: .relaxed)
       let cost = ContinuousClock().measure { csystem_heap_trim() }
