@@ -126,13 +126,16 @@ def write(path, facts, quick, runs):
 
 def main(arguments):
     """Runs the chosen benchmarks."""
+    if "--help" in arguments or "-h" in arguments:
+        print(__doc__)
+        return 0
     out = take_option(arguments, "--out") or ".build/bench/bench.json"
     only = take_option(arguments, "--only")
     python = take_option(arguments, "--python") or sys.executable
     oracle = take_option(arguments, "--oracle")
     quick = "--quick" in arguments
     arguments = [argument for argument in arguments if argument != "--quick"]
-    if len(arguments) != 1:
+    if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 64
     takt = os.path.abspath(arguments[0])

@@ -1,10 +1,13 @@
 """Tests of the program that runs the benchmarks."""
 
+import contextlib
+import io
 import pathlib
 import sys
 import tempfile
 import unittest
 
+import bench
 import descendants
 from bench import Run
 
@@ -26,6 +29,20 @@ class RunTests(unittest.TestCase):
             self.assertEqual(run.problem, "exit status -9")
             self.assertFalse(pathlib.Path(f"/proc/{int(note.read_text())}").exists())
             self.assertEqual(descendants.living(), set())
+
+
+class ArgumentsTests(unittest.TestCase):
+    """What is no program is not measured."""
+
+    def test_help_is_printed(self):
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            self.assertEqual(bench.main(["--help"]), 0)
+        self.assertIn("--only NAME", output.getvalue())
+
+    def test_an_unknown_option_is_refused(self):
+        with contextlib.redirect_stderr(io.StringIO()) as output:
+            self.assertEqual(bench.main(["--fast"]), 64)
+        self.assertIn("--only NAME", output.getvalue())
 
 
 if __name__ == "__main__":
