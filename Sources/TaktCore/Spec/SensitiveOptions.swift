@@ -8,7 +8,8 @@ enum SensitiveOptions {
     case attached
     /// In either.
     case either
-    /// In the next word, behind a user: `user:password`, `user%password`.
+    /// In the next word or in the same, behind a user: `user:password`, `user%password`,
+    /// `user,password`.
     case user
     /// In the next word, which may also be the name of a file: `name=value`.
     case pairs
@@ -18,8 +19,13 @@ enum SensitiveOptions {
     var programs: Set<Substring>
     var options: Set<Substring>
     var form: Form
+    /// What stands between a user and a password.
+    var separators: String
 
-    init(_ programs: Set<Substring>, _ options: Set<Substring>, _ form: Form) {
+    init(
+      _ programs: Set<Substring>, _ options: Set<Substring>, _ form: Form, separators: String = ":%"
+    ) {
+      self.separators = separators
       self.programs = programs
       self.options = options
       self.form = form
@@ -33,7 +39,18 @@ enum SensitiveOptions {
         "mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mysqlshow", "mariadb",
         "mariadb-dump", "mariadb-admin", "7z", "7za", "rar", "unrar",
       ], ["-p"], .attached),
+    Row(["rar", "unrar"], ["-hp"], .attached),
     Row(["sshpass"], ["-p"], .either),
+    Row(["openssl"], ["-k", "-K"], .next),
+    Row(
+      ["keytool", "jarsigner"],
+      [
+        "-storepass", "-keypass", "-srcstorepass", "-deststorepass", "-srckeypass", "-destkeypass",
+      ], .next),
+    Row(["ssh-keygen"], ["-N", "-P"], .either),
+    Row(["mosquitto_pub", "mosquitto_sub"], ["-P", "--pw"], .next),
+    Row(["swaks"], ["-ap"], .next), Row(["sendEmail", "sendemail"], ["-xp"], .next),
+    Row(["snmpget", "snmpwalk", "snmpset", "snmptrap"], ["-c", "-A", "-X"], .either),
     Row(["redis-cli"], ["-a", "--pass"], .next),
     Row(
       ["mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"], ["-p"], .next
@@ -41,13 +58,13 @@ enum SensitiveOptions {
     Row(["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"], ["-w"], .either),
     Row(["zip", "unzip", "ipmitool", "sqlcmd", "bcp"], ["-P"], .either),
     Row(["login"], ["-p"], .next),
-    Row(["curl"], ["-u", "-U", "--user", "--proxy-user"], .user),
+    Row(["curl"], ["-u", "-U", "--user", "--proxy-user", "-E", "--cert"], .user),
+    Row(["curl"], ["--oauth2-bearer"], .either),
+    Row(["lftp"], ["-u", "--user"], .user, separators: ",:"),
     Row(["curl"], ["-b", "--cookie"], .pairs),
     Row(["smbclient", "rpcclient", "winexe", "net"], ["-U", "--user"], .user),
     Row(["http", "https", "xh"], ["-a", "--auth"], .user),
   ]
-
-  private static let options = rows.reduce(into: Set<Substring>()) { $0.formUnion($1.options) }
 
   /// A word, or a sign between two commands.
   private struct Word {
@@ -82,10 +99,11 @@ enum SensitiveOptions {
     if word.hasPrefix("--"), !word.contains("="), SensitiveText.isSensitive(word.dropFirst(2)) {
       return value.map { [$0.startIndex..<$0.endIndex] } ?? []
     }
-    let option = options.contains(word) ? word : word.prefix(2)
-    guard options.contains(option) else { return [] }
-    for row in rows where row.options.contains(option) && !row.programs.isDisjoint(with: programs) {
-      let rest = word[option.endIndex...]
+    for row in rows where !row.programs.isDisjoint(with: programs) {
+      guard let option = option(of: word, row) else { continue }
+      var rest = word[min(option.endIndex, word.endIndex)...]
+      if option.hasPrefix("--"), rest.first == "=" { rest = rest.dropFirst() }
+      if let quote = rest.first, "\"'".contains(quote) { rest = rest.dropFirst() }
       switch row.form {
       case .attached, .next, .either:
         if row.form != .next, isPlain(rest) { return [rest.startIndex..<rest.endIndex] }
@@ -93,9 +111,9 @@ enum SensitiveOptions {
           return [value.startIndex..<value.endIndex]
         }
       case .user:
-        if rest.isEmpty, let value, let sign = value.firstIndex(where: { ":%".contains($0) }) {
-          let password = value[value.index(after: sign)...]
-          if isPlain(password) { return [password.startIndex..<password.endIndex] }
+        let user = rest.isEmpty ? value : rest
+        if let user, let secret = SensitiveCredential.secret(in: user, behind: row.separators) {
+          return [secret.startIndex..<secret.endIndex]
         }
       case .pairs:
         if rest.isEmpty, let value, value.contains("=") {
@@ -103,13 +121,41 @@ enum SensitiveOptions {
         }
       }
     }
+    if isLongWithSingleDash(word), let value { return [value.startIndex..<value.endIndex] }
     return []
+  }
+
+  /// The option of a row that a word is, or begins with; nil for none.
+  private static func option(of word: Substring, _ row: Row) -> Substring? {
+    if word.hasPrefix("--") {
+      let name = word.prefix { $0 != "=" }
+      return row.options.contains(name) ? name : nil
+    }
+    if let option = [word, word.prefix(3), word.prefix(2)].first(where: row.options.contains) {
+      return option
+    }
+    // Several letters together, the last of which has the value: `-sSu`.
+    guard row.form == .user, word.count > 2, word.dropFirst().allSatisfy(\.isLetter),
+      let last = word.last, row.options.contains("-\(last)")
+    else { return nil }
+    return word
+  }
+
+  /// Whether it is an option such as `-password`, as Java and Go have them.
+  private static func isLongWithSingleDash(_ word: Substring) -> Bool {
+    word.count > 6 && !word.hasPrefix("--") && !word.contains("=")
+      && SensitiveText.isSensitiveWord(word.dropFirst())
   }
 
   /// Whether it is a value, and neither an option nor a name of where the value is.
   private static func isPlain(_ value: Substring) -> Bool {
     !value.isEmpty && !value.hasPrefix("-") && !SensitiveText.isReference(value)
       && value != SensitiveText.mask[...]
+  }
+
+  /// Whether a quote begins the value of an option: of `--user=` or of `-u`.
+  private static func isValueNext(behind word: Substring) -> Bool {
+    word.hasPrefix("-") && (word.hasSuffix("=") || word.count == 2)
   }
 
   /// The words of a command, or of a list such as `[mysql, -psecret]`; what is quoted stays together.
@@ -136,6 +182,10 @@ enum SensitiveOptions {
       } else if start == nil, character == "\"" || character == "'" {
         quote = character
         start = text.index(after: index)
+      } else if let first = start, character == "\"" || character == "'",
+        isValueNext(behind: text[first..<index])
+      {
+        quote = character
       } else if character.isWhitespace || isList && ",[]".contains(character) {
         end(index)
         if character.isNewline { endsCommand = true }

@@ -27,6 +27,13 @@ package enum SensitiveText {
       || lastWords.contains(last)
   }
 
+  /// Whether a name says so in a whole word, and not only by its last letters.
+  static func isSensitiveWord(_ name: some StringProtocol) -> Bool {
+    let name = name.lowercased()
+    let last = name.split(whereSeparator: { "_-.".contains($0) }).last ?? ""
+    return !places.contains(last) && words.contains(where: name.contains)
+  }
+
   /// The parameters of a built-in that are secrets whatever they look like.
   package static func parameters(of builtin: String) -> Set<String> {
     switch builtin {
@@ -70,8 +77,8 @@ package enum SensitiveText {
       shown += rest[...index]
       rest = rest[rest.index(after: index)...]
       if sign == ":", rest.hasPrefix("//") {
-        shown += maskingUser(of: &rest) + maskingSecretPath(of: &rest)
-      } else if sign == " ", isUserOption(before) {
+        shown += maskingUser(of: &rest) + maskingSecretPath(of: &rest) + maskingPath(of: &rest)
+      } else if " =".contains(sign), isUserOption(before, sign) {
         shown += maskingPassword(of: &rest)
       } else if isFollowedBySecret(before, sign) {
         shown += maskingValue(&rest, isAssigned: sign == "=", isHeader: isHeader(before, sign))
@@ -99,9 +106,9 @@ package enum SensitiveText {
     return name.hasSuffix("authorization") || name.hasSuffix("cookie")
   }
 
-  private static func isUserOption(_ before: Substring) -> Bool {
+  private static func isUserOption(_ before: Substring, _ sign: Character) -> Bool {
     let word = before.suffix(while: { !$0.isWhitespace })
-    return word == "-u" || word == "--user"
+    return (word == "-u" && sign == " ") || word == "--user" || word == "--proxy-user"
   }
 
   /// A value that only names where the secret is.
@@ -109,15 +116,26 @@ package enum SensitiveText {
     value.hasPrefix("$") || value.hasPrefix("{{")
   }
 
-  /// The masked password of `//user:password@host`, taken from the text up to the `@`.
+  /// The masked password, or token, of `//user:password@host`, taken from the text up to the `@`.
   private static func maskingUser(of rest: inout Substring) -> String {
     let authority = rest.dropFirst(2).prefix { !$0.isWhitespace && !"/?#\"'".contains($0) }
     guard let end = authority.lastIndex(of: "@"),
-      let colon = authority[..<end].firstIndex(of: ":"),
-      !isReference(authority[authority.index(after: colon)..<end])
+      let secret = SensitiveCredential.secret(in: authority[..<end])
     else { return "" }
-    let shown = rest[...colon] + mask
+    let shown = rest[..<secret.startIndex] + mask
     rest = rest[end...]
+    return String(shown)
+  }
+
+  /// The host and the path of a URL, with tokens masked, taken from the text.
+  private static func maskingPath(of rest: inout Substring) -> String {
+    guard rest.hasPrefix("//") || rest.hasPrefix("@") else { return "" }
+    let lead = rest.hasPrefix("//") ? 2 : 1
+    let authority = rest.dropFirst(lead).prefix { !$0.isWhitespace && !"/?#\"',".contains($0) }
+    let path = rest[authority.endIndex...].prefix { !$0.isWhitespace && !"?#\"',;)]".contains($0) }
+    guard path.hasPrefix("/") else { return "" }
+    let shown = rest[..<path.startIndex] + SensitiveCredential.masked(path: path)
+    rest = rest[path.endIndex...]
     return String(shown)
   }
 
@@ -134,11 +152,10 @@ package enum SensitiveText {
   private static func maskingPassword(of rest: inout Substring) -> String {
     var word = rest.prefix { !$0.isWhitespace }
     if let quote = word.last, "\"'".contains(quote) { word = word.dropLast() }
-    guard let colon = word.firstIndex(of: ":"),
-      !isReference(word[word.index(after: colon)...])
-    else { return "" }
-    let shown = rest[...colon] + mask
-    rest = rest[word.endIndex...]
+    if let quote = word.first, "\"'".contains(quote) { word = word.dropFirst() }
+    guard let secret = SensitiveCredential.secret(in: word) else { return "" }
+    let shown = rest[..<secret.startIndex] + mask
+    rest = rest[secret.endIndex...]
     return String(shown)
   }
 

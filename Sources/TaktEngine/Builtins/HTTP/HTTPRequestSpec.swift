@@ -119,7 +119,8 @@ struct HTTPRequestSpec {
   var target: String {
     let port = url.port.map { ":\($0)" } ?? ""
     let host = TransferAddress.bracketed(url.host ?? "")
-    return "\(url.scheme ?? "")://\(host)\(port)\(url.path(percentEncoded: true))"
+    return SensitiveText.masked(
+      "\(url.scheme ?? "")://\(host)\(port)\(url.path(percentEncoded: true))")
   }
 
   /// The request, within what is left of the timeout.
