@@ -198,7 +198,8 @@ let package = Package(
     .testTarget(
       name: "TaktControlTests",
       dependencies: [
-        "TaktControl", "TaktCore", "TaktTime", .product(name: "NIOCore", package: "swift-nio"),
+        "TaktControl", "TaktEngine", "TaktCore", "TaktTime",
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

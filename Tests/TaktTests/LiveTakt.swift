@@ -22,12 +22,14 @@ struct LiveTakt {
   /// - Parameters:
   ///   - maxRunning: `scheduler.max_running`; nil for the default. Only with `http`.
   ///   - readToken: the file with the token that may only read; nil for none. Only with `http`.
+  ///   - setUp: puts what the jobs need into the folder.
   ///   - descriptors: the limit of its descriptors; nil for this process's own.
   init(
     _ jobs: String, http: Bool = false, maxRunning: Int? = nil, readToken: String? = nil,
-    descriptors: Int? = nil
+    descriptors: Int? = nil, setUp: (TemporaryFolder) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
+    try setUp(folder)
     let places = maxRunning.map { ", max_running: \($0)" } ?? ""
     let reader = readToken.map { ", read_token_file: \($0)" } ?? ""
     let settings =

@@ -7,6 +7,12 @@ import Testing
     jobs:
       quick: {cron: '@yearly', run: 'echo hello; sleep 1; echo done'}
       beat: {every: 2s, leeway: 500ms, run: 'true'}
+      greet:
+        cron: '@yearly'
+        use: log
+        params:
+          message: {default: hello, max_length: 40, description: What is said.}
+          level: {choices: [info, notice]}
 
     """
 

@@ -41,6 +41,7 @@ def scenario_trigger(page, _):
     until(f"the output of run {run} is shown",
           lambda: run in browser.text("#output-title") and browser.text("[data-testid=output]").strip())
     live_trigger(page, run)
+    trigger_with_parameters(page)
 
 
 def live_trigger(page, before):
@@ -55,6 +56,24 @@ def live_trigger(page, before):
     until(f"run {run} prints something", lambda: browser.text("[data-testid=output]").strip())
     until(f"run {run} ends as succeeded, live",
           lambda: browser.text(f'[data-testid=run][data-run="{run}"] [data-testid=run-outcome]') == "succeeded")
+
+
+def trigger_with_parameters(page):
+    """The dialog has a field for what the job opens; the run says what it was given."""
+    browser = page.browser
+    page.route("#/job/greet")
+    open_dialog = lambda: browser.click("[data-testid=job-page] [data-action=trigger-with]")
+    open_dialog()
+    dialog = "[data-testid=trigger-dialog]"
+    until("the dialog has a field", lambda: browser.count("[data-testid=param-message]") == 1)
+    text = browser.text("[data-testid=trigger-params]")
+    check("message (string)" in text and "What is said" in text, f"the field says {text!r}")
+    check(browser.count("[data-testid=param-level] option") == 3, "the choices are not offered")
+    check(browser.text("#trigger-others") == "", "a built-in takes nothing else")
+    browser.type("[data-testid=param-message]", "good day")
+    browser.click(f"{dialog} [data-testid=confirm]")
+    until("the run says what it was given",
+          lambda: "message=good day" in browser.text("[data-testid=run-parameters]"))
 
 
 def scenario_suspend(page, _):

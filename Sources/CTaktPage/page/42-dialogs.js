@@ -38,15 +38,57 @@ function askSuspension(name) {
   });
 }
 
-/** Asks for the parameters of a run. */
-function askParameters(name) {
+/**
+ * Asks for the parameters of a run.
+ * @param detail the job: which parameters it opens, and whether it is a command, which takes any
+ */
+function askParameters(name, detail) {
+  const isCommand = ["shell", "argv", "steps"].includes(detail.action);
+  const fields = detail.params.map((param) => new ParameterField(param));
   setText(byId("trigger-title"), `Trigger ${name}`);
   setText(byId("trigger-error"), "");
+  setText(byId("trigger-note"), fields.length > 0 || isCommand ? "" : "The job opens no parameters. Declare them under params in the jobs file.");
+  byId("trigger-params").replaceChildren(...fields.map((field) => field.node));
+  byId("trigger-others").hidden = !isCommand;
   return openDialog("trigger-dialog", () => {
-    const { parameters, wrong } = readParameters(byId("trigger-parameters").value);
+    const { parameters, wrong } = readParameters(isCommand ? byId("trigger-parameters").value : "");
     setText(byId("trigger-error"), wrong ? `Missing “=” in: ${wrong}` : "");
-    return wrong ? undefined : parameters;
+    if (wrong) return undefined;
+    for (const { param, value } of fields) {
+      if (value !== "") parameters[param.name] = value;
+    }
+    return parameters;
   });
+}
+
+/** One parameter that a job opens; what is left empty is not set. */
+class ParameterField {
+  constructor(param) {
+    this.param = param;
+    const attributes = { "data-testid": `param-${param.name}`, autocomplete: "off" };
+    const choices = param.choices ?? (param.type === "boolean" ? ["true", "false"] : null);
+    this.input = choices
+      ? element("select", attributes, element("option", { value: "" }, param.default === undefined ? "not set" : `default: ${param.default}`), ...choices.map((choice) => element("option", { value: choice }, choice)))
+      : element("input", { ...attributes, placeholder: param.default ?? "", maxlength: param.max_length });
+    this.node = element("label", { title: param.pattern ? `matches ${param.pattern}` : null }, `${param.name} (${describeBounds(param)})`, this.input, param.description ? element("small", { class: "muted" }, param.description) : null);
+  }
+
+  get value() {
+    return this.input.value;
+  }
+}
+
+/** The type of a parameter with its bounds: "integer, 1 to 30". */
+function describeBounds({ type, min, max }) {
+  if (min !== undefined && max !== undefined) return `${type}, ${min} to ${max}`;
+  if (min !== undefined) return `${type}, at least ${min}`;
+  return max === undefined ? type : `${type}, at most ${max}`;
+}
+
+/** What a trigger has set, in a line. */
+function describeParameters({ parameters = {}, parameters_omitted: omitted }) {
+  const set = Object.entries(parameters).map(([name, value]) => `${name}=${value}`).join(" ");
+  return omitted === undefined ? set : `${set} … and ${omitted} more`;
 }
 
 /** Lines of key=value; empty ones do not count. */

@@ -45,8 +45,8 @@ class JobActions {
     }
   }
 
-  async triggerWithParameters(name) {
-    const parameters = await askParameters(name);
+  async triggerWithParameters(name, detail) {
+    const parameters = await askParameters(name, detail);
     return parameters ? this.trigger(name, parameters) : undefined;
   }
 

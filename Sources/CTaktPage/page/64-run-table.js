@@ -118,6 +118,13 @@ class RunTable {
     this.select(this.selected);
   }
 
+  /** What started a run, and what the trigger set. */
+  makeKind(run) {
+    const set = describeParameters(run);
+    const kind = run.hook ?? KIND_WORDS[run.kind] ?? run.kind;
+    return element("td", { class: "reason", title: set || null }, kind, set ? element("span", { class: "muted", "data-testid": "run-parameters" }, `, ${set}`) : null);
+  }
+
   makeRow(run) {
     const now = clock.now();
     const state = run.outcome ? OUTCOME_WORDS[run.outcome] : STATE_WORDS[run.state];
@@ -134,7 +141,7 @@ class RunTable {
       element("td", { "data-testid": "run-memory" }, run.memory_peak === undefined ? "–" : formatSize(run.memory_peak)),
       element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, `, ${reason}`) : null),
       element("td", {}, String(run.attempts)),
-      element("td", {}, run.hook ?? KIND_WORDS[run.kind] ?? run.kind));
+      this.makeKind(run));
     row.addEventListener("click", (event) => event.target.closest("a") || !getSelection().isCollapsed || this.go(run.run));
     return row;
   }

@@ -198,7 +198,7 @@ class JobPage {
   }
 
   async triggerWithParameters() {
-    this.follow(await this.actions.triggerWithParameters(this.name));
+    this.follow(await this.actions.triggerWithParameters(this.name, this.detail));
   }
 
   follow(run) {

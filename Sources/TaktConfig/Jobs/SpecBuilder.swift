@@ -41,10 +41,11 @@ final class SpecBuilder {
   func spec(from raw: RawJob) -> JobSpec? {
     let errorCount = reporter.errorCount
     let name = jobName(raw)
-    let settled = settled(of: raw)
+    var settled = settled(of: raw)
     let schedule = schedule(of: raw, settled)
     checkWindow(settled, against: schedule, of: raw)
     let action = action(of: raw)
+    openParameters(of: raw, action, in: &settled)
     checkUses(of: raw, action: action, settled: settled)
     checkSecrets(settled, of: raw)
     checkInheritance(settled, action, of: raw)

@@ -24,7 +24,8 @@ struct ActionBuilder {
         .missingKey, at: with.keyMark, "'\(JobKey.with)' needs '\(JobKey.use)'",
         hint: "add it, or remove '\(JobKey.with)'", owner: owner)
     }
-    return run.flatMap(command) ?? use.flatMap { named($0, with: with, owner: owner) }
+    return run.flatMap(command)
+      ?? use.flatMap { named($0, with: with, params: fields[.params], owner: owner) }
   }
 
   /// - Parameter hook: the hook whose actions they are; nil for steps.
@@ -89,7 +90,7 @@ struct ActionBuilder {
   }
 
   private func named(
-    _ use: KeyFields.Field, with: KeyFields.Field?, owner: KeyOwner
+    _ use: KeyFields.Field, with: KeyFields.Field?, params: KeyFields.Field?, owner: KeyOwner
   ) -> Action? {
     guard let name = use.value?.text else { return nil }
     var manifest: PluginManifest?
@@ -114,9 +115,30 @@ struct ActionBuilder {
     if with != nil, with?.value == nil {
       return manifest.map { .plugin($0, [:]) } ?? .use(name, [:])
     }
+    let given = with?.value?.map ?? []
     return named(
-      name, at: use.mark, given: with?.value?.map ?? [], givenAt: with?.keyMark,
-      schemas, manifest, owner: owner)
+      name, at: use.mark, given: given + defaults(of: params, besides: given, owner: owner),
+      givenAt: with?.keyMark, schemas, manifest, owner: owner)
+  }
+
+  /// The defaults of `params` as values under `with`.
+  private func defaults(
+    of params: KeyFields.Field?, besides given: [KeyValue.MapField], owner: KeyOwner
+  ) -> [KeyValue.MapField] {
+    (params?.value?.map ?? []).compactMap { param in
+      guard let field = param.value?.object?[Key.defaultValue], let value = field.value else {
+        return nil
+      }
+      if given.contains(where: { $0.name == param.name }) {
+        reporter.report(
+          .conflictingKeys, at: field.keyMark,
+          "'\(param.name.shortened)' has a value under both '\(JobKey.with)' and '\(JobKey.params)'",
+          hint: "remove one of them", owner: owner)
+        return nil
+      }
+      return KeyValue.MapField(
+        name: param.name, nameMark: param.nameMark, value: value, mark: field.mark)
+    }
   }
 
   private func named(

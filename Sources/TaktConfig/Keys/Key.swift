@@ -45,6 +45,14 @@ enum Key {
   static let apiTokenFile = "api_token_file"
   static let apiWriteTokenFile = "api_write_token_file"
 
+  static let type = "type"
+  static let choices = "choices"
+  static let minimum = "min"
+  static let maxLength = "max_length"
+  static let pattern = "pattern"
+  static let defaultValue = "default"
+  static let description = "description"
+
   static let job = "job"
   static let all = "all"
   static let within = "within"

@@ -48,7 +48,7 @@ package final class KeyEntry: Hashable, Sendable {
     self.mayBeNull = mayBeNull ?? (use != nil)
     self.isOfProcesses = isOfProcesses
     self.mayHoldSecrets =
-      mayHoldSecrets ?? [JobKey.secrets, .environment, .with, .ping].contains(key)
+      mayHoldSecrets ?? [JobKey.secrets, .environment, .with, .ping, .params].contains(key)
     self.summary = summary
     self.use = use
   }

@@ -14,6 +14,34 @@ extension KeyTable {
     KeyEntry(
       .steps, .list(.object(step)),
       "Several actions in sequence, instead of `run` or `use`. A failure ends the sequence."),
+    KeyEntry(
+      .params, .map(.parameter, .object(param)), default: "none",
+      "The [parameters that a trigger may set](#parameters-of-a-trigger), by name. Over TCP, a "
+        + "built-in or a plugin takes no others."),
+  ]
+
+  package static let param: KeyRows = [
+    KeyEntry(
+      Key.type, .choice(OpenParameterReader.types),
+      default: "the type of the action's parameter; `string` for a command",
+      "The type of the values."),
+    KeyEntry(Key.choices, .list(.anything), default: "any", "The only values that are allowed."),
+    KeyEntry(
+      Key.minimum, .anything, default: "none",
+      "The minimum of an `integer`, `number`, `duration`, `size` or `percent`."),
+    KeyEntry(Key.maximum, .anything, default: "none", "The maximum of one of these types."),
+    KeyEntry(
+      Key.maxLength, .integer(1...65_536), default: "none",
+      "The maximum number of characters of a `string`."),
+    KeyEntry(
+      Key.pattern, .pattern, default: "none",
+      "A regular expression that the whole `string` must match."),
+    KeyEntry(
+      Key.defaultValue, .anything, default: "the value under `with`",
+      "The value of a run that is given none, scheduled runs included."),
+    KeyEntry(
+      Key.description, .text(allowsEmpty: true), default: "the action's own",
+      "A description for people; the page shows it."),
   ]
 
   /// The keys of an action of a hook or a step. A hook replaces one of `defaults` as a whole, so that

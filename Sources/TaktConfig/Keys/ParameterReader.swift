@@ -32,6 +32,7 @@ struct ParameterReader {
     case (.path, .text(let path)):
       text(path, at: mark).map { .string(FilePath.absolute(FilePath.join(folder, $0))) }
     case (.choice, .text(let word)): .string(word)
+    case (.url, .text(let text)): url(text, at: mark).map { .string($0) }
     case (_, .text(let text)): self.text(text, at: mark).map { .string($0) }
     case (_, .integer(let value)): .integer(value)
     case (_, .number(let value)), (_, .percent(let value)): .number(value)
@@ -47,6 +48,19 @@ struct ParameterReader {
           }, uniquingKeysWith: { first, _ in first }))
     default: nil
     }
+  }
+
+  /// A URL whose placeholders change neither its scheme nor its host; nil when one does, or is not
+  /// known, which is then reported.
+  private func url(_ url: String, at mark: YAMLMark) -> String? {
+    guard let text = text(url, at: mark) else { return nil }
+    guard let parts = try? Placeholders.parse(text), let name = Placeholders.misplaced(in: parts)
+    else { return text }
+    reporter.report(
+      .badPlaceholder, at: mark,
+      "'{{\(name.rawValue)}}' is not allowed in the scheme or the host of a URL",
+      hint: "use it in the path or the query")
+    return nil
   }
 
   /// A text whose placeholders are known; nil when one is not, which is then reported.
@@ -99,7 +113,7 @@ struct ParameterReader {
 extension ParameterSchema.Kind {
   var keyType: KeyType {
     switch self {
-    case .string: .text(allowsEmpty: true)
+    case .string, .url: .text(allowsEmpty: true)
     case .choice(let words): .choice(words)
     case .path: .path
     case .integer(let range): .integer(range)

@@ -73,7 +73,7 @@ final class ActionTable {
   /// What is wrong with the parameters that are given, each of which is of its kind.
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
     if let plugin = plugin(named: action) {
-      return PluginBounds.problems(with: parameters, of: plugin.parameters)
+      return ParameterBounds.problems(with: parameters, of: plugin.parameters)
     }
     return catalogue.problems(of: action, in: parameters)
   }

@@ -72,6 +72,11 @@ extension KeyTable {
       PluginKey.pattern, .pattern, reload: nil,
       "A regular expression that the whole `string` must match."),
     KeyEntry(
+      PluginKey.reaches, .choice(ParameterReach.allCases.map(\.rawValue)),
+      default: "unknown; `path` for a `path`", reload: nil,
+      "What the value leads to. Only a parameter with `nothing` can be opened to triggers over TCP, "
+        + "with [`params`](../docs/jobs-file.md#parameters-of-a-trigger) of a job."),
+    KeyEntry(
       PluginKey.secret, .boolean, default: "`false`", reload: nil,
       "Whether the value is secret: never shown, and never in the environment."),
   ]
@@ -102,4 +107,5 @@ enum PluginKey {
   static let maximum = "maximum"
   static let pattern = "pattern"
   static let secret = "secret"
+  static let reaches = "reaches"
 }

@@ -161,7 +161,7 @@ struct ManifestReader {
     var names: [String: String] = [:]
     for parameter in manifest.parameters {
       let name = parameter.schema.name
-      let variable = PluginParameter.variable(of: name)
+      let variable = BoundedParameter.variable(of: name)
       if let other = names.updateValue(name, forKey: variable) {
         reporter.report(
           .badName, at: fields[PluginKey.parameters]?.mark ?? .wholeFile,

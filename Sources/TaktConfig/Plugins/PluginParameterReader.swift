@@ -7,7 +7,7 @@ struct PluginParameterReader {
   let folder: String
 
   /// One parameter; nil when something is wrong with it, which is then reported.
-  func parameter(_ entry: KeyValue.MapField) -> PluginParameter? {
+  func parameter(_ entry: KeyValue.MapField) -> BoundedParameter? {
     guard let fields = entry.value?.object else { return nil }
     guard let type = fields[PluginKey.type] else {
       reporter.report(
@@ -18,7 +18,7 @@ struct PluginParameterReader {
     guard let word = type.value?.text, let kind = kind(word, fields, entry) else { return nil }
     let isRequired = fields[PluginKey.required]?.value?.boolean ?? false
     var schema = ParameterSchema(
-      entry.name, kind, isRequired: isRequired,
+      entry.name, kind, reaches: fields[PluginKey.reaches]?.value?.choice(), isRequired: isRequired,
       isSecret: fields[PluginKey.secret]?.value?.boolean ?? false,
       summary: fields[PluginKey.summary]?.value?.text ?? "")
     if let field = fields[PluginKey.defaultValue] {
@@ -29,7 +29,7 @@ struct PluginParameterReader {
       }
       schema.defaultValue = value(field, schema)
     }
-    var parameter = PluginParameter(schema)
+    var parameter = BoundedParameter(schema)
     parameter.minimum = bound(fields[PluginKey.minimum], schema)
     parameter.maximum = bound(fields[PluginKey.maximum], schema)
     if let minimum = parameter.minimum, let maximum = parameter.maximum, minimum > maximum {
@@ -46,7 +46,7 @@ struct PluginParameterReader {
           hint: "remove it")
       }
     }
-    for problem in PluginBounds.problems(
+    for problem in ParameterBounds.problems(
       with: [entry.name: schema.defaultValue].compactMapValues(\.self), of: [parameter])
     {
       reporter.report(
@@ -105,8 +105,8 @@ struct PluginParameterReader {
     guard let field else { return nil }
     switch schema.kind {
     case .integer, .number, .duration, .size, .percent:
-      return value(field, schema).flatMap(PluginBounds.measure)
-    case .string, .choice, .path, .boolean, .list, .map:
+      return value(field, schema).flatMap(ParameterBounds.measure)
+    case .string, .url, .choice, .path, .boolean, .list, .map:
       reporter.report(
         .conflictingKeys, at: field.keyMark, "a parameter of this type cannot have '\(field.name)'",
         hint: "remove it")

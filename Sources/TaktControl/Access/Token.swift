@@ -3,7 +3,7 @@ import Synchronization
 import TaktCore
 import TaktDigest
 
-/// What each request over TCP must bear: as good as the right to do what takt may do.
+/// What each request over TCP must bear: the right to do what the jobs file declares.
 struct Token: Equatable, Sendable {
   /// What went wrong with the token's file.
   struct FileError: Error {

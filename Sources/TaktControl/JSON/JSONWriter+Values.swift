@@ -62,6 +62,7 @@ extension JSONWriter {
 
   mutating func members(of entry: RunEntry) {
     entry.run.head.show { member($0, $1) }
+    if let parameters = entry.run.head.parameters?.value { members(of: parameters) }
     member("state", entry.state.rawValue)
     entry.run.show { member($0, $1) }
     member("waits_for", entry.waitsFor)
@@ -70,6 +71,35 @@ extension JSONWriter {
     object { json in
       json.member("percent", progress.percent)
       json.member("message", progress.message)
+    }
+  }
+
+  private mutating func members(of parameters: ShownParameters) {
+    key("parameters")
+    object { json in
+      for (name, text) in parameters.texts.sorted(by: { $0.key < $1.key }) {
+        json.member(named: name, text)
+      }
+    }
+    if parameters.omittedCount > 0 { member("parameters_omitted", parameters.omittedCount) }
+  }
+
+  /// A parameter that a job opens to triggers.
+  mutating func value(_ parameter: BoundedParameter) {
+    let schema = parameter.schema
+    object { json in
+      json.member("name", schema.name)
+      json.member("type", parameter.typeName)
+      if let choices = parameter.choiceTexts {
+        json.key("choices")
+        json.array(choices) { $0.value($1) }
+      }
+      json.member("min", parameter.minimumText)
+      json.member("max", parameter.maximumText)
+      json.member("max_length", parameter.lengthMax)
+      json.member("pattern", parameter.pattern)
+      json.member("default", parameter.defaultText)
+      json.member("description", schema.summary.isEmpty ? nil : schema.summary)
     }
   }
 

@@ -18,18 +18,20 @@ struct ControlContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// What the client may do: by the socket all, over TCP what its token says.
   var access = Access.full
-  /// Whether it came by the Unix socket, whose peer is known to be takt's own user.
-  let isLocal: Bool
+  /// By which way it came.
+  let way: RequestWay
   let eventLoop: any EventLoop
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     eventLoop = source.channel.eventLoop
-    isLocal = source.channel.localAddress?.protocol == .unix
+    way = source.channel.localAddress?.protocol == .unix ? .socket : .network
   }
 }
 
 extension ControlContext {
+  var isLocal: Bool { way == .socket }
+
   /// The job that the path names.
   func job() throws -> JobName {
     let text = parameters.get("job") ?? ""

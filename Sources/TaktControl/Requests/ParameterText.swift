@@ -4,20 +4,31 @@ import TaktTime
 /// Parameters that somebody gives a run as texts.
 struct ParameterText {
   let catalogue: any ActionCatalogue
+  /// By which way they came: over TCP, a built-in or a plugin takes only those that the job opens.
+  let way: RequestWay
+
+  /// The most bytes of a variable, and of a text that comes over TCP.
+  private static let bytesMax = 65_536
 
   /// What the job's action makes of them: values for a built-in or plugin, variables for a command.
   func parameters(_ texts: [String: String], for spec: JobSpec) throws -> RunParameters {
     if texts.isEmpty { return RunParameters() }
+    let open = spec.policies.params
     switch spec.action {
     case .use(let name, let given):
-      return try values(texts, catalogue.parameters(of: name) ?? [], of: name, given)
+      return try values(
+        texts, (catalogue.parameters(of: name) ?? []).map(BoundedParameter.init), open, of: name,
+        given)
     case .plugin(let manifest, let given):
-      return try values(texts, manifest.parameters.map(\.schema), of: manifest.name, given)
-    case .shell, .argv, .steps: return RunParameters(environment: try variables(texts))
+      return try values(texts, manifest.parameters, open, of: manifest.name, given)
+    case .shell, .argv, .steps: return try variables(texts, open)
     }
   }
 
-  private func variables(_ texts: [String: String]) throws -> [String: String] {
+  /// A variable is data, whoever gives it: it needs no declaration, and follows the one that there is.
+  private func variables(
+    _ texts: [String: String], _ declared: [BoundedParameter]
+  ) throws -> RunParameters {
     var variables: [String: String] = [:]
     for (name, text) in texts {
       let isName =
@@ -26,39 +37,53 @@ struct ParameterText {
           $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0)
             || (97...122).contains($0)
         }
-      guard isName, !text.utf8.contains(0), text.utf8.count <= 65_536 else {
+      guard isName, !text.utf8.contains(0), text.utf8.count <= Self.bytesMax else {
         throw Problem(
           .badRequest, "'\(name.prefix(50))' cannot be a parameter of a command",
           detail:
             "Names contain letters, digits and underscores; values at most 64 KiB and no zero byte."
         )
       }
-      variables["TAKT_PARAM_\(name.uppercased())"] = text
+      let variable = BoundedParameter.variable(of: name)
+      if let parameter = declared.first(where: {
+        BoundedParameter.variable(of: $0.schema.name) == variable
+      }) {
+        _ = try value(text, parameter, of: "the job")
+      }
+      guard variables.updateValue(text, forKey: variable) == nil else {
+        throw Problem(.badRequest, "two parameters become \(variable)")
+      }
     }
-    return variables
+    return RunParameters(environment: variables, shown: ShownParameters(texts))
   }
 
   private func values(
-    _ texts: [String: String], _ schemas: [ParameterSchema], of action: String,
-    _ given: Parameters
+    _ texts: [String: String], _ own: [BoundedParameter], _ open: [BoundedParameter],
+    of action: String, _ given: Parameters
   ) throws -> RunParameters {
     var values: Parameters = [:]
     for (name, text) in texts {
-      guard let schema = schemas.first(where: { $0.name == name }) else {
-        let nearest = NearestName.of(name, among: schemas.map(\.name))
+      if way == .network {
+        try checkOpen(name, open, of: action)
+        guard text.utf8.count <= Self.bytesMax else {
+          throw Problem(.badRequest, "'\(name)' of '\(action)' has more than 64 KiB")
+        }
+      }
+      guard let parameter = own.first(where: { $0.schema.name == name }) else {
+        let nearest = NearestName.of(name, among: own.map(\.schema.name))
         throw Problem(
           .badRequest, "'\(action)' takes no parameter '\(name.prefix(50))'",
           detail: nearest.map { "Did you mean '\($0)'?" })
       }
-      guard let value = Self.value(text, schema.kind) else {
-        let given = schema.isSecret ? "this value" : "'\(text.prefix(100))'"
-        throw Problem(.badRequest, "'\(name)' of '\(action)' cannot be \(given)")
+      values[name] = try value(text, parameter, of: "'\(action)'").escaped
+      guard way == .network else { continue }
+      for bounds in open where bounds.schema.name == name {
+        _ = try value(text, bounds, of: "'\(action)'")
       }
-      values[name] = value
     }
     // What is there by default is no one's wish, and nothing to complain of.
     let wished = given.filter { name, value in
-      schemas.first { $0.name == name }?.defaultValue != value
+      own.first { $0.schema.name == name }?.schema.defaultValue != value
     }
     if let problem = catalogue.problems(
       of: action, in: wished.merging(values) { $1 }
@@ -66,17 +91,47 @@ struct ParameterText {
       let name = problem.parameter.map { "'\($0)' of " } ?? ""
       throw Problem(.badRequest, "\(name)'\(action)': \(problem.message)")
     }
-    return RunParameters(values: values)
+    let secrets = own.filter(\.schema.isSecret).map(\.schema.name)
+    return RunParameters(values: values, shown: ShownParameters(texts, secrets: Set(secrets)))
   }
 
-  /// Texts count as they are: what looks like a placeholder is none.
+  /// Refuses what the job does not open. That it reaches nothing was checked when the jobs file was
+  /// read, and costs nothing to check again.
+  private func checkOpen(
+    _ name: String, _ open: [BoundedParameter], of action: String
+  ) throws {
+    if open.contains(where: { $0.schema.name == name && $0.schema.mayBeOpened }) { return }
+    let names = open.map { "'\($0.schema.name)'" }.joined(separator: ", ")
+    throw Problem(
+      .badRequest, "'\(name.prefix(50))' of '\(action)' is not open to triggers over TCP",
+      detail: names.isEmpty
+        ? "The job opens none. Declare it under 'params' of the job, or run 'takt trigger' on the daemon's machine."
+        : "The job opens \(names) with 'params'.")
+  }
+
+  /// The value of a text that keeps to the bounds of its parameter, before it is escaped.
+  private func value(
+    _ text: String, _ parameter: BoundedParameter, of owner: String
+  ) throws -> ParameterValue {
+    let schema = parameter.schema
+    guard let value = Self.value(text, schema.kind) else {
+      let given = schema.isSecret ? "this value" : "'\(text.prefix(100))'"
+      throw Problem(
+        .badRequest, "'\(schema.name)' of \(owner) cannot be \(given)",
+        detail: "It takes: \(parameter.phrase).")
+    }
+    let problem = ParameterBounds.problems(
+      with: [schema.name: value], of: [parameter], isLiteral: true
+    ).first
+    if let problem { throw Problem(.badRequest, "\(problem.message), in \(owner)") }
+    return value
+  }
+
   private static func value(_ text: String, _ kind: ParameterSchema.Kind) -> ParameterValue? {
     switch kind {
-    case .string: return .string(text.replacing("{{", with: "{{{{"))
+    case .string, .url: return .string(text)
     case .choice(let words): return words.contains(text) ? .string(text) : nil
-    case .path:
-      return text.hasPrefix("/") && !text.utf8.contains(0)
-        ? .string(text.replacing("{{", with: "{{{{")) : nil
+    case .path: return text.hasPrefix("/") && !text.utf8.contains(0) ? .string(text) : nil
     case .integer(let range): return Int(text).flatMap { range.contains($0) ? .integer($0) : nil }
     case .number(let range):
       return Double(text).flatMap { range.contains($0) ? .number($0) : nil }
@@ -90,6 +145,17 @@ struct ParameterText {
       return .number(value)
     case .list(let item): return value(text, item).map { .list([$0]) }
     case .map: return nil
+    }
+  }
+}
+
+extension ParameterValue {
+  /// Texts count as they are: what looks like a placeholder is none.
+  fileprivate var escaped: ParameterValue {
+    switch self {
+    case .string(let text): .string(text.replacing("{{", with: "{{{{"))
+    case .list(let items): .list(items.map(\.escaped))
+    case .integer, .number, .boolean, .duration, .map: self
     }
   }
 }

@@ -102,6 +102,8 @@ struct JobRoutes {
       json.key("transitions")
       json.array(transitions) { $0.value(raw: $1) }
       json.member("action", job.view.spec.action.name)
+      json.key("params")
+      json.array(job.view.spec.policies.params) { $0.value($1) }
       json.key("command")
       json.array(job.view.spec.action.shownParts) { json, part in
         json.object { json in
@@ -182,7 +184,7 @@ struct JobRoutes {
       TriggerRequest.self, keys: ["slot", "parameters", "force", "backfill", "again"])
     let slot = try body.slot.map { try Query.instant($0, of: "slot") }
     let view = try await ports.job(name).view
-    let parameters = try ParameterText(catalogue: ports.catalogue)
+    let parameters = try ParameterText(catalogue: ports.catalogue, way: context.way)
       .parameters(body.parameters ?? [:], for: view.spec)
     let isForced = body.force ?? false
     let command: SchedulerCommand
@@ -208,7 +210,8 @@ struct JobRoutes {
         StoredRun(
           RunHead(
             run: run, job: name, slot: slot ?? now.wall,
-            kind: body.backfill == true ? .backfill : .manual)),
+            kind: body.backfill == true ? .backfill : .manual,
+            parameters: parameters.shown.isEmpty ? nil : Shared(parameters.shown))),
         state: .queued)
     var json = JSONWriter()
     json.value(entry)

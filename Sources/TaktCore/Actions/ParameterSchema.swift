@@ -2,6 +2,8 @@
 package struct ParameterSchema: Hashable, Sendable {
   package indirect enum Kind: Hashable, Sendable {
     case string
+    /// A URL; what placeholders put into it is percent-encoded. A `.string`.
+    case url
     /// One of these words; a `.string`.
     case choice([String])
     /// A path, relative to the folder of the file that names it; an absolute `.string`.
@@ -18,24 +20,48 @@ package struct ParameterSchema: Hashable, Sendable {
     /// A list of values of one kind; one value alone counts as a list of one.
     case list(Kind)
     case map(Kind)
+
+    /// Whether a text cannot stand for a value: there is a mapping in it.
+    var hasMap: Bool {
+      switch self {
+      case .map: true
+      case .list(let item): item.hasMap
+      case .string, .url, .choice, .path, .integer, .number, .boolean, .duration, .size, .percent:
+        false
+      }
+    }
+
+    /// Whether its values are paths, also within a list or a mapping.
+    var isPath: Bool {
+      switch self {
+      case .path: true
+      case .list(let item), .map(let item): item.isPath
+      case .string, .url, .choice, .integer, .number, .boolean, .duration, .size, .percent: false
+      }
+    }
   }
 
   /// Its key under `with`.
   package var name: String
   package var kind: Kind
+  /// What its value leads to; nil where nobody says, which counts as leading somewhere.
+  package var reach: ParameterReach?
   package var defaultValue: ParameterValue?
   package var isRequired: Bool
   /// Whether its value is never shown.
   package var isSecret: Bool
   package var summary: String
 
-  /// A parameter with a default, or one that must be given, unless told that it may be left out.
+  /// A parameter with a default, or one that must be given, unless told that it may be left out. What
+  /// it reaches has no default, so that whoever adds one says it.
   package init(
-    _ name: String, _ kind: Kind, default defaultValue: ParameterValue? = nil,
+    _ name: String, _ kind: Kind, reaches reach: ParameterReach?,
+    default defaultValue: ParameterValue? = nil,
     isRequired: Bool? = nil, isSecret: Bool = false, summary: String
   ) {
     self.name = name
     self.kind = kind
+    self.reach = reach
     self.defaultValue = defaultValue
     self.isRequired = isRequired ?? (defaultValue == nil)
     self.isSecret = isSecret

@@ -45,7 +45,7 @@ package struct PluginManifest: Hashable, Sendable {
   /// The SHA-256 that the program must have, in lower-case hexadecimal digits; nil for any.
   package var sha256: String?
   /// What it takes under `with:`, in the manifest's order.
-  package var parameters: [PluginParameter]
+  package var parameters: [BoundedParameter]
 
   package init(name: String, version: String, command: [String], folder: String) {
     self.name = name
@@ -60,23 +60,4 @@ package struct PluginManifest: Hashable, Sendable {
     runsMax = 1000
     parameters = []
   }
-}
-
-/// One parameter of a plugin: a schema, and bounds that schemas do not have.
-package struct PluginParameter: Hashable, Sendable {
-  package var schema: ParameterSchema
-  /// The least value of a duration in seconds, of a size in bytes, of a percentage; nil for any.
-  package var minimum: Double?
-  /// The greatest value, as `minimum`.
-  package var maximum: Double?
-  /// A POSIX extended regular expression that all of a text must match; nil for any.
-  package var pattern: String?
-
-  /// The variable in which a oneshot finds the parameter of a name.
-  package static func variable(of name: String) -> String {
-    "TAKT_PARAM_"
-      + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-  }
-
-  package init(_ schema: ParameterSchema) { self.schema = schema }
 }

@@ -24,10 +24,13 @@ package struct RunHead: Hashable, Sendable {
   package var delivery: Delivery
   /// Of a hook which one.
   package var hook: HookKind?
+  /// What whoever triggered it gave it; nil for nothing. Boxed: few runs have any.
+  package var parameters: Shared<ShownParameters>?
 
   package init(
     run: RunID, job: JobName, slot: WallInstant, kind: Kind = .slot,
-    delivery: Delivery = .bestEffort, hook: HookKind? = nil, parent: RunID? = nil
+    delivery: Delivery = .bestEffort, hook: HookKind? = nil, parent: RunID? = nil,
+    parameters: Shared<ShownParameters>? = nil
   ) {
     self.run = run
     self.job = job
@@ -36,6 +39,7 @@ package struct RunHead: Hashable, Sendable {
     self.delivery = delivery
     self.hook = hook
     self.parent = parent
+    self.parameters = parameters
   }
 }
 

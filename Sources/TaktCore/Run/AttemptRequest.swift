@@ -29,7 +29,17 @@ package struct AttemptRequest: Hashable, Sendable {
 
   /// What has changed at the paths that the job watches; nil for nothing.
   package var changes: ChangedPaths? {
-    if case .changes(let changes) = extra { changes.value } else { nil }
+    switch extra {
+    case .changes(let changes): changes.value
+    case .given(let given): given.value.changes
+    case .nothing, .hook: nil
+    }
+  }
+
+  /// The names of the action's parameters that a trigger has set.
+  package var given: Set<String> {
+    get { if case .given(let given) = extra { given.value.names } else { [] } }
+    set { extra = .given(Shared(Extra.Given(names: newValue, changes: changes))) }
   }
 
   /// What the command is told besides. In one place, since a hook is told of a run and of no paths,
@@ -38,6 +48,13 @@ package struct AttemptRequest: Hashable, Sendable {
     case nothing
     case hook(Shared<RunFacts>)
     case changes(Shared<ChangedPaths>)
+    case given(Shared<Given>)
+
+    /// What a trigger has set, with the paths that have changed.
+    struct Given: Hashable, Sendable {
+      var names: Set<String>
+      var changes: ChangedPaths?
+    }
 
     @inline(__always) init(_ facts: Shared<RunFacts>?, _ changes: Shared<ChangedPaths>?) {
       self = facts.map { .hook($0) } ?? changes.map { .changes($0) } ?? .nothing

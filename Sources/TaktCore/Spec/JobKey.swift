@@ -75,7 +75,8 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
   /// file: each value with its place, and with secrets masked. Its command is not in it.
   package static func surroundings(of spec: JobSpec) -> [HiddenValue] {
     let keys: [JobKey] =
-      [.shell, .environment, .secrets, .stdin, .ping, .onlyIf] + HookKind.allCases.map(\.key)
+      [.params, .shell, .environment, .secrets, .stdin, .ping, .onlyIf]
+      + HookKind.allCases.map(\.key)
     let standard = [HiddenValue("shell", [HiddenValue].words(Execution.standardShell))]
     return keys.flatMap { $0.hidden?(spec) ?? [] }.filter { !standard.contains($0) }
   }

@@ -179,6 +179,8 @@ package struct JobPolicies: Hashable, Sendable {
   package var onLeaseLost = LeaseLostPolicy.stop
   /// Words to find the job by, in order and each once. Default none.
   package var tags: [String] = []
+  /// The parameters that triggers may set, in the file's order. Default none.
+  package var params: [BoundedParameter] = []
   /// The definition with `for_each` that makes the job among others; nil (the default) for none.
   package var family: JobName?
 
@@ -195,6 +197,7 @@ package struct JobPolicies: Hashable, Sendable {
     hasher.combine(freshFor)
     hasher.combine(family)
     hasher.combine(onlyIf)
+    hasher.combine(params)
   }
 }
 
@@ -207,7 +210,7 @@ extension JobPolicies {
 
   static let keys: [JobKey] =
     [
-      .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
+      .params, .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
       .onLeaseLost, .tags, .ping, .expectSuccessWithin, .forEach,
       .onlyIf,
     ]
@@ -235,6 +238,13 @@ extension JobKey {
   package static let ping = JobKey(
     "ping", hidden: { [HiddenValue].of($0.policies.pings, under: "ping") },
     differs: { $0.policies.pings != $1.policies.pings })
+  package static let params = JobKey(
+    "params",
+    hidden: { spec in
+      spec.policies.params.map {
+        HiddenValue("params.\($0.schema.name)", $0.phrase, isSecret: false)
+      }
+    }, differs: { $0.policies.params != $1.policies.params })
   package static let forEach = JobKey("for_each") { $0.policies.family?.text }
   package static let memberName = JobKey(partOfAnother: "name")
   package static let tags = JobKey("tags") { list($0.tags) }

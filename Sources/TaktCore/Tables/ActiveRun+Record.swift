@@ -43,6 +43,7 @@ extension ActiveRun {
     case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.ofRun)
     case .resumed(_, let previous): (head.kind, head.parent) = (.resumed, previous)
     }
+    if hasParameters { head.parameters = shownParameters }
     return head
   }
 

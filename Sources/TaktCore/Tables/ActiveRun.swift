@@ -125,6 +125,12 @@ struct ActiveRun: Sendable {
 
   var hasParameters: Bool { parameters != nil }
 
+  /// What it was given, as its records show it; nil for nothing.
+  var shownParameters: Shared<ShownParameters>? {
+    guard let parameters, !parameters.value.shown.isEmpty else { return nil }
+    return Shared(parameters.value.shown)
+  }
+
   @inline(__always) var isBackfill: Bool { if case .backfill = origin { true } else { false } }
 
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
@@ -141,7 +147,15 @@ struct ActiveRun: Sendable {
     return AttemptRequest(
       run: id, attempt: action.attempt, spec: spec(forStep: action.step), slot: nominal,
       action: spec.action.action(ofStep: action.step), step: action.step,
-      deadline: action.deadline, fence: claim?.token, extra: .init(facts, changes))
+      deadline: action.deadline, fence: claim?.token,
+      extra: parameters == nil ? .init(facts, changes) : extra(changes))
+  }
+
+  /// What is told besides of a run that somebody has triggered with parameters.
+  private func extra(_ changes: Shared<ChangedPaths>?) -> AttemptRequest.Extra {
+    let names = Set(parameters?.value.values.keys ?? [:].keys)
+    return names.isEmpty
+      ? .init(facts, changes) : .given(Shared(.init(names: names, changes: changes?.value)))
   }
 
   /// What the last attempt has printed, once: the ledger is given it.

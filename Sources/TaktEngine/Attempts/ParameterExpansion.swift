@@ -9,6 +9,8 @@ struct ParameterExpansion {
   enum Failure: Error {
     case unknownSecret(String)
     case unreadable(errno: Int32)
+    /// What a fact says would change the scheme or the host of a URL.
+    case divertsURL
   }
 
   private let values: [Placeholders.Name: String]
@@ -56,11 +58,28 @@ struct ParameterExpansion {
     parameters.mapValues { Placeholders.expand($0, values) }
   }
 
-  /// The parameters with secrets read. It may block.
-  mutating func resolved(_ parameters: Parameters) throws(Failure) -> Parameters {
+  /// The parameters with secrets read, and what facts say encoded in those of `urls`. It may block.
+  mutating func resolved(
+    _ parameters: Parameters, urls: Set<String> = []
+  ) throws(Failure) -> Parameters {
     var result = parameters
-    for (name, value) in parameters { result[name] = try resolved(value) }
+    for (name, value) in parameters {
+      if case .string(let text) = value, urls.contains(name) {
+        result[name] = .string(try resolved(url: text))
+      } else {
+        result[name] = try resolved(value)
+      }
+    }
     return result
+  }
+
+  private mutating func resolved(url text: String) throws(Failure) -> String {
+    guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? Placeholders.parse(text) else {
+      return text
+    }
+    let url = try Placeholders.url(parts, values) { name throws(Failure) in try secret(name) }
+    guard let url else { throw .divertsURL }
+    return url
   }
 
   private mutating func resolved(_ value: ParameterValue) throws(Failure) -> ParameterValue {

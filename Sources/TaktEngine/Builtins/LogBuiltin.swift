@@ -8,9 +8,9 @@ struct LogBuiltin: QuickBuiltin {
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("message", .string, summary: "the text of the line"),
+      ParameterSchema("message", .string, reaches: .nothing, summary: "the text of the line"),
       ParameterSchema(
-        "level", .choice(LogLevel.allCases.map(\.rawValue)),
+        "level", .choice(LogLevel.allCases.map(\.rawValue)), reaches: .nothing,
         default: .string(LogLevel.info.rawValue), summary: "the level of the line"),
     ]
   }

@@ -29,6 +29,13 @@ struct PluginCall {
     self.manifest = manifest
     // Attempts and steps of a run are runs of their own to the plugin.
     run = "\(request.run).\(request.attempt).\(request.step + 1)"
+    let diverted = manifest.parameters.map(\.schema).diversion(
+      of: parameters, given: request.given, hasMore: !request.spec.execution.secrets.isEmpty)
+    if let diverted {
+      throw StartFailure(
+        stage: .exec, number: 0,
+        refusal: (.failed(SecretDiversion.reason), SecretDiversion.sentence(of: diverted)))
+    }
     var expansion = ParameterExpansion(request)
     self.parameters = try Self.resolved(parameters, &expansion)
     var secrets: [String: String] = [:]
@@ -64,6 +71,7 @@ struct PluginCall {
       case .unknownSecret(let name):
         throw StartFailure(stage: .secret, number: ENOENT, subject: "'\(name)'")
       case .unreadable(let number): throw StartFailure(stage: .secret, number: number)
+      case .divertsURL: throw StartFailure(stage: .exec, number: EINVAL)
       }
     }
   }
@@ -89,7 +97,7 @@ struct PluginCall {
       let text = PluginValue(value).text
       // The system takes no longer variable; `start` has the value in any case.
       guard text.utf8.count <= Self.variableBytesMax else { continue }
-      result[PluginParameter.variable(of: name)] = text
+      result[BoundedParameter.variable(of: name)] = text
     }
     return result
   }

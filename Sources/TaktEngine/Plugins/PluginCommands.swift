@@ -42,7 +42,7 @@ package struct PluginCommands: Sendable {
     let call = try PluginCall(manifest, parameters, of: request)
     command.arguments = manifest.command
     command.hidden += call.hidden
-    command.execution.environment.merge(call.environment) { _, own in own }
+    command.execution.environment.becomePlugin(with: call.environment)
     let start = call.start(of: request, deadline: deadline(of: request), withSecrets: false)
     command.channel = OneshotChannel(
       request, manifest, run: call.run, opening: hello(manifest) + start,
@@ -58,5 +58,14 @@ package struct PluginCommands: Sendable {
   /// The wall clock's reading at which the run will be cancelled.
   func deadline(of request: AttemptRequest) -> WallInstant? {
     request.deadline.map { time.wall + ($0 - time.monotonic) }
+  }
+}
+
+extension [String: String] {
+  /// The environment of a job becomes that of a plugin. What a trigger gives the job's commands has
+  /// the form of a plugin's parameters, and is none of them.
+  mutating func becomePlugin(with own: [String: String]) {
+    self = filter { !$0.key.hasPrefix(BoundedParameter.variable(of: "")) }
+    merge(own) { $1 }
   }
 }

@@ -139,7 +139,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     var command = Command(
       manifest.command, execution, origin: Command.Origin(owner: "plugin \(manifest.name)"),
       labels: labels)
-    command.execution.environment.merge(manifest.variables) { _, own in own }
+    command.execution.environment.becomePlugin(with: manifest.variables)
     command.channel = self
     command.observe = { [self, id = command.id] in observe($0, of: id) }
     return command

@@ -38,8 +38,18 @@ enum LedgerSchema {
     migrator.registerMigration("processes of services", foreignKeyChecks: .immediate) {
       try $0.execute(sql: services)
     }
+    migrator.registerMigration("parameters of runs", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: parameters)
+    }
     return migrator
   }()
+
+  private static let parameters = """
+    -- What the trigger of a run set, with secrets masked: a JSON object of texts; null for
+    -- nothing. `parameters_omitted` is how many more there were.
+    ALTER TABLE runs ADD COLUMN parameters TEXT;
+    ALTER TABLE runs ADD COLUMN parameters_omitted INTEGER;
+    """
 
   private static let services = """
     -- Processes of service plugins that have not ended: `number` is the daemon's own for it, and the rest
@@ -228,8 +238,9 @@ enum RunRows {
   /// A run that begins, ends, or both.
   static let upsertSQL: StaticString = """
     INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
-      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us, used)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us, used, parameters,
+      parameters_omitted)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (run) DO UPDATE SET
       claimed_at = coalesce(excluded.claimed_at, claimed_at),
       began_at = coalesce(began_at, excluded.began_at),
@@ -260,6 +271,9 @@ enum RunRows {
     values.add(record?.duration.microseconds)
     values.add(change.lateness?.microseconds)
     values.add(record?.totals.use?.value.run.text)
+    let parameters = head.parameters?.value
+    values.add(parameters.map { ParametersText.encode($0.texts) })
+    values.add(parameters.flatMap { $0.omittedCount > 0 ? $0.omittedCount : nil })
   }
 
   /// Where a run goes on, if it does.
@@ -338,7 +352,17 @@ extension Row {
     RunHead(
       run: try run("run"), job: try value("name", JobName.init), slot: try instant("slot"),
       kind: try value("kind", RunHead.Kind.init), delivery: try value("delivery", Delivery.init),
-      hook: try value(ifAny: "hook", HookKind.init), parent: try run(ifAny: "parent"))
+      hook: try value(ifAny: "hook", HookKind.init), parent: try run(ifAny: "parent"),
+      parameters: try parameters())
+  }
+
+  /// Null, too, in a ledger that no daemon of this version has opened.
+  private func parameters() throws -> Shared<ShownParameters>? {
+    guard hasColumn("parameters"),
+      let texts = try value(ifAny: "parameters", ParametersText.decode)
+    else { return nil }
+    let omitted = try integer(ifAny: "parameters_omitted") ?? 0
+    return Shared(ShownParameters(kept: texts, omittedCount: Int(clamping: omitted)))
   }
 
   /// How a run or an attempt ended; nil when it has not.

@@ -10,40 +10,59 @@ struct TestCatalogue: ActionCatalogue {
     switch action {
     case "log":
       [
-        ParameterSchema("message", .string, default: .string("tick"), summary: "What is logged."),
         ParameterSchema(
-          "level", .choice(["debug", "info", "notice", "warning", "error"]),
+          "message", .string, reaches: .nothing, default: .string("tick"),
+          summary: "What is logged."),
+        ParameterSchema(
+          "level", .choice(["debug", "info", "notice", "warning", "error"]), reaches: .nothing,
           default: .string("info"),
           summary: "How loud."),
       ]
     case "mail":
       [
-        ParameterSchema("to", .string, summary: "Who gets it."),
-        ParameterSchema("subject", .string, summary: "What it is about."),
+        ParameterSchema("to", .string, reaches: .nothing, summary: "Who gets it."),
+        ParameterSchema("subject", .string, reaches: .nothing, summary: "What it is about."),
       ]
     case "all": Self.all
     case "login":
-      [ParameterSchema("password", .string, isSecret: true, summary: "What nobody may know.")]
+      [
+        ParameterSchema(
+          "password", .string, reaches: .header, isSecret: true, summary: "What nobody may know.")
+      ]
     case "touch": []
     case "ping":
       ["url", "dsn", "monitor"].map {
-        ParameterSchema($0, .string, isRequired: false, isSecret: true, summary: "The check.")
+        ParameterSchema(
+          $0, .url, reaches: .address, isRequired: false, isSecret: true, summary: "The check.")
       }
     case "notify":
       [
-        ParameterSchema("to", .choice(["slack", "ntfy"]), summary: "The service."),
-        ParameterSchema("url", .string, isSecret: true, summary: "Where."),
+        ParameterSchema(
+          "to", .choice(["slack", "ntfy"]), reaches: .nothing, summary: "The service."),
+        ParameterSchema("url", .string, reaches: .address, isSecret: true, summary: "Where."),
       ]
     case "fetch":
       [
-        ParameterSchema("url", .string, summary: "Where."),
+        ParameterSchema("url", .url, reaches: .address, summary: "Where."),
         ParameterSchema(
-          "timeout", .duration(least: .milliseconds(1)), isRequired: false, summary: "How long."),
+          "timeout", .duration(least: .milliseconds(1)), reaches: .nothing, isRequired: false,
+          summary: "How long."),
+      ]
+    case "prune":
+      [
+        ParameterSchema("root", .path, reaches: .path, summary: "Where."),
+        ParameterSchema("pattern", .string, reaches: .file, isRequired: false, summary: "What."),
+        ParameterSchema(
+          "keep", .integer(0...1000), reaches: .nothing, isRequired: false, summary: "How many."),
+        ParameterSchema(
+          "dry_run", .boolean, reaches: .nothing, default: .boolean(false), summary: "Whether."),
       ]
     case "pipe":
       [
-        ParameterSchema("to", .string, isRequired: false, summary: "The command."),
-        ParameterSchema("fast", .boolean, default: .boolean(true), summary: "Given or not."),
+        ParameterSchema(
+          "to", .string, reaches: .nothing, isRequired: false, summary: "The command."),
+        ParameterSchema(
+          "fast", .boolean, reaches: .nothing, default: .boolean(true), summary: "Given or not."),
       ]
     default: nil
     }
@@ -72,6 +91,6 @@ struct TestCatalogue: ActionCatalogue {
   ]
 
   private static let all = kinds.map { name, kind in
-    ParameterSchema(name, kind, isRequired: false, summary: "One of its kind.")
+    ParameterSchema(name, kind, reaches: .nothing, isRequired: false, summary: "One of its kind.")
   }
 }

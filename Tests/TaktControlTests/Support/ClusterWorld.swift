@@ -21,13 +21,14 @@ struct ClusterWorld {
   init(
     _ jobs: [JobSpec] = [], others: [(name: String, api: String?)], canRead: Bool = true,
     canWrite: Bool = true, archive: MemoryArchive = MemoryArchive(),
-    slack: Duration = ClusterMachines.slack
+    slack: Duration = ClusterMachines.slack, catalogue: any ActionCatalogue = MemoryCatalogue()
   ) async throws {
     description = try APIDescription()
     let tokens = try Self.tokens(canRead: canRead, canWrite: canWrite)
     world = try await ControlWorld(
       jobs, archive: archive, cluster: Self.facts("a"),
-      machines: ClusterMachines(machines, tokens: tokens, slack: slack), isStarted: false)
+      machines: ClusterMachines(machines, tokens: tokens, slack: slack), isStarted: false,
+      catalogue: catalogue)
     for other in others { join(other.name, other.api) }
     var settings = SchedulerSettings()
     settings.cluster = ClusterSettings(

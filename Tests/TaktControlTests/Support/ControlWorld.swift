@@ -40,7 +40,8 @@ final class ControlWorld: Sendable {
   init(
     _ jobs: [JobSpec] = [], settings: SchedulerSettings = SchedulerSettings(),
     archive: (any RunArchive)? = MemoryArchive(), cluster: MemberFacts? = nil,
-    machines: ClusterMachines? = nil, isStarted: Bool = true, descriptors: Int = 300
+    machines: ClusterMachines? = nil, isStarted: Bool = true, descriptors: Int = 300,
+    catalogue: any ActionCatalogue = MemoryCatalogue()
   ) async throws {
     self.jobs = jobs
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
@@ -56,7 +57,7 @@ final class ControlWorld: Sendable {
       ControlPorts(
         scheduler: scheduler, reload: reload, once: MemoryOnce(), archive: archive, output: output,
         machines: machines,
-        catalogue: MemoryCatalogue(), readModel: readModel,
+        catalogue: catalogue, readModel: readModel,
         facts: DaemonFacts(
           version: "9.9.9", pid: 4711, started: Self.wall, file: "/srv/jobs.yaml",
           givenFile: "jobs.yaml", stateFolder: folder, tracking: "cgroup v2 (delegated)"),

@@ -241,7 +241,9 @@ struct MemoryCatalogue: ActionCatalogue {
       ("wait", .duration(least: .seconds(1))), ("bytes", .size), ("share", .percent),
       ("items", .list(.integer(1...3))), ("table", .map(.string)),
     ]
-    return kinds.map { ParameterSchema($0.0, $0.1, isRequired: false, summary: "A \($0.0).") }
+    return kinds.map {
+      ParameterSchema($0.0, $0.1, reaches: .nothing, isRequired: false, summary: "A \($0.0).")
+    }
   }
 
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {

@@ -11,8 +11,9 @@ import Testing
     let name = "speak"
     let summary = "speaks"
     let parameters = [
-      ParameterSchema("lines", .list(.string), summary: "what is said"),
-      ParameterSchema("fails", .boolean, default: .boolean(false), summary: "how it ends"),
+      ParameterSchema("lines", .list(.string), reaches: .nothing, summary: "what is said"),
+      ParameterSchema(
+        "fails", .boolean, reaches: .nothing, default: .boolean(false), summary: "how it ends"),
     ]
     let reasons: [BuiltinReason] = []
 

@@ -13,7 +13,8 @@ import Testing
     let name = "gate"
     let summary = "waits"
     let parameters = [
-      ParameterSchema("hangs", .boolean, default: .boolean(false), summary: "hears no stop")
+      ParameterSchema(
+        "hangs", .boolean, reaches: .nothing, default: .boolean(false), summary: "hears no stop")
     ]
     let reasons: [BuiltinReason] = []
     let open = DispatchSemaphore(value: 0)

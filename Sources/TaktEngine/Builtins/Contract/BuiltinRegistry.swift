@@ -48,11 +48,14 @@ extension BuiltinRegistry {
 
   private static func section(_ builtin: any Builtin) -> String {
     var text = "\n## `\(builtin.name)`\n\n\(sentence(builtin.summary))\n\n"
-    text += row(["parameter", "value", "default", "meaning"]) + row(["---", "---", "---", "---"])
+    text +=
+      row(["parameter", "value", "default", "reaches", "meaning"])
+      + row(Array(repeating: "---", count: 5))
     for schema in builtin.parameters {
       text += row([
         "`\(schema.name)`", phrase(schema.kind),
         schema.defaultValue.map(show) ?? (schema.isRequired ? "required" : ""),
+        schema.effectiveReach?.phrase ?? "unknown",
         sentence(schema.summary) + (schema.isSecret ? " Never shown." : ""),
       ])
     }
@@ -73,6 +76,7 @@ extension BuiltinRegistry {
   private static func phrase(_ kind: ParameterSchema.Kind) -> String {
     switch kind {
     case .string: "text"
+    case .url: "URL"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .path: "path"
     case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"

@@ -119,14 +119,21 @@ package final class BuiltinRunner: ActionRunner {
 
   private func runLong(_ attempt: LongAttempt) {
     guard case .use(_, let parameters) = attempt.request.action else { return }
+    let schemas = attempt.builtin.parameters
+    if let name = schemas.diversion(of: parameters, given: attempt.request.given) {
+      return refuse(attempt, SecretDiversion.reason, SecretDiversion.sentence(of: name))
+    }
     var expansion = ParameterExpansion(attempt.request)
     let resolved: Parameters
     do throws(ParameterExpansion.Failure) {
-      resolved = try expansion.resolved(parameters)
+      resolved = try expansion.resolved(
+        parameters, urls: Set(schemas.lazy.filter { $0.kind == .url }.map(\.name)))
     } catch {
       switch error {
       case .unknownSecret(let name): attempt.end(.failed("secret(\(name))"))
       case .unreadable(let number): attempt.end(.notStarted(.secret, errno: number))
+      case .divertsURL:
+        refuse(attempt, "url", "a placeholder would change the scheme or the host of the URL")
       }
       return
     }
@@ -148,6 +155,16 @@ package final class BuiltinRunner: ActionRunner {
       output.line(meaning, .error)
     }
     finish(attempt, end, hidden)
+  }
+
+  /// Ends an attempt before anything of it is done, and tells the log why.
+  private func refuse(_ attempt: LongAttempt, _ reason: String, _ sentence: String) {
+    let output = BuiltinOutput(
+      of: attempt.request.output, secrets: [], to: sink, files: files, time: time)
+    attempt.use(output)
+    output.line(sentence, .error)
+    attempt.end(.failed(reason))
+    output.close(hasFailed: true)
   }
 
   /// All that must not be seen in what a built-in says, in every shape that it may have there.

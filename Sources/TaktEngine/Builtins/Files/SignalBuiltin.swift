@@ -16,12 +16,13 @@ struct SignalBuiltin: LongBuiltin {
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("pid_file", .path, summary: "the file that starts with the process ID"),
       ParameterSchema(
-        "signal", .choice(Self.signals.map(\.name)), default: .string("HUP"),
+        "pid_file", .path, reaches: .path, summary: "the file that starts with the process ID"),
+      ParameterSchema(
+        "signal", .choice(Self.signals.map(\.name)), reaches: .nothing, default: .string("HUP"),
         summary: "the signal"),
       ParameterSchema(
-        "program", .string, isRequired: false,
+        "program", .string, reaches: .program, isRequired: false,
         summary:
           "the name or the whole path of the process's program; a process of any other program is not signalled"
       ),

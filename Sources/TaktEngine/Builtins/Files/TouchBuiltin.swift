@@ -11,9 +11,9 @@ struct TouchBuiltin: LongBuiltin {
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("path", .path, summary: "the file; its folder must exist"),
+      ParameterSchema("path", .path, reaches: .path, summary: "the file; its folder must exist"),
       ParameterSchema(
-        "create", .boolean, default: .boolean(true),
+        "create", .boolean, reaches: .file, default: .boolean(true),
         summary: "whether to create a missing file"
       ),
     ]

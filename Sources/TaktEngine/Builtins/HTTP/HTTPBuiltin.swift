@@ -25,46 +25,49 @@ struct HTTPBuiltin: LongBuiltin {
 
   var parameters: [ParameterSchema] {
     [
-      ParameterSchema("url", .string, summary: "the URL, with `http` or `https`"),
+      ParameterSchema("url", .url, reaches: .address, summary: "the URL, with `http` or `https`"),
       ParameterSchema(
-        "method", .choice(Self.methods), isRequired: false,
+        "method", .choice(Self.methods), reaches: .nothing, isRequired: false,
         summary: "the method; by default GET, or POST if there is a body"),
       ParameterSchema(
-        "headers", .map(.string), isRequired: false, summary: "request headers by name"),
+        "headers", .map(.string), reaches: .header, isRequired: false,
+        summary: "request headers by name"),
       ParameterSchema(
-        "body", .string, isRequired: false,
+        "body", .string, reaches: .nothing, isRequired: false,
         summary: "the request body; by default, a hook sends the run's facts as JSON"),
       ParameterSchema(
-        "user", .string, isRequired: false, summary: "the user for basic authentication"),
+        "user", .string, reaches: .user, isRequired: false,
+        summary: "the user for basic authentication"),
       ParameterSchema(
-        "password", .string, isRequired: false, isSecret: true,
+        "password", .string, reaches: .header, isRequired: false, isSecret: true,
         summary: "the password for basic authentication"),
       ParameterSchema(
-        "expect", .list(.string), default: .list([.string("2xx")]),
+        "expect", .list(.string), reaches: .nothing, default: .list([.string("2xx")]),
         summary: "the statuses that count as success, such as `200`, `2xx` or `200..299`"),
       ParameterSchema(
-        "body_contains", .string, isRequired: false,
+        "body_contains", .string, reaches: .nothing, isRequired: false,
         summary: "a text that the response body must contain, within `max_body`"),
       ParameterSchema(
-        "timeout", .duration(least: .milliseconds(1)), default: .duration(.seconds(30)),
+        "timeout", .duration(least: .milliseconds(1)), reaches: .nothing,
+        default: .duration(.seconds(30)),
         summary: "the maximum length of one try, including redirects"),
       ParameterSchema(
-        "retry_status", .list(.string), isRequired: false,
+        "retry_status", .list(.string), reaches: .nothing, isRequired: false,
         summary: "statuses to retry on, written as in `expect`"),
       ParameterSchema(
-        "retries", .integer(0...20), default: .integer(2),
+        "retries", .integer(0...20), reaches: .nothing, default: .integer(2),
         summary: "the maximum number of retries for `retry_status`"),
       ParameterSchema(
-        "backoff", .duration(least: .zero), default: .duration(.seconds(1)),
+        "backoff", .duration(least: .zero), reaches: .nothing, default: .duration(.seconds(1)),
         summary: "the delay before the first retry; it doubles each time, up to 60s"),
       ParameterSchema(
-        "redirects", .integer(0...20), default: .integer(5),
+        "redirects", .integer(0...20), reaches: .nothing, default: .integer(5),
         summary:
           "the maximum number of redirects to follow; another server gets neither credentials nor the body"
       ),
     ] + TLSParameters.schemas + [
       ParameterSchema(
-        "max_body", .size, default: .integer(1024 * 1024),
+        "max_body", .size, reaches: .nothing, default: .integer(1024 * 1024),
         summary: "how much of the response body to keep; up to 16MB more are read and discarded")
     ]
   }

@@ -14,22 +14,25 @@ struct MailBuiltin: LongBuiltin {
 
   var parameters: [ParameterSchema] {
     wayParameters + [
-      ParameterSchema("from", .string, summary: "the sender: `user@host` or `Name <user@host>`"),
-      ParameterSchema("to", .list(.string), summary: "the recipients, in the same form"),
       ParameterSchema(
-        "subject", .string, isRequired: false,
+        "from", .string, reaches: .user, summary: "the sender: `user@host` or `Name <user@host>`"),
+      ParameterSchema(
+        "to", .list(.string), reaches: .user, summary: "the recipients, in the same form"),
+      ParameterSchema(
+        "subject", .string, reaches: .nothing, isRequired: false,
         summary:
           "one line; by default `[takt] {{job}} {{outcome}} ({{reason}})` in a hook and `[takt] {{job}}` elsewhere"
       ),
       ParameterSchema(
-        "body", .string, isRequired: false,
+        "body", .string, reaches: .nothing, isRequired: false,
         summary:
           "the text; by default, what happened, the run's facts and the last lines of its output"),
       ParameterSchema(
-        "attach_output", .boolean, default: .boolean(true),
+        "attach_output", .boolean, reaches: .nothing, default: .boolean(true),
         summary: "whether a hook attaches the run's kept output, up to 64KB"),
       ParameterSchema(
-        "timeout", .duration(least: .milliseconds(1)), default: .duration(.seconds(60)),
+        "timeout", .duration(least: .milliseconds(1)), reaches: .nothing,
+        default: .duration(.seconds(60)),
         summary: "the maximum total time for the server or `sendmail`"),
     ]
   }
@@ -37,26 +40,26 @@ struct MailBuiltin: LongBuiltin {
   private var wayParameters: [ParameterSchema] {
     [
       ParameterSchema(
-        "host", .string, isRequired: false,
+        "host", .string, reaches: .host, isRequired: false,
         summary: "the SMTP server; either this or `sendmail` is required"),
       ParameterSchema(
-        "port", .integer(1...65_535), isRequired: false,
+        "port", .integer(1...65_535), reaches: .address, isRequired: false,
         summary: "the port; by default 587, 465 with `tls: tls`, or 25 with `tls: none`"),
       ParameterSchema(
-        "tls", .choice(MailRequest.Security.allCases.map(\.rawValue)),
+        "tls", .choice(MailRequest.Security.allCases.map(\.rawValue)), reaches: .host,
         default: .string("starttls"),
         summary: "whether the connection is encrypted: after STARTTLS, from the start, or never"),
       ParameterSchema(
-        "user", .string, isRequired: false, summary: "the user to authenticate as"),
+        "user", .string, reaches: .user, isRequired: false, summary: "the user to authenticate as"),
       ParameterSchema(
-        "password", .string, isRequired: false, isSecret: true,
+        "password", .string, reaches: .header, isRequired: false, isSecret: true,
         summary: "the password of `user`, preferably `{{secret.NAME}}`"),
       ParameterSchema(
-        "hello", .string, isRequired: false,
+        "hello", .string, reaches: .nothing, isRequired: false,
         summary: "the host name to greet the server with; by default, this machine's name"),
     ] + TLSParameters.schemas + [
       ParameterSchema(
-        "sendmail", .path, isRequired: false,
+        "sendmail", .path, reaches: .program, isRequired: false,
         summary: "a program to run instead of SMTP, compatible with `/usr/sbin/sendmail`")
     ]
   }

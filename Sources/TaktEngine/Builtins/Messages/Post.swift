@@ -28,10 +28,11 @@ struct Post {
   static let schemas: [ParameterSchema] =
     [
       ParameterSchema(
-        "timeout", .duration(least: .milliseconds(1)), default: .duration(timeoutDefault),
+        "timeout", .duration(least: .milliseconds(1)), reaches: .nothing,
+        default: .duration(timeoutDefault),
         summary: "the maximum length of one try"),
       ParameterSchema(
-        "retries", .integer(0...10), default: .integer(retriesDefault),
+        "retries", .integer(0...10), reaches: .nothing, default: .integer(retriesDefault),
         summary:
           "the maximum number of retries if the server cannot be reached, is busy (429) or fails (5xx); after 1s, 2s, 4s and so on"
       ),

@@ -60,10 +60,10 @@ enum Network {
 enum TLSParameters {
   static let schemas = [
     ParameterSchema(
-      "ca_file", .path, isRequired: false,
+      "ca_file", .path, reaches: .file, isRequired: false,
       summary: "a PEM file of certificates to trust instead of the system's"),
     ParameterSchema(
-      "insecure", .boolean, default: .boolean(false),
+      "insecure", .boolean, reaches: .host, default: .boolean(false),
       summary: "whether to accept any certificate"),
   ]
 }

@@ -62,6 +62,9 @@ struct NetworkFailure: Error {
     BuiltinReason("cancelled", "the attempt was stopped"),
     BuiltinReason("secret(NAME)", "the job has no secret with this name"),
     BuiltinReason(
+      SecretDiversion.reason,
+      "a trigger set a parameter that decides where the job's secrets would go"),
+    BuiltinReason(
       "no_libcurl",
       "the library libcurl is not installed, or older than 7.68; run `apt-get install libcurl4`"),
     BuiltinReason(

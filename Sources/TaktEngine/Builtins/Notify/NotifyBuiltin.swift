@@ -17,26 +17,26 @@ struct NotifyBuiltin: LongBuiltin {
   var parameters: [ParameterSchema] {
     [
       ParameterSchema(
-        "to", .choice(ChatService.allCases.map(\.rawValue)),
+        "to", .choice(ChatService.allCases.map(\.rawValue)), reaches: .address,
         summary: "the service, whose format the message has"),
       ParameterSchema(
-        "url", .string, isRequired: false, isSecret: true,
+        "url", .url, reaches: .address, isRequired: false, isSecret: true,
         summary:
           "the URL of the webhook, or for ntfy that of the topic, such as `https://ntfy.sh/TOPIC`; with `to: telegram` that of another Bot API server"
       ),
       ParameterSchema(
-        "token", .string, isRequired: false, isSecret: true,
+        "token", .string, reaches: .header, isRequired: false, isSecret: true,
         summary: "the token of the Telegram bot, or an access token of ntfy"),
       ParameterSchema(
-        "chat", .string, isRequired: false,
+        "chat", .string, reaches: .user, isRequired: false,
         summary: "the ID of the Telegram chat, or `@NAME` of a channel"),
       ParameterSchema(
-        "text", .string, isRequired: false,
+        "text", .string, reaches: .nothing, isRequired: false,
         summary:
           "the message; by default what happened, the run's facts and the last lines of its output"
       ),
       ParameterSchema(
-        "priority", .integer(1...5), isRequired: false,
+        "priority", .integer(1...5), reaches: .nothing, isRequired: false,
         summary: "the priority with ntfy; by default 4 for failures and stale jobs, otherwise 3"),
     ] + Post.schemas
   }
@@ -115,7 +115,8 @@ struct NotifyBuiltin: LongBuiltin {
       guard let token = call.text("token"), let chat = call.text("chat") else { return nil }
       let base = call.text("url") ?? telegramURL
       return (
-        "\(base.hasSuffix("/") ? String(base.dropLast()) : base)/bot\(token)/sendMessage", chat
+        "\(base.hasSuffix("/") ? String(base.dropLast()) : base)/bot\(token.percentEncodedPart)/sendMessage",
+        chat
       )
     case .ntfy:
       guard let url = call.text("url"), let topic = topic(of: url) else { return nil }
@@ -130,6 +131,7 @@ struct NotifyBuiltin: LongBuiltin {
       !url[..<slash].hasSuffix(":/"), case let name = url[url.index(after: slash)...],
       !name.isEmpty, !name.contains("?"), !name.contains("#")
     else { return nil }
-    return (String(url[...slash]), String(name))
+    // It goes into a message, not into the URL.
+    return (String(url[...slash]), String(name).percentDecoded)
   }
 }

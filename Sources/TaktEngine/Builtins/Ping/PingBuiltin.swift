@@ -18,20 +18,21 @@ struct PingBuiltin: LongBuiltin {
   var parameters: [ParameterSchema] {
     [
       ParameterSchema(
-        "url", .string, isRequired: false, isSecret: true,
+        "url", .url, reaches: .address, isRequired: false, isSecret: true,
         summary:
           "the URL of the check, `https://hc-ping.com/UUID` or `https://hc-ping.com/KEY/SLUG`, or that of a Sentry monitor's check-ins; either this or `dsn` is required"
       ),
       ParameterSchema(
-        "dsn", .string, isRequired: false, isSecret: true,
+        "dsn", .url, reaches: .address, isRequired: false, isSecret: true,
         summary: "the DSN of a Sentry project, instead of `url`"),
       ParameterSchema(
-        "monitor", .string, isRequired: false, summary: "the slug of the Sentry monitor"),
+        "monitor", .string, reaches: .address, isRequired: false,
+        summary: "the slug of the Sentry monitor"),
       ParameterSchema(
-        "environment", .string, isRequired: false,
+        "environment", .string, reaches: .nothing, isRequired: false,
         summary: "the environment of the Sentry check-ins; by default Sentry's, `production`"),
       ParameterSchema(
-        "output", .boolean, default: .boolean(true),
+        "output", .boolean, reaches: .nothing, default: .boolean(true),
         summary: "whether to send the end of the run's output to a check, up to 10,000 bytes"),
     ] + Post.schemas
   }

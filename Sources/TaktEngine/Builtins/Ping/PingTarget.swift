@@ -61,7 +61,7 @@ enum PingTarget: Equatable {
     else { return nil }
     let address = host.contains(":") ? "[\(host)]" : host
     let port = url.port.map { ":\($0)" } ?? ""
-    let parts = path + ["api", project, "cron", monitor, key]
+    let parts = path + ["api", project, "cron", monitor.percentEncodedPart, key]
     self = .sentry(
       url: "\(scheme)://\(address)\(port)/\(parts.joined(separator: "/"))/",
       environment: environment)
@@ -91,7 +91,7 @@ enum PingTarget: Equatable {
       return Self.url(
         url, suffix: nil,
         query: ["check_in_id=\(run)", "status=\(status)"]
-          + (environment.map { ["environment=\($0.queryEncoded)"] } ?? []))
+          + (environment.map { ["environment=\($0.percentEncodedPart)"] } ?? []))
     }
   }
 
@@ -107,21 +107,6 @@ enum PingTarget: Equatable {
     let bare = url.prefix { $0 != "#" }
     guard let mark = bare.firstIndex(of: "?") else { return (String(bare), "") }
     return (String(bare[..<mark]), String(bare[bare.index(after: mark)...]))
-  }
-}
-
-extension String {
-  /// As a value in a query has it.
-  fileprivate var queryEncoded: String {
-    let hex = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: bytes.append(byte)
-      default: bytes += [0x25, hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -16,29 +16,31 @@ struct PruneBuiltin: LongBuiltin {
   var parameters: [ParameterSchema] {
     [
       ParameterSchema(
-        "root", .path, summary: "the folder; not `/`, and without links in its path"),
+        "root", .path, reaches: .path, summary: "the folder; not `/`, and without links in its path"
+      ),
       ParameterSchema(
-        "pattern", .string, isRequired: false,
+        "pattern", .string, reaches: .file, isRequired: false,
         summary: "the file names to match, such as `*.log`; by default all"),
       ParameterSchema(
-        "older_than", .duration(least: .zero), isRequired: false,
+        "older_than", .duration(least: .zero), reaches: .nothing, isRequired: false,
         summary: "deletes files last written longer ago than this"),
       ParameterSchema(
-        "keep", .integer(0...1_000_000), isRequired: false,
+        "keep", .integer(0...1_000_000), reaches: .nothing, isRequired: false,
         summary:
           "the number of newest files to keep in any case; without another rule, all others are deleted"
       ),
       ParameterSchema(
-        "max_size", .size, isRequired: false,
+        "max_size", .size, reaches: .nothing, isRequired: false,
         summary: "deletes the oldest files until the matching ones take no more than this"),
       ParameterSchema(
-        "recursive", .boolean, default: .boolean(false), summary: "whether to include subfolders"
+        "recursive", .boolean, reaches: .path, default: .boolean(false),
+        summary: "whether to include subfolders"
       ),
       ParameterSchema(
-        "empty_dirs", .boolean, default: .boolean(false),
+        "empty_dirs", .boolean, reaches: .path, default: .boolean(false),
         summary: "whether to delete folders that become empty; needs `recursive`"),
       ParameterSchema(
-        "dry_run", .boolean, default: .boolean(false),
+        "dry_run", .boolean, reaches: .nothing, default: .boolean(false),
         summary: "whether to print only what would be deleted"),
     ]
   }

@@ -60,6 +60,7 @@ struct JobLines {
       var cpu_ms: Double?
       var memory_peak: Int64?
       var waits_for: String?
+      var parameters: [String: String]?
       var outcome: String?
       var reason: String?
     }
@@ -125,7 +126,7 @@ struct JobLines {
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { ", started \(ShownZone.words($0, in: zone))" } ?? "")
-        + (run.waits_for.map { ", waits for \($0)" } ?? "")
+        + (run.waits_for.map { ", waits for \($0)" } ?? "") + Self.given(run)
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(
@@ -177,6 +178,12 @@ struct JobLines {
     return facts.isEmpty ? [(part.path, "\"\"")] : facts
   }
 
+  /// What the trigger set.
+  private static func given(_ run: Answer.Run) -> String {
+    let set = (run.parameters ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return set.isEmpty ? "" : ", with \(set.joined(separator: " "))"
+  }
+
   private static func words(_ run: Answer.Run, in zone: Zone) -> String {
     var words = "last run \(run.run): \(RunEnd.words(run.outcome ?? "", run.reason))"
     if let ended = run.ended { words += ", ended \(ShownZone.words(ended, in: zone))" }
@@ -186,7 +193,7 @@ struct JobLines {
       words += ", used \(short(cpu)) of CPU time"
       if let memory = run.memory_peak { words += " and \(SizeText.brief(memory)) of memory" }
     }
-    return words
+    return words + given(run)
   }
 
   private static func words(_ slot: Answer.Slot, in zone: Zone) -> String {

@@ -16,7 +16,8 @@ struct TriggerCommand: ParsableCommand {
       be started, and 1 otherwise. Of several jobs it is the first that did not succeed.
 
       With --on the runs are on another machine of the cluster. The machines need a common token that \
-      may write (scheduler.cluster.api_write_token_file).
+      may write (scheduler.cluster.api_write_token_file). A built-in or a plugin then takes only the \
+      parameters that its job opens with 'params'.
       """)
 
   @OptionGroup var selection: JobSelection

@@ -31,7 +31,7 @@ struct RunsCommand: ParsableCommand {
   @Option(name: .short, help: "The maximum number of runs.")
   var number = 50
 
-  @Flag(help: "Show processor time and peak memory, too.")
+  @Flag(help: "Show processor time, peak memory and the parameters of triggers, too.")
   var long = false
 
   @Flag(help: "Show success rate, durations and lateness by job.")
@@ -82,8 +82,14 @@ struct RunsCommand: ParsableCommand {
       for run in runs { Console.print(RunLine(run).jsonLine) }
       return
     }
-    let rows = runs.map { RunLine($0).columns(in: zone, long: long) }
-    Table(titles: RunLine.titles(long: long), rows: rows).print()
+    // Few runs have any.
+    let hasParameters = long && runs.contains { $0.head.parameters != nil }
+    let rows = runs.map { run in
+      let line = RunLine(run)
+      return line.columns(in: zone, long: long) + (hasParameters ? [line.parameters] : [])
+    }
+    let titles = RunLine.titles(long: long) + (hasParameters ? ["PARAMETERS"] : [])
+    Table(titles: titles, rows: rows).print()
     if runs.isEmpty { Console.error("takt: no runs") }
   }
 }
@@ -133,7 +139,14 @@ struct RunLine: Encodable {
       case .bytes, .machine: break
       }
     }
+    guard let parameters = run.head.parameters?.value else { return }
+    try container.encode(parameters.texts, forKey: Key(stringValue: "parameters"))
+    guard parameters.omittedCount > 0 else { return }
+    try container.encode(parameters.omittedCount, forKey: Key(stringValue: "parameters_omitted"))
   }
+
+  /// What the trigger set: `month=2026-05`; empty for nothing.
+  var parameters: String { run.head.parameters?.value.words.printable ?? "" }
 
   /// - Parameter long: with what the runs have used.
   static func titles(long: Bool) -> [String] {

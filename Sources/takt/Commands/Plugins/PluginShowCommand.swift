@@ -31,58 +31,23 @@ struct PluginShowCommand: ParsableCommand {
     for parameter in manifest.parameters {
       let name = parameter.schema.name
       let padded = name + String(repeating: " ", count: width - name.count)
-      Console.print("\(padded)  \(parameter.phrase)".printable)
+      Console.print("\(padded)  \(parameter.sentence)".printable)
     }
   }
 }
 
-extension PluginParameter {
+extension BoundedParameter {
   /// `duration, default 10s: how long to wait`
-  fileprivate var phrase: String {
+  fileprivate var sentence: String {
     var parts = [schema.kind.word]
     if schema.isRequired { parts.append("required") }
     if schema.isSecret { parts.append("secret") }
+    if let reach = schema.effectiveReach, reach != .nothing {
+      parts.append("reaches \(reach.phrase)")
+    }
     if let value = schema.defaultValue, !schema.isSecret {
       parts.append("default \(value.shown(as: schema.kind))")
     }
     return parts.joined(separator: ", ") + (schema.summary.isEmpty ? "" : ": \(schema.summary)")
-  }
-}
-
-extension ParameterSchema.Kind {
-  fileprivate var word: String {
-    switch self {
-    case .string: "string"
-    case .choice(let words): words.joined(separator: " | ")
-    case .path: "path"
-    case .integer: "integer"
-    case .number: "number"
-    case .boolean: "boolean"
-    case .duration: "duration"
-    case .size: "size"
-    case .percent: "percent"
-    case .list(let kind): "list of \(kind.word)"
-    case .map(let kind): "map of \(kind.word)"
-    }
-  }
-}
-
-extension ParameterValue {
-  fileprivate func shown(as kind: ParameterSchema.Kind) -> String {
-    switch self {
-    case .string(let text): text.isEmpty ? "''" : text
-    case .integer(let number): if case .size = kind { "\(number)B" } else { "\(number)" }
-    case .number(let number):
-      (number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)")
-        + (kind == .percent ? "%" : "")
-    case .boolean(let flag): "\(flag)"
-    case .duration(let duration): DurationText.format(duration)
-    case .list(let items):
-      "[" + items.map { $0.shown(as: .string) }.joined(separator: ", ") + "]"
-    case .map(let entries):
-      "{"
-        + entries.sorted { $0.key < $1.key }
-        .map { "\($0.key): \($0.value.shown(as: .string))" }.joined(separator: ", ") + "}"
-    }
   }
 }

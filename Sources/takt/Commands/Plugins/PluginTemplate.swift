@@ -21,7 +21,7 @@ enum PluginTemplate {
     mode: \(language == .swift ? "service" : "oneshot")
     exec: [./\(language == .swift ? "run" : name)]
     parameters:
-      who: {type: string, default: world, summary: The name to greet.}
+      who: {type: string, default: world, reaches: nothing, summary: The name to greet.}
 
     """
   }

@@ -1,0 +1,8 @@
+extension BoundedParameter {
+  /// What a run has that is given nothing, with secrets masked; nil for nothing.
+  package var defaultText: String? {
+    guard let value = schema.defaultValue else { return nil }
+    let text = value.shown(as: schema.kind)
+    return schema.isSecret ? SensitiveText.mask : SensitiveText.masked(text, of: schema.name)
+  }
+}

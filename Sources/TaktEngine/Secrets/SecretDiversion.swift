@@ -1,0 +1,9 @@
+/// Why an action is not done that would send secrets where a trigger says.
+enum SecretDiversion {
+  static let reason = "secret_diverted"
+
+  static func sentence(of parameter: String) -> String {
+    "the trigger has set '\(parameter)', which decides where the job's secrets would go; "
+      + "change it in the jobs file instead"
+  }
+}
