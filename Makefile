@@ -296,7 +296,7 @@ schema: build    ## Write schema/jobs.schema.json.
 	.build/debug/takt schema > schema/jobs.schema.json
 
 reference: setup ## Write the generated parts of docs/ from the code.
-	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests'
+	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests|FileTrustTests'
 
 clean:           ## Remove all build outputs.
 	rm -rf .build .build-* Benchmarks/.build Examples/.build

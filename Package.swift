@@ -38,15 +38,15 @@ let package = Package(
       name: "takt",
       dependencies: [
         "TaktControl", "TaktPicture", "TaktImport", "TaktEngine", "TaktClaims", "TaktStore",
-        "TaktConfig", "TaktCore", "TaktTransfer", "TimerMachine", "TaktTime", "CWithoutICU",
-        "CTaktBuild",
+        "TaktConfig", "TaktCore", "TaktSystem", "TaktTransfer", "TimerMachine", "TaktTime",
+        "CWithoutICU", "CTaktBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktCore", "TaktTime", "TimerMachine", "TaktDigest", "CTaktPage",
+        "TaktCore", "TaktSystem", "TaktTime", "TimerMachine", "TaktDigest", "CTaktPage",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -63,13 +63,15 @@ let package = Package(
     .target(
       name: "TaktEngine",
       dependencies: [
-        "TaktCore", "TaktTime", "TaktTransfer", "TaktDigest", "TimerMachine", "CTaktSystem",
+        "TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "TaktDigest", "TimerMachine",
+        "CTaktSystem",
       ],
       swiftSettings: strict),
     .target(
       name: "TaktStore",
       dependencies: [
-        "TaktCore", "TaktTime", "TimerMachine", .product(name: "GRDB", package: "GRDB.swift"),
+        "TaktCore", "TaktSystem", "TaktTime", "TimerMachine",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -78,7 +80,7 @@ let package = Package(
       name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "TaktTransfer", "CTaktClaims"],
       swiftSettings: strict),
     .target(
-      name: "TaktConfig", dependencies: ["TaktCore", "TaktTime", "CLibYAML", "CTaktSystem"],
+      name: "TaktConfig", dependencies: ["TaktCore", "TaktSystem", "TaktTime", "CLibYAML"],
       swiftSettings: strict),
     .target(
       name: "TaktCore",
@@ -87,6 +89,8 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: strict),
+    // What takt asks of the operating system; knows no job.
+    .target(name: "TaktSystem", dependencies: ["CTaktSystem"], swiftSettings: strict),
     .target(
       name: "TimerMachine",
       dependencies: [
@@ -170,8 +174,9 @@ let package = Package(
       name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTime", "TaktTesting"],
       swiftSettings: strict),
     .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
+    .testTarget(name: "TaktSystemTests", dependencies: ["TaktSystem"], swiftSettings: strict),
     .testTarget(
-      name: "TaktConfigTests", dependencies: ["TaktConfig", "TaktCore", "TaktTime"],
+      name: "TaktConfigTests", dependencies: ["TaktConfig", "TaktCore", "TaktSystem", "TaktTime"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktTransferTests", dependencies: ["TaktTransfer"], swiftSettings: strict),

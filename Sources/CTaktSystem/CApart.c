@@ -26,15 +26,15 @@ typedef struct {
   struct stat *status;
   void *bytes;
   size_t capacity;
-  int *is_foreign;  // where to tell how the file was reached; null for no matter
+  csystem_trail *trail;  // where to tell how the file was reached; null for no matter
   ssize_t result;
   int is_done;
 } apart_call;
 
 static ssize_t read_whole(const apart_call *call) {
   int file;
-  if (call->is_foreign != NULL) {
-    file = csystem_open_by_names(call->path, call->is_foreign);
+  if (call->trail != NULL) {
+    file = csystem_walk(-1, call->path, CSYSTEM_READ, call->trail);
     if (file < 0) return file;
   } else {
     file = open(call->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -88,6 +88,7 @@ static ssize_t apart(apart_call *call) {
   sigfillset(&all);
   for (int attempt = 0; attempt < 3; attempt++) {
     int handle = -1;
+    if (call->trail != NULL) csystem_trail_set(call->trail, NULL);
     // No handler may run in the child, which shares this thread's memory.
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t child = clone(apart_main, stack + sizeof stack,
@@ -124,9 +125,9 @@ int csystem_apart_watch(int inotify, const char *path, uint32_t mask) {
 }
 
 ssize_t csystem_apart_read(const char *path, struct stat *status, void *bytes, size_t capacity,
-                           int *is_foreign) {
+                           csystem_trail *trail) {
   apart_call call = {.operation = APART_READ, .path = path, .descriptor = -1, .status = status,
-                     .bytes = bytes, .capacity = capacity, .is_foreign = is_foreign};
+                     .bytes = bytes, .capacity = capacity, .trail = trail};
   return apart(&call);
 }
 #endif

@@ -5,25 +5,122 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // As many links the system itself follows.
 enum { LINKS_MAX = 40 };
+// More folders, links and bytes of their names than any path needs.
+enum { FACTS_MAX = 256, NAMES_MAX = 8192 };
 
-// Whether others than root may add names to a folder.
-static int takes_others(const struct stat *folder) {
-  return folder->st_uid != 0 || (folder->st_mode & 022) != 0;
+typedef struct {
+  struct stat status;
+  uint32_t name;  // where it begins in `names`
+  int32_t folder;
+} fact;
+
+struct csystem_trail {
+  int32_t count;
+  int32_t last;
+  uint32_t name_bytes;
+  fact facts[FACTS_MAX];
+  char names[NAMES_MAX];
+};
+
+csystem_trail *csystem_trail_make(void) {
+  csystem_trail *trail = malloc(sizeof *trail);
+  if (trail != NULL) csystem_trail_set(trail, NULL);
+  return trail;
 }
 
-// Whether only root can have made a link: in a sticky folder others can neither remove nor replace it.
-static int is_roots(const struct stat *link, const struct stat *folder) {
-  int is_open = (folder->st_mode & 022) != 0 && (folder->st_mode & S_ISVTX) == 0;
-  return link->st_uid == 0 && folder->st_uid == 0 && !is_open;
+void csystem_trail_free(csystem_trail *trail) { free(trail); }
+
+void csystem_trail_set(csystem_trail *trail, const csystem_trail *other) {
+  trail->count = other == NULL ? 0 : other->count;
+  trail->name_bytes = other == NULL ? 0 : other->name_bytes;
+  trail->last = other == NULL ? -1 : other->last;
+  if (other == NULL) return;
+  memcpy(trail->facts, other->facts, (size_t)other->count * sizeof(fact));
+  memcpy(trail->names, other->names, other->name_bytes);
 }
 
-static int open_root(void) { return open("/", O_PATH | O_DIRECTORY | O_CLOEXEC); }
+int csystem_trail_count(const csystem_trail *trail) { return trail->count; }
+
+int csystem_trail_last(const csystem_trail *trail) { return trail->last; }
+
+csystem_fact csystem_trail_fact(const csystem_trail *trail, int place) {
+  const fact *fact = &trail->facts[place];
+  return (csystem_fact){
+      .status = fact->status, .name = trail->names + fact->name, .folder = fact->folder};
+}
+
+// Where a walk is.
+typedef struct {
+  int folder;  // an O_PATH descriptor of its own
+  int place;   // the folder's fact
+  csystem_trail *trail;
+} walker;
+
+// Writes down a fact. Returns its place, or minus an error number.
+static int note(csystem_trail *trail, const char *name, int folder, const struct stat *status) {
+  size_t length = strlen(name) + 1;
+  if (trail->count == FACTS_MAX || length > NAMES_MAX - trail->name_bytes) {
+    return -ENAMETOOLONG;
+  }
+  fact *fact = &trail->facts[trail->count];
+  fact->status = *status;
+  fact->name = trail->name_bytes;
+  fact->folder = folder;
+  memcpy(trail->names + trail->name_bytes, name, length);
+  trail->name_bytes += (uint32_t)length;
+  return trail->count++;
+}
+
+// The walk goes on in another folder, whose descriptor it takes over.
+static void enter(walker *walker, int folder, int place) {
+  close(walker->folder);
+  walker->folder = folder;
+  walker->place = place;
+}
+
+static int enter_root(walker *walker) {
+  int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) return -errno;
+  if (walker->trail->count > 0) {
+    enter(walker, root, 0);
+    return 0;
+  }
+  struct stat status;
+  int place = fstat(root, &status) != 0 ? -errno : note(walker->trail, "", -1, &status);
+  if (place < 0) {
+    close(root);
+    return place;
+  }
+  enter(walker, root, place);
+  return 0;
+}
+
+// To the folder above, which is known: the walk has come through it, unless somebody has moved the
+// folder meanwhile.
+static int go_up(walker *walker) {
+  int above = walker->trail->facts[walker->place].folder;
+  if (above < 0) return 0;
+  int folder = openat(walker->folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return -errno;
+  struct stat status;
+  const struct stat *known = &walker->trail->facts[above].status;
+  int error = fstat(folder, &status) != 0 ? errno : 0;
+  if (error == 0 && (status.st_dev != known->st_dev || status.st_ino != known->st_ino)) {
+    error = ESTALE;
+  }
+  if (error != 0) {
+    close(folder);
+    return -error;
+  }
+  enter(walker, folder, above);
+  return 0;
+}
 
 // Puts the target of a link in front of the names that follow it, which are in `rest` too. Returns 0 or
 // an error number.
@@ -39,55 +136,82 @@ static int follow(int link, char *rest, const char *following) {
   return 0;
 }
 
-static int open_last(int folder, const char *name, const struct stat *around, int *is_foreign) {
+// Opens the file that has been looked at, or none.
+static int open_file(int folder, const char *name, const struct stat *seen) {
+  if (S_ISDIR(seen->st_mode)) return -EISDIR;
+  if (!S_ISREG(seen->st_mode)) return -EINVAL;
   int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0) return -errno;
   struct stat status;
-  if (fstat(file, &status) != 0) {
-    int error = errno;
-    close(file);
-    return -error;
-  }
-  if (status.st_nlink > 1 && takes_others(around)) *is_foreign = 1;
-  return file;
+  int error = fstat(file, &status) != 0 ? errno : 0;
+  // Somebody has put another file there; whatever it is, it is not read.
+  if (error == 0 && (status.st_dev != seen->st_dev || status.st_ino != seen->st_ino)) error = ESTALE;
+  if (error == 0) return file;
+  close(file);
+  return -error;
 }
 
-// Goes on from `*folder`, which it replaces; the caller closes it.
-static int walk(int *folder, char *rest, int *is_foreign) {
+// Opens a name as a folder, so that what is mounted on demand is mounted, or else whatever it is
+// without touching it.
+static int look(int folder, const char *name, int is_last) {
+  if (!is_last) {
+    int next = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next >= 0 || (errno != ENOTDIR && errno != ELOOP)) return next;
+  }
+  return openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int walk(walker *walker, char *rest, csystem_purpose purpose) {
   int links = 0;
-  char *place = rest;
+  char *position = rest;
   for (;;) {
-    place += strspn(place, "/");
-    if (*place == 0) return -EISDIR;
-    char *end = strchrnul(place, '/');
+    position += strspn(position, "/");
+    if (*position == 0) {
+      // The path ends in a folder that has been entered: a slash, `.` or `..` is its last name.
+      walker->trail->last = walker->place;
+      if (purpose == CSYSTEM_READ) return -EISDIR;
+      int copy = fcntl(walker->folder, F_DUPFD_CLOEXEC, 0);
+      return copy < 0 ? -errno : copy;
+    }
+    char *end = strchrnul(position, '/');
     char *following = end + strspn(end, "/");
+    // A slash behind the last name is passed over: the target of a link has one.
+    int is_last = *following == 0;
     *end = 0;
-    struct stat status, around;
-    int next = openat(*folder, place, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (strcmp(position, ".") == 0) {
+      position = following;
+      continue;
+    }
+    if (strcmp(position, "..") == 0) {
+      int error = go_up(walker);
+      if (error != 0) return error;
+      position = following;
+      continue;
+    }
+    struct stat status;
+    int next = look(walker->folder, position, is_last);
     if (next < 0) return -errno;
-    if (fstat(next, &status) != 0 || fstat(*folder, &around) != 0) {
-      int error = errno;
+    int place = fstat(next, &status) != 0
+                    ? -errno
+                    : note(walker->trail, position, walker->place, &status);
+    if (place < 0) {
       close(next);
-      return -error;
+      return place;
     }
     if (S_ISLNK(status.st_mode)) {
-      if (!is_roots(&status, &around)) *is_foreign = 1;
       int error = ++links > LINKS_MAX ? ELOOP : follow(next, rest, following);
       close(next);
       if (error != 0) return -error;
-      place = rest;
-      if (*rest != '/') continue;
-      close(*folder);
-      *folder = open_root();
-      if (*folder < 0) return -errno;
-    } else if (*following == 0) {
+      position = rest;
+      if (*rest == '/' && (error = enter_root(walker)) != 0) return error;
+    } else if (is_last) {
+      walker->trail->last = place;
+      if (purpose != CSYSTEM_READ) return next;
       close(next);
-      if (S_ISDIR(status.st_mode)) return -EISDIR;
-      return S_ISREG(status.st_mode) ? open_last(*folder, place, &around, is_foreign) : -EINVAL;
+      return open_file(walker->folder, position, &status);
     } else if (S_ISDIR(status.st_mode)) {
-      close(*folder);
-      *folder = next;
-      place = following;
+      enter(walker, next, place);
+      position = following;
     } else {
       close(next);
       return -ENOTDIR;
@@ -95,17 +219,24 @@ static int walk(int *folder, char *rest, int *is_foreign) {
   }
 }
 
-int csystem_open_by_names(const char *path, int *is_foreign) {
+int csystem_walk(int folder, const char *path, csystem_purpose purpose, csystem_trail *trail) {
   char rest[PATH_MAX];
   size_t length = strlen(path);
-  *is_foreign = 0;
-  if (*path != '/') return -EINVAL;
+  walker walker = {.folder = -1, .place = trail->count - 1, .trail = trail};
+  trail->last = -1;
+  if (length == 0) return -ENOENT;
   if (length >= sizeof rest) return -ENAMETOOLONG;
   memcpy(rest, path, length + 1);
-  int folder = open_root();
-  if (folder < 0) return -errno;
-  int result = walk(&folder, rest, is_foreign);
-  if (folder >= 0) close(folder);
+  int error = 0;
+  if (*path == '/') {
+    error = enter_root(&walker);
+  } else if (trail->count == 0) {
+    error = -EINVAL;
+  } else if ((walker.folder = fcntl(folder, F_DUPFD_CLOEXEC, 0)) < 0) {
+    error = -errno;
+  }
+  int result = error != 0 ? error : walk(&walker, rest, purpose);
+  if (walker.folder >= 0) close(walker.folder);
   return result;
 }
 #endif

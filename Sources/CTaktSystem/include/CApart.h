@@ -7,6 +7,8 @@
 #ifndef CAPART_H
 #define CAPART_H
 
+#include "CNames.h"
+
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -19,8 +21,8 @@ ssize_t csystem_apart_readlink(const char *path, char *target, size_t capacity);
 int csystem_apart_watch(int inotify, const char *path, uint32_t mask);
 // Opens a file, tells its status, and reads it from its beginning when it is a regular one. Returns
 // how many bytes there are, `capacity` where there may be more, or minus an error number. Where
-// `is_foreign` is not null the file is opened as by `csystem_open_by_names`, which sets it.
+// `trail` is not null the file is opened by `csystem_walk`, which says there how it was reached.
 ssize_t csystem_apart_read(const char *path, struct stat *status, void *bytes, size_t capacity,
-                           int *is_foreign);
+                           csystem_trail *trail);
 
 #endif

@@ -1,13 +1,46 @@
-// Opening a file name by name, so that it is known which links led to it.
+// Walking along a path name by name, so that it is known what led to the file at its end.
 #ifndef CNAMES_H
 #define CNAMES_H
 
-// Opens the regular file at an absolute path for reading, without waiting for anybody.
+#include <stdint.h>
+#include <sys/stat.h>
+
+// One folder, link or file on the way.
+typedef struct {
+  struct stat status;
+  // Its name, which the trail keeps; that of the root is empty.
+  const char *name;
+  // The place of the folder that it is in; -1 for the root.
+  int32_t folder;
+} csystem_fact;
+
+// What was met on the way, in order; what `..` leads back to is not listed again.
+typedef struct csystem_trail csystem_trail;
+
+// An empty trail; null where there is no memory.
+csystem_trail *csystem_trail_make(void);
+void csystem_trail_free(csystem_trail *trail);
+// Makes it a copy of another one; of none, an empty one.
+void csystem_trail_set(csystem_trail *trail, const csystem_trail *other);
+int csystem_trail_count(const csystem_trail *trail);
+csystem_fact csystem_trail_fact(const csystem_trail *trail, int place);
+// The place of what the whole path leads to; -1 where that was not reached.
+int csystem_trail_last(const csystem_trail *trail);
+
+// What is opened at the end of the path.
+typedef enum {
+  // Nothing but an O_PATH descriptor, whatever is there.
+  CSYSTEM_LOOK = 0,
+  // A regular file for reading, without waiting for anybody; -EISDIR or -EINVAL for anything else,
+  // which is not opened.
+  CSYSTEM_READ = 1,
+} csystem_purpose;
+
+// Walks along a path and writes down what it meets. It decides nothing.
 //
-// `is_foreign` tells whether somebody other than root may have led here: by a link on the way that root
-// does not own, or that is in a folder in which others may replace it; or by another name of the file in
-// a folder of others. Returns a descriptor, or minus an error number; EISDIR for a folder, EINVAL for
-// what is no regular file.
-int csystem_open_by_names(const char *path, int *is_foreign);
+// An absolute path is walked from the root with an empty trail. A relative one goes on from `folder`,
+// an O_PATH descriptor of the folder that is the trail's last fact; the descriptor stays the caller's.
+// Returns a descriptor, or minus an error number.
+int csystem_walk(int folder, const char *path, csystem_purpose purpose, csystem_trail *trail);
 
 #endif

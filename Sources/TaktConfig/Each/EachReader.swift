@@ -208,7 +208,8 @@ struct EachReader {
       let place = known.reporter.source.place(of: known.mark).location
       value.reporter.report(
         .badValue, at: value.mark,
-        "duplicate value '\(value.name.shortened)'; first used at \(place)",
+        "\(value.reporter.quoted(value.name, or: "this line")) is a duplicate value; first used at "
+          + "\(place)",
         hint: "remove one of them", owner: owner)
     }
   }
@@ -252,9 +253,9 @@ struct EachReader {
           reporter.report(
             .suspicious, severity: .warning, at: entry.value.mark,
             "'\(entry.key)' has no value '\(scalar.text.shortened)', so nothing is excluded",
-            hint: NearestName.of(scalar.text, among: names.map(\.name)).map {
-              "did you mean '\($0)'?"
-            }, owner: owner)
+            hint: NearestName.of(
+              scalar.text, among: names.lazy.filter { $0.reporter === reporter }.map(\.name)
+            ).map { "did you mean '\($0)'?" }, owner: owner)
           isKnown = false
           continue
         }

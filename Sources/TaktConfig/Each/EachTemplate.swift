@@ -68,28 +68,46 @@ struct EachTemplate {
   /// Calls `body` with each job, in order, until the load's files have made too many.
   func members(_ body: (Member) -> Void) {
     for places in values.combinations() {
-      let words = zip(values.variables, places).map { variable, place in
-        "\(variable.name) \(variable.values[place].name.shortened)"
-      }.joined(separator: ", ")
-      guard let (text, mark) = memberName(places, words) else { continue }
-      let member = Member(
-        name: text, nameMark: mark,
-        entries: pieces.map { piece in
-          if case .fixed = piece.piece { return piece.entry }
-          var entry = piece.entry
-          entry.value = node(piece.piece, places)
-          return entry
-        }, words: words)
-      budget.spendMember()
-      // Before the job is used: its texts may be cut short.
-      if let excess = budget.excess {
-        reporter.report(
-          .outOfRange, at: key.mark, excess, hint: "split the file, and run several daemons",
-          owner: owner)
-        return
-      }
-      body(member)
+      // Whoever reads a message need not be one who may read a file of values.
+      let isOver = reporter.concealing(concealment(of: places)) { !makeMember(places, body) }
+      if isOver { return }
     }
+  }
+
+  /// Whether there is room for more.
+  private func makeMember(_ places: [Int], _ body: (Member) -> Void) -> Bool {
+    let words = zip(values.variables, places).map { variable, place in
+      "\(variable.name) \(variable.values[place].name.shortened)"
+    }.joined(separator: ", ")
+    guard let (text, mark) = memberName(places, words) else { return true }
+    let member = Member(
+      name: text, nameMark: mark,
+      entries: pieces.map { piece in
+        if case .fixed = piece.piece { return piece.entry }
+        var entry = piece.entry
+        entry.value = node(piece.piece, places)
+        return entry
+      }, words: words)
+    budget.spendMember()
+    // Before the job is used: its texts may be cut short.
+    if let excess = budget.excess {
+      reporter.report(
+        .outOfRange, at: key.mark, excess, hint: "split the file, and run several daemons",
+        owner: owner)
+      return false
+    }
+    body(member)
+    return true
+  }
+
+  /// What stands for a value of a file in messages; nil where all values are those of the jobs file.
+  private func concealment(of places: [Int]) -> Concealment? {
+    for (variable, place) in zip(values.variables, places) {
+      let value = variable.values[place]
+      if value.reporter === reporter { continue }
+      return .line("line \(value.mark.line) of '\(value.reporter.source.file.shortened)'")
+    }
+    return nil
   }
 
   /// The name of a job; nil for one that is none, which is then reported.
@@ -103,7 +121,7 @@ struct EachTemplate {
     let bad = name == nil ? chosen.first { JobName("a" + $0.name) == nil } : nil
     (bad?.reporter ?? reporter).report(
       .badName, at: bad?.mark ?? name?.mark ?? key.mark,
-      bad.map { "'\($0.name.shortened)' cannot be part of a job's name" }
+      bad.map { "\($0.reporter.quoted($0.name, or: "this line")) cannot be part of a job's name" }
         ?? "'\(text.shortened)', made of \(words), is not a valid job name",
       hint: bad == nil
         ? KeyReader.nameHint

@@ -1,19 +1,27 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// The reason why a file cannot be read.
 enum FileProblem: Error, Equatable {
   /// The system said no, with its error number.
   case system(Int32)
   /// The path is not a file but a folder, a pipe or a device.
-  case notAFile(kind: String)
+  case notAFile(FileType)
   case tooLarge(bound: Int)
   /// Its file system has not answered for seconds.
   case unresponsive
-  case writableByOthers(mode: UInt32, path: String)
-  case folderWritableByOthers(mode: UInt32, path: String)
-  /// A file of root's to which another user may have led.
-  case foreignLink
+  /// A file that another user could have put there or changed.
+  case distrusted(Distrust)
+  /// A file that a text which a client has sent may not have opened.
+  case beyondReach
+
+  init(_ problem: Distrust) {
+    self =
+      if case .wrongType(let type) = problem.reason { .notAFile(type) } else {
+        .distrusted(problem)
+      }
+  }
 }
 
 extension FileProblem {
@@ -26,31 +34,17 @@ extension FileProblem {
       )
     case .system(let number):
       (.unreadable, "cannot read the file: \(SystemError.text(number))", nil)
-    case .notAFile(let kind): (.unreadable, "this is \(kind), not a file", "name a file")
+    case .notAFile(let type):
+      (.unreadable, "this is \(type.words), not a file", "name a file")
     case .tooLarge(let bound):
       (.tooLarge, "the file is larger than \(bound >> 20) MB", "split it")
     case .unresponsive:
       (.unreadable, "its file system does not respond", "check for a hung mount")
-    case .writableByOthers(let mode, let path):
+    case .distrusted(let problem): (.unsafePermissions, problem.sentence, problem.hint)
+    case .beyondReach:
       (
-        .unsafePermissions,
-        "group- or world-writable (mode 0\(String(mode, radix: 8))), refused because takt runs as "
-          + "root",
-        "run: chmod go-w \(path)"
-      )
-    case .folderWritableByOthers(let mode, let path):
-      (
-        .unsafePermissions,
-        "the folder '\(path)' is group- or world-writable (mode 0\(String(mode, radix: 8))), refused "
-          + "because takt runs as root",
-        "run: chmod go-w \(path)"
-      )
-    case .foreignLink:
-      (
-        .unsafePermissions,
-        "owned by root, but reached by a link that another user may have made, refused because takt "
-          + "runs as root",
-        "name the file itself"
+        .notPermitted, "not a file of the jobs file that is running, as it was loaded",
+        "a text that is sent over TCP opens no other file; use the Unix socket"
       )
     }
   }

@@ -1,14 +1,15 @@
-internal import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Reads whole regular files within a bound, and never waits on anything else.
 struct FileReader {
   /// The most bytes that a file may have.
   var bound: Int
-  var refusesWritableByOthers: Bool
-  /// Whether a file of root's is refused to which another user may have led. Default false.
-  var refusesForeignLinks = false
+  /// Judges what is opened; nil to open whatever is a file.
+  var opener: FileOpener?
+  /// The files that may be opened; nil for any.
+  var reach: FileReach?
 
   /// One file as it was read.
   struct Contents {
@@ -17,51 +18,56 @@ struct FileReader {
     var owner: UInt32
   }
 
-  func read(_ path: String) throws(FileProblem) -> Contents {
+  func read(_ path: String, as row: FileTrust) throws(FileProblem) -> Contents {
     if path.utf8.contains(0) { throw .system(ENOENT) }
-    // Asked before the file is opened: opening a device or a pipe can do things by itself.
-    let place = FilePath.place(of: path)
-    var status = stat()
-    guard stat(place, &status) == 0 else { throw .system(errno) }
-    try check(status, path)
-    var isForeign: Int32 = 0
-    let descriptor =
-      refusesForeignLinks
-      ? csystem_open_by_names(place, &isForeign)
-      : open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw .system(refusesForeignLinks ? -descriptor : errno) }
+    let absolute = FilePath.absolute(path)
+    try reach?.check(absolute)
+    let descriptor = try open(FilePath.place(of: path), as: row)
     defer { close(descriptor) }
-    // Asked again of what was opened: the path may lead elsewhere by now.
+    var status = stat()
+    // Asked of what was opened: the path may lead elsewhere by now.
     guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-    try check(status, path)
-    if isForeign != 0, status.st_uid == 0 { throw .foreignLink }
+    try check(status)
     let identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    try reach?.check(identity, of: absolute)
     return Contents(
       bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity,
       owner: status.st_uid)
   }
 
+  private func open(_ place: String, as row: FileTrust) throws(FileProblem) -> Int32 {
+    if let opener {
+      do throws(OpenFailure) {
+        return try opener.open(place, as: row)
+      } catch {
+        switch error {
+        case .system(let number): throw .system(number)
+        case .distrusted(let problem): throw FileProblem(problem)
+        }
+      }
+    }
+    // Asked before the file is opened: opening a device or a pipe can do things by itself.
+    var status = stat()
+    guard stat(place, &status) == 0 else { throw .system(errno) }
+    try check(status)
+    let descriptor = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw .system(errno) }
+    return descriptor
+  }
+
   /// The file as if it said this; it need not be there.
-  func contents(of path: String, as bytes: FileBytes) -> Contents {
+  static func contents(of path: String, as bytes: FileBytes) -> Contents {
     var status = stat()
     stat(FilePath.place(of: path), &status)
     return Contents(
       bytes: bytes,
       identity: FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)),
-      owner: 0)
+      owner: status.st_uid)
   }
 
-  private func check(_ status: stat, _ path: String) throws(FileProblem) {
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: throw .notAFile(kind: "a folder")
-    case S_IFIFO: throw .notAFile(kind: "a pipe")
-    case S_IFSOCK: throw .notAFile(kind: "a socket")
-    default: throw .notAFile(kind: "a device")
-    }
-    if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
-      throw .writableByOthers(mode: status.st_mode & 0o7777, path: path)
-    }
+  private func check(_ status: stat) throws(FileProblem) {
+    let type = FileType(status.st_mode)
+    guard type == .file else { throw .notAFile(type) }
     if status.st_size > bound { throw .tooLarge(bound: bound) }
   }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import TaktCore
+import TaktSystem
 
 /// Reads files on a thread of its own, so that a file system that does not answer keeps a load waiting
 /// for a few seconds at most. A thread that does not return is left where it hangs.
@@ -20,18 +21,21 @@ struct PatientReader {
 
   /// The most bytes that a file may have.
   let bound: Int
-  let refusesWritableByOthers: Bool
+  /// The users by whom files are judged; nil to open whatever is a file.
+  let parties: FileParties?
+  let reach: FileReach?
 
-  func read(_ path: String) throws(FileProblem) -> Contents {
+  func read(_ path: String, as row: FileTrust) throws(FileProblem) -> Contents {
     let folder = FilePath.folder(of: path)
     if Self.hanging.withLock({ $0[folder] != nil }) { throw .unresponsive }
     let attempt = Attempt()
-    let (bound, refuses) = (bound, refusesWritableByOthers)
+    let (bound, parties, reach) = (bound, parties, reach)
     DispatchQueue.global(qos: .utility).async {
-      let reader = FileReader(bound: bound, refusesWritableByOthers: refuses)
+      let reader = FileReader(
+        bound: bound, opener: parties.map(FileOpener.init), reach: reach)
       let result: Result<Contents, FileProblem>
       do throws(FileProblem) {
-        let contents = try reader.read(path)
+        let contents = try reader.read(path, as: row)
         result = .success(
           Contents(
             bytes: contents.bytes.withBytes { Array($0) }, identity: contents.identity,

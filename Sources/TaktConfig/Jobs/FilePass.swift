@@ -36,6 +36,8 @@ final class FilePass {
   private(set) var specs: [JobSpec] = []
   private(set) var names: [(name: String, mark: YAMLMark)] = []
   private(set) var includes: [IncludeRequest] = []
+  /// The jobs that lines of files have made.
+  private(set) var listedJobs: Set<JobName> = []
   private(set) var prelude: Prelude
   /// Whether this pass read jobs before it met what they depend on.
   private(set) var isPremature = false
@@ -337,6 +339,7 @@ final class FilePass {
       count += 1
       let own = YAMLKey(text: member.name, mark: member.nameMark, isDuplicate: key.isDuplicate)
       let (spec, digest) = remembering(own, member.entries, family: family)
+      if reporter.concealment != nil, let spec { listedJobs.insert(spec.name) }
       if !key.isDuplicate { add(spec, digest, own, words: member.words) }
     }
     if count == 0, reporter.errorCount == 0 {

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// One load: the state that grows while a main file and its includes are read.
 final class JobsLoad {
@@ -12,8 +13,6 @@ final class JobsLoad {
 
   private let sources: LoadSources
   private let plugins: PluginTable
-  private let reader: FileReader
-  private let folderRights: FolderRights
   private var log = ProblemLog()
   private var settings: SchedulerSettings
   private var calendars: [String: SharedCalendar] = [:]
@@ -24,19 +23,16 @@ final class JobsLoad {
   private var files: [String] = []
   private var identities: [String: FileIdentity] = [:]
   private var directories: [String] = []
+  private var listedJobs: Set<JobName> = []
 
   private let recall: LoadRecall?
 
   init(
-    sources: LoadSources, plugins: PluginTable, refusesWritableByOthers: Bool,
-    memory: LoadMemory? = nil
+    sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil
   ) {
     self.sources = sources
     recall = memory.map { LoadRecall($0, sources) }
     self.plugins = plugins
-    reader = FileReader(
-      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
-    folderRights = FolderRights(isChecking: refusesWritableByOthers)
     settings = SettingsBuilder.builtIn(zones: sources.zones)
   }
 
@@ -67,7 +63,9 @@ final class JobsLoad {
         ($0.location.file, $0.location.line, $0.location.column, $0.child, $0.parent)
           < ($1.location.file, $1.location.line, $1.location.column, $1.child, $1.parent)
       }
-      for problem in links.problems(among: specs.map(\.name.text)) { log.add(problem) }
+      for problem in links.problems(among: specs.map(\.name.text), listed: listedJobs) {
+        log.add(problem)
+      }
       if settings.cluster != nil {
         for problem in links.clusterProblems(among: specs) { log.add(problem) }
       }
@@ -100,6 +98,7 @@ final class JobsLoad {
         .merging(lineFiles.identities) { $1 }.merging(sources.calendarFiles.identities) { $1 }
         .merging(plugins.identities) { $1 },
       directories: directories, pluginFolders: plugins.searchPath,
+      listedJobs: listedJobs,
       state: settings.state ?? .none)
   }
 
@@ -116,15 +115,21 @@ final class JobsLoad {
   private func visit(
     _ path: String, as text: FileBytes? = nil, ancestors: [FileIdentity]
   ) throws(FileProblem) -> Visit {
+    let isMain = ancestors.isEmpty
     let contents =
-      if let text { reader.contents(of: path, as: text) } else { try reader.read(path) }
-    let absolute = FilePath.absolute(path)
-    identities[absolute] = contents.identity
-    try folderRights.check(folderOf: absolute, owner: contents.owner)
+      if let text {
+        FileReader.contents(of: path, as: text)
+      } else {
+        try sources.files.read(path, as: isMain ? .jobsFile : .include, bound: Self.sizeBound)
+      }
+    identities[FilePath.absolute(path)] = contents.identity
+    if isMain { sources.files.noteJobsFile(owner: contents.owner) }
     if ancestors.contains(contents.identity) { return .cycle }
     guard known.insert(contents.identity).inserted else { return .known }
-    if reader.refusesWritableByOthers, contents.owner != 0 { warn(ofOwner: contents.owner, path) }
-    let includes = readJobs(of: contents.bytes, path: path, isMain: ancestors.isEmpty)
+    if sources.files.parties != nil, text == nil, contents.owner != 0 {
+      warn(ofOwner: contents.owner, path)
+    }
+    let includes = readJobs(of: contents.bytes, path: path, isMain: isMain)
     return .read(contents.identity, includes)
   }
 
@@ -155,6 +160,7 @@ final class JobsLoad {
     log.add(pass.reporter.log)
     if let file = pass.remembered { recall?.add(file, of: FilePath.absolute(path)) }
     if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
+    listedJobs.formUnion(pass.listedJobs)
     if log.errorCount > 0 {
       specs = []
     } else if specs.isEmpty {
@@ -195,6 +201,13 @@ final class JobsLoad {
           hint: "write one '*' for each level of folders"))
       return
     }
+    if let reach = sources.files.reach {
+      // No folder is listed for a text that somebody has sent.
+      for path in reach.matches(of: FilePath.absolute(FilePath.join(folder, request.path))) {
+        include(path, by: request, ancestors: ancestors, isPattern: true)
+      }
+      return
+    }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
     if pattern.isTooLarge {
       log.add(
@@ -212,7 +225,7 @@ final class JobsLoad {
     for folder in pattern.folders.map(FilePath.absolute) {
       do throws(FileProblem) {
         // takt would read any file that appears there.
-        try folderRights.check(folder)
+        try sources.files.check(folder, as: .includePattern)
       } catch {
         let (code, message, hint) = error.sentence
         log.add(request.diagnostic(code, message, hint: hint))

@@ -54,26 +54,27 @@ package struct JobsLoader: Sendable {
   /// - Parameters:
   ///   - text: stands for what the file says; nil for the file itself. What it includes is read where
   ///     it stands.
+  ///   - reach: the files that may be opened besides, for a text that a client has sent; nil for
+  ///     any.
   ///   - memory: what loads of the same file before came to; nil to make all jobs anew. It is not
   ///     used by a thorough load.
   ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
   ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
   package func load(
-    path: String, text: [UInt8]? = nil, memory: LoadMemory? = nil, isThorough: Bool = false
+    path: String, text: [UInt8]? = nil, reach: FileReach? = nil, memory: LoadMemory? = nil,
+    isThorough: Bool = false
   ) -> LoadedJobs {
-    let plugins = PluginTable(
-      refusesWritableByOthers: refusesWritableByOthers, bundled: bundledPlugins)
+    let files = LoadFiles(
+      judgesAsRoot: refusesWritableByOthers, reach: reach,
+      ownersBefore: memory?.load?.owners ?? [:])
+    let plugins = PluginTable(files, bundled: bundledPlugins)
     let load = JobsLoad(
       sources: LoadSources(
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),
-        now: time.wall,
-        accounts: AccountTable(accounts, userID: userID),
-        environmentFiles: EnvironmentFiles(refusesWritableByOthers: refusesWritableByOthers),
-        lineFiles: LineFiles(refusesWritableByOthers: refusesWritableByOthers),
+        now: time.wall, accounts: AccountTable(accounts, userID: userID), files: files,
         machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses,
         groupProblem: groupProblem),
-      plugins: plugins, refusesWritableByOthers: refusesWritableByOthers,
-      memory: isThorough ? nil : memory)
+      plugins: plugins, memory: isThorough ? nil : memory)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }
 }
@@ -93,6 +94,8 @@ package struct LoadedJobs: Sendable {
   package var directories: [String]
   /// The absolute folders in which plugins are looked for, in order.
   package var pluginFolders: [String]
+  /// The jobs that lines of files have made: their names are those files' text.
+  package var listedJobs: Set<JobName>
   /// Where takt keeps what outlives it, as far as the files say it rightly.
   package var state: StateFolder
 }

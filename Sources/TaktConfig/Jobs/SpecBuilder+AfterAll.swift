@@ -75,7 +75,7 @@ extension SpecBuilder {
       identity,
       FollowingLink(
         child: raw.name, parent: parent, location: location, sourceLine: line,
-        isOfAll: isOfAll || wasOfAll))
+        isOfAll: isOfAll || wasOfAll, concealment: reporter.concealment))
   }
 }
 

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 
 /// What acts on the machine with takt's own rights does not belong in a job that is to have those of
 /// somebody else.
@@ -45,14 +46,15 @@ extension SpecBuilder {
 
   /// What fills a job's environment may be written by root and by the job's user alone.
   func checkFileOwners(_ settled: JobDefaults, of raw: RawJob) {
-    guard sources.environmentFiles.checksOwners else { return }
-    let user = sources.accounts.otherUser(in: settled.execution.identity)
-    for file in settled.environmentFiles where file.owner != 0 && file.owner != user {
+    guard var parties = sources.files.parties else { return }
+    parties.jobUser = sources.accounts.otherUser(in: settled.execution.identity)
+    for file in settled.environmentFiles {
+      let problem = FileTrust.environmentFile.problem(
+        ofOwner: file.owner, of: file.path, for: parties)
+      guard let problem else { continue }
       reporter.report(
         .unsafePermissions, at: raw.fields[.environmentFile]?.mark ?? raw.nameMark,
-        "user \(file.owner) owns '\(file.path.shortened)', but takt runs as root: only "
-          + "root\(user == nil ? "" : " or the job's user") may own it",
-        hint: "run: chown root \(file.path)", owner: raw.owner)
+        problem.sentence, hint: problem.hint, owner: raw.owner)
     }
   }
 

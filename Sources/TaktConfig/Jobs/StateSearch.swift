@@ -1,4 +1,5 @@
 package import TaktCore
+import TaktSystem
 
 /// What a jobs file says of its daemon, found without a look at the jobs: what commands need that
 /// talk to a running daemon or read its ledger.
@@ -21,8 +22,8 @@ extension JobsLoader {
     let file = FilePath.absolute(path)
     let folder = FilePath.folder(of: file)
     let standard = DaemonPlace(state: defaultState(of: path), zoneName: nil)
-    let reader = FileReader(bound: JobsLoad.sizeBound, refusesWritableByOthers: false)
-    guard let contents = try? reader.read(file),
+    let reader = FileReader(bound: JobsLoad.sizeBound)
+    guard let contents = try? reader.read(file, as: .jobsFile),
       contents.bytes.withBytes({ StateSearch.mayName($0) })
     else { return standard }
     return StateSearch(SourceText(file: path, bytes: contents.bytes)).found(standard, in: folder)

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// The calendar files of one load, each read once.
@@ -6,7 +7,7 @@ final class CalendarFiles {
   /// The most bytes that one may have.
   static let sizeBound = 16 << 20
 
-  private let reader: PatientReader
+  private let files: LoadFiles
   private let zones: any ZoneSource
   private var answers: [String: Result<SharedCalendar.Content, FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
@@ -16,9 +17,8 @@ final class CalendarFiles {
   private(set) var shownPaths: [String] = []
   private(set) var log = ProblemLog()
 
-  init(refusesWritableByOthers: Bool, zones: any ZoneSource) {
-    reader = PatientReader(
-      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+  init(_ files: LoadFiles, zones: any ZoneSource) {
+    self.files = files
     self.zones = zones
   }
 
@@ -44,7 +44,7 @@ final class CalendarFiles {
     shownPaths.append(shown)
     let answer: Result<SharedCalendar.Content, FileProblem>
     do throws(FileProblem) {
-      let contents = try reader.read(path)
+      let contents = try files.readPatiently(path, as: .calendar, bound: Self.sizeBound)
       identities[path] = contents.identity
       let file = CalendarFile(contents.bytes, zones: zones)
       for problem in file.problems {

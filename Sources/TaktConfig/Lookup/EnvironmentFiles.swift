@@ -1,11 +1,12 @@
 import TaktCore
+import TaktSystem
 
 /// The environment files of one load, each read once however many jobs name it.
 final class EnvironmentFiles {
   /// The most bytes that one may have.
   private static let sizeBound = 1 << 20
 
-  private let reader: FileReader
+  private let files: LoadFiles
   private var owners: [String: UInt32] = [:]
   private var answers: [String: Result<[String: String], FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
@@ -17,12 +18,7 @@ final class EnvironmentFiles {
   /// How often variables were asked for.
   private(set) var useCount = 0
 
-  init(refusesWritableByOthers: Bool) {
-    // The job's user could otherwise read any file of root's by a link to it.
-    reader = FileReader(
-      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers,
-      refusesForeignLinks: refusesWritableByOthers)
-  }
+  init(_ files: LoadFiles) { self.files = files }
 
   /// The variables of the file at an absolute path; none where it is wrong, which is then
   /// reported: in the file's own place, or at `mark` when it cannot be read at all.
@@ -39,8 +35,6 @@ final class EnvironmentFiles {
     }
   }
 
-  var checksOwners: Bool { reader.refusesWritableByOthers }
-
   /// The user who owns a file that has been read; nil for any other.
   func owner(of path: String) -> UInt32? { owners[path] }
 
@@ -52,7 +46,8 @@ final class EnvironmentFiles {
     shownPaths.append(shown)
     let answer: Result<[String: String], FileProblem>
     do {
-      let contents = try reader.read(path)
+      // Whether its owner is the job's user is asked for each job.
+      let contents = try files.read(path, as: .environmentFileOfAnyone, bound: Self.sizeBound)
       owners[path] = contents.owner
       identities[path] = contents.identity
       let source = SourceText(file: shown, bytes: contents.bytes)
@@ -66,4 +61,13 @@ final class EnvironmentFiles {
     answers[path] = answer
     return answer
   }
+}
+
+extension FileTrust {
+  /// The row of an `env_file` of which it is not yet known who may own it.
+  fileprivate static let environmentFileOfAnyone: FileTrust = {
+    var row = FileTrust.environmentFile
+    row.owners = [.anyone]
+    return row
+  }()
 }

@@ -14,12 +14,17 @@ struct FollowingLink {
   var sourceLine: String?
   /// Whether the job waits for several others together.
   var isOfAll = false
+  /// What is said of it where a line of a file has made the job; nil where no file has.
+  var concealment: Concealment?
 }
 
 extension [FollowingLink] {
   /// Their mistakes: a parent that does not exist, and circular dependencies.
-  func problems(among names: [String]) -> [Diagnostic] {
+  ///
+  /// - Parameter listed: jobs that lines of files have made, which no hint names.
+  func problems(among names: [String], listed: Set<JobName> = []) -> [Diagnostic] {
     let known = Set(names)
+    let hidden = Set(listed.map(\.text))
     var problems: [Diagnostic] = []
     for link in self where !known.contains(link.parent) {
       problems.append(
@@ -27,12 +32,18 @@ extension [FollowingLink] {
           .unknownJob, "there is no job '\(link.parent.shortened)'",
           // More are not shown, and each takes a search through all names.
           hint: problems.count < ProblemLog.shownBound
-            ? NearestName.of(link.parent, among: names.lazy.filter { $0 != link.child }).map {
+            ? NearestName.of(
+              link.parent, among: names.lazy.filter { $0 != link.child && !hidden.contains($0) }
+            ).map {
               "did you mean '\($0)'?"
             } : nil))
     }
     for cycle in cycles() {
       var way = cycle.map(\.child.shortened) + [cycle[0].child.shortened]
+      if let concealed = cycle.first(where: { $0.concealment != nil }) {
+        problems.append(concealed.diagnostic(.followingCycle, "", hint: nil))
+        continue
+      }
       if way.count > 8 { way.replaceSubrange(4..<(way.count - 3), with: ["…"]) }
       problems.append(
         cycle[0].diagnostic(
@@ -80,7 +91,12 @@ extension FollowingLink {
   func diagnostic(
     _ code: Diagnostic.Code, _ message: String, hint: String?
   ) -> Diagnostic {
-    Diagnostic(
+    if let concealment {
+      return Diagnostic(
+        code, at: location, concealment.message(of: code), hint: concealment.hint(of: code),
+        sourceLine: sourceLine)
+    }
+    return Diagnostic(
       code, at: location, "\(message), in job '\(child.shortened)'", hint: hint,
       sourceLine: sourceLine)
   }

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 
 /// The files of one load whose lines are values of `for_each`, each read once however many jobs name
 /// it.
@@ -25,7 +26,7 @@ final class LineFiles {
     }
   }
 
-  private let reader: PatientReader
+  private let files: LoadFiles
   private var answers: [String: Result<Lines, FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
@@ -34,10 +35,7 @@ final class LineFiles {
   private(set) var shownPaths: [String] = []
   private var reporters: [Reporter] = []
 
-  init(refusesWritableByOthers: Bool) {
-    reader = PatientReader(
-      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
-  }
+  init(_ files: LoadFiles) { self.files = files }
 
   /// What is wrong in them.
   var logs: [ProblemLog] { reporters.map(\.log) }
@@ -62,10 +60,11 @@ final class LineFiles {
     shownPaths.append(shown)
     let answer: Result<Lines, FileProblem>
     do throws(FileProblem) {
-      let contents = try reader.read(path)
+      let contents = try files.readPatiently(path, as: .list, bound: Self.sizeBound)
       identities[path] = contents.identity
       let source = SourceText(file: shown, bytes: FileBytes(contents.bytes))
-      let reporter = Reporter(source)
+      // Whoever reads a message need not be one who may read the file.
+      let reporter = Reporter(source, showsLines: false)
       reporters.append(reporter)
       if let flaw = source.flaw { reporter.report(flaw) }
       answer = .success(Lines(Self.lines(of: source), reporter))

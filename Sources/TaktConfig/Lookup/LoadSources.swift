@@ -10,6 +10,7 @@ final class LoadSources {
   /// earlier load.
   let loadedAt: WallInstant
   let accounts: AccountTable
+  let files: LoadFiles
   let environmentFiles: EnvironmentFiles
   let lineFiles: LineFiles
   /// What jobs name on this machine; nil where nothing is looked for.
@@ -19,8 +20,7 @@ final class LoadSources {
   private(set) var followings: [FollowingLink.Identity: FollowingLink] = [:]
   let rules = RuleTable()
   let eachBudget = EachBudget()
-  private(set) lazy var calendarFiles = CalendarFiles(
-    refusesWritableByOthers: environmentFiles.checksOwners, zones: zones)
+  private(set) lazy var calendarFiles = CalendarFiles(files, zones: zones)
   /// The files and zones of which it has been said that a clock change drops times.
   private var clockChanges: Set<String> = []
   private var ownUseCount = 0
@@ -30,8 +30,8 @@ final class LoadSources {
 
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
-    environmentFiles: EnvironmentFiles, lineFiles: LineFiles, machineFiles: MachineFiles?,
-    engineAddresses: EngineAddressCheck? = nil, groupProblem: GroupLimitCheck? = nil
+    files: LoadFiles, machineFiles: MachineFiles?, engineAddresses: EngineAddressCheck? = nil,
+    groupProblem: GroupLimitCheck? = nil
   ) {
     groupCheck = groupProblem
     self.engineAddresses = engineAddresses
@@ -39,8 +39,9 @@ final class LoadSources {
     self.zones = zones
     loadedAt = now
     self.accounts = accounts
-    self.environmentFiles = environmentFiles
-    self.lineFiles = lineFiles
+    self.files = files
+    environmentFiles = EnvironmentFiles(files)
+    lineFiles = LineFiles(files)
     self.machineFiles = machineFiles
   }
 

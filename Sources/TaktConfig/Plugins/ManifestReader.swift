@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Reads one manifest: what it hands out has nothing left to check.
 struct ManifestReader {
@@ -7,7 +8,7 @@ struct ManifestReader {
   let source: SourceText
   /// The absolute folder of the plugin.
   let folder: String
-  let refusesWritableByOthers: Bool
+  let files: LoadFiles
 
   private var owner: KeyOwner { KeyOwner(part: .file) }
 
@@ -101,16 +102,9 @@ struct ManifestReader {
       reporter.report(
         .badValue, at: field.mark, "'\(program.shortened)' is not executable",
         hint: "run: chmod +x \(path)")
-    } else if refusesWritableByOthers, folderIsOpen {
-      reporter.report(
-        .unsafePermissions, at: field.mark,
-        "the plugin's folder is group- or world-writable, refused because takt runs as root",
-        hint: "run: chmod go-w \(folder)")
-    } else if refusesWritableByOthers, status.st_mode & 0o022 != 0 {
-      reporter.report(
-        .unsafePermissions, at: field.mark,
-        "'\(program.shortened)' is group- or world-writable, refused because takt runs as root",
-        hint: "run: chmod go-w \(path)")
+    } else if let problem = distrust(of: path) {
+      let (code, message, hint) = problem.sentence
+      reporter.report(code, at: field.mark, "'\(program.shortened)': \(message)", hint: hint)
     } else {
       warn(ofOwner: status.st_uid, of: program, at: field.mark)
       return words
@@ -118,14 +112,18 @@ struct ManifestReader {
     return nil
   }
 
-  private var folderIsOpen: Bool {
-    var status = stat()
-    return stat(folder, &status) != 0 || status.st_mode & 0o022 != 0
+  private func distrust(of program: String) -> FileProblem? {
+    do throws(FileProblem) {
+      try files.check(program, as: .pluginProgram)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Who owns a program may change what takt does as root.
   private func warn(ofOwner owner: UInt32, of program: String, at mark: YAMLMark) {
-    guard refusesWritableByOthers, owner != 0 else { return }
+    guard files.parties != nil, owner != 0 else { return }
     reporter.report(
       .unsafePermissions, severity: .warning, at: mark,
       "user \(owner) owns '\(program.shortened)' and can therefore run anything as root",

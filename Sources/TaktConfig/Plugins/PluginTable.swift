@@ -1,9 +1,10 @@
 import Glibc
 package import TaktCore
+import TaktSystem
 
 /// The plugins that a load finds, each manifest read once, when a job names it.
 final class PluginTable: PluginSource {
-  static let manifestName = "plugin.yaml"
+  static let manifestName = FileReach.manifestName
   /// The folder beside the jobs file where plugins are looked for unless it says otherwise.
   static let defaultFolder = "plugins"
   /// The most bytes that a manifest may have.
@@ -18,20 +19,20 @@ final class PluginTable: PluginSource {
   private(set) var identities: [String: FileIdentity] = [:]
   private(set) var log = ProblemLog()
 
-  private let reader: FileReader
-  private let folderRights: FolderRights
+  private let files: LoadFiles
   private var answers: [String: PluginManifest?] = [:]
 
-  init(refusesWritableByOthers: Bool, bundled: String? = nil) {
+  init(_ files: LoadFiles, bundled: String? = nil) {
     self.bundled = bundled
-    folderRights = FolderRights(isChecking: refusesWritableByOthers)
-    reader = FileReader(
-      bound: Self.sizeBound, refusesWritableByOthers: refusesWritableByOthers)
+    self.files = files
   }
 
   /// The absolute folders in which plugins are looked for, in order: a plugin of the jobs file's own
   /// takes precedence over an installed one.
-  var searchPath: [String] { folders + (bundled.map { [$0] } ?? []) }
+  var searchPath: [String] {
+    let all = folders + (bundled.map { [$0] } ?? [])
+    return files.reach.map { reach in all.filter(reach.hasPlugins) } ?? all
+  }
 
   var names: [String] {
     var result: Set<String> = []
@@ -69,16 +70,16 @@ final class PluginTable: PluginSource {
     paths.append(path)
     do throws(FileProblem) {
       let folder = FilePath.folder(of: path)
-      try folderRights.check(FilePath.folder(of: folder))
-      try folderRights.check(folder)
-      let contents = try reader.read(path)
+      try files.check(FilePath.folder(of: folder), as: .pluginFolder)
+      try files.check(folder, as: .pluginFolder)
+      let contents = try files.read(path, as: .manifest, bound: Self.sizeBound)
       identities[path] = contents.identity
       let source = SourceText(file: path, bytes: contents.bytes)
       let reporter = Reporter(source)
       defer { log.add(reporter.log) }
       return ManifestReader(
         reporter: reporter, source: source, folder: FilePath.folder(of: path),
-        refusesWritableByOthers: reader.refusesWritableByOthers
+        files: files
       ).manifest()
     } catch {
       let (code, message, hint) = error.sentence
@@ -135,7 +136,13 @@ package struct PluginCatalog {
   }
 
   private func table() -> PluginTable {
-    let table = PluginTable(refusesWritableByOthers: geteuid() == 0)
+    let files = LoadFiles(judgesAsRoot: geteuid() == 0)
+    // There is no jobs file: who has named the folder trusts its owner.
+    var status = stat()
+    if let folder = folders.first, stat(folder, &status) == 0 {
+      files.noteJobsFile(owner: status.st_uid)
+    }
+    let table = PluginTable(files)
     table.folders = folders
     return table
   }

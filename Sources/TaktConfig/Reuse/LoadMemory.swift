@@ -24,6 +24,8 @@ struct RememberedLoad: Sendable {
   var answers = LoadAnswers()
   /// By absolute path.
   var files: [String: RememberedFile] = [:]
+  /// As root, who owned the files that were read, by absolute path.
+  var owners: [String: UInt32] = [:]
 }
 
 /// The jobs of one file, in its order.

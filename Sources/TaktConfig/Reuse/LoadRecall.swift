@@ -51,6 +51,7 @@ final class LoadRecall {
     // Most of too many may be of jobs that are gone: the load after the next one begins with its own.
     memory.keep(
       answers.count > LoadAnswers.countMax
-        ? RememberedLoad() : RememberedLoad(answers: answers, files: files))
+        ? RememberedLoad(owners: sources.files.owners)
+        : RememberedLoad(answers: answers, files: files, owners: sources.files.owners))
   }
 }

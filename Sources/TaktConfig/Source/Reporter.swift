@@ -9,7 +9,7 @@ final class Reporter {
   private var hiddenLines: Set<Int> = []
   /// From this line on nothing is shown: reading stopped within what may be a secret.
   private var firstHiddenLine = Int.max
-  private var concealment: Concealment?
+  private(set) var concealment: Concealment?
   private var hintCount = 0
 
   /// Reports on `source`; without its lines where they may hold what is secret.
@@ -37,8 +37,16 @@ final class Reporter {
       diagnostic.location = place.location
       diagnostic.sourceLine = isHidden(place.location.line) ? nil : place.line
       diagnostic.hint = concealment.map { $0.hint(of: code) } ?? affordable(hint)
-      if let owner { diagnostic.message += " in \(owner)" }
+      // The name of a job that a line has made is part of the line.
+      if let owner, !isOfLine { diagnostic.message += " in \(owner)" }
     }
+  }
+
+  private var isOfLine: Bool { if case .line? = concealment { true } else { false } }
+
+  /// A text of the file, as a message quotes it; where its lines are not shown, `words` in its place.
+  func quoted(_ text: String, or words: String) -> String {
+    showsLines ? "'\(text.shortened)'" : words
   }
 
   /// A hint, as long as there are not very many: only so many mistakes are shown, and the nearest of
@@ -50,11 +58,13 @@ final class Reporter {
   }
 
   /// Reads what may hold a secret: nothing that is in the file gets into a message meanwhile.
+  ///
+  /// - Parameter concealment: nil to go on as before.
   func concealing<Result, Failure>(
-    _ concealment: Concealment, _ body: () throws(Failure) -> Result
+    _ concealment: Concealment?, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let outer = self.concealment
-    self.concealment = concealment
+    self.concealment = concealment ?? outer
     defer { self.concealment = outer }
     return try body()
   }

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import TaktCore
 import TaktDigest
+import TaktSystem
 
 /// What each request over TCP must bear: the right to do what the jobs file declares.
 struct Token: Equatable, Sendable {
@@ -57,26 +58,16 @@ struct Token: Equatable, Sendable {
   private static func contents(
     of path: String, isShared: Bool
   ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
-    let descriptor = open(
-      path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isShared ? 0 : O_NOFOLLOW))
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
-    }
+    let row = isShared ? FileTrust.clusterToken : .token
+    let parties = FileParties(own: geteuid())
+    guard let descriptor = try open(path, row, parties) else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw FileError(message: "\(path) is not a regular file")
+    guard fstat(descriptor, &status) == 0 else {
+      throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
     }
-    // Who made it knows it.
-    guard status.st_uid == geteuid() || (isShared && status.st_uid == 0) else {
-      throw FileError(message: "\(path) belongs to another user")
-    }
-    guard isShared || status.st_mode & 0o077 == 0 else {
-      throw FileError(message: "\(path) can be read by other users; run `chmod 600 \(path)`")
-    }
-    guard status.st_mode & 0o022 == 0 else {
-      throw FileError(message: "\(path) can be written by other users; run `chmod go-w \(path)`")
+    if let problem = row.problem(of: FileFact(status, path: path), for: parties) {
+      throw FileError(message: "\(path): \(problem.advice)")
     }
     var buffer = [UInt8](repeating: 0, count: bytesMax + 1)
     let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -89,6 +80,28 @@ struct Token: Equatable, Sendable {
     return (buffer.prefix(count).filter { $0 > 32 && $0 < 127 }, status.st_mode & 0o004 != 0)
   }
 
+  /// A descriptor of the file; nil when there is none.
+  private static func open(
+    _ path: String, _ row: FileTrust, _ parties: FileParties
+  ) throws(FileError) -> Int32? {
+    do throws(OpenFailure) {
+      if row.way == .whole, parties.own == 0, path.hasPrefix("/") {
+        return try FileOpener(parties).open(path, as: row)
+      }
+      let link = row.way == .inside ? O_NOFOLLOW : 0
+      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | link)
+      guard descriptor >= 0 else { throw .system(errno) }
+      return descriptor
+    } catch {
+      switch error {
+      case .system(ENOENT): return nil
+      case .system(let number):
+        throw FileError(message: "\(path): \(String(cString: strerror(number)))")
+      case .distrusted(let problem): throw FileError(message: "\(path): \(problem.advice)")
+      }
+    }
+  }
+
   private static func make(_ path: String) throws(FileError) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     let digits = Array("0123456789abcdef".utf8)
@@ -96,7 +109,7 @@ struct Token: Equatable, Sendable {
       let byte = UInt8.random(in: .min ... .max, using: &generator)
       return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       throw FileError(
         message: "cannot write the token to \(path): \(String(cString: strerror(errno)))")

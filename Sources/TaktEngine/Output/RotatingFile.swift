@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// Why an output file does not get what it should.
@@ -179,7 +180,9 @@ struct RotatingFile {
       throw .notRegular
     }
     // Another name of the file may be one that the job's user could not write by.
-    if case .ofRoot = links, info.st_nlink > 1 {
+    let file = FileFact(info, path: name)
+    if case .ofRoot = links, FileTrust.outputFile.problem(of: file, for: FileParties(own: 0)) != nil
+    {
       Glibc.close(new)
       throw .manyNames
     }

@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// A secret with its value.
 struct ReadSecret: Sendable {
@@ -64,52 +65,28 @@ enum SecretReader {
   }
 
   private static func contents(of path: String, _ user: uid_t?) throws(StartFailure) -> [UInt8] {
-    var refusal = ""
-    do throws(SystemError) {
+    let parties = FileParties(own: geteuid(), jobUser: user)
+    do throws(OpenFailure) {
       // One more for the line end.
-      var bytes = try SmallFile.readApart(
-        path, bytesMax: bytesMax + 1, tracesLinks: geteuid() == 0
-      ) { status, isForeign throws(SystemError) in
-        guard geteuid() == 0 else { return }
-        refusal = Self.refusal(of: status, at: path, user, isForeign: isForeign)
-        if !refusal.isEmpty { throw SystemError("fstat", number: EPERM) }
-        let mode = status.st_mode & 0o7777
-        if mode & 0o044 != 0 {
-          Notices.postOnce(
-            "the secret file '\(path)' can be read by other users (mode 0\(String(mode, radix: 8))). "
-              + "Run `chmod go-r \(path)`")
-        }
+      var (bytes, file) = try ApartFile.read(
+        path, bytesMax: bytesMax + 1, as: .secret, for: parties)
+      if parties.own == 0, file.mode & 0o044 != 0 {
+        Notices.postOnce(
+          "the secret file '\(path)' can be read by other users (mode 0\(String(file.mode, radix: 8))). "
+            + "Run `chmod go-r \(path)`")
       }
       if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
       if bytes.count <= bytesMax { return bytes }
     } catch {
-      var failure = failure(error.number)
-      failure.subject = refusal
-      throw failure
+      switch error {
+      case .distrusted(let problem):
+        var failure = failure(EPERM)
+        failure.subject = " (\(problem.advice))"
+        throw failure
+      case .system(let number): throw failure(number)
+      }
     }
     throw failure(EFBIG)
-  }
-
-  /// Why a file is not believed, and what to do; empty when it is.
-  private static func refusal(
-    of status: stat, at path: String, _ user: uid_t?, isForeign: Bool
-  ) -> String {
-    // The job's user could otherwise read any file of root's by a link to it.
-    if status.st_uid == 0, isForeign {
-      return " (owned by root, but reached by a link that another user may have made, refused "
-        + "because takt runs as root; name the file itself)"
-    }
-    if status.st_uid != 0, status.st_uid != user {
-      return " (owned by user \(status.st_uid), refused because takt runs as root; run "
-        + "`chown root \(path)`)"
-    }
-    let mode = status.st_mode & 0o7777
-    if mode & 0o022 != 0 {
-      return
-        " (group- or world-writable, mode 0\(String(mode, radix: 8)), refused because takt runs "
-        + "as root; run `chmod go-w \(path)`)"
-    }
-    return ""
   }
 
   /// A file in memory that nobody can change; its path is told to the child alone.

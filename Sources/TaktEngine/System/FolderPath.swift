@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// Opens the folder of a path, one name after the other, so that no link leads anywhere that takt
 /// has not agreed to.
@@ -94,11 +95,8 @@ enum FolderPath {
     return text
   }
 
-  /// Whether only root can have made a link: in a sticky folder others can neither remove nor replace
-  /// it.
   private static func isRoots(_ link: stat, in folder: stat) -> Bool {
-    let isOpen = folder.st_mode & 0o022 != 0 && folder.st_mode & S_ISVTX == 0
-    return link.st_uid == 0 && folder.st_uid == 0 && !isOpen
+    FileTrust.isRoots(FileFact(link, path: ""), in: FileFact(folder, path: ""))
   }
 
   /// `O_PATH`.

@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// An open state folder. What is in it is looked up from its descriptor, without following links.
 final class StateDirectory: Sendable {
@@ -91,17 +92,11 @@ extension StateDirectory {
   /// given it to each file.
   func check(_ name: String) throws(StateFolderProblem) {
     guard let found = status(of: name) else { return }
-    func refuse(_ kind: StateFolderProblem.Kind) -> StateFolderProblem {
-      StateFolderProblem(path: path + "/" + name, kind: kind)
-    }
-    let type = found.st_mode & S_IFMT
-    if type == S_IFLNK { throw refuse(.link) }
-    if type != S_IFREG { throw refuse(.wrongType) }
-    if found.st_uid != geteuid() { throw refuse(.owner(found.st_uid)) }
-    if found.st_nlink > 1 { throw refuse(.hardLinks(Int(found.st_nlink))) }
-    let mode = found.st_mode & 0o7777
-    guard mode & 0o022 != 0 else { return }
-    guard mode & 0o002 == 0, restrict(name) else { throw refuse(.writable(mode: mode)) }
+    let problem = FileTrust.stateFile.problem(
+      of: FileFact(found, path: path + "/" + name), for: FileParties(own: geteuid()))
+    guard let problem else { return }
+    if case .writable(let mode) = problem.reason, mode & 0o002 == 0, restrict(name) { return }
+    throw StateFolderProblem(problem)
   }
 
   /// Takes the right to write away from all but the owner.
@@ -138,13 +133,13 @@ extension StateDirectory {
     _ path: String, trusting trusted: Set<uid_t> = []
   ) throws(StateFolderLock.Failure) -> Opened {
     let parts = try locate(path)
-    if geteuid() == 0 {
-      let parents = StateParents(trusted: trusted)
-      do {
-        for parent in parts.parents { try parents.check(parent) }
-      } catch {
-        throw .refused(error)
-      }
+    let parties = FileParties(own: geteuid(), above: trusted)
+    for parent in parts.parents where parties.own == 0 {
+      // Whoever may rename in one of them may put another state folder in the place of takt's.
+      guard let trail = FileOpener.trail(of: parent),
+        let problem = FileTrust.stateFolder.problem(ofFoldersAbove: trail.facts, for: parties)
+      else { continue }
+      throw .refused(StateFolderProblem(problem, isParent: true))
     }
     // Only the last part: a path that is mistyped is not to leave folders behind.
     if mkdir(parts.path, 0o700) != 0, errno != EEXIST { throw .unwritable(errno: errno) }
@@ -160,7 +155,7 @@ extension StateDirectory {
     }
     guard let status = folder.status else { throw .unwritable(errno: errno) }
     let mode = status.st_mode & 0o7777
-    if status.st_uid == geteuid(), mode & 0o022 == 0 {
+    if FileTrust.stateFolder.problem(of: FileFact(status, path: path), for: parties) == nil {
       // One that takt has made here while the folder was not its own.
       let own = StateDirectory(ownName, in: folder, isMade: false)
       if let own, own.status(of: "lock") != nil, own.status?.st_uid == geteuid() {
@@ -247,7 +242,7 @@ extension StateDirectory {
   private func isPlaceForOwn(_ status: stat) -> Bool {
     let isMount = self.status(of: "..").map { $0.st_dev != status.st_dev } ?? false
     if geteuid() == 0 { return isMount && status.st_uid == 0 }
-    return isMount || status.st_uid == 0 || StateParents.isUnmapped(status.st_uid)
+    return isMount || status.st_uid == 0 || status.st_uid == FileParties.unmappedUser
   }
 
   /// Leaves these rights where others than the owner, who must be takt's user, may write. Returns

@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// Why a state folder, or a file in it, is not used: somebody else could have made it, or could
 /// change it.
@@ -48,58 +49,20 @@ package struct StateFolderProblem: Error, Hashable, Sendable {
   }
 }
 
-/// The folders above the state folder: whoever may rename in one of them may put another state
-/// folder in the place of takt's.
-struct StateParents {
-  /// Users besides root who may own them.
-  var trusted: Set<uid_t>
-
-  /// Checks a folder, whose path holds no links, and all above it.
-  func check(_ folder: String) throws(StateFolderProblem) {
-    var path = ""
-    try checkOne("/")
-    for part in folder.split(separator: "/") {
-      path += "/\(part)"
-      try checkOne(path)
-    }
-  }
-
-  private func checkOne(_ path: String) throws(StateFolderProblem) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return }
-    func refuse(_ kind: StateFolderProblem.Kind) -> StateFolderProblem {
-      StateFolderProblem(path: path, kind: kind, isParent: true)
-    }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw refuse(.link) }
-    let owner = status.st_uid
-    guard owner == 0 || trusted.contains(owner) || Self.isUnmapped(owner) else {
-      throw refuse(.owner(owner))
-    }
-    let mode = status.st_mode & 0o7777
-    // Where the sticky bit is, each renames what is his own alone. Root's group is root.
-    let isShared = mode & 0o002 != 0 || (mode & 0o020 != 0 && status.st_gid != 0)
-    if isShared, mode & 0o1000 == 0 { throw refuse(.writable(mode: mode)) }
-  }
-
-  /// Whether this is how a user namespace shows users that it does not know, such as the root of the
-  /// machine.
-  static func isUnmapped(_ user: uid_t) -> Bool { user == unmapped }
-
-  /// Nil in the namespace that knows all users.
-  private static let unmapped: uid_t? = {
-    guard let map = read("/proc/self/uid_map"), let overflow = read("/proc/sys/kernel/overflowuid")
-    else { return nil }
-    let numbers = map.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0) }
-    return numbers == [0, 0, 4_294_967_295]
-      ? nil : uid_t(overflow.filter { !$0.isWhitespace })
-  }()
-
-  private static func read(_ path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = Glibc.read(file, &bytes, bytes.count)
-    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+extension StateFolderProblem {
+  /// - Parameter isParent: whether it is a folder above the state folder.
+  init(_ problem: Distrust, isParent: Bool = false) {
+    path = problem.path
+    self.isParent = isParent
+    kind =
+      switch problem.reason {
+      case .wrongType(.link), .link: .link
+      case .wrongType: .wrongType
+      case .owner(let owner, _), .folderOwner(let owner), .newOwner(let owner, _): .owner(owner)
+      case .writable(let mode), .folderWritable(let mode), .readable(let mode):
+        .writable(mode: mode)
+      case .hardLinks(let count): .hardLinks(count)
+      case .otherName: .hardLinks(2)
+      }
   }
 }

@@ -46,8 +46,9 @@ struct DocumentedExamplesTests {
   private func text(of name: String) throws -> String {
     let path = #filePath.replacing(
       "Tests/TaktConfigTests/Jobs/DocumentedExamplesTests.swift", with: name)
-    let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
-    return try reader.read(path).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+    return try FileReader(bound: 1 << 20).read(path, as: .include).bytes.withBytes {
+      String(decoding: $0, as: UTF8.self)
+    }
   }
 
   /// A text as deep as its first line: an example in a list is indented.

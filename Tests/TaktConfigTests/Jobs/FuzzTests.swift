@@ -52,13 +52,12 @@ struct FuzzTests {
 
   @Test(arguments: UInt64(0)..<20) func `no mutation of a file traps`(seed: UInt64) {
     var random = SplitMix(state: seed)
-    let plugins = PluginTable(refusesWritableByOthers: false)
+    let files = LoadFiles()
+    let plugins = PluginTable(files)
     let sources = LoadSources(
       actions: ActionTable(TestCatalogue(), plugins), zones: ZoneTable(TestZones()),
       now: WallInstant(milliseconds: 1_790_000_000_000),
-      accounts: AccountTable(TestAccounts(), userID: 0),
-      environmentFiles: EnvironmentFiles(refusesWritableByOthers: false),
-      lineFiles: LineFiles(refusesWritableByOthers: false),
+      accounts: AccountTable(TestAccounts(), userID: 0), files: files,
       machineFiles: MachineFiles())
     let good = Array(Self.seed.utf8)
     for _ in 0..<1000 {

@@ -58,10 +58,12 @@ import Testing
     let warning =
       "the token of 'api_token_file': \(link) can be read by other users; run `chmod o-r \(link)`"
     #expect(warnings == (consequence == "warning" ? [warning] : []))
+    let octal = "0" + String(mode, radix: 8)
     let problem =
-      "the token of 'api_token_file' cannot be used: \(link) can be written by other users; run "
-      + "`chmod go-w \(link)`"
-    #expect(problems == (consequence == "problem" ? [problem] : []))
+      "the token of 'api_token_file' cannot be used: \(link): group- or world-writable "
+      + "(mode \(octal)), refused; run `chmod go-w "
+    #expect(problems.allSatisfy { $0.hasPrefix(problem) })
+    #expect(problems.count == (consequence == "problem" ? 1 : 0))
   }
 
   @Test func `a token that machines share is not made`() {
@@ -81,7 +83,7 @@ import Testing
     defer { rmdir(path) }
     #expect(mkdir(path, 0o700) == 0)
     let folder = try #require(throws: Token.FileError.self) { try Token(path: path) }
-    #expect(folder.message == "\(path) is not a regular file")
+    #expect(folder.message == "\(path): this is a folder, not a file; name a file")
     let pipe = path + ".pipe"
     defer { unlink(pipe) }
     #expect(mkfifo(pipe, 0o600) == 0)

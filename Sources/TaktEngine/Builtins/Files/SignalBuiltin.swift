@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// `use: signal` signals the process that a pid file names.
 struct SignalBuiltin: LongBuiltin {
@@ -37,9 +38,10 @@ struct SignalBuiltin: LongBuiltin {
       BuiltinReason("stale", "no process has this ID, or it belongs to another program"),
       BuiltinReason(
         "permission",
-        "the system does not allow the signal; as root: the file's owner could not send it"),
+        "the system does not allow the signal; as root: the file's owner could not send it, or another user could replace the file"
+      ),
       BuiltinReason(
-        "link", "as root: the file belongs to root, but another user may have led takt to it"),
+        "link", "as root: another user may have made a link or a name that leads to the file"),
       BuiltinReason("error(NAME)", "another system error, by name"),
     ]
   }
@@ -49,16 +51,19 @@ struct SignalBuiltin: LongBuiltin {
   /// Signals the process that the file named when it was read, or nobody.
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     let file = call.text("pid_file") ?? ""
-    let found: Found
-    do throws(SystemError) {
-      found = try Found(in: file, tracesLinks: geteuid() == 0)
+    let found: (bytes: [UInt8], file: FileFact)
+    let own = geteuid()
+    do throws(OpenFailure) {
+      found = try ApartFile.read(file, bytesMax: 4096, as: .pidFile, for: FileParties(own: own))
     } catch {
-      call.log("\(file): \(error)", .warning)
-      return .failed("no_pid_file")
-    }
-    if let refusal = found.refusal {
-      call.log("\(file): \(refusal.sentence)", .warning)
-      return .failed(refusal.reason)
+      switch error {
+      case .distrusted(let problem):
+        call.log("\(file): \(problem.advice)", .warning)
+        return .failed(Self.reason(of: problem))
+      case .system(let number):
+        call.log("\(file): \(String(cString: strerror(number)))", .warning)
+        return .failed("no_pid_file")
+      }
     }
     guard let pid = Self.number(in: found.bytes) else { return .failed("bad_pid_file") }
     let handle = cprocess_open(pid)
@@ -71,7 +76,8 @@ struct SignalBuiltin: LongBuiltin {
       return .failed("stale")
     }
     // Who may write the file is not to reach with takt's rights what is beyond its own.
-    if let owner = found.otherOwner, !Self.maySignal(owner, pid) {
+    let owner = found.file.owner
+    if own == 0, owner != 0, !Self.maySignal(owner, pid) {
       call.log(
         "\(file): owned by user \(owner), who may not signal process \(pid), and takt runs as root; "
           + "make root its owner with chown, if that is intended", .warning)
@@ -85,44 +91,10 @@ struct SignalBuiltin: LongBuiltin {
     return .done
   }
 
-  /// A file with what tells whether it is to be believed.
-  private struct Found {
-    private(set) var bytes: [UInt8] = []
-    /// Who owns it, and with which rights; nil where takt is not root, and has no rights to lend.
-    private var owner: (user: uid_t, mode: mode_t, isForeign: Bool)?
-
-    init(in file: String, tracesLinks: Bool) throws(SystemError) {
-      guard tracesLinks else {
-        bytes = try SmallFile.read(file, bytesMax: 4096)
-        return
-      }
-      var found: (uid_t, mode_t, Bool)?
-      bytes = try SmallFile.readApart(file, bytesMax: 4096, tracesLinks: true) {
-        status, isForeign throws(SystemError) in
-        found = (status.st_uid, status.st_mode & 0o7777, isForeign)
-      }
-      owner = found.map { (user: $0, mode: $1, isForeign: $2) }
-    }
-
-    /// The user other than root who may write to the file.
-    var otherOwner: uid_t? { owner.flatMap { $0.user == 0 ? nil : $0.user } }
-
-    /// Why nobody can say whose file it is.
-    var refusal: (reason: String, sentence: String)? {
-      guard let owner else { return nil }
-      if owner.mode & 0o022 != 0 {
-        return (
-          "permission",
-          "group- or world-writable (mode 0\(String(owner.mode, radix: 8))), refused because takt "
-            + "runs as root; run `chmod go-w` on it"
-        )
-      }
-      guard owner.isForeign, owner.user == 0 else { return nil }
-      return (
-        "link",
-        "owned by root, but reached by a link that another user may have made, refused because takt "
-          + "runs as root; name the file itself"
-      )
+  private static func reason(of problem: Distrust) -> String {
+    switch problem.reason {
+    case .link, .otherName: "link"
+    default: "permission"
     }
   }
 

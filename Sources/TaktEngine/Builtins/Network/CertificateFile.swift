@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
 import TaktTransfer
 import TaktTime
 
@@ -16,7 +17,7 @@ enum CertificateFile {
   private static let readers = Mutex<[String: Int]>([:])
 
   private final class Reading: Sendable {
-    let result = Mutex<Result<[UInt8], SystemError>?>(nil)
+    let result = Mutex<Result<[UInt8], OpenFailure>?>(nil)
     let isOver = DispatchSemaphore(value: 0)
   }
 
@@ -27,9 +28,7 @@ enum CertificateFile {
     let reading = Reading()
     do throws(SystemError) {
       try Thread.start(name: "takt-ca-file") {
-        let result = Result { () throws(SystemError) in
-          try SmallFile.read(path, bytesMax: bytesMax)
-        }
+        let result = Result { () throws(OpenFailure) in try read(path) }
         reading.result.withLock { $0 = result }
         releaseReader(path)
         reading.isOver.signal()
@@ -48,6 +47,22 @@ enum CertificateFile {
     case nil where cancellation.isCancelled:
       throw NetworkFailure(TransferFailure(.cancelled))
     case nil: throw unanswered(path)
+    }
+  }
+
+  /// Who can replace it decides whom takt takes for the server.
+  private static func read(_ path: String) throws(OpenFailure) -> [UInt8] {
+    let descriptor: Int32? =
+      geteuid() == 0 ? try FileOpener(FileParties(own: 0)).open(path, as: .certificate) : nil
+    defer { if let descriptor { close(descriptor) } }
+    do throws(SystemError) {
+      return if let descriptor {
+        try SmallFile.read(descriptor, bytesMax: bytesMax)
+      } else {
+        try SmallFile.read(path, bytesMax: bytesMax)
+      }
+    } catch {
+      throw .system(error.number)
     }
   }
 
@@ -72,12 +87,15 @@ enum CertificateFile {
       message: "the file system of ca_file \(path) does not respond; check for a hung mount")
   }
 
-  private static func unreadable(_ path: String, _ error: SystemError) -> NetworkFailure {
-    if error.number == EMFILE || error.number == ENFILE {
-      return NetworkFailure(TransferFailure(.noDescriptors))
+  private static func unreadable(_ path: String, _ error: OpenFailure) -> NetworkFailure {
+    switch error {
+    case .system(EMFILE), .system(ENFILE): NetworkFailure(TransferFailure(.noDescriptors))
+    case .system(let number):
+      NetworkFailure(
+        reason: "tls",
+        message: "ca_file \(path) cannot be read: \(String(cString: strerror(number)))")
+    case .distrusted(let problem):
+      NetworkFailure(reason: "tls", message: "ca_file \(path): \(problem.advice)")
     }
-    return NetworkFailure(
-      reason: "tls",
-      message: "ca_file \(path) cannot be read: \(String(cString: strerror(error.number)))")
   }
 }

@@ -1,0 +1,43 @@
+import Glibc
+package import TaktCore
+
+/// The files that a text which a client has sent may have opened: those of the set of jobs that is
+/// running, as they were when it was loaded, and the manifests of its plugins.
+package struct FileReach: Sendable {
+  static let manifestName = "plugin.yaml"
+
+  private let identities: [String: FileIdentity]
+  private let pluginFolders: Set<String>
+
+  /// - Parameters:
+  ///   - identities: the files that were read, by absolute path.
+  ///   - pluginFolders: the absolute folders of its plugins.
+  ///   - state: the state folder, of which nothing is opened.
+  package init(identities: [String: FileIdentity], pluginFolders: [String], state: String?) {
+    let own = state.map { $0 + "/" }
+    self.identities = identities.filter { path, _ in !(own.map(path.hasPrefix) ?? false) }
+    self.pluginFolders = Set(pluginFolders)
+  }
+
+  func check(_ path: String) throws(FileProblem) {
+    guard identities[path] != nil || isManifest(path) else { throw .beyondReach }
+  }
+
+  /// Whether what was opened is the file that was loaded.
+  func check(_ identity: FileIdentity, of path: String) throws(FileProblem) {
+    guard identities[path] == identity || isManifest(path) else { throw .beyondReach }
+  }
+
+  func hasPlugins(in folder: String) -> Bool { pluginFolders.contains(folder) }
+
+  private func isManifest(_ path: String) -> Bool {
+    let folder = FilePath.folder(of: FilePath.folder(of: path))
+    return path.hasSuffix("/\(Self.manifestName)") && pluginFolders.contains(folder)
+  }
+
+  /// The files among them that an absolute pattern names, in the order of their bytes.
+  func matches(of pattern: String) -> [String] {
+    identities.keys.filter { fnmatch(pattern, $0, FNM_PERIOD | FNM_PATHNAME) == 0 }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

@@ -1,0 +1,132 @@
+import CTaktSystem
+import Glibc
+
+/// The facts of a walk in memory of C's, which a child that reads for takt can fill.
+final class WalkMemory {
+  let trail: OpaquePointer
+
+  /// Nil where there is no memory.
+  init?() {
+    // The trail is this object's own until it is released.
+    guard let trail = csystem_trail_make() else { return nil }
+    self.trail = trail
+  }
+
+  deinit { csystem_trail_free(trail) }
+
+  /// Makes it a copy of another walk's; of none, an empty one.
+  func set(_ other: WalkMemory?) { csystem_trail_set(trail, other?.trail) }
+
+  /// What the walk has met.
+  var facts: FileTrail {
+    var facts: [FileFact] = []
+    for place in 0..<csystem_trail_count(trail) {
+      // The name is the trail's, ends with a zero, and is copied at once.
+      let fact = csystem_trail_fact(trail, place)
+      let name = String(cString: fact.name)
+      let folder = fact.folder < 0 ? nil : Int(fact.folder)
+      let path =
+        switch folder {
+        case nil: "/"
+        case 0?: "/\(name)"
+        case let folder?: "\(facts[folder].path)/\(name)"
+        }
+      facts.append(FileFact(fact.status, path: path, folder: folder))
+    }
+    let last = csystem_trail_last(trail)
+    return FileTrail(facts, last: last < 0 ? nil : Int(last))
+  }
+}
+
+/// Why a file was not opened.
+package enum OpenFailure: Error, Hashable, Sendable {
+  case system(Int32)
+  case distrusted(Distrust)
+}
+
+/// Opens files name by name and lets `FileTrust` judge what it met: what is handed out is the
+/// descriptor of the file that was judged.
+///
+/// The folders of a load's files are walked to once each. Not safe from several threads.
+package final class FileOpener {
+  /// The most folders that are kept open.
+  private static let foldersMax = 16
+
+  package var parties: FileParties
+  private let memory = WalkMemory()
+  private var folders: [String: (descriptor: Int32, walk: WalkMemory)] = [:]
+
+  package init(_ parties: FileParties) { self.parties = parties }
+
+  deinit { forgetFolders() }
+
+  /// A descriptor of the regular file at an absolute path, for reading; the caller closes it.
+  package func open(_ path: String, as row: FileTrust) throws(OpenFailure) -> Int32 {
+    let result = try walk(path, CSYSTEM_READ)
+    if let problem = row.problem(in: result.trail, for: parties) {
+      if result.descriptor >= 0 { close(result.descriptor) }
+      throw .distrusted(problem)
+    }
+    guard result.descriptor >= 0 else { throw .system(-result.descriptor) }
+    return result.descriptor
+  }
+
+  /// Judges what is at an absolute path, and opens nothing for use.
+  package func check(_ path: String, as row: FileTrust) throws(OpenFailure) {
+    let result = try walk(path, CSYSTEM_LOOK)
+    if result.descriptor >= 0 { close(result.descriptor) }
+    if let problem = row.problem(in: result.trail, for: parties) { throw .distrusted(problem) }
+    if result.descriptor < 0 { throw .system(-result.descriptor) }
+  }
+
+  /// What is met on the way along an absolute path; nil where it leads nowhere.
+  package static func trail(of path: String) -> FileTrail? {
+    guard let memory = WalkMemory() else { return nil }
+    let descriptor = csystem_walk(-1, path, CSYSTEM_LOOK, memory.trail)
+    guard descriptor >= 0 else { return nil }
+    close(descriptor)
+    return memory.facts
+  }
+
+  private func walk(
+    _ path: String, _ purpose: csystem_purpose
+  ) throws(OpenFailure) -> (descriptor: Int32, trail: FileTrail) {
+    guard let memory else { throw .system(ENOMEM) }
+    if let (folder, name) = Self.parts(of: path), let known = self.folder(folder) {
+      memory.set(known.walk)
+      let descriptor = csystem_walk(known.descriptor, name, purpose, memory.trail)
+      return (descriptor, memory.facts)
+    }
+    memory.set(nil)
+    let descriptor = csystem_walk(-1, path, purpose, memory.trail)
+    return (descriptor, memory.facts)
+  }
+
+  private func folder(_ path: String) -> (descriptor: Int32, walk: WalkMemory)? {
+    if let known = folders[path] { return known }
+    guard let walk = WalkMemory() else { return nil }
+    let descriptor = csystem_walk(-1, path, CSYSTEM_LOOK, walk.trail)
+    guard descriptor >= 0 else { return nil }
+    // A relative walk goes on from the last fact.
+    guard csystem_trail_last(walk.trail) == csystem_trail_count(walk.trail) - 1 else {
+      close(descriptor)
+      return nil
+    }
+    if folders.count == Self.foldersMax { forgetFolders() }
+    folders[path] = (descriptor, walk)
+    return (descriptor, walk)
+  }
+
+  private func forgetFolders() {
+    for folder in folders.values { close(folder.descriptor) }
+    folders = [:]
+  }
+
+  /// The folder of a path and the last name; nil where that is no plain name.
+  private static func parts(of path: String) -> (folder: String, name: String)? {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    let name = String(path[path.utf8.index(after: slash)...])
+    let folder = slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    return name.isEmpty || name == "." || name == ".." ? nil : (folder, name)
+  }
+}
