@@ -190,20 +190,32 @@ extension JSONWriter {
     }
   }
 
-  /// - Parameter showsValues: whether commands, environments and parameters are shown, with secrets
-  ///   masked.
+  /// - Parameters:
+  ///   - showsValues: whether commands, environments and parameters are shown, with secrets masked.
+  ///   - showsLines: whether what lines of files have made of jobs is shown: names of jobs that are
+  ///     not running, and what changes.
   package mutating func value(
-    _ plan: ReloadPlan, _ report: ReloadReport, showsValues: Bool = false
+    _ plan: ReloadPlan, _ report: ReloadReport, showsValues: Bool = false, showsLines: Bool = true
   ) {
+    let hidden = showsLines ? [] : report.listedJobs
+    let added = plan.steps.filter { $0.change == .added && hidden.contains($0.spec.name) }
+    let families = Dictionary(
+      added.map { ($0.spec.name, $0.spec.policies.family?.text ?? "") },
+      uniquingKeysWith: { first, _ in first })
+    func shown(_ name: JobName) -> String { families[name].map { $0 + ".…" } ?? name.text }
     object { json in
       json.member("kept", plan.keptCount)
       json.key("steps")
-      json.array(plan.steps) { $0.value($1, showsValues: showsValues) }
+      json.array(plan.steps) {
+        $0.value(
+          $1, named: shown($1.spec.name), showsValues: showsValues,
+          showsChanges: !hidden.contains($1.spec.name))
+      }
       json.key("renames")
       json.array(plan.probableRenames) { json, rename in
         json.object { json in
           json.member("from", rename.from.text)
-          json.member("to", rename.to.text)
+          json.member("to", shown(rename.to))
         }
       }
       json.key("settings")
@@ -215,16 +227,18 @@ extension JSONWriter {
     }
   }
 
-  private mutating func value(_ step: ReloadPlan.Step, showsValues: Bool) {
+  private mutating func value(
+    _ step: ReloadPlan.Step, named name: String, showsValues: Bool, showsChanges: Bool
+  ) {
     object { json in
-      json.member("job", step.spec.name.text)
+      json.member("job", name)
       json.member("change", step.change.rawValue)
       json.key("details")
       json.array(step.details) { json, detail in
         json.object { json in
           json.member("key", detail.key)
-          json.member("from", detail.from)
-          json.member("to", detail.to)
+          json.member("from", showsChanges ? detail.from : nil)
+          json.member("to", showsChanges ? detail.to : nil)
           guard showsValues else { return }
           let changes = step.hiddenChanges(of: detail)
           if !changes.isEmpty { json.values(changes) }

@@ -21,13 +21,16 @@ struct PlanRoutes {
     }
     let text = try await request.bytes(upTo: ControlContext.bodyBytesMax)
     let report = await withCheckedContinuation { continuation in
-      ports.reload.plan(text: text) { continuation.resume(returning: $0) }
+      ports.reload.plan(text: text, isRemote: !context.isLocal) {
+        continuation.resume(returning: $0)
+      }
     }
     // On the socket is takt's own user, who may read what takt may.
     if showsValues { return try answer(report, showsValues: true) }
     let includesItself = String(decoding: text, as: UTF8.self).contains("include")
     return try answer(
-      report.withoutWords(but: ports.facts.givenFile, isAlone: !includesItself))
+      report.withoutWords(but: ports.facts.givenFile, isAlone: !includesItself),
+      showsLines: context.isLocal)
   }
 
   @Sendable private func planFile(_ request: Request, _ context: ControlContext) async throws
@@ -50,12 +53,16 @@ struct PlanRoutes {
     return try answer(report, showsValues: true)
   }
 
-  /// - Parameter showsValues: whether commands and environments are in it. Not for a text that somebody
-  ///   sends: it may include a file, or name an `env_file`, that only takt may read.
-  private func answer(_ report: ReloadReport, showsValues: Bool = false) throws -> Response {
+  /// - Parameters:
+  ///   - showsValues: whether commands and environments are in it. Not for a text that somebody
+  ///     sends: it may include a file, or name an `env_file`, that only takt may read.
+  ///   - showsLines: whether what lines of files have made of jobs is in it, names included.
+  private func answer(
+    _ report: ReloadReport, showsValues: Bool = false, showsLines: Bool = true
+  ) throws -> Response {
     guard let plan = report.plan else { throw Problem(refusing: report.diagnostics) }
     var json = JSONWriter()
-    json.value(plan, report, showsValues: showsValues)
+    json.value(plan, report, showsValues: showsValues, showsLines: showsLines)
     return .json(json)
   }
 }

@@ -8,7 +8,11 @@ package protocol ReloadControl: Sendable {
   func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void)
 
   /// What a reload would do if the main jobs file had this text. Nothing is applied.
-  func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void)
+  ///
+  /// - Parameter isRemote: whether it came over TCP. Then it opens no files but those of the set of
+  ///   jobs that is running.
+  func plan(
+    text: [UInt8], isRemote: Bool, reply: @escaping @Sendable (ReloadReport) -> Void)
 
   /// What a reload would do with the jobs file as it is on disk. Nothing is applied.
   func plan(reply: @escaping @Sendable (ReloadReport) -> Void)
@@ -27,11 +31,14 @@ package struct ReloadReport: Sendable {
   /// The keys of the scheduler among them that count at the start only.
   package var keysForRestart: [String]
   package var diagnostics: [Diagnostic]
+  /// The jobs that lines of files have made: their names are those files' text.
+  package var listedJobs: Set<JobName>
 
   package init(
     at: WallInstant, plan: ReloadPlan?, settings: [String], keysForRestart: [String] = [],
-    diagnostics: [Diagnostic]
+    diagnostics: [Diagnostic], listedJobs: Set<JobName> = []
   ) {
+    self.listedJobs = listedJobs
     self.at = at
     self.plan = plan
     self.settings = settings

@@ -10,7 +10,9 @@ package protocol SnapshotSource: Sendable {
   func load() -> LoadedSnapshot
 
   /// What would be read if the main file had this text.
-  func load(text: [UInt8]) -> LoadedSnapshot
+  ///
+  /// - Parameter files: those that may be opened for it, as they were; nil for any.
+  func load(text: [UInt8], within files: FilesRead?) -> LoadedSnapshot
 
   /// What a main file would come to that has this job alone; nothing of it is known to a later load.
   func load(once job: OnceJob) -> LoadedSnapshot
@@ -24,8 +26,14 @@ package struct LoadedSnapshot: Sendable {
   package var diagnostics: [Diagnostic]
   /// What it was read from.
   package var files: FilesRead
+  /// The jobs that lines of files have made: their names are those files' text.
+  package var listedJobs: Set<JobName>
 
-  package init(snapshot: Snapshot?, diagnostics: [Diagnostic], files: FilesRead) {
+  package init(
+    snapshot: Snapshot?, diagnostics: [Diagnostic], files: FilesRead,
+    listedJobs: Set<JobName> = []
+  ) {
+    self.listedJobs = listedJobs
     self.snapshot = snapshot
     self.diagnostics = diagnostics
     self.files = files
@@ -41,10 +49,14 @@ package struct FilesRead: Sendable {
   /// What was opened at those that could be read. An older file that a renamed folder brings to a
   /// path is told from it by nothing else.
   package let identities: [String: FileIdentity]
+  /// The absolute folders in which plugins are looked for.
+  package let pluginFolders: [String]
 
   package init(
-    paths: [String], readAt: WallInstant, identities: [String: FileIdentity] = [:]
+    paths: [String], readAt: WallInstant, identities: [String: FileIdentity] = [:],
+    pluginFolders: [String] = []
   ) {
+    self.pluginFolders = pluginFolders
     self.paths = paths
     self.readAt = readAt
     self.identities = identities

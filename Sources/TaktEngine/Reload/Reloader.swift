@@ -21,6 +21,8 @@ package final class Reloader: ReloadControl {
   let current: Mutex<Snapshot>
   let once: Mutex<OnceJobs>
   private let watchedPaths: Mutex<[String]>
+  /// What the set of jobs that is running was read from.
+  private let runningFiles: Mutex<FilesRead?>
   private let last = Mutex<ReloadReport?>(nil)
   /// Who waits for the reload that is asked for; nil when none is.
   private let waiting = Mutex<[@Sendable (ReloadReport) -> Void]?>(nil)
@@ -32,14 +34,15 @@ package final class Reloader: ReloadControl {
   ///
   /// - Parameters:
   ///   - once: jobs that run once; they are in `current`, too.
+  ///   - files: what `current` was read from; nil where that is not known.
   ///   - apply: takes each plan, on the reloader's queue.
   ///   - onBegin: told when a reload begins.
   ///   - onRefused: told when it is refused.
   ///   - onLoaded: told what to watch after each attempt, good or bad.
   ///   - onDone: told what each attempt did.
   package init(
-    current: Snapshot, once: OnceJobs = OnceJobs(), watchedPaths: [String],
-    source: any SnapshotSource, observer: any Observer,
+    current: Snapshot, once: OnceJobs = OnceJobs(), files: FilesRead? = nil,
+    watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
     ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
     onBegin: @escaping @Sendable () -> Void = {},
@@ -50,6 +53,7 @@ package final class Reloader: ReloadControl {
     self.current = Mutex(current)
     self.once = Mutex(once)
     self.watchedPaths = Mutex(watchedPaths)
+    runningFiles = Mutex(files)
     self.source = source
     self.observer = observer
     self.ledger = ledger
@@ -84,8 +88,11 @@ package final class Reloader: ReloadControl {
   }
 
   /// What a reload would do if the main file had this text.
-  package func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
-    plan({ [source] in source.load(text: text) }, reply: reply)
+  package func plan(
+    text: [UInt8], isRemote: Bool, reply: @escaping @Sendable (ReloadReport) -> Void
+  ) {
+    let files = runningFiles.withLock { $0 } ?? FilesRead(paths: [], readAt: time.wall)
+    plan({ [source] in source.load(text: text, within: isRemote ? files : nil) }, reply: reply)
   }
 
   /// What a reload would do with the files as they are.
@@ -135,7 +142,7 @@ package final class Reloader: ReloadControl {
     ReloadReport(
       at: time.wall, plan: plan, settings: plan.map { old.differences(to: $0.settings) } ?? [],
       keysForRestart: plan.map { old.keysForRestart(to: $0.settings) } ?? [],
-      diagnostics: loaded.diagnostics)
+      diagnostics: loaded.diagnostics, listedJobs: loaded.listedJobs)
   }
 
   private func perform(cause: String) -> ReloadReport {
@@ -169,6 +176,7 @@ package final class Reloader: ReloadControl {
       onRefused()
       return report(loaded, nil, from: current.withLock(\.settings))
     }
+    runningFiles.withLock { $0 = loaded.files }
     if let inFile { forgetOnce(takenBy: inFile) }
     let (old, plan) = current.withLock { current in
       let plan = ReloadPlan(from: current, to: snapshot)

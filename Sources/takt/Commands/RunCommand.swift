@@ -39,7 +39,7 @@ struct RunCommand: ParsableCommand {
     let format = logFormat ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
     do {
       let daemon = try Daemon(
-        snapshot: snapshot, source: source, watching: watch ? files : nil,
+        snapshot: snapshot, source: source, files: files, isWatching: watch,
         log: Daemon.LogOptions(format: format, level: logLevel, isColoured: Console.isColoured))
       daemon.run(consume snapshot)
     } catch let error as SystemError {

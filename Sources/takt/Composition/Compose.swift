@@ -35,9 +35,12 @@ struct Daemon {
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
   ///
-  /// - Parameter files: those whose change reloads; nil for a daemon that does not watch.
+  /// - Parameters:
+  ///   - files: what the set was read from.
+  ///   - isWatching: whether a change of them reloads.
   init(
-    snapshot: Snapshot, source: JobsFileSource, watching files: FilesRead?, log: LogOptions
+    snapshot: Snapshot, source: JobsFileSource, files: FilesRead, isWatching: Bool,
+    log: LogOptions
   ) throws {
     var state = try State(snapshot.settings, file: source.path)
     // Before the first thread: nothing answers where the system refuses one.
@@ -88,8 +91,9 @@ struct Daemon {
     once = state.onceJobs(
       from: source, beside: snapshot, observer: observers, at: time.wall)
     let reloader = Reloader(
-      current: once.added(to: snapshot), once: once, watchedPaths: files?.paths ?? [],
-      source: source, observer: observers, ledger: readModel, time: engine.factory.time,
+      current: once.added(to: snapshot), once: once, files: files,
+      watchedPaths: isWatching ? files.paths : [], source: source, observer: observers,
+      ledger: readModel, time: engine.factory.time,
       apply: { plan in
         connections.adopt(plan.settings)
         LocalZone.set(plan.settings.zone)
@@ -105,7 +109,7 @@ struct Daemon {
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
       readModel: readModel, hub: hub, reloader: reloader, connections: connections,
       cluster: cluster, observer: observers)
-    if let files {
+    if isWatching {
       let watcher = try FileWatcher(
         reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,
         onChange: { reloader.reload(cause: "watch") },

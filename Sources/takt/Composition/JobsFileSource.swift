@@ -30,7 +30,14 @@ struct JobsFileSource: SnapshotSource {
 
   func load() -> LoadedSnapshot { load(as: nil) }
 
-  func load(text: [UInt8]) -> LoadedSnapshot { load(as: text) }
+  func load(text: [UInt8], within files: FilesRead?) -> LoadedSnapshot {
+    var state: String?
+    if files != nil, case .folder(let folder) = JobsLoader.place(of: path).state { state = folder }
+    let reach = files.map {
+      FileReach(identities: $0.identities, pluginFolders: $0.pluginFolders, state: state)
+    }
+    return load(as: text, reach: reach)
+  }
 
   func load(once job: OnceJob) -> LoadedSnapshot {
     // A name of a job needs no escape.
@@ -41,14 +48,18 @@ struct JobsFileSource: SnapshotSource {
       files: FilesRead(paths: [], readAt: SystemTimeSource().fileStamp, identities: [:]))
   }
 
-  private func load(as text: [UInt8]?, isThorough: Bool = false) -> LoadedSnapshot {
+  private func load(
+    as text: [UInt8]?, reach: FileReach? = nil, isThorough: Bool = false
+  ) -> LoadedSnapshot {
     let readAt = SystemTimeSource().fileStamp
-    var loaded = loader.load(path: path, text: text, memory: memory, isThorough: isThorough)
+    var loaded = loader.load(
+      path: path, text: text, reach: reach, memory: memory, isThorough: isThorough)
     loaded.snapshot?.settings.fitConditions()
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
-        paths: loaded.files + loaded.directories, readAt: readAt, identities: loaded.identities))
+        paths: loaded.files + loaded.directories, readAt: readAt, identities: loaded.identities,
+        pluginFolders: loaded.pluginFolders), listedJobs: loaded.listedJobs)
   }
 
   /// The folders in which the file says that plugins are.

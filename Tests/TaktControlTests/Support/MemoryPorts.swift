@@ -80,7 +80,9 @@ final class MemoryReload: ReloadControl {
       })
   }
 
-  func plan(text: [UInt8], reply: @escaping @Sendable (ReloadReport) -> Void) {
+  func plan(
+    text: [UInt8], isRemote: Bool, reply: @escaping @Sendable (ReloadReport) -> Void
+  ) {
     reply(
       state.withLock { state in
         state.texts.append(text)

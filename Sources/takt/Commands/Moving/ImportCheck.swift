@@ -13,7 +13,7 @@ struct ImportCheck {
   init(of result: Importer.Result, isForeign: Bool) {
     var source = JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
     if isForeign { source.accounts = AnyAccounts() }
-    let loaded = source.load(text: Array(result.text.utf8))
+    let loaded = source.load(text: Array(result.text.utf8), within: nil)
     diagnostics = loaded.diagnostics.filter {
       $0.severity == .error
         && !(isForeign
@@ -22,7 +22,7 @@ struct ImportCheck {
     if loaded.snapshot == nil, diagnostics.isEmpty {
       // For the times, without the files that are not on this machine.
       let text = result.text(without: ["env_file", "secrets"])
-      snapshot = source.load(text: Array(text.utf8)).snapshot
+      snapshot = source.load(text: Array(text.utf8), within: nil).snapshot
     } else {
       snapshot = loaded.snapshot
     }
@@ -60,7 +60,7 @@ extension ImportFeatures {
 
   private static func reads(_ keys: String) -> Bool {
     JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
-      .load(text: Array("jobs: {a: {\(keys), run: [/bin/true]}}".utf8)).snapshot != nil
+      .load(text: Array("jobs: {a: {\(keys), run: [/bin/true]}}".utf8), within: nil).snapshot != nil
   }
 }
 
