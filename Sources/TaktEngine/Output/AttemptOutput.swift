@@ -34,7 +34,7 @@ final class AttemptOutput: @unchecked Sendable {
     rule = source.success
     targets = OutputTargets(
       of: source, to: sink, files: files, passThrough: passThrough, time: time)
-    automaton = SecretAutomaton(secrets)
+    automaton = SecretAutomaton(withTrimmed: secrets)
     streams = StandardStream.allCases.map { [automaton] _ in
       Stream(masker: automaton.map { SecretMasker($0) })
     }
@@ -58,7 +58,7 @@ final class AttemptOutput: @unchecked Sendable {
 
   /// From now on these values are masked, in place of those of before.
   func hide(_ secrets: [[UInt8]]) {
-    automaton = SecretAutomaton(secrets)
+    automaton = SecretAutomaton(withTrimmed: secrets)
     for stream in StandardStream.allCases {
       masked.removeAll(keepingCapacity: true)
       streams[stream.index].masker?.finish(into: &masked)

@@ -19,7 +19,7 @@ final class PluginReporter {
   init(
     of request: AttemptRequest, hidden: [[UInt8]], to observer: any Observer, time: any TimeSource
   ) {
-    mask = SecretAutomaton(hidden)
+    mask = SecretAutomaton(withTrimmed: hidden)
     run = request.run
     facts = request.outputFacts
     self.observer = observer

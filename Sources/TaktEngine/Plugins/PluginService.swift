@@ -96,7 +96,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     let new = Set(secrets).subtracting(hidden)
     guard !new.isEmpty else { return }
     hidden.formUnion(new)
-    mask = SecretAutomaton(Array(hidden))
+    mask = SecretAutomaton(withTrimmed: Array(hidden))
     line?.output.hide(Array(hidden))
   }
 

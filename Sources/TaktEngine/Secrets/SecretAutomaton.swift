@@ -20,6 +20,21 @@ struct SecretAutomaton: Sendable {
   /// The only byte with which a value begins; nil when there are several.
   private let soleFirstByte: UInt8?
 
+  /// One that also knows the values without what stands around them: a byte order mark, blanks and
+  /// line ends. A program that trims a secret prints it so. Nil when there is nothing to mask.
+  init?(withTrimmed values: [[UInt8]]) {
+    self.init(values + values.map(Self.trimmed))
+  }
+
+  private static func trimmed(_ value: [UInt8]) -> [UInt8] {
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+    var rest = value[...]
+    if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
+    rest = rest.drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return Array(rest)
+  }
+
   /// Nil when there is nothing to mask: no value, or empty ones alone.
   init?(_ values: [[UInt8]]) {
     if values.isEmpty { return nil }

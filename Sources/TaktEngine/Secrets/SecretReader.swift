@@ -14,6 +14,8 @@ struct ReadSecret: Sendable {
 enum SecretReader {
   /// A longer one is refused.
   static let bytesMax = 65_536
+  /// The most bytes of line ends behind it.
+  private static let lineEndsMax = 64
 
   /// The value. Throws when there is none, when it is too long, and when it comes from a file that
   /// is no regular one, which might make takt wait. As root also when others than root and the
@@ -67,15 +69,18 @@ enum SecretReader {
   private static func contents(of path: String, _ user: uid_t?) throws(StartFailure) -> [UInt8] {
     let parties = FileParties(own: geteuid(), jobUser: user)
     do throws(OpenFailure) {
-      // One more for the line end.
+      // Some more for line ends.
       var (bytes, file) = try ApartFile.read(
-        path, bytesMax: bytesMax + 1, as: .secret, for: parties)
+        path, bytesMax: bytesMax + lineEndsMax, as: .secret, for: parties)
       if parties.own == 0, file.mode & 0o044 != 0 {
         Notices.postOnce(
           "the secret file '\(path)' can be read by other users (mode 0\(String(file.mode, radix: 8))). "
             + "Run `chmod go-r \(path)`")
       }
-      if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+      // Editors and `echo` end a file with them; no password ends so.
+      while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") {
+        bytes.removeLast()
+      }
       if bytes.count <= bytesMax { return bytes }
     } catch {
       switch error {

@@ -48,6 +48,18 @@ import Testing
     #expect(masked(["text"], ["", "x"]) == "te***t")
   }
 
+  @Test(arguments: ["pw", " pw\t", "\u{feff}pw", "pw\r\n", "\u{feff} pw \n"])
+  func `a value is masked as it is, and as a program prints it that trims it`(value: String) throws
+  {
+    let automaton = try #require(SecretAutomaton(withTrimmed: [Array(value.utf8)]))
+    #expect(automaton.masked("<\(value)>") == "<***>")
+    #expect(automaton.masked("<pw>") == "<***>")
+  }
+
+  @Test func `nothing but blanks masks no blanks of others`() throws {
+    #expect(try #require(SecretAutomaton(withTrimmed: [[0x20, 0x20]])).masked("a b") == "a b")
+  }
+
   @Test func `values may hold line ends and NUL`() {
     let secret = Array("one\ntwo\0three".utf8)
     #expect(

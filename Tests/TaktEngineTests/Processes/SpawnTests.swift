@@ -162,14 +162,24 @@ import Testing
       change)
     #expect(
       lines == [
-        "<from file", ">", "/proc/self/fd/3 /proc/self/fd/4", "from file", "from file", path,
-        "sealed",
+        "<from file>", "/proc/self/fd/3 /proc/self/fd/4", "from filefrom file" + path, "sealed",
       ])
     let child = try Spawn.start(try Children.request(.argv(["true"]), change))
     #expect(
       child.secrets.map { String(decoding: $0, as: UTF8.self) }.sorted()
-        == [path, "from file\n", "from file\n"].sorted())
+        == [path, "from file", "from file"].sorted())
     Children.end(child, by: SIGKILL)
+  }
+
+  @Test(arguments: [
+    ("pw", "pw"), ("pw\n", "pw"), ("pw\r\n", "pw"), ("pw\n\n", "pw"), ("pw \n", "pw "),
+    ("\u{feff}pw\r\n", "\u{feff}pw"), ("a\nb\n", "a\nb"), ("\n", ""),
+  ])
+  func `the line ends of a secret's file are not part of it`(text: String, value: String) throws {
+    let folder = try Folder()
+    let file = folder.write(Array(text.utf8), to: "secret")
+    let secret = try SecretReader.value(of: Secret(.file(file)))
+    #expect(String(decoding: secret, as: UTF8.self) == value)
   }
 
   @Test func `descriptors of the caller come before those of secrets`() throws {

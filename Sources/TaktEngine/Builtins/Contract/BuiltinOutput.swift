@@ -20,7 +20,7 @@ final class BuiltinOutput: Sendable {
     of source: OutputSource, secrets: [[UInt8]], to sink: any OutputSink, files: OutputFiles,
     time: any TimeSource
   ) {
-    self.secrets = SecretAutomaton(secrets)
+    self.secrets = SecretAutomaton(withTrimmed: secrets)
     state = Mutex(
       State(targets: OutputTargets(of: source, to: sink, files: files, time: time)))
   }
