@@ -72,6 +72,16 @@ import Testing
     let path = SocketPlace.path(state: .folder(long), file: "/etc/jobs.yaml")
     #expect(path?.hasPrefix("/run/user/7/takt-") == true && path?.utf8.count ?? 200 < 108)
     #expect(path != SocketPlace.path(state: .none, file: "/etc/jobs.yaml"))
+    if geteuid() == 0 {
+      // The session of another user, whose name `sudo -E` passes on.
+      let folder = NSTemporaryDirectory() + "takt-session-\(UUID().uuidString)"
+      defer { rmdir(folder) }
+      #expect(mkdir(folder, 0o700) == 0)
+      setenv("XDG_RUNTIME_DIR", folder, 1)
+      #expect(SocketPlace.path(state: .none, file: "/etc/jobs.yaml") != nil)
+      chown(folder, 47_321, 47_321)
+      #expect(SocketPlace.path(state: .none, file: "/etc/jobs.yaml") == nil)
+    }
     unsetenv("XDG_RUNTIME_DIR")
     #expect(SocketPlace.path(state: .none, file: "/etc/jobs.yaml") == nil)
   }

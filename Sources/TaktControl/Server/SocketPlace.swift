@@ -1,6 +1,7 @@
 import Glibc
 package import TaktCore
 import TaktDigest
+import TaktSystem
 
 /// The path of the daemon's Unix socket, for the daemon and for its clients.
 package enum SocketPlace {
@@ -9,7 +10,8 @@ package enum SocketPlace {
   private static let lengthMax = 107
 
   /// The path of the socket: in the state folder; without one, or when the path would be too long,
-  /// in the user's runtime folder. Nil when there is no such folder either.
+  /// in the user's runtime folder. Nil when there is no such folder either, or another user could
+  /// have made it.
   ///
   /// - Parameter file: the absolute path of the jobs file.
   package static func path(state: StateFolder, file: String) -> String? {
@@ -21,12 +23,21 @@ package enum SocketPlace {
     } else {
       subject = file
     }
-    guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),
-      folder.hasPrefix("/")
-    else { return nil }
+    guard let folder = runtimeFolder else { return nil }
     let digest = SHA256.hash(subject.utf8).hexadecimal(first: 8)
     let path = "\(folder)/takt-\(digest).sock"
     return path.utf8.count <= lengthMax ? path : nil
+  }
+
+  /// The caller's session may be another user's, as that of `sudo -E` is.
+  private static var runtimeFolder: String? {
+    guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),
+      folder.hasPrefix("/")
+    else { return nil }
+    // What is not there belongs to no one.
+    guard let trail = FileOpener.trail(of: folder) else { return folder }
+    let problem = FileTrust.runtimeFolder.problem(in: trail, for: FileParties(own: geteuid()))
+    return problem == nil ? folder : nil
   }
 
   /// What is found at the path of a socket.
@@ -36,14 +47,25 @@ package enum SocketPlace {
     case nothing
     /// This user may not look there.
     case forbidden
+    /// A socket of a user who could answer anything in the daemon's place.
+    case foreign(owner: UInt32)
   }
 
   package static func isThere(_ path: String) -> Bool { finding(at: path) == .socket }
 
-  package static func finding(at path: String) -> Finding {
+  /// - Parameter owner: who owns the daemon's jobs file: root may talk to that user's daemon.
+  package static func finding(at path: String, jobsFileOf owner: UInt32? = nil) -> Finding {
     var status = stat()
     guard lstat(path, &status) == 0 else { return errno == EACCES ? .forbidden : .nothing }
-    return status.st_mode & S_IFMT == S_IFSOCK ? .socket : .nothing
+    let own = geteuid()
+    let problem = FileTrust.socket.problem(
+      of: FileFact(status, path: path),
+      for: FileParties(own: own, jobsFile: own == 0 ? owner : nil))
+    switch problem?.reason {
+    case nil: return .socket
+    case .owner(let user, _): return .foreign(owner: user)
+    default: return .nothing
+    }
   }
 
   /// What makes a file this one and no other.

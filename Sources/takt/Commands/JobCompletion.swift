@@ -46,7 +46,7 @@ enum JobCompletion {
 
   /// Nil when no daemon answers in time.
   private static func daemonNames(_ control: ControlArgument, _ prefix: String) -> [String]? {
-    guard let path = control.socketPath, SocketPlace.isThere(path) else { return nil }
+    guard let path = control.socketPath, control.finding(at: path) == .socket else { return nil }
     let done = DispatchSemaphore(value: 0)
     let holder = Holder()
     let isStarted: Void? = try? Thread.start(name: "takt-complete") {

@@ -78,7 +78,8 @@ struct Control {
     } else {
       observer.logMessage(
         "no control socket, so commands such as `takt status` do not work: without a state folder, or "
-          + "if its path is too long, the socket needs XDG_RUNTIME_DIR", .warning)
+          + "if its path is too long, the socket needs an XDG_RUNTIME_DIR of takt's own user",
+        .warning)
     }
     guard var http = settings.http else { return }
     // The other machines ask for it by that name.

@@ -15,6 +15,15 @@ import Testing
     #expect(!SocketPlace.isThere(world.socket))
   }
 
+  @Test(.enabled(if: geteuid() == 0, "the socket of another user takes root"))
+  func `a socket of another user is believed only as that of the jobs file's owner`() async throws {
+    let world = try await ControlWorld()
+    #expect(chown(world.socket, 47_321, 0) == 0)
+    #expect(SocketPlace.finding(at: world.socket) == .foreign(owner: 47_321))
+    #expect(SocketPlace.finding(at: world.socket, jobsFileOf: 47_322) == .foreign(owner: 47_321))
+    #expect(SocketPlace.finding(at: world.socket, jobsFileOf: 47_321) == .socket)
+  }
+
   @Test func `another daemon that answers keeps its place`() async throws {
     let world = try await ControlWorld()
     let trouble = try await #require(throws: ControlError.self) {

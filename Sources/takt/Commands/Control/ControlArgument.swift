@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Synchronization
 import TaktConfig
 import TaktControl
@@ -45,8 +46,15 @@ struct ControlArgument: ParsableArguments {
     return SocketPlace.path(state: state, file: source.absolutePath)
   }
 
+  /// What is at a path of the daemon's socket.
+  func finding(at path: String) -> SocketPlace.Finding {
+    var status = stat()
+    let isKnown = stat(folder ?? file, &status) == 0
+    return SocketPlace.finding(at: path, jobsFileOf: isKnown ? status.st_uid : nil)
+  }
+
   /// Whether there is a socket of the daemon.
-  var hasSocket: Bool { socketPath.map { SocketPlace.isThere($0) } ?? false }
+  var hasSocket: Bool { socketPath.map { finding(at: $0) == .socket } ?? false }
 
   /// Connects to the daemon; ends the program if there is none, or if it refuses.
   func connect() throws -> Connection {
@@ -54,11 +62,16 @@ struct ControlArgument: ParsableArguments {
     guard let path = socketPath else {
       Console.error(
         "takt: cannot find the daemon: without a state folder, its socket is in XDG_RUNTIME_DIR, "
-          + "which is not set")
+          + "which is not set, or is not this user's")
       throw ExitCode.unreachable
     }
-    switch SocketPlace.finding(at: path) {
+    switch finding(at: path) {
     case .socket: return Connection(path: path)
+    case .foreign(let owner):
+      Console.error(
+        "takt: user \(owner) owns the socket \(path), so that it need not be the daemon's; "
+          + "run the command as that user")
+      throw ExitCode.unreachable
     case .forbidden:
       Console.error("takt: \(ForbiddenPlace.words(path))")
       throw ExitCode.forbidden
@@ -76,7 +89,7 @@ struct ControlArgument: ParsableArguments {
 extension ControlArgument {
   /// A connection to the daemon if there is one.
   var quietConnection: Connection? {
-    socketPath.flatMap { SocketPlace.isThere($0) ? Connection(path: $0) : nil }
+    socketPath.flatMap { finding(at: $0) == .socket ? Connection(path: $0) : nil }
   }
 
   /// A connection to the daemon.
