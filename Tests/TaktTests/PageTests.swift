@@ -116,6 +116,13 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `a name that every object of JavaScript has breaks nothing on the page`() throws {
+    let names = ["constructor", "toString", "valueOf", "hasOwnProperty"]
+    let jobs = names.map { "  \($0): {cron: '@yearly', run: 'true'}\n" }.joined()
+    try drive(try LiveTakt("jobs:\n" + jobs, http: true), "names")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `the timeline shows that takt hung although nothing was due`() throws {
     try drive(try LiveTakt("jobs: {rare: {cron: '@yearly', run: 'true'}}\n", http: true), "hung")
   }

@@ -353,8 +353,25 @@ def scenario_fold(page, _):
     until("one that is looked for alone is not folded", lambda: names() == ["backup.globex"])
 
 
+def scenario_names(page, _):
+    """Names that every object of JavaScript has are names like others."""
+    browser = page.browser
+    page.open()
+    names = ["constructor", "toString", "valueOf", "hasOwnProperty"]
+    for name in names:
+        page.run_job(name)
+        open_job(page, name)
+        until("its run is in the table", lambda: browser.text("[data-testid=run-outcome]") == "succeeded")
+    for route in names + ["__proto__", "prototype", "%5f%5fproto%5f%5f"]:
+        page.route(f"#/{route}")
+        until(f"#/{route} shows the overview", lambda: browser.count("[data-testid=overview]") > 0)
+        page.route("#/timeline")
+        until("the timeline is shown afterwards", lambda: browser.count("[data-testid=timeline]") > 0)
+
+
 SCENARIOS = {
     "fold": scenario_fold,
+    "names": scenario_names,
     "job": scenario_job,
     "progress": scenario_progress,
     "runs": scenario_runs,

@@ -4,6 +4,12 @@
  * value of an attribute, never markup.
  */
 
+/**
+ * Values by a name. Names come from takt, from the address and from people: none of them is to find what
+ * all objects have, such as `constructor`.
+ */
+const table = (values) => Object.assign(Object.create(null), values);
+
 const byId = (id) => document.getElementById(id);
 
 /** An element with attributes and children. Attributes that are null or undefined are left out. */

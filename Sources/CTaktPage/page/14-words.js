@@ -2,7 +2,7 @@
  * takt's own words for what it says in names, in one place, so that a thing has one name everywhere.
  */
 
-const STATE_WORDS = {
+const STATE_WORDS = table({
   waiting: "waiting",
   running: "running",
   queued: "queued",
@@ -14,47 +14,47 @@ const STATE_WORDS = {
   stopping: "stopping",
   killing: "killing",
   ended: "ended",
-};
+});
 
-const OUTCOME_WORDS = {
+const OUTCOME_WORDS = table({
   succeeded: "succeeded",
   failed: "failed",
   timed_out: "timed out",
   cancelled: "cancelled",
   interrupted: "interrupted",
-};
+});
 
 /** What a run was started by. */
-const KIND_WORDS = { slot: "slot", manual: "hand", hook: "hook", resumed: "restart of takt", backfill: "backfill" };
+const KIND_WORDS = table({ slot: "slot", manual: "hand", hook: "hook", resumed: "restart of takt", backfill: "backfill" });
 
-const OUTCOME_LETTERS = {
+const OUTCOME_LETTERS = table({
   s: "succeeded",
   f: "failed",
   t: "timed_out",
   c: "cancelled",
   i: "interrupted",
-};
+});
 
 /** What became of a slot, as the letters of `verdicts` say. */
-const VERDICT_LETTERS = { r: "ran", s: "skipped", o: "coalesced", m: "missed", x: "cancelled" };
+const VERDICT_LETTERS = table({ r: "ran", s: "skipped", o: "coalesced", m: "missed", x: "cancelled" });
 
 /** Reasons for which a slot is skipped as its owner wants it. */
 const EXPECTED_SKIPS = new Set(["suspended", "excluded", "limit", "elsewhere"]);
 
 /** Reasons that are a word of takt's own. */
-const REASON_WORDS = {
+const REASON_WORDS = table({
   down: "takt did not run",
   operator: "by hand",
   replaced: "replaced by a newer run",
   removed: "the job was removed",
   shutdown: "takt stopped",
   lease_lost: "lease lost",
-};
+});
 
 /** What the system says of a program or folder that cannot be used. */
-const ERROR_WORDS = {
+const ERROR_WORDS = table({
   EACCES: "permission denied", ENOENT: "no such file", ENOEXEC: "not a program", ENOTDIR: "not a folder",
-};
+});
 
 /** A reason of takt's in words: `exit(28)` is exit code 28. */
 function describeReason(reason) {

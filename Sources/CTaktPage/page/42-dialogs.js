@@ -93,7 +93,7 @@ function describeParameters({ parameters = {}, parameters_omitted: omitted }) {
 
 /** Lines of key=value; empty ones do not count. */
 function readParameters(text) {
-  const parameters = {};
+  const parameters = table();
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;
     const equals = line.indexOf("=");

@@ -5,7 +5,7 @@
 
 const CANCEL_WORDS = "takt sends the job's kill signal, then SIGKILL after the grace period.";
 const KEEP_WORDS = "Keep running";
-const DONE_WORDS = { trigger: "triggered", suspend: "suspended", resume: "resumed", cancel: "cancelled" };
+const DONE_WORDS = table({ trigger: "triggered", suspend: "suspended", resume: "resumed", cancel: "cancelled" });
 const REFUSALS_SHOWN = 3;
 const REQUESTS_AT_ONCE = 6;
 
@@ -83,11 +83,11 @@ class JobActions {
 
   /** Does something with several jobs; what one of them refuses does not keep it from the others. */
   async performAll(action, names) {
-    const steps = {
+    const steps = table({
       trigger: (name) => api.trigger(name),
       resume: (name) => api.resume(name),
       cancel: (name) => api.cancelJob(name),
-    };
+    });
     if (action === "suspend") {
       const suspension = await askSuspension(plural(names.length, "job"));
       if (!suspension) return false;

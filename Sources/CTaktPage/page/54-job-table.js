@@ -176,9 +176,9 @@ class JobTable {
       return this.select(this.current, !this.selected.has(this.current), event.shiftKey);
     }
     const screen = Math.max(Math.floor(innerHeight / this.rowHeight) - 4, 1);
-    const steps = {
+    const steps = table({
       ArrowDown: 1, ArrowUp: -1, PageDown: screen, PageUp: -screen, Home: -Infinity, End: Infinity,
-    };
+    });
     if (!(event.key in steps)) return;
     event.preventDefault();
     const place = Math.max(this.names.indexOf(this.current), 0) + steps[event.key];

@@ -3,12 +3,12 @@
  * and its last step marked.
  */
 
-const MACHINE_STATES = {
+const MACHINE_STATES = table({
   idle: { x: 52, y: 150 },
   running: { x: 208, y: 150 },
   suspended: { x: 362, y: 66 },
   cancelled: { x: 362, y: 234 },
-};
+});
 
 /** Each arrow: the step it stands for, its path, and where its label is. */
 const MACHINE_ARROWS = [

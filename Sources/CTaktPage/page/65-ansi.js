@@ -47,7 +47,7 @@ class TerminalStyle {
   }
 
   one(code) {
-    const flags = { 1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" };
+    const flags = table({ 1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" });
     if (code === 0) this.reset();
     else if (flags[code]) this.flags.add(flags[code]);
     else if (code === 22) ["bold", "dim"].forEach((flag) => this.flags.delete(flag));

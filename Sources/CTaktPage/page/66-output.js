@@ -158,7 +158,7 @@ class OutputView {
 
   tabPressed(event) {
     const tabs = [...this.tabs.children];
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = table({ ArrowRight: 1, ArrowLeft: -1 })[event.key];
     if (!step) return;
     event.preventDefault();
     const place = tabs.indexOf(document.activeElement) + step;

@@ -81,7 +81,7 @@ function thinSlots(slots, xOf) {
  * Marks that differ in form as well as in colour. What did not run is as tall as a run and stands above
  * the runs, so that neither hides the other; a slot that ran is seen as its run.
  */
-const SLOT_MARKS = {
+const SLOT_MARKS = table({
   ran: () => "",
   elsewhere: (x) => `M${x} 5v7`,
   coming: (x) => `M${x - 1.5} 16h3v10h-3z`,
@@ -89,7 +89,7 @@ const SLOT_MARKS = {
   skipped: (x) => `M${x} 3l5 5.5l-5 5.5l-5 -5.5z`,
   missed: (x) => `M${x - 4.5} 4l9 9m0 -9l-9 9`,
   cancelled: (x) => `M${x - 4} 4h8v8h-8z`,
-};
+});
 
 function slotPath(slots) {
   return slots.map(({ x, verdict }) => SLOT_MARKS[verdict](Number(x.toFixed(1)))).join("");

@@ -6,7 +6,7 @@
 const AXIS_HEIGHT = 22;
 const WAKES_HEIGHT = 24;
 const GAPS_HEIGHT = 20;
-const GAP_WORDS = { down: "takt did not run", stalled: "takt stood still" };
+const GAP_WORDS = table({ down: "takt did not run", stalled: "takt stood still" });
 const AXIS_LABEL = 76;
 const NARROW = 620;
 /** Names of jobs beside their lanes: in characters, and in pixels a character. */

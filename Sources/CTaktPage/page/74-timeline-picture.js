@@ -82,13 +82,13 @@ class TimelinePicture {
     const node = event.target.closest(".lane");
     if (!node) return;
     const { job } = node.dataset;
-    const moves = {
+    const moves = table({
       ArrowDown: () => nextLane(node.nextElementSibling),
       ArrowUp: () => nextLane(node.previousElementSibling),
       ArrowRight: () => this.step(job, 1),
       ArrowLeft: () => this.step(job, -1),
       Enter: () => this.openRun(job, this.cursor?.job === job ? this.cursor.run : undefined),
-    };
+    });
     if (!(event.key in moves)) return;
     event.preventDefault();
     moves[event.key]();

@@ -2,12 +2,12 @@
  * A plan as a diff that can be read, and diagnostics as takt prints them.
  */
 
-const CHANGE_WORDS = {
+const CHANGE_WORDS = table({
   added: "added",
   removed: "removed",
   rearmed: "rearmed: its timing changed",
   updated: "updated: its timing is unchanged",
-};
+});
 
 /** @param title what the plan is: what would be, or what has been done */
 function drawPlan(title, plan) {

@@ -8,7 +8,7 @@ class Router {
    *   may give what is to have the focus
    */
   constructor(pages) {
-    this.pages = pages;
+    this.pages = table(pages);
     this.page = null;
     this.isOpen = false;
     addEventListener("hashchange", () => this.follow());
