@@ -101,4 +101,65 @@ import Testing
     #expect((try live.object("GET", "/api/v1/runs")["runs"] as? [Any])?.count == 1)
     #expect(try live.process.stop() == 0)
   }
+
+  @Test func `an answer to HEAD has no body, whatever it says`() throws {
+    let live = try LiveTakt("jobs:\n  a: {cron: '@yearly', run: 'true'}\n", http: true)
+    let host = "Host: 127.0.0.1:\(live.port)"
+    let bearer = "Authorization: Bearer \(live.token)"
+    let rows: [(String, String, [String], Int)] = [
+      ("a route", "/api/v1/status", [host, bearer], 200),
+      ("the page", "/", [host], 200),
+      ("a probe", "/healthz", [host], 200),
+      ("no route", "/nothing/here", [host, bearer], 404),
+      ("no job", "/api/v1/jobs/none", [host, bearer], 404),
+      ("a route for POST alone", "/api/v1/jobs/a/trigger", [host, bearer], 405),
+      ("another one", "/api/v1/reload", [host, bearer], 405),
+      ("a wrong query", "/api/v1/runs?limit=x", [host, bearer], 400),
+      ("a wrong encoding", "/api/v1/jobs/%zz", [host, bearer], 400),
+      ("no token", "/api/v1/status", [host], 401),
+      ("another host", "/api/v1/status", ["Host: evil.example", bearer], 403),
+      ("two hosts", "/api/v1/status", [host, host, bearer], 400),
+      ("a large body", "/api/v1/plan", [host, bearer, "Content-Length: 100000000"], 413),
+    ]
+    for (name, path, headers, status) in rows {
+      let connection = try RawConnection(port: live.port)
+      let head = ["HEAD \(path) HTTP/1.1"] + headers + ["Connection: close", "", ""]
+      connection.send(head.joined(separator: "\r\n"))
+      let answer = connection.everything()
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(name): \(answer)")
+      #expect(answer.hasSuffix("\r\n\r\n"), "\(name): \(answer)")
+      #expect(answer.components(separatedBy: "\r\n\r\n").count == 2, "\(name): \(answer)")
+      #expect(!answer.lowercased().contains("content-length: 0"), "\(name): \(answer)")
+    }
+    #expect(try live.process.stop() == 0)
+  }
+
+  @Test func `a malformed body is the client's mistake, and ends its connection`() throws {
+    let live = try LiveTakt("jobs:\n  a: {cron: '@yearly', run: 'true'}\n", http: true)
+    let rows = [
+      ("no size", "zz\r\n{}\r\n0\r\n\r\n"), ("an empty size", "\r\n{}\r\n0\r\n\r\n"),
+      ("a size below zero", "-2\r\n{}\r\n0\r\n\r\n"),
+      ("a size with a space", " 2\r\n{}\r\n0\r\n\r\n"),
+      ("a size beyond 64 bits", "fffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
+      ("a chunk that is longer", "2\r\n{}xx\r\n0\r\n\r\n"),
+      ("a trailer without a name", "2\r\n{}\r\n0\r\n: x\r\n\r\n"),
+      ("a trailer with a control character", "2\r\n{}\r\n0\r\nA: \u{1}\r\n\r\n"),
+      ("a large trailer", "2\r\n{}\r\n0\r\nA: \(String(repeating: "x", count: 40_000))\r\n\r\n"),
+    ]
+    for (name, body) in rows {
+      for path in ["/api/v1/jobs/a/trigger", "/api/v1/plan"] {
+        let connection = try RawConnection(port: live.port)
+        let head = [
+          "POST \(path) HTTP/1.1", "Host: 127.0.0.1:\(live.port)",
+          "Authorization: Bearer \(live.token)", "Transfer-Encoding: chunked", "", "",
+        ]
+        connection.send(head.joined(separator: "\r\n") + body)
+        let answer = connection.everything()
+        #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(name), \(path): \(answer)")
+        #expect(answer.lowercased().contains("connection: close"), "\(name), \(path): \(answer)")
+      }
+    }
+    #expect((try live.object("GET", "/api/v1/runs")["runs"] as? [Any])?.isEmpty == true)
+    #expect(try live.process.stop() == 0)
+  }
 }

@@ -142,6 +142,17 @@ final class RawConnection {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// What comes until the other end closes.
+  func everything() -> String {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += chunk[..<count]
+    }
+  }
+
   /// The status of an answer; 0 when the other end closed without one.
   func status() -> Int {
     answer().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

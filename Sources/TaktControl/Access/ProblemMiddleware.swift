@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOHTTP1
 import TaktCore
 
 /// Says what is wrong in the one way in which the API says it, and what browsers must know of every
@@ -21,8 +22,10 @@ struct ProblemMiddleware: RouterMiddleware {
       response = try await next(request, context)
     } catch {
       response = problem(of: error, request).response
-      // What was not read of the body is not waited for.
-      if response.status == .contentTooLarge { response.headers[.connection] = "close" }
+      // What was not read of the body is not waited for, and where it ends may be unknown.
+      if response.status == .contentTooLarge || error is HTTPParserError {
+        response.headers[.connection] = "close"
+      }
     }
     response.headers[.xContentTypeOptions] = "nosniff"
     response.headers[.cacheControl] = response.headers[.cacheControl] ?? "no-store"
@@ -31,6 +34,11 @@ struct ProblemMiddleware: RouterMiddleware {
 
   private func problem(of error: any Error, _ request: Request) -> Problem {
     if let problem = error as? Problem { return problem }
+    if error is HTTPParserError {
+      return Problem(
+        .badRequest, "the body is malformed",
+        detail: "Check its Transfer-Encoding, chunk sizes, trailers and length.")
+    }
     switch (error as? HTTPError)?.status {
     case .notFound?:
       let methods = routes.methods(of: request.uri.path)

@@ -151,7 +151,7 @@ package final class ControlServer: Sendable {
         responder: { request, writer, channel in
           let context = ControlContext(
             source: ApplicationRequestContextSource(channel: channel, logger: logger))
-          let response: Response
+          var response: Response
           do {
             response = try await gate.respond(to: request, context: context)
           } catch let error as HTTPParserError {
@@ -159,6 +159,8 @@ package final class ControlServer: Sendable {
           } catch {
             response = Problem(.internalError, "internal error").response
           }
+          // Whoever made it: an answer to HEAD has no body.
+          if request.method == .head { response = response.createHeadResponse() }
           try await writer.write(response: response.head, body: response.body)
         },
         count: ConnectionCount(connections), user: user,
