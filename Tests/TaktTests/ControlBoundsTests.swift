@@ -162,4 +162,43 @@ import Testing
     #expect((try live.object("GET", "/api/v1/runs")["runs"] as? [Any])?.isEmpty == true)
     #expect(try live.process.stop() == 0)
   }
+
+  @Test func `bodies beyond what all of them may have are refused, and orders pass`() throws {
+    let live = try LiveTakt("jobs:\n  a: {cron: '@yearly', run: 'true'}\n", http: true)
+    func request(_ path: String, _ headers: String...) throws -> RawConnection {
+      let connection = try RawConnection(port: live.port)
+      let head =
+        [
+          "POST \(path) HTTP/1.1", "Host: 127.0.0.1:\(live.port)",
+          "Authorization: Bearer \(live.token)",
+        ] + headers + ["", ""]
+      connection.send(head.joined(separator: "\r\n"))
+      return connection
+    }
+    let size = 8 << 20
+    let length = "Content-Length: \(size)"
+    // What each of them would send stays away.
+    var held = try (0..<4).map { _ in try request("/api/v1/plan", length) }
+    _ = try TaktProcess.wait("a further one is refused") {
+      let answer = (try? request("/api/v1/plan", length))?.answer() ?? ""
+      return answer.hasPrefix("HTTP/1.1 503 ") && answer.lowercased().contains("retry-after: 1")
+        ? true : nil
+    }
+    let order = try request("/api/v1/jobs/a/trigger", "Content-Length: 2")
+    order.send("{}")
+    #expect(order.status() == 202)
+    let part = "10000\r\n\(String(repeating: "#", count: 65_536))\r\n"
+    let unknown = try request("/api/v1/plan", "Transfer-Encoding: chunked")
+    for _ in 0..<9 { unknown.send(part) }
+    #expect(unknown.status() == 503)
+    held = []
+    _ = try TaktProcess.wait("there is room again") {
+      // An order of that length is received, and refused when it is too long.
+      let connection = try? request("/api/v1/jobs/a/trigger", length)
+      connection?.send([UInt8](repeating: UInt8(ascii: "#"), count: 2 << 20))
+      return connection?.status() == 413 ? true : nil
+    }
+    #expect(held.isEmpty)
+    #expect(try live.process.stop() == 0)
+  }
 }

@@ -25,11 +25,12 @@ struct RouteList {
   }
 
   /// What answers requests, those of whom `access` lets through.
-  func responder(access: AccessMiddleware, ports: ControlPorts) -> some HTTPResponder<
-    ControlContext
-  > {
+  func responder(
+    access: AccessMiddleware, bodies: BodyBudget, ports: ControlPorts
+  ) -> some HTTPResponder<ControlContext> {
     router.add(middleware: ProblemMiddleware(routes: table))
     router.add(middleware: access)
+    router.add(middleware: BodyBudgetMiddleware(budget: bodies))
     router.add(middleware: MachineIdentity(ports: ports))
     for route in routes {
       router.on(RouterPath(route.path), method: route.method, use: route.handler)

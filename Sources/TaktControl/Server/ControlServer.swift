@@ -43,6 +43,7 @@ package final class ControlServer: Sendable {
   private let executor: LoopExecutor
   private let ports: ControlPorts
   private let connections: ConnectionBudget
+  private let bodies = BodyBudget()
   private let readers = ReaderCount()
   private let network = NetworkAddress()
   private let sockets = Mutex<[(path: String, identity: SocketPlace.Identity)]>([])
@@ -140,7 +141,7 @@ package final class ControlServer: Sendable {
       token: token, cluster: ports.machines?.tokens ?? ClusterTokens(), readToken: readToken,
       hosts: hosts)
     let gate = RequestGate(
-      routes: routes.responder(access: access, ports: ports), access: access,
+      routes: routes.responder(access: access, bodies: bodies, ports: ports), access: access,
       pace: RequestPace(
         perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
         waitMax: Self.unauthenticatedWait))
