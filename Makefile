@@ -241,8 +241,8 @@ guest: test-build ## Run the tests of control groups in a virtual machine with D
 	Tests/guest/guest env TAKT_IN_GUEST=1 .build/debug/taktPackageTests.xctest \
 		--testing-library swift-testing --filter 'GroupLimitTests|ResourceUseTests'
 
-crash: setup     ## Kill takt 200 times at random moments, and verify the ledger each time.
-	TAKT_CRASHES=200 $(SWIFT) test --filter LedgerCrashTests
+crash: setup     ## Kill takt 200 times and stop it 2,000 times at random moments, and verify the ledger.
+	TAKT_CRASHES=200 TAKT_QUICK_STOPS=2000 $(SWIFT) test --filter LedgerCrashTests
 
 bench: release bench-programs bench-venv ## Run all benchmarks, other schedulers beside takt, in 20 minutes. QUICK=1: a short trial; ONLY=NAMES: some.
 	python3 -B Benchmarks/bench.py .build/release/takt --python $(BENCH_PYTHON) --out $(BENCH_FILE) \

@@ -79,4 +79,52 @@ import TaktTime
     bench.close()
     #expect(!FileManager.default.fileExists(atPath: bench.path + "-wal"))
   }
+
+  @Test func `an archive that a reader has and that is closed meanwhile ends no process`() throws {
+    let (bench, job) = try kept(9)
+    let archive = try LedgerArchive(folder: bench.folder.path)
+    archive.close()
+    archive.close()
+    archive.releaseMemory()
+    let closed = LedgerArchive.Failure.unreadable(path: bench.path, reason: "it is closed")
+    #expect(throws: closed) { try archive.runs(RunQuery()) }
+    #expect(throws: closed) { try archive.run(RunID(1)) }
+    #expect(throws: closed) { try archive.outputs(of: RunID(1)) }
+    #expect(throws: closed) { try archive.backfilledSlots(of: job.name) }
+    #expect(throws: closed) { try archive.jobNames() }
+    #expect(throws: closed) { try archive.statistics() }
+    #expect(throws: closed) { try archive.previous(boot: "this", zones: TestZones()) }
+    #expect(throws: closed) { try archive.audit(zones: TestZones()) }
+    let query = VerdictQuery(jobs: nil, since: job.slot(0), before: job.slot(9), limit: 9)
+    #expect(throws: closed) { try archive.verdicts(query) }
+    #expect(throws: closed) { try archive.absences(from: job.slot(0), to: job.slot(9)) }
+    bench.close()
+  }
+
+  @Test func `readers in all threads get an answer or a refusal while the archive is closed`()
+    throws
+  {
+    let (bench, job) = try kept(50)
+    for _ in 0..<40 {
+      let archive = OpenedArchive(folder: bench.folder.path)
+      DispatchQueue.concurrentPerform(iterations: 9) { index in
+        guard index > 0 else { return archive.close() }
+        for _ in 0..<4 {
+          _ = try? archive.runs(RunQuery())
+          _ = try? archive.outputs(of: RunID(1))
+          _ = try? archive.absences(from: job.slot(0), to: job.slot(50))
+        }
+      }
+      #expect(throws: ArchiveError.self) { try archive.runs(RunQuery()) }
+    }
+    bench.close()
+  }
+
+  private func kept(_ count: Int) throws -> (LedgerBench, GridJob) {
+    let (bench, job) = (try LedgerBench(), try GridJob("a"))
+    try bench.open()
+    bench.ledger?.record(job.load + (1...count).flatMap { job.runs($0, run: UInt64($0)) })
+    #expect(bench.isKept())
+    return (bench, job)
+  }
 }

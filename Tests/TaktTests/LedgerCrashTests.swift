@@ -1,11 +1,21 @@
 import Foundation
 import Glibc
+import Synchronization
+import TaktControl
 import Testing
 
 /// `kill -9` at any moment: no slot is lost or doubled, and each job's delivery holds.
 @Suite(.serialized) struct LedgerCrashTests {
   /// How often takt is killed; `make crash` says 200.
   static let kills = ProcessInfo.processInfo.environment["TAKT_CRASHES"].flatMap(Int.init) ?? 12
+
+  /// How often it is stopped soon after its start; `make crash` says 2,000.
+  static let quickStops =
+    ProcessInfo.processInfo.environment["TAKT_QUICK_STOPS"].flatMap(Int.init) ?? 12
+
+  private final class Ended: Sendable {
+    let isSet = Atomic(false)
+  }
 
   private struct Run: Decodable {
     var job: String
@@ -44,6 +54,39 @@ import Testing
     #expect(try last.stop() == 0)
     try expectBalance(in: folder, "at the end")
     try checkDeliveries(in: folder, markers)
+  }
+
+  @Test func `a stop soon after the start ends no reader of the ledger by a signal`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 5ms, use: log, with: {message: x}}\n")
+    // Enough in the ledger for readers to be at it when it is closed.
+    let first = try TaktProcess(
+      ["run", "--log-format", "json", "--log-level", "debug"], in: folder)
+    for _ in 0..<300 { try first.line("runs") { $0.verdict == "ran" } }
+    #expect(try first.stop() == 0)
+    let client = ControlClient(socket: folder.url.appendingPathComponent(".takt/control.sock").path)
+    let readers = DispatchGroup()
+    let ended = Ended()
+    for target in ["runs?limit=1000", "timeline"] {
+      DispatchQueue(label: target).async(group: readers) {
+        while !ended.isSet.load(ordering: .relaxed) {
+          if (try? client.ask("GET", "/api/v1/\(target)")) == nil { usleep(1000) }
+        }
+      }
+    }
+    var random = SystemRandomNumberGenerator()
+    for stop in 1...Self.quickStops {
+      let takt = try TaktProcess(["run", "--log-level", "error"], in: folder)
+      // The moment is the test: anywhere between the first instruction and a third of a second.
+      usleep(UInt32.random(in: 0...300_000, using: &random))
+      takt.signal(SIGTERM)
+      let status = takt.waitForExit()
+      // Before takt answers signals, SIGTERM ends it as the system does.
+      #expect(status == 0 || status == -SIGTERM, "stop \(stop): \(status) \(takt.errors)")
+    }
+    ended.isSet.store(true, ordering: .relaxed)
+    readers.wait()
+    try expectBalance(in: folder, "at the end")
   }
 
   private func expectBalance(in folder: TemporaryFolder, _ when: String) throws {

@@ -12,6 +12,8 @@ final class LedgerFile {
   }
 
   static let name = "ledger.sqlite"
+  /// What SQLite adds to the name for the database itself and for the files beside it.
+  static let suffixes = ["", "-wal", "-shm", "-journal"]
   /// How long one attempt waits for another process that has the database locked.
   private static let busyTimeout = 2.0
 
@@ -33,7 +35,7 @@ final class LedgerFile {
     guard let directory = StateDirectory(path: folder) else {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
     }
-    for suffix in ["", "-wal", "-shm", "-journal"] { try directory.check(name + suffix) }
+    for suffix in Self.suffixes { try directory.check(name + suffix) }
     let isNew = directory.status(of: name) == nil
     if isNew {
       // For its owner alone, before anything is in it.
@@ -92,7 +94,7 @@ final class LedgerFile {
 
   /// Removes a database with what belongs to it.
   static func remove(_ path: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    for suffix in suffixes { unlink(path + suffix) }
   }
 
   /// Gives back what SQLite and prepared statements hold in memory.

@@ -1,5 +1,6 @@
 internal import GRDB
 import Glibc
+import Synchronization
 package import TaktCore
 package import TaktTime
 
@@ -10,6 +11,8 @@ package final class LedgerArchive: Sendable {
   /// Why there is nothing to look at.
   package enum Failure: Error, Hashable, Sendable {
     case missing(path: String)
+    /// It has no bytes: takt has not written it yet, or what it held is lost.
+    case empty(path: String)
     /// This user may not read it.
     case forbidden(path: String)
     /// A newer takt has written it.
@@ -18,7 +21,8 @@ package final class LedgerArchive: Sendable {
   }
 
   package let path: String
-  let database: DatabaseQueue
+  /// Nil once it is closed: GRDB passes SQLite a null connection after that, which ends the process.
+  private let database: Mutex<DatabaseQueue?>
 
   package init(folder: String) throws(Failure) {
     path = folder + "/" + LedgerFile.name
@@ -27,18 +31,17 @@ package final class LedgerArchive: Sendable {
       throw errno == EACCES ? .forbidden(path: path) : .missing(path: path)
     }
     guard access(path, R_OK) == 0 || errno != EACCES else { throw .forbidden(path: path) }
-    // SQLite makes files beside what it opens, and would follow the link to do so.
-    guard status.st_mode & S_IFMT != S_IFLNK else {
-      throw .unreadable(path: path, reason: "it is a symbolic link")
-    }
+    for suffix in LedgerFile.suffixes { try Self.requireFile(path + suffix) }
+    guard status.st_size > 0 else { throw .empty(path: path) }
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
     do {
-      database = try DatabaseQueue(path: path, configuration: configuration)
+      let database = try DatabaseQueue(path: path, configuration: configuration)
       guard try !database.read(LedgerSchema.migrator.hasBeenSuperseded) else {
         throw Failure.newer(path: path)
       }
+      self.database = Mutex(database)
     } catch let failure as Failure {
       throw failure
     } catch {
@@ -46,11 +49,26 @@ package final class LedgerArchive: Sendable {
     }
   }
 
-  /// Gives back what SQLite holds in memory.
-  func releaseMemory() { database.releaseMemory() }
+  /// SQLite opens this by its path: it would wait at a FIFO, and create files beside what a link
+  /// leads to.
+  private static func requireFile(_ path: String) throws(Failure) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    let isLink = status.st_mode & S_IFMT == S_IFLNK
+    throw .unreadable(
+      path: path, reason: isLink ? "it is a symbolic link" : "it is not a regular file")
+  }
 
-  /// Closes the file; nothing can be read from now on.
-  package func close() { try? database.close() }
+  /// Gives back what SQLite holds in memory.
+  func releaseMemory() { database.withLock { $0?.releaseMemory() } }
+
+  /// Closes the file once what is being read has been read; nothing can be read from now on.
+  package func close() {
+    database.withLock { database in
+      try? database?.close()
+      database = nil
+    }
+  }
 
   /// How far the jobs have come, as a takt that starts now would find it.
   ///
@@ -64,9 +82,15 @@ package final class LedgerArchive: Sendable {
   }
 
   /// Reads, and says in plain words what is in the way.
-  func read<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
+  func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
     do {
-      return try database.read(body)
+      // One thread at a time, as the database's own queue has it.
+      return try database.withLock { database in
+        guard let database else { throw Failure.unreadable(path: path, reason: "it is closed") }
+        return try database.read(body)
+      }
+    } catch let failure as Failure {
+      throw failure
     } catch {
       throw .unreadable(path: path, reason: LedgerFailure.text(of: error))
     }
@@ -184,6 +208,8 @@ extension LedgerArchive.Failure {
   package var sentence: String {
     switch self {
     case .missing(let path): "there is no ledger at \(path)"
+    case .empty(let path):
+      "\(path) is empty (0 bytes): takt has not written it yet, or what it held is lost"
     case .forbidden(let path): "\(path) may not be read by this user"
     case .newer(let path): "\(path) was written by a newer version of takt; use that version"
     case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"

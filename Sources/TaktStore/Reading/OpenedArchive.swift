@@ -60,16 +60,19 @@ package final class OpenedArchive: RunArchive {
   package func close(timeout: DispatchTimeInterval = .seconds(2)) {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "takt.archive.close", qos: .utility).async { [self] in
-      state.withLock { state in
+      let opened = state.withLock { state in
         state.isClosed = true
-        state.opened?.archive.close()
+        defer { state.opened = nil }
+        return state.opened
       }
+      // A reader that has it finishes first, and the next one finds it closed.
+      opened?.archive.close()
       done.signal()
     }
     _ = done.wait(timeout: .now() + timeout)
   }
 
-  private func read<Value>(
+  private func read<Value: Sendable>(
     _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
   ) throws(ArchiveError) -> Value {
     do throws(LedgerArchive.Failure) {
@@ -80,7 +83,7 @@ package final class OpenedArchive: RunArchive {
       return value
     } catch {
       // What cannot be read is opened again for the next question.
-      state.withLock { if !$0.isClosed { $0.opened = nil } }
+      state.withLock { $0.opened = nil }
       throw ArchiveError(error.sentence)
     }
   }
