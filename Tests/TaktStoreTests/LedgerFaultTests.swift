@@ -332,32 +332,143 @@ import Synchronization
 
   @Test(.enabled(if: geteuid() == 0, "it takes root to mount a small disk"))
   func `a full disk is said once, and what was held is written when there is room`() throws {
-    let place = FileManager.default.temporaryDirectory
-      .appendingPathComponent("takt-small-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { rmdir(place.path) }
-    guard mount("none", place.path, "tmpfs", 0, "size=2m") == 0 else {
-      // A container that may not mount.
-      return
-    }
-    defer { umount2(place.path, Int32(MNT_DETACH)) }
-    let folder = place.appendingPathComponent("state")
-    let bench = try LedgerBench(folder)
+    guard let disk = try SmallDisk() else { return }
+    let bench = try LedgerBench(disk.folder)
     let job = try GridJob("a")
     try bench.open()
     bench.ledger?.record(job.load)
     #expect(bench.isKept())
-    let filling = place.appendingPathComponent("filling")
-    let block = Data(count: 4096)
-    _ = FileManager.default.createFile(atPath: filling.path, contents: nil)
-    let file = try FileHandle(forWritingTo: filling)
-    while (try? file.write(contentsOf: block)) != nil {}
+    try disk.fill()
     for index in 1...2000 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     #expect(bench.hasLogged("the disk is full"))
-    try file.close()
-    unlink(filling.path)
+    disk.free()
     #expect(bench.isKept())
     try expectBalance(of: bench, slots: 2000)
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "it takes root to mount a small disk"), arguments: [true, false])
+  func `slots of which a full disk kept no record are lost, and not missed`(isStopped: Bool) throws
+  {
+    guard let disk = try SmallDisk() else { return }
+    let bench = try LedgerBench(disk.folder)
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.settle([])
+    bench.ledger?.record(job.load + (1...21).flatMap { job.runs($0, run: UInt64($0)) })
+    #expect(bench.isKept())
+    #expect(try bench.audit().isBalanced)
+    try disk.fill()
+    let before = SystemTimeSource().wall
+    for index in 22...82 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
+    #expect(bench.hasLogged("the disk is full"))
+    // A kill leaves the note of the last attempt to write.
+    if isStopped { bench.ledger?.close(timeout: .milliseconds(100)) }
+    let stopped = try bench.audit()
+    #expect(!stopped.isBalanced)
+    #expect(stopped.verdictCounts.slots == 21)
+    let note = "\(61 * 4) entries (the ledger could not be written up to then"
+    #expect(stopped.losses.contains { $0.contains(note) }, "\(stopped.losses)")
+    let copy = try LedgerBench(try disk.copy())
+    try copy.open()
+    #expect(copy.hasLogged("could not write the ledger when it ended: 244 entries are lost"))
+    let previous = try #require(copy.findings.previous.jobs[job.name])
+    #expect(previous.checkpoint.cursor.wallMark >= ScheduleInstant(before))
+    #expect(copy.findings.previous.lastRun == 82)
+    copy.ledger?.record([job.mark(after: 82)] + job.runs(83, run: 83))
+    #expect(copy.isKept())
+    copy.close()
+    let report = try copy.audit()
+    #expect(report.lost == 61, "\(report)")
+    #expect(report.findings.isEmpty)
+    #expect(!report.isBalanced)
+    bench.close()
+  }
+
+  @Test(arguments: ["", "61 17", "61 1790000000000\nrun=82 clock=1 boot=x sum=0\n"])
+  func `a note that is empty or damaged is a loss that nobody can count`(text: String) throws {
+    let (bench, job) = try begun()
+    bench.ledger?.record(job.runs(1, run: 1))
+    #expect(bench.isKept())
+    bench.close()
+    try Data(text.utf8).write(to: bench.folder.appendingPathComponent(LossNote.name))
+    let stopped = try bench.audit()
+    #expect(!stopped.isBalanced)
+    #expect(stopped.losses.contains { $0.contains("is empty or damaged") }, "\(stopped.losses)")
+    try bench.open()
+    #expect(bench.hasLogged("an unknown number of entries are lost"))
+    bench.ledger?.record(job.runs(3, run: 3))
+    #expect(bench.isKept())
+    bench.close()
+    let report = try bench.audit()
+    #expect(report.lost == 1, "\(report)")
+    #expect(report.losses.contains { $0.contains("its note is empty or damaged") })
+  }
+
+  @Test func `the space of a note is taken at the start, and says nothing`() throws {
+    let (bench, job) = try begun()
+    bench.ledger?.settle([])
+    bench.ledger?.record(job.runs(1, run: 1))
+    #expect(bench.isKept())
+    let place = bench.folder.appendingPathComponent(LossNote.name).path
+    var status = stat()
+    #expect(stat(place, &status) == 0 && status.st_size == 4096 && status.st_blocks > 0)
+    try expectBalance(of: bench, slots: 1)
+    try bench.open()
+    bench.close()
+    #expect(!bench.messages.withLock { $0.contains { $0.contains("could not write") } })
+  }
+
+  @Test func `an empty file of a first start that was cut off becomes the ledger`() throws {
+    let bench = try LedgerBench()
+    try Data().write(to: URL(fileURLWithPath: bench.path))
+    #expect(throws: LedgerArchive.Failure.empty(path: bench.path)) {
+      _ = try LedgerArchive(folder: bench.folder.path)
+    }
+    try bench.open()
+    #expect(bench.hasLogged("is empty (0 bytes), as an interrupted first start leaves it"))
+    let job = try GridJob("a")
+    bench.ledger?.record(job.load + job.runs(1, run: 1))
+    #expect(bench.isKept())
+    #expect(try bench.sql { try Int.fetchOne($0, sql: "PRAGMA auto_vacuum") } == 2)
+    try expectBalance(of: bench, slots: 1)
+  }
+
+  @Test(arguments: ["empty", "missing"])
+  func `a ledger that was lost between two daemons is said, and verify does not pass`(
+    how: String
+  ) throws {
+    let (bench, job) = try begun()
+    bench.ledger?.settle([])
+    bench.ledger?.record(job.runs(1, run: 1))
+    #expect(bench.isKept())
+    bench.close()
+    if how == "empty" {
+      truncate(bench.path, 0)
+    } else {
+      unlink(bench.path)
+    }
+    try bench.open()
+    #expect(bench.hasLogged("although a daemon has used this state folder"))
+    bench.ledger?.record(job.load + job.runs(1, run: 1))
+    #expect(bench.isKept())
+    bench.close()
+    let report = try bench.audit()
+    #expect(!report.isBalanced)
+    #expect(report.uncountedLosses == 1)
+    #expect(report.losses.contains { $0.contains("verdicts (the ledger was \(how) at a start)") })
+  }
+
+  @Test func `a ledger that is closed is not opened again`() throws {
+    let (bench, job) = try begun()
+    let ledger = bench.ledger
+    bench.close()
+    unlink(bench.path)
+    ledger?.record(job.runs(1, run: 1))
+    let done = DispatchSemaphore(value: 0)
+    ledger?.whenKept { done.signal() }
+    #expect(done.wait(timeout: .now() + .milliseconds(500)) == .timedOut)
+    #expect(!FileManager.default.fileExists(atPath: bench.path))
   }
 
   /// A connection that may leave its transactions open.
@@ -404,5 +515,43 @@ import Synchronization
     let start = place / 4096 * 4096
     for index in start..<start + 4096 { bytes[index] = 0xA5 }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+}
+
+/// A small disk of its own, mounted for a test.
+private final class SmallDisk {
+  private let place: URL
+  var folder: URL { place.appendingPathComponent("state") }
+
+  /// Nil in a container that may not mount.
+  init?() throws {
+    place = FileManager.default.temporaryDirectory
+      .appendingPathComponent("takt-small-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    guard mount("none", place.path, "tmpfs", 0, "size=2m") == 0 else { return nil }
+  }
+
+  deinit {
+    umount2(place.path, Int32(MNT_DETACH))
+    rmdir(place.path)
+  }
+
+  /// Leaves no block free.
+  func fill() throws {
+    let filling = place.appendingPathComponent("filling").path
+    _ = FileManager.default.createFile(atPath: filling, contents: nil)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: filling))
+    while (try? file.write(contentsOf: Data(count: 4096))) != nil {}
+    try file.close()
+  }
+
+  func free() { unlink(place.appendingPathComponent("filling").path) }
+
+  /// The state folder as a daemon finds it that starts later, on a disk with room.
+  func copy() throws -> URL {
+    let copy = FileManager.default.temporaryDirectory
+      .appendingPathComponent("takt-copy-\(UUID().uuidString)")
+    try FileManager.default.copyItem(at: folder, to: copy)
+    return copy
   }
 }

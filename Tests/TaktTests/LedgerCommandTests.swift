@@ -17,6 +17,62 @@ import Testing
     return Answer(status: status, output: output, errors: process.errors)
   }
 
+  @Test(arguments: ["", "-wal", "-shm", "-journal", "/../unwritten"])
+  func `commands wait at no file that is not a regular one`(suffix: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 100ms, run: 'true'}}\n")
+    let process = try TaktProcess(["run"], in: folder)
+    try process.line("an end") { $0.job == "a" && $0.to == "ended" }
+    #expect(try process.stop() == 0)
+    let name = suffix.hasPrefix("/") ? "unwritten" : "ledger.sqlite" + suffix
+    let path = folder.url.appendingPathComponent(".takt/\(name)").path
+    let kinds: [(String, () -> Int32)] = [
+      ("a FIFO", { mkfifo(path, 0o600) }), ("a folder", { mkdir(path, 0o700) }),
+      ("a device", { geteuid() == 0 ? mknod(path, S_IFCHR | 0o600, 0x105) : 1 }),
+      ("a link to a FIFO", { symlink("/dev/zero", path) }),
+    ]
+    for (kind, make) in kinds {
+      try? FileManager.default.removeItem(atPath: path)
+      guard make() == 0 else { continue }
+      var commands = [["verify"]]
+      if name != "unwritten" { commands += [["runs"], ["logs", "a"], ["why", "a"]] }
+      for words in commands {
+        let command = try TaktProcess(words, in: folder)
+        _ = try command.text()
+        #expect(command.waitForExit() == 66, "\(kind), \(words): \(command.errors)")
+        let reason = kind.hasPrefix("a link") ? "symbolic link" : "regular file"
+        #expect(command.errors.contains("cannot be read: it is"), "\(kind): \(command.errors)")
+        #expect(command.errors.contains(reason), "\(kind), \(words): \(command.errors)")
+      }
+      let daemon = try TaktProcess(["run"], in: folder)
+      _ = try daemon.text()
+      #expect(daemon.waitForExit() == 73, "\(kind): \(daemon.errors)")
+    }
+  }
+
+  @Test func `a ledger that became empty is no ledger without mistakes`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 100ms, run: 'true'}}\n")
+    for isFirst in [true, false] {
+      let process = try TaktProcess(["run"], in: folder)
+      try process.line("an end") { $0.job == "a" && $0.to == "ended" }
+      #expect(try process.stop() == 0)
+      let lost = process.lines.contains {
+        $0.message?.contains("is empty (0 bytes), although") == true
+      }
+      #expect(lost == !isFirst)
+      let verify = try takt("verify", in: folder)
+      #expect(verify.status == (isFirst ? 0 : 1), "\(verify)")
+      if !isFirst {
+        #expect(verify.output.contains("verdicts (the ledger was empty at a start)"), "\(verify)")
+        #expect(verify.output.contains("and others that cannot be counted"), "\(verify)")
+      }
+      truncate(folder.url.appendingPathComponent(".takt/ledger.sqlite").path, 0)
+      let empty = try takt("verify", in: folder)
+      #expect(empty.status == 66 && empty.errors.contains("is empty (0 bytes)"), "\(empty)")
+    }
+  }
+
   @Test func `runs, logs and verify tell of a life of takt, and of two`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

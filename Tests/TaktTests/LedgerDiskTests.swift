@@ -103,7 +103,12 @@ import Testing
     let ended = next.lines.compactMap(\.message).filter { $0.hasPrefix("Ended leftover processes") }
     for pid in left { #expect(ended.first?.contains("(\(pid))") == true, "\(ended)") }
     #expect(try next.stop() == 0)
-    try expectBalance(in: folder)
+    // What the full disk kept nothing of is lost, and said.
+    let verify = try TaktProcess(["verify"], in: folder)
+    let text = try verify.text()
+    #expect(verify.waitForExit() == 1, "\(text) \(verify.errors)")
+    #expect(text.contains(": 0 findings, "), "\(text)")
+    #expect(text.contains("entries (takt ended while the ledger could not be written)"), "\(text)")
   }
 
   private func started() throws -> (TemporaryFolder, TaktProcess) {

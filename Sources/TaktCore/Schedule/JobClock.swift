@@ -1,4 +1,4 @@
-import TaktTime
+package import TaktTime
 
 /// A job's own clock: it read the wall once, when takt first loaded the job, and has gone with the
 /// monotonic clock since. The nominal instants of an `every` grid are its readings, so that a step
@@ -9,7 +9,7 @@ package struct JobClock: Hashable, Sendable {
   let instant: MonotonicInstant
 
   /// A clock that was set before.
-  init(reading: ScheduleInstant, instant: MonotonicInstant) {
+  package init(reading: ScheduleInstant, instant: MonotonicInstant) {
     self.reading = reading
     self.instant = instant
   }
@@ -22,7 +22,7 @@ package struct JobClock: Hashable, Sendable {
   }
 
   /// The last whole millisecond at or before `instant`.
-  func reading(at instant: MonotonicInstant) -> ScheduleInstant {
+  package func reading(at instant: MonotonicInstant) -> ScheduleInstant {
     reading + (instant.nanoseconds - self.instant.nanoseconds).flooredQuotient(by: 1_000_000)
   }
 

@@ -36,8 +36,10 @@ final class LedgerFile {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
     }
     for suffix in Self.suffixes { try directory.check(name + suffix) }
-    let isNew = directory.status(of: name) == nil
-    if isNew {
+    let status = directory.status(of: name)
+    // An earlier start may have come no further than to an empty file.
+    let isNew = status.map { $0.st_size == 0 } ?? true
+    if status == nil {
       // For its owner alone, before anything is in it.
       let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       let descriptor = openat(directory.descriptor, name, flags, 0o600)

@@ -79,12 +79,22 @@ extension StateDirectory.Identity {
 // MARK: - Files
 
 extension StateDirectory {
+  /// Names the processes that the ledger cannot record.
+  static let processesName = "processes"
+
   /// What takt itself puts into the folder and opens again.
   static let ownFiles =
     [
       "lock", LedgerFile.name, LedgerFile.name + "-wal", LedgerFile.name + "-shm",
-      LedgerFile.name + "-journal", "unwritten", "processes", "token",
+      LedgerFile.name + "-journal", LossNote.name, processesName, "token",
     ]
+
+  /// Whether a daemon has had a ledger here: it reserves space beside it, and SQLite logs its writes.
+  var hasBeenUsed: Bool {
+    [LossNote.name, Self.processesName, LedgerFile.name + "-wal"].contains { name in
+      status(of: name).map { $0.st_size > 0 } ?? false
+    }
+  }
 
   /// Refuses a file that is not takt's own and takt's alone. What does not exist is no problem.
   ///

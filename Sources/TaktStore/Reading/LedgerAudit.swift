@@ -10,6 +10,8 @@ package struct LedgerAuditReport: Hashable, Sendable {
   package var pending = 0
   /// How many slots have none because the ledger could not take it, as it says itself.
   package var lost = 0
+  /// How many losses there are of which nobody can say how many slots they cover.
+  package var uncountedLosses = 0
   /// What the ledger says of things that it could not keep.
   package var losses: [String] = []
   /// What is wrong, as far as it is listed.
@@ -19,7 +21,7 @@ package struct LedgerAuditReport: Hashable, Sendable {
   package var since: WallInstant?
 
   /// Whether every slot has exactly one verdict.
-  package var isBalanced: Bool { findingCount == 0 && lost == 0 }
+  package var isBalanced: Bool { findingCount == 0 && lost == 0 && uncountedLosses == 0 }
 }
 
 extension LedgerArchive {
@@ -30,8 +32,33 @@ extension LedgerArchive {
   package func audit(
     since: WallInstant? = nil, zones: any ZoneSource, countableMax: Int = JobAudit.countableMax
   ) throws(Failure) -> LedgerAuditReport {
-    try read { db in
+    var report = try read { db in
       try LedgerAudit(db: db, since: since, zones: zones, countableMax: countableMax).report()
+    }
+    if let loss = try notedLoss() {
+      report.losses.append(loss)
+      report.uncountedLosses += 1
+    }
+    return report
+  }
+
+  /// What a note beside the ledger says that is not in it; nil where there is none.
+  private func notedLoss() throws(Failure) -> String? {
+    let folder = String(path.dropLast(LedgerFile.name.count + 1))
+    guard let directory = StateDirectory(path: folder) else { return nil }
+    do throws(StateFolderProblem) {
+      guard let note = try LossNote(in: directory) else { return nil }
+      let until = note.until.rfc3339()
+      guard let count = note.entryCount else {
+        return "\(until): entries (the ledger could not be written, and the note "
+          + "\(folder)/\(LossNote.name) is empty or damaged)"
+      }
+      return
+        "\(until): \(count) entries (the ledger could not be written up to then; a daemon that "
+        + "runs may still write them, and the next one records what is lost)"
+    } catch {
+      let reason = error.kind == .link ? "it is a symbolic link" : "it is not a regular file"
+      throw .unreadable(path: error.path, reason: reason)
     }
   }
 }
@@ -54,6 +81,10 @@ struct LedgerAudit {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: damage)
     }
     report.losses = try losses()
+    report.uncountedLosses =
+      try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM losses WHERE job IS NULL AND what = 'verdicts' AND at > ?",
+        arguments: [start ?? .min]) ?? 0
     let rows = try Row.fetchAll(
       db, sql: "SELECT id, name, clock_mark, wall_mark FROM jobs WHERE clock_mark IS NOT NULL")
     let schedules = StoredSchedules(zones)

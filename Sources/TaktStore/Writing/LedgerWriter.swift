@@ -25,9 +25,20 @@ package final class LedgerWriter {
   /// Nil where there is no room, and until what previous daemons have left has been searched for.
   private var reserve: ProcessReserve?
   private var isSearched = false
+  private var isNoteReserved = false
   var jobs = JobNumbers()
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
+
+  /// What the previous daemon has left a note of, until it is recorded.
+  private var noted: NotedLoss?
+  /// Whether this daemon has a note beside the ledger.
+  private var hasNote = false
+  /// Why what the ledger held is lost, until that is recorded.
+  private var emptied: String?
+  private var isClosed = false
+  /// Since when nothing new comes: no slot is decided from then on.
+  var end: Now?
 
   /// What waits to be written, and who waits for it.
   var entries: [LedgerEntry] = []
@@ -70,11 +81,50 @@ package final class LedgerWriter {
   /// Opens the file and reads what is there. A file that cannot be read now is tried again with each
   /// write.
   package func begin() throws(LedgerOpenFailure) -> LedgerFindings {
+    readTraces()
     var findings = try beginLedger()
     if let daemon = ProcessReserve.read(in: lock.directory, boot: writer.boot) {
       findings.add(daemon)
     }
     return findings
+  }
+
+  /// What the folder says of previous daemons beside the ledger.
+  private func readTraces() {
+    let directory = lock.directory
+    if let note = try? LossNote(in: directory) {
+      noted = NotedLoss(note, at: startedAt)
+      let count = note.entryCount.map { "\($0)" } ?? "an unknown number of"
+      logMessage(
+        .error,
+        "a previous daemon could not write the ledger when it ended: \(count) entries are lost; "
+          + "slots of before \(note.until.rfc3339()) without a verdict are recorded as lost")
+    }
+    let path = folder + "/" + LedgerFile.name
+    let status = directory.status(of: LedgerFile.name)
+    guard status.map({ $0.st_size == 0 }) ?? true else { return }
+    let what = status == nil ? "is missing" : "is empty (0 bytes)"
+    guard directory.hasBeenUsed else {
+      if status != nil {
+        logMessage(
+          .notice,
+          "the ledger \(path) \(what), as an interrupted first start leaves it; takt starts a new one"
+        )
+      }
+      return
+    }
+    emptied = "the ledger \(status == nil ? "was missing" : "was empty") at a start"
+    // SQLite would delete it: what it holds may be all that is left.
+    let aside = "\(LedgerFile.name).damaged-\(time.wall.milliseconds)-wal"
+    let log = LedgerFile.name + "-wal"
+    let isKept =
+      directory.status(of: log).map { $0.st_size > 0 } == true
+      && renameat(directory.descriptor, log, directory.descriptor, aside) == 0
+    logMessage(
+      .error,
+      "the ledger \(path) \(what), although a daemon has used this state folder: its history, "
+        + "positions and suspensions are lost, and takt starts a new one"
+        + (isKept ? "; its write-ahead log is \(folder)/\(aside)" : ""))
   }
 
   private func beginLedger() throws(LedgerOpenFailure) -> LedgerFindings {
@@ -122,10 +172,11 @@ package final class LedgerWriter {
   func open() throws -> LedgerFindings {
     let file = try LedgerFile(folder: folder)
     let identity = lock.identity
-    let findings = try file.database.read { db in
+    var findings = try file.database.read { db in
       try LedgerFindings(
         LedgerReading(db: db, boot: writer.boot, zones: zones), in: identity)
     }
+    noted?.apply(to: &findings.previous, boot: writer.boot)
     if findings.badRows > 0 {
       logMessage(.error, "invalid rows in the ledger, ignored: \(findings.badRows)")
     }
@@ -146,7 +197,7 @@ package final class LedgerWriter {
   /// Enters this life of takt in the ledger, once.
   private func enlist(in file: LedgerFile) throws {
     let folder = lock.identity
-    guard daemon == nil || folder != enlistedFolder else { return }
+    guard daemon == nil || folder != enlistedFolder else { return try recordTraces(in: file) }
     let now = time.wall.milliseconds
     if let daemon {
       // The folder was removed while it was in use, and has been made again.
@@ -180,7 +231,23 @@ package final class LedgerWriter {
       return db.lastInsertedRowID
     }
     enlistedFolder = folder
-    try recordNotedLoss(in: file)
+    try recordTraces(in: file)
+  }
+
+  /// Records what `readTraces` has found.
+  private func recordTraces(in file: LedgerFile) throws {
+    if let emptied {
+      try file.database.write { db in
+        try db.execute(
+          sql: "INSERT INTO losses (at, last, count, what, reason) VALUES (?, ?, 0, 'verdicts', ?)",
+          arguments: [startedAt.milliseconds, startedAt.milliseconds, emptied])
+      }
+      self.emptied = nil
+    }
+    guard let noted else { return }
+    try file.database.write { db in try noted.record(in: db) }
+    self.noted = nil
+    LossNote.clear(in: lock.directory)
   }
 
   // MARK: Writing
@@ -205,6 +272,13 @@ package final class LedgerWriter {
     guard isSearched else { return }
     reserve = ProcessReserve(in: lock.directory, of: writer)
     // What keeps the ledger from being written is said by itself.
+    isNoteReserved = noted == nil && LossNote.reserve(in: lock.directory)
+    if !isNoteReserved, failure == nil {
+      logMessage(
+        .warning,
+        "takt cannot reserve space in the file \(folder)/\(LossNote.name): if takt ends while the disk "
+          + "is full, the next daemon does not know how much is missing in the ledger")
+    }
     if reserve == nil, writer.startTicks != nil, failure == nil {
       logMessage(
         .warning,
@@ -213,11 +287,31 @@ package final class LedgerWriter {
     }
   }
 
-  /// Names the processes of which only the entries that wait tell.
-  func nameProcesses() { reserve?.write(ProcessReserve.processes(in: entries)) }
+  /// Notes beside the ledger what only the entries that wait tell: their processes, and that they
+  /// are.
+  func noteEntries() {
+    reserve?.write(ProcessReserve.processes(in: entries))
+    if failure != nil {
+      hasNote = true
+      note(of: entries.count + losses.entryCount).added(to: noted?.note).write(in: lock.directory)
+    } else if hasNote {
+      hasNote = false
+      LossNote.clear(in: lock.directory)
+    }
+  }
 
+  /// That so many entries are not in the ledger.
+  private func note(of count: Int) -> LossNote {
+    let now = end ?? time.now
+    return LossNote(
+      entryCount: count, until: now.wall, monotonic: now.monotonic, boot: writer.boot,
+      lastRun: ProcessReserve.lastRun(in: entries))
+  }
+
+  /// Once it is closed the file is not opened again, even if the alarm rings once more.
   var hasWork: Bool {
-    !entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || !settled.isEmpty || hasUpkeep
+    !isClosed
+      && (!entries.isEmpty || !waiters.isEmpty || !losses.isEmpty || !settled.isEmpty || hasUpkeep)
   }
 
   var retryDelay: Duration? {
@@ -247,14 +341,14 @@ package final class LedgerWriter {
       losses = LedgerLosses()
       if failure != nil {
         recovered()
-        if reserve == nil { takeReserve() }
-        nameProcesses()
+        if reserve == nil || !isNoteReserved { takeReserve() }
+        noteEntries()
       }
       maintain(file)
       return true
     } catch {
       failed(error)
-      nameProcesses()
+      noteEntries()
       guard let error = error as? DatabaseError else { return false }
       if error.isDamage { rescue() }
       if !error.isOfDisk, failureCount >= Self.attemptsMax { giveUpEntries() }
@@ -358,6 +452,7 @@ package final class LedgerWriter {
   // MARK: The end
 
   package func close() {
+    isClosed = true
     if failure == nil, let file {
       let now = time.wall.milliseconds
       try? file.database.write { db in
@@ -370,40 +465,17 @@ package final class LedgerWriter {
     file = nil
   }
 
-  /// Says it in the log, and leaves a note for the next takt, which enters it in the ledger.
+  /// Says it in the log. The note is there where the disk has answered.
   func logLost(_ count: Int) {
     logMessage(.error, "the ledger could not be written while takt stopped; entries lost: \(count)")
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = Glibc.open(notePath, flags, 0o600)
-    guard descriptor >= 0 else { return }
-    let line = Array("\(count) \(time.wall.milliseconds)\n".utf8)
-    _ = Glibc.write(descriptor, line, line.count)
-    Glibc.close(descriptor)
   }
 
-  private var notePath: String { folder + "/unwritten" }
-
-  private func recordNotedLoss(in file: LedgerFile) throws {
-    guard let note = readNote() else { return }
-    let numbers = note.split(whereSeparator: \.isWhitespace).compactMap { Int64($0) }
-    if numbers.count == 2 {
-      try file.database.write { db in
-        try db.execute(
-          sql: """
-            INSERT INTO losses (at, count, what, reason)
-            VALUES (?, ?, 'entries', 'takt ended while the ledger could not be written')
-            """, arguments: [numbers[1], numbers[0]])
-      }
-    }
-    unlink(notePath)
-  }
-
-  private func readNote() -> String? {
-    let descriptor = Glibc.open(notePath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { Glibc.close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 256)
-    let count = Glibc.read(descriptor, &bytes, bytes.count)
-    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+  /// Leaves a note where writing has not come back. Used beside the ledger's queue, which is stuck:
+  /// reads what never changes.
+  func noteStuck(_ count: Int) {
+    let now = time.now
+    LossNote(
+      entryCount: count, until: now.wall, monotonic: now.monotonic, boot: writer.boot
+    ).write(in: lock.directory)
   }
 }

@@ -7,7 +7,7 @@ import TaktCore
 ///
 /// Used on the ledger's queue, as all that touches the disk.
 final class ProcessReserve {
-  static let name = "processes"
+  static let name = StateDirectory.processesName
   /// Room for more than 500 processes, depending on how long the names of their control groups are.
   /// Those beyond it are not named.
   static let size = 128 << 10
@@ -162,13 +162,20 @@ extension ProcessReserve {
     return found.values
   }
 
-  /// Whether one of these entries names a process.
+  /// Whether one of these entries names a process, or says that a run has begun.
   static func isNamed(in entries: [LedgerEntry]) -> Bool {
     entries.contains { entry in
       switch entry {
-      case .process, .rare(.service): true
+      case .process, .rare(.service), .began: true
       default: false
       }
     }
+  }
+
+  /// The highest number of a run that has begun by these entries; 0 for none.
+  static func lastRun(in entries: [LedgerEntry]) -> UInt64 {
+    var last: UInt64 = 0
+    for case .began(let beginning) in entries { last = max(last, beginning.head.run.number) }
+    return last
   }
 }

@@ -180,7 +180,7 @@ package final class SQLiteLedger: Ledger {
       let (isScheduled, retryAt) = buffer.withLock { ($0.isScheduled, $0.retryAt) }
       guard isScheduled else { return }
       if let wait = retryAt.map({ $0 - ledgerWriter.time.monotonic }), wait > .zero {
-        nameProcesses(retryingAfter: wait)
+        noteEntries(retryingAfter: wait)
       } else {
         flush()
       }
@@ -272,9 +272,9 @@ package final class SQLiteLedger: Ledger {
     ledgerWriter.write(entries, waiters)
   }
 
-  private func nameProcesses(retryingAfter wait: Duration) {
+  private func noteEntries(retryingAfter wait: Duration) {
     handOver()
-    ledgerWriter.nameProcesses()
+    ledgerWriter.noteEntries()
     buffer.withLock { buffer in
       guard !buffer.isClosed else { return }
       Self.schedule(&buffer, after: buffer.hasNewProcess ? min(wait, Self.pace) : wait)
@@ -320,6 +320,7 @@ package final class SQLiteLedger: Ledger {
     let end = DispatchTime.now() + timeout
     let done = DispatchSemaphore(value: 0)
     queue.async { [self] in
+      ledgerWriter.end = ledgerWriter.time.now
       flush()
       // A disk that is locked or full may be well again soon.
       while ledgerWriter.failure != nil, DispatchTime.now() < end {
@@ -332,6 +333,17 @@ package final class SQLiteLedger: Ledger {
     // A disk that does not answer at all is waited for no longer than that either.
     let isDone = done.wait(timeout: end + .seconds(3)) == .success
     let left = buffer.withLock { $0.held + $0.entries.count }
+    if !isDone { noteStuck(left) }
     if !isDone || left > 0 { ledgerWriter.logLost(left) }
+  }
+
+  private func noteStuck(_ count: Int) {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "takt.ledger.note").async { [self] in
+      ledgerWriter.noteStuck(count)
+      done.signal()
+    }
+    // It is the disk that has not answered before.
+    _ = done.wait(timeout: .now() + .seconds(1))
   }
 }

@@ -78,7 +78,8 @@ struct VerifyCommand: ParsableCommand {
       report.isBalanced
         ? "every slot of \(jobs) is accounted for, \(range)"
         : "not every slot of \(jobs) is accounted for, \(range): \(report.findingCount) findings, "
-          + "\(report.lost) slots lost")
+          + "\(report.lost) slots lost"
+          + (report.uncountedLosses > 0 ? ", and others that cannot be counted" : ""))
   }
 
   private func show(_ replay: TransitionReplay, _ notes: [String]) {
