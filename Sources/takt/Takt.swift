@@ -60,8 +60,17 @@ struct Takt: ParsableCommand {
         Self.exit(withError: ExitCode.usage)
       }
     } catch {
-      Self.exit(withError: error)
+      end(with: error)
     }
+  }
+
+  /// Ends as the parser does, whose messages quote what was typed.
+  private static func end(with error: any Error) -> Never {
+    let (code, message) = (exitCode(for: error), fullMessage(for: error))
+    if !message.isEmpty {
+      if code.isSuccess { Console.print(message) } else { Console.error(message) }
+    }
+    Self.exit(withError: code)
   }
 
   /// The command that arguments name. The parser takes a time that grows with the square of how many

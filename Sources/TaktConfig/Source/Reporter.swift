@@ -111,12 +111,8 @@ extension String {
     if mayHoldPassword { return "…" }
     // Most texts are short and plain.
     if utf8.count <= 60, utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
-    var shown = String.UnicodeScalarView()
-    for scalar in unicodeScalars.prefix(61) {
-      shown.append(scalar.value < 0x20 || scalar.value == 0x7f ? "\u{fffd}" : scalar)
-    }
-    guard shown.count > 60 else { return String(shown) }
-    return String(String.UnicodeScalarView(shown.prefix(60))) + "…"
+    let shown = String(unicodeScalars.prefix(61)).printable.unicodeScalars
+    return shown.count > 60 ? String(shown.prefix(60)) + "…" : String(shown)
   }
 }
 

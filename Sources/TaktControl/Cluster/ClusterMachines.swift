@@ -188,7 +188,7 @@ package final class ClusterMachines: Sendable {
   ) -> MachineProblem {
     let isUncertain = failure.isUncertain && !call.isRead
     return MachineProblem(
-      sentence: "\(machine.words) did not answer: \(failure.message.withoutControls) (\(address))"
+      sentence: "\(machine.words) did not answer: \(failure.message.printable) (\(address))"
         + (isUncertain ? "; it may carry out the request all the same" : ""))
   }
 
@@ -249,7 +249,7 @@ package final class ClusterMachines: Sendable {
 
 extension String {
   /// As it stands in a sentence: others wrote it.
-  fileprivate var shown: String { String(prefix(128)).withoutControls }
+  fileprivate var shown: String { String(prefix(128)).printable }
 }
 
 extension Problem {
@@ -270,6 +270,6 @@ extension Problem {
   }
 
   fileprivate var words: String {
-    (title + (detail.map { ". \($0)" } ?? "")).withoutControls
+    (title + (detail.map { ". \($0)" } ?? "")).printable
   }
 }

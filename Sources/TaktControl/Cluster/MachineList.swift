@@ -41,7 +41,7 @@ struct MachineList: Sendable {
       let machine = machines[index]
       let number =
         names[machine.name, default: 0] > 1 ? machine.member.map { " (member \($0))" } : nil
-      machines[index].words = "machine '\(machine.name.withoutControls)'\(number ?? "")"
+      machines[index].words = "machine '\(machine.name.printable)'\(number ?? "")"
     }
   }
 

@@ -68,7 +68,7 @@ struct JobRoutes {
     if let words = view.stopWords { text.append(utf8: "\(words)\n") }
     if wanted.isUnfiltered {
       if let cluster = await ports.query({ core, now in core.clusterView(at: now) }) {
-        text.append(utf8: "cluster: \(cluster.summary.withoutControls)\n")
+        text.append(utf8: "cluster: \(cluster.summary.printable)\n")
       }
       // Why it is not another way stands in `GET /api/v1/status` and in the log.
       let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)

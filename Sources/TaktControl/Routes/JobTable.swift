@@ -126,10 +126,8 @@ package struct JobTable: Sendable {
     if let end, end.outcome != .succeeded {
       cell.append(UInt8(ascii: " "))
       // What a plugin gave as its reason is not to steer a terminal.
-      for scalar in end.reason.description.unicodeScalars.prefix(23) {
-        let isControl = scalar.properties.generalCategory == .control
-        cell.append(utf8: String(isControl ? "\u{fffd}" : scalar))
-      }
+      let reason = String(end.reason.description.unicodeScalars.prefix(23))
+      cell.append(utf8: reason.printable)
     }
     cell.append(UInt8(ascii: " "))
     guard let endedAt = run.endedAt else { return }

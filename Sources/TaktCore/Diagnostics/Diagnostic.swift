@@ -76,7 +76,7 @@ extension SourceLocation: CustomStringConvertible {
 extension Diagnostic {
   /// `jobs.yaml:14:5: error: unknown key 'evry' in job 'backup'; did you mean 'every'?`
   package var headline: String {
-    "\(location): \(severity.rawValue): \(message)" + (hint.map { "; \($0)" } ?? "")
+    ("\(location): \(severity.rawValue): \(message)" + (hint.map { "; \($0)" } ?? "")).printable
   }
 
   /// The headline, the source line, and a caret under the place.
@@ -93,10 +93,8 @@ extension Diagnostic {
   private static func window(of line: String, column: Int) -> (text: String, column: Int) {
     let characters = Array(line)
     let start = column > 100 ? column - 60 : 0
-    let shown: [Character] = characters.dropFirst(start).prefix(120).map { character in
-      character != "\t" && (character.asciiValue ?? 32) < 32 ? "\u{fffd}" : character
-    }
+    let shown = String(characters.dropFirst(start).prefix(120)).printableLines
     let lead = start > 0 ? "…" : ""
-    return (lead + String(shown), column - start + (start > 0 ? 1 : 0))
+    return (lead + shown, column - start + (start > 0 ? 1 : 0))
   }
 }

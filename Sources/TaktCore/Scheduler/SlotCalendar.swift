@@ -92,7 +92,7 @@ struct CalendarLines {
       case ",": escaped += "\\,"
       case "\n": escaped += "\\n"
       case _ where scalar.value < 32 || scalar.value == 127: break
-      case _: escaped.unicodeScalars.append(scalar)
+      case _: escaped.unicodeScalars.append(scalar.steersTerminal ? "\u{FFFD}" : scalar)
       }
     }
     return escaped

@@ -288,8 +288,7 @@ extension TextLine {
 
   private mutating func add(_ value: LogValue) {
     switch value {
-    case .text(let text): add(text)
-    case .bytes: addPrintable(value)
+    case .text, .bytes: addPrintable(value)
     case .number(let number): bytes.append(decimal: number)
     case .milliseconds(let duration): duration.appendMilliseconds(to: &bytes)
     case .instant(let instant): add(instant.rfc3339(in: zone))
@@ -320,30 +319,22 @@ extension TextLine {
   private mutating func addPrintable(_ value: LogValue) {
     switch value {
     case .bytes(let raw) where raw.allSatisfy(Self.isPlain): bytes += raw
-    case .bytes(let raw): addWithoutSteering(String(decoding: raw, as: UTF8.self))
-    case .text(let text): addWithoutSteering(text)
+    case .bytes(let raw): addShown(String(decoding: raw, as: UTF8.self))
+    case .text(let text): addShown(text)
     case .number, .milliseconds, .instant, .machine: break
     }
   }
 
-  private mutating func addWithoutSteering(_ text: String) {
-    guard text.unicodeScalars.contains(where: Self.steers) else { return add(text) }
-    let shown = text.unicodeScalars.map { Self.steers($0) ? "\u{fffd}" : $0 }
-    add(String(String.UnicodeScalarView(shown)))
+  /// Adds a text on this line; a run's output may have tabs.
+  private mutating func addShown(_ text: String) {
+    add(
+      text.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
+        .joined(separator: "\t"))
   }
 
   /// ASCII that a terminal shows.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 32 && byte < 127 || byte == UInt8(ascii: "\t")
-  }
-
-  /// Control characters besides the tab, and those that turn the direction of writing.
-  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 9: false
-    case 0..<32, 127..<160, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
-    }
   }
 
   /// Adds spaces after what `part` adds, up to a width in characters.

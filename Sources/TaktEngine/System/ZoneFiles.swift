@@ -44,10 +44,7 @@ package struct ZoneFiles: ZoneSource {
 
   package var localFlaw: String? {
     guard let text = variable, zone(ofVariable: text) == nil else { return nil }
-    let scalars = text.unicodeScalars.prefix(60).map {
-      $0.properties.generalCategory == .control ? "\u{fffd}" : $0
-    }
-    let shown = String(String.UnicodeScalarView(scalars))
+    let shown = String(text.unicodeScalars.prefix(60)).printable
     return "the variable TZ is '\(shown)', which is no time zone of this machine; "
       + "the zone of /etc/localtime is used"
   }

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Writes a jobs file. Each text is quoted so that it reads back as it is.
 struct YAMLWriter {
   private(set) var text = ""
@@ -102,9 +104,10 @@ struct YAMLWriter {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Whether YAML takes the character as it stands, in one line.
+  /// Whether YAML takes the character as it stands, in one line, and a terminal shows it.
   private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
+    if scalar.steersTerminal { return false }
+    return switch scalar.value {
     case 0x20...0x7e, 0xa0...0x2027, 0x202a...0xd7ff, 0xe000...0xfefe, 0xff00...0xfffd,
       0x10000...0x10ffff:
       true

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TaktConfig
+import TaktCore
 import TaktEngine
 import TaktImport
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TaktConfig
+import TaktCore
 import TaktEngine
 import TaktTime
 

@@ -71,11 +71,7 @@ struct NextCommand: ParsableCommand {
         ? "disabled" : isSuspended ? "suspended" : "no foreseeable slots"
       Console.print("\(name)  \(why)")
     }
-    // The line end that is printed is the calendar's own.
-    if ics {
-      let text = SlotCalendar(events, at: now.wall).text.utf8.dropLast()
-      Console.print(String(decoding: text, as: UTF8.self))
-    }
+    if ics { Console.write(Array(SlotCalendar(events, at: now.wall).text.utf8)) }
   }
 }
 

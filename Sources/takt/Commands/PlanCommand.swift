@@ -65,7 +65,7 @@ struct PlanCommand: ParsableCommand {
     _ answer: (value: PlanAnswer, bytes: [UInt8]), _ control: ControlArgument,
     calling names: (daemon: String, sent: String)? = nil
   ) {
-    if json { return Console.print(String(decoding: answer.bytes, as: UTF8.self)) }
+    if json { return Console.printJSON(answer.bytes) }
     for warning in answer.value.warnings { Console.error(warning.text(calling: names)) }
     PlanLines(zone: control.zone).print(answer.value)
   }
@@ -130,6 +130,6 @@ struct PlanCommand: ParsableCommand {
       ReloadReport(
         at: SystemTimeSource().wall, plan: plan, settings: settings, keysForRestart: keys,
         diagnostics: sources[1].diagnostics), showsValues: true)
-    Console.print(String(decoding: writer.bytes, as: UTF8.self))
+    Console.printJSON(writer.bytes)
   }
 }

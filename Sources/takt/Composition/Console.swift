@@ -1,5 +1,7 @@
 import ArgumentParser
 import Glibc
+import Synchronization
+import TaktCore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -7,11 +9,17 @@ import Glibc
   import Foundation
 #endif
 
-/// What commands say to the person who typed them.
+/// What commands say to the person who typed them. Texts are shown without what would steer a
+/// terminal, whoever wrote them.
 enum Console {
   /// A line on standard output.
   static func print(_ line: String) {
-    Swift.print(line)
+    Swift.print(line.printableLines)
+  }
+
+  /// JSON on standard output, as a command or a daemon wrote it.
+  static func printJSON(_ json: [UInt8]) {
+    Swift.print(String(decoding: json, as: UTF8.self).printableJSON)
   }
 
   /// Writes out what was printed.
@@ -20,12 +28,24 @@ enum Console {
   /// A line on standard error.
   static func error(_ line: String) {
     // Unbuffered: the next thing may be the end of the program.
-    (line + "\n").withCString { text in
+    (line.printableLines + "\n").withCString { text in
       _ = Glibc.write(STDERR_FILENO, text, strlen(text))
     }
   }
 
-  /// Bytes on standard output, as they are.
+  /// A text of several lines on standard output.
+  static func show(_ text: [UInt8]) {
+    write(Array(String(decoding: text, as: UTF8.self).printableLines.utf8))
+  }
+
+  private static let output = Mutex(PrintableStream())
+
+  /// Part of a run's output on standard output: on a terminal without what would steer it.
+  static func showOutput(_ bytes: [UInt8]) {
+    write(isatty(STDOUT_FILENO) == 1 ? output.withLock { $0.add(bytes) } : bytes)
+  }
+
+  /// Bytes on standard output, as they are: a file, or the output of a run.
   static func write(_ bytes: [UInt8]) {
     // What was printed before comes before.
     fflush(nil)
@@ -65,15 +85,6 @@ enum Console {
   }
 }
 
-extension String {
-  /// The text with control characters made visible: what others wrote is not to steer a terminal.
-  var printable: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : $0 }))
-  }
-}
-
 extension Duration {
   /// A length of time in an answer of a daemon. What is beyond all measure is cut: the daemon may be
   /// another user's, and what stands in it any number.
@@ -92,7 +103,7 @@ struct Table {
   /// Prints the titles and the rows; nothing without rows.
   func print() {
     guard !rows.isEmpty else { return }
-    let all = [titles] + rows
+    let all = [titles] + rows.map { $0.map(\.printable) }
     var widths = titles.map { _ in 0 }
     for row in all {
       for (column, cell) in row.enumerated() {
@@ -128,6 +139,7 @@ extension Encodable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Numbers and texts, of which the answers of commands are made, can always be written.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self).printableJSON }
+      ?? "{}"
   }
 }

@@ -100,10 +100,7 @@ package struct CalendarFile {
   }
 
   static func shown(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.prefix(60).map { $0.value < 0x20 || $0.value == 0x7f ? "\u{fffd}" : $0 }
-      ))
+    String(text.unicodeScalars.prefix(60)).printable
   }
 
   // MARK: Events

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TaktClaims
+import TaktCore
 import TaktTime
 
 struct ClusterCommand: ParsableCommand {
@@ -31,8 +32,8 @@ struct ClusterSQLCommand: ParsableCommand {
   func validate() throws {
     guard let role else { return }
     if role.isEmpty { throw ValidationError("--role is empty; specify the name of a role.") }
-    if role.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-      throw ValidationError("--role has a control character; specify the name of a role.")
+    if role.unicodeScalars.contains(where: { $0.steersTerminal }) {
+      throw ValidationError("--role has a character that is not shown; specify the name of a role.")
     }
     if role.utf8.count > Self.roleBytesMax {
       throw ValidationError(
@@ -76,7 +77,7 @@ struct ClusterShowCommand: ParsableCommand {
 
   func run() throws {
     let (cluster, bytes) = try control.connect().ask(ClusterAnswer.self, "GET", "/api/v1/cluster")
-    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+    if json { return Console.printJSON(bytes) }
     guard cluster.enabled else {
       return Console.print("no cluster: the jobs file has no 'scheduler.cluster'")
     }

@@ -41,7 +41,7 @@ struct ClusterStatus {
     let now = SystemTimeSource().wall
     while true {
       let (page, bytes, asked) = try connection.askCluster(Page.self, target(after: after))
-      if json { Console.print(String(decoding: bytes, as: UTF8.self)) }
+      if json { Console.printJSON(bytes) }
       rows += page.jobs.map { columns($0, at: now) }
       after = page.after
       guard after == nil else { continue }

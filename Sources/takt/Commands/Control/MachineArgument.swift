@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktCore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -76,7 +76,7 @@ struct OnceCommand: ParsableCommand {
     let connection = try control.connect()
     let (answer, bytes) = try connection.ask(
       Answer.self, "POST", "/api/v1/once", body: body)
-    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+    if json { return Console.printJSON(bytes) }
     Console.print("\(answer.name) runs at \(ShownZone.words(answer.at, in: zone))".printable)
   }
 }

@@ -73,8 +73,8 @@ struct StatusCommand: ParsableCommand {
       var text = bytes
       if let zone, !json { text = Array(try JobLines(bytes, in: zone).text.utf8) }
       if screen.isDrawn, !json { text = Screen.fit(text, height: Console.height) }
-      Console.write(screen.start + text)
-      if json { Console.print("") }
+      Console.write(screen.start)
+      if json { Console.printJSON(text) } else { Console.show(text) }
       if watch {
         fflush(nil)
         sleep(2)

@@ -47,7 +47,7 @@ struct SuspendCommand: ParsableCommand {
       let (answer, bytes) = try connection.ask(
         JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend", body: requestBody,
         about: job)
-      if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+      if json { return Console.printJSON(bytes) }
       let until =
         answer.suspension?.until.map { " until \(ShownZone.words($0, in: zone))" }
         ?? ", until 'takt resume'"
@@ -84,7 +84,7 @@ struct ResumeCommand: ParsableCommand {
     try selection.each(names) { job in
       let (answer, bytes) = try connection.ask(
         JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [], about: job)
-      if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+      if json { return Console.printJSON(bytes) }
       Console.print(
         "\(answer.name): \(answer.state)"
           + (answer.next.map { ", next \(ShownZone.words($0.due, in: zone))" } ?? ""))
@@ -147,7 +147,7 @@ struct CancelCommand: ParsableCommand {
       "\(machine)/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [],
       about: place == nil && on == nil ? subject : nil)
     if json {
-      Console.print(String(decoding: bytes, as: UTF8.self))
+      Console.printJSON(bytes)
     } else if answer.removed == true {
       Console.print("\(subject): cancelled, it will not run")
     } else if answer.runs.isEmpty, on == nil || !selection.jobs.isEmpty {
@@ -176,7 +176,7 @@ struct ReloadCommand: ParsableCommand {
   func run() throws {
     let (plan, bytes) = try control.connect().ask(
       PlanAnswer.self, "POST", "/api/v1/reload", body: [])
-    if json { return Console.print(String(decoding: bytes, as: UTF8.self)) }
+    if json { return Console.printJSON(bytes) }
     for warning in plan.warnings { Console.error(warning.text) }
     PlanLines(zone: control.zone).print(plan)
   }

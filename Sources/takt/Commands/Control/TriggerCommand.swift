@@ -95,10 +95,8 @@ struct TriggerCommand: ParsableCommand {
   }
 
   private func show(_ start: (value: RunAnswer, bytes: [UInt8])) {
-    Console.print(
-      json
-        ? String(decoding: start.bytes, as: UTF8.self)
-        : "run \(start.value.run) of \(start.value.job): \(start.value.state)".printable)
+    if json { return Console.printJSON(start.bytes) }
+    Console.print("run \(start.value.run) of \(start.value.job): \(start.value.state)".printable)
   }
 
   /// Waits for the end of a run and shows it; throws the result of one that did not succeed.
@@ -112,7 +110,7 @@ struct TriggerCommand: ParsableCommand {
     let wait = RunWait(start.value.run, at: place, isElsewhere: on != nil, connection)
     let (run, bytes) = try wait.end(showingOutput: !json)
     if json {
-      Console.print(String(decoding: bytes, as: UTF8.self))
+      Console.printJSON(bytes)
     } else {
       Console.error(
         "run \(run.run) of \(run.job): \(run.endWords)".printable
@@ -150,9 +148,9 @@ struct RunWait {
       if !hasShown, isElsewhere ? run.state == "ended" : run.state != "queued" {
         hasShown = true
         if isElsewhere {
-          Console.write(try connection.ask("GET", "\(target)/output", accept: "text/plain"))
+          Console.showOutput(try connection.ask("GET", "\(target)/output", accept: "text/plain"))
         } else {
-          try connection.follow("\(target)/output?follow=true") { Console.write($0) }
+          try connection.follow("\(target)/output?follow=true") { Console.showOutput($0) }
         }
       }
       if run.state == "ended" { return (run, bytes) }

@@ -70,16 +70,16 @@ struct LogsCommand: ParsableCommand {
   func run() throws {
     if follow, let machine = machines.on {
       return try FollowedElsewhere(subject, on: machine, try state.control.connect())
-        .show(Self.write)
+        .show(Console.showOutput)
     }
     if follow {
       try OutputReader.exitWhenGone()
-      return try FollowedOutput(subject, try state.control.connect()).show(Self.write)
+      return try FollowedOutput(subject, try state.control.connect()).show(Console.showOutput)
     }
     if machines.isGiven {
       return try ClusterLogs(
         subject: subject, failed: failed, attempt: attempt, machine: machines.on
-      ).show(try state.control.connect(), Self.write)
+      ).show(try state.control.connect(), Console.showOutput)
     }
     let (archive, zone) = try state.open()
     let found = try find(in: archive)
@@ -103,11 +103,11 @@ struct LogsCommand: ParsableCommand {
   }
 
   private func show(_ output: KeptOutput) {
-    Self.write(output.head)
+    Console.showOutput(output.head)
     if output.droppedBytes > 0 {
       Console.error("… \(output.droppedBytes) bytes were not kept …")
     }
-    Self.write(output.tail)
+    Console.showOutput(output.tail)
   }
 
   private func run(_ number: UInt64, in archive: LedgerArchive) throws -> StoredRun {
@@ -140,19 +140,5 @@ struct LogsCommand: ParsableCommand {
       throw ExitCode.usage
     }
     return run
-  }
-
-  /// On a terminal, what could steer it is made visible.
-  private static func write(_ bytes: [UInt8]) {
-    guard isatty(STDOUT_FILENO) == 1 else {
-      return Console.write(bytes)
-    }
-    let lines = String(decoding: bytes, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    let text = lines.map {
-      $0.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
-        .joined(separator: "\t")
-    }.joined(separator: "\n")
-    Console.write(Array(text.utf8))
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktCore
 
 /// A file that is not there yet.
 enum NewFile {

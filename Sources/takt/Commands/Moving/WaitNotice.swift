@@ -1,4 +1,5 @@
 import Glibc
+import TaktCore
 import TaktEngine
 import TaktImport
 
