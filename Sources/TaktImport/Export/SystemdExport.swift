@@ -224,17 +224,17 @@ package struct SystemdExport {
   }
 
   private static func line(_ words: [String]) -> String {
-    words.map { quoted($0.replacing("$", with: "$$")) }.joined(separator: " ")
+    words.map { quoted($0.replacing("$", by: "$$")) }.joined(separator: " ")
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("%", with: "%%").replacing("\n", with: " ")
+    text.replacing("%", by: "%%").replacing("\n", by: " ")
   }
 
   /// A word in the quotes of a unit file.
   private static func quoted(_ word: String) -> String {
     let plain = UnitValue.quoted(word)
-    if plain == word, !word.contains("%"), word != ";" { return word }
+    if plain == word, !word.has("%"), word != ";" { return word }
     var text = "\""
     for scalar in word.unicodeScalars {
       switch scalar {
@@ -255,7 +255,7 @@ package struct SystemdExport {
   }
 
   private mutating func input(_ input: String, _ job: JobSpec) -> [String] {
-    var lines = input.split(separator: "\n", omittingEmptySubsequences: false)
+    var lines = input.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true {
       lines.removeLast()
     } else {
@@ -263,7 +263,8 @@ package struct SystemdExport {
     }
     return ["StandardInput=data"]
       + lines.map { line in
-        "StandardInputText=" + line.replacing("\\", with: "\\\\").replacing("%", with: "%%")
+        "StandardInputText="
+          + String(line).replacing("\\", by: "\\\\").replacing("%", by: "%%")
       }
   }
 

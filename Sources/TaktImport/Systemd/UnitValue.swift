@@ -1,3 +1,4 @@
+import TaktCore
 import TaktTime
 
 /// Values of unit files.
@@ -159,10 +160,6 @@ enum UnitValue {
         ($0 | 0x20 > 0x60 && $0 | 0x20 < 0x7b) || ($0 > 0x2f && $0 < 0x3a)
           || "/._-+:=,@%".utf8.contains($0)
       }
-    return isPlain
-      ? word
-      : "'"
-        + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-        + "'"
+    return isPlain ? word : word.singleQuoted
   }
 }

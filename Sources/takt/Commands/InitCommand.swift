@@ -97,11 +97,7 @@ struct InitCommand: ParsableCommand {
       (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0)
         || "/._-".utf8.contains($0)
     }
-    return isPlain
-      ? path
-      : "'"
-        + path.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
+    return isPlain ? path : path.singleQuoted
   }
 
   private static func text(schema: String) -> String {

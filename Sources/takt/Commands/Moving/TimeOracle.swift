@@ -90,7 +90,7 @@ enum TimeOracle {
 
   /// What a program prints; nil if it is not there, fails, or takes longer than a minute.
   static func output(of words: [String]) -> String? {
-    let command = (["timeout", "60"] + words).map(ShellWord.quoted).joined(separator: " ")
+    let command = (["timeout", "60"] + words).map(\.singleQuoted).joined(separator: " ")
     guard let stream = popen("\(command) 2>/dev/null </dev/null", "r") else { return nil }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -100,13 +100,5 @@ enum TimeOracle {
       bytes += chunk[..<count]
     }
     return pclose(stream) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
-  }
-}
-
-/// A word as a shell takes it.
-enum ShellWord {
-  static func quoted(_ word: String) -> String {
-    "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
   }
 }
