@@ -8,7 +8,8 @@ extension SourceText {
       guard let start = text.baseAddress else { return false }
       return text.contains("{", from: start) { rest in
         // Spaces, and a line that goes on, may stand between the braces and the word.
-        rest.drop { "{ \t\r\n\\".utf8.contains($0) }.starts(with: "each".utf8)
+        let word = rest.drop { "{ \t\r\n\\".utf8.contains($0) }.prefix(4)
+        return word.elementsEqual("each".utf8) { $0 | 0x20 == $1 }
       }
         // Any character may be written as its number, and a word on two lines.
         || text.contains("\\", from: start) { rest in

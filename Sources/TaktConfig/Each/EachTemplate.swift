@@ -27,9 +27,6 @@ struct EachTemplate {
   private let budget: EachBudget
   private let name: (text: EachText?, scalar: YAMLScalar, mark: YAMLMark)?
   private let pieces: [(entry: YAMLEntry, piece: Piece)]
-  /// Whether a shell of the usual kind reads its commands.
-  private let hasUsualShell: Bool
-
   /// Nil when something is wrong with it, which is then reported.
   ///
   /// - Parameter defaultShell: the `shell` of `defaults`; nil for none.
@@ -41,7 +38,7 @@ struct EachTemplate {
     self.budget = budget
     (self.reporter, self.owner, self.key, self.values) = (reporter, owner, key, values)
     let own = entries.first { $0.key == JobKey.shell.name }?.value
-    hasUsualShell = Self.isUsual(own ?? defaultShell)
+    let readers = EachReaders(shell: own ?? defaultShell)
     var name: (text: EachText?, scalar: YAMLScalar, mark: YAMLMark)?
     if let entry = entries.first(where: { $0.key == JobKey.memberName.name }) {
       guard case .scalar(let scalar) = entry.value.content, !scalar.isNull else {
@@ -54,12 +51,12 @@ struct EachTemplate {
         }
         return nil
       }
-      name = (EachText(scalar.text, isForShell: false), scalar, entry.value.mark)
+      name = (EachText(scalar.text, for: .takt), scalar, entry.value.mark)
     }
     self.name = name
     pieces = entries.filter {
       $0.key != JobKey.forEach.name && $0.key != JobKey.memberName.name
-    }.map { ($0, Self.piece($0.value, of: $0.key, isOfActions: true)) }
+    }.map { ($0, Self.piece($0.value, readers.reading($0.key))) }
     if let name, let text = name.text { check(text, at: name.mark) }
     for piece in pieces { check(piece.piece) }
     if reporter.errorCount > errorCount { return nil }
@@ -137,25 +134,22 @@ struct EachTemplate {
 
   // MARK: Pieces
 
-  /// Keys under which a shell reads `run`.
-  private static let actionKeys = Set(
-    [JobKey.steps.name, JobKey.onlyIf.name, Key.add] + HookKind.allCases.map(\.key.name))
-
-  private static func piece(_ node: YAMLNode, of key: String, isOfActions: Bool) -> Piece {
+  private static func piece(_ node: YAMLNode, _ readers: EachReaders) -> Piece {
     switch node.content {
     case .invalid: return .fixed(node)
     case .scalar(let scalar):
-      let isForShell = isOfActions && key == JobKey.run.name
-      guard let text = EachText(scalar.text, isForShell: isForShell) else { return .fixed(node) }
+      guard let text = EachText(scalar.text, for: readers.reader) else { return .fixed(node) }
       return .text(text, scalar, node.mark)
     case .sequence(let items):
-      let isOfActions = isOfActions && actionKeys.contains(key)
-      let pieces = items.map { piece($0, of: "", isOfActions: isOfActions) }
+      var inner = readers.readingItems()
+      let pieces = items.map { item in
+        defer { inner.pass(item) }
+        return piece(item, inner)
+      }
       return pieces.allSatisfy(\.isFixed) ? .fixed(node) : .sequence(pieces, node.mark)
     case .mapping(let entries):
-      let isOfActions = isOfActions && (key.isEmpty || actionKeys.contains(key))
       let pieces = entries.map { entry in
-        (entry: entry, piece: piece(entry.value, of: entry.key, isOfActions: isOfActions))
+        (entry: entry, piece: piece(entry.value, readers.reading(entry.key)))
       }
       return pieces.allSatisfy(\.piece.isFixed) ? .fixed(node) : .mapping(pieces, node.mark)
     }
@@ -189,21 +183,28 @@ struct EachTemplate {
   }
 
   private func fill(_ text: EachText, _ places: [Int]) -> String {
-    joined(text) { reference, _ in value(reference, places)?.text ?? "" }
+    joined(text, places) {}
   }
 
   /// A text with values in it, as far as there is room for it.
-  private func joined(
-    _ text: EachText, _ value: (EachText.Reference, ShellContext) -> String
-  ) -> String {
+  ///
+  /// - Parameter reportBraces: called where a value and what is beside it make `{{`, which an action
+  ///   would replace.
+  private func joined(_ text: EachText, _ places: [Int], reportBraces: () -> Void) -> String {
     var whole = ""
     for part in text.parts {
       let next =
         switch part {
         case .text(let text): text
-        case .reference(let reference, let context): value(reference, context)
+        case .reference(let reference, let place):
+          place.text(of: value(reference, places)?.text ?? "")
         }
       guard budget.spend(next) else { break }
+      if text.reader == .action, whole.utf8.last == UInt8(ascii: "{"),
+        next.utf8.first == UInt8(ascii: "{")
+      {
+        reportBraces()
+      }
       whole += next
     }
     return whole
@@ -218,33 +219,12 @@ struct EachTemplate {
       // `"{{each.port}}"` is a number where the value is one.
       return value(reference, places) ?? scalar
     }
-    filled.text = joined(text) { reference, context in
-      quoted(value(reference, places)?.text ?? "", reference, context, at: mark)
+    filled.text = joined(text, places) {
+      reporter.report(
+        .badPlaceholder, at: mark, "a value with '{' makes '{{' of what is beside it",
+        hint: "put a blank between them", owner: owner)
     }
     return filled
-  }
-
-  private func quoted(
-    _ value: String, _ reference: EachText.Reference, _ context: ShellContext, at mark: YAMLMark
-  ) -> String {
-    switch context {
-    case .plain: return value
-    case .bare where hasUsualShell: return value.shellQuoted
-    case _ where value.isPlainShellWord: return value
-    case .bare:
-      reporter.report(
-        .badPlaceholder, at: mark,
-        "'\(value.shortened)' of '\(reference.words)' has characters that the '\(JobKey.shell)' of "
-          + "the job may read as its own",
-        hint: "put it under '\(JobKey.environment)', and use the variable", owner: owner)
-    case .quoted(let place):
-      reporter.report(
-        .badPlaceholder, at: mark,
-        "'\(value.shortened)' has characters of the shell, and '\(reference.words)' stands \(place)",
-        hint: "takt quotes the value itself: write it outside quotes, or put it under "
-          + "'\(JobKey.environment)' and use the variable", owner: owner)
-    }
-    return value.shellQuoted
   }
 
   // MARK: Checks
@@ -259,7 +239,22 @@ struct EachTemplate {
   }
 
   private func check(_ text: EachText, at mark: YAMLMark) {
-    for case .reference(let reference, _) in text.parts { check(reference, at: mark) }
+    if let word = text.misspelled {
+      reporter.report(
+        .badPlaceholder, at: mark, "'\(word.shortened)' is not a value of '\(JobKey.forEach)'",
+        hint: "write {{each.\(values.variables[0].name)}}, or '{{{{' for a literal '{{'",
+        owner: owner)
+    }
+    for case .reference(let reference, let place) in text.parts {
+      check(reference, at: mark)
+      guard case .refused(let reason) = place else { continue }
+      reporter.report(
+        .badPlaceholder, at: mark,
+        "'\(reference.words)' is \(reason), where a shell could run its value",
+        hint:
+          "write it as a word of its own, or put it in a variable, such as \(JobKey.environment): "
+          + "{V: \"\(reference.words)\"}, and write \"$V\"", owner: owner)
+    }
   }
 
   private func check(_ reference: EachText.Reference, at mark: YAMLMark) {
@@ -289,22 +284,6 @@ struct EachTemplate {
         : NearestName.of(field, among: value.fields.keys).map { "did you mean '\($0)'?" },
       owner: owner)
   }
-
-  private static let usualShells: Set<Substring> = [
-    "sh", "ash", "bash", "dash", "ksh", "mksh", "zsh",
-  ]
-
-  /// Whether a `shell` reads quotes as POSIX says; true without one.
-  private static func isUsual(_ shell: YAMLNode?) -> Bool {
-    let program: YAMLNode?
-    switch shell?.content {
-    case .sequence(let items): program = items.first
-    case .scalar: program = shell
-    case nil, .mapping, .invalid: return true
-    }
-    guard case .scalar(let scalar)? = program?.content, !scalar.isNull else { return true }
-    return usualShells.contains(scalar.text.split(separator: "/").last ?? "")
-  }
 }
 
 extension EachTemplate {
@@ -313,14 +292,48 @@ extension EachTemplate {
     switch node.content {
     case .invalid: return nil
     case .scalar(let scalar):
-      guard EachText.mayBe(in: scalar.text), let text = EachText(scalar.text, isForShell: false)
-      else { return nil }
+      guard let text = EachText(scalar.text, for: .takt) else { return nil }
       for case .reference(let reference, _) in text.parts { return (node.mark, reference.words) }
       return nil
     case .sequence(let items): return items.lazy.compactMap(strayReference).first
     case .mapping(let entries):
       return entries.lazy.compactMap { strayReference(in: $0.value) }.first
     }
+  }
+}
+
+extension EachTemplate {
+  /// The entries of a job without `for_each`, in which `{{{{each.v}}` is the text `{{each.v}}`.
+  ///
+  /// Actions do the same in their own parameters.
+  static func unescaped(_ entries: [YAMLEntry]) -> [YAMLEntry] {
+    entries.map { entry in
+      var entry = entry
+      entry.value = unescaped(entry.value, EachReaders(shell: nil).reading(entry.key))
+      return entry
+    }
+  }
+
+  private static func unescaped(_ node: YAMLNode, _ readers: EachReaders) -> YAMLNode {
+    var node = node
+    switch node.content {
+    case .invalid: break
+    case .scalar(var scalar):
+      guard readers.reader != .action, EachText.mayBe(in: scalar.text) else { break }
+      scalar.text = EachBraces.unescaped(scalar.text)
+      node.content = .scalar(scalar)
+    case .sequence(let items):
+      let inner = readers.readingItems()
+      node.content = .sequence(items.map { unescaped($0, inner) })
+    case .mapping(let entries):
+      node.content = .mapping(
+        entries.map { entry in
+          var entry = entry
+          entry.value = unescaped(entry.value, readers.reading(entry.key))
+          return entry
+        })
+    }
+    return node
   }
 }
 

@@ -1,101 +1,450 @@
-/// Where in a shell's text a value stands.
-enum ShellContext {
-  /// In a text that no shell reads.
-  case plain
-  /// Outside quotes: the value is quoted as a word of its own.
-  case bare
-  /// Where quotes of its own would mean something else; why, for people.
-  case quoted(String)
-}
-
-/// Follows a shell's text from its start, as far as it takes to know whether a place is inside quotes.
+/// Reads a shell's text to know where its values stand.
 ///
-/// Where it is not certain it says that it is: a value with special characters is then refused.
+/// It is a list of what is safe: a value is a word, a part of a word of plain characters, or stands in
+/// quotes, as an argument that the shell itself does not evaluate. It reads the forms in which all usual
+/// shells agree. At any other it stops, and refuses all values from there on.
 struct ShellScanner {
-  private enum State {
-    case bare, single, double, comment
+  private enum Sign: Equatable {
+    case byte(UInt8)
+    /// The number of a value.
+    case value(Int)
   }
 
-  private var state = State.bare
-  private var isEscaped = false
-  /// Whether the last character ends a word, so that `#` would begin a comment.
-  private var isAtWordStart = true
-  private var previous: UInt8 = 0
-  /// What makes all that follows uncertain.
+  private let signs: [Sign]
+  private var index = 0
+  /// By number of value; nil where nothing is settled yet.
+  private var places: [ShellPlace?]
+  /// Why it has stopped.
   private var doubt: String?
-  private var isInBackquotes = false
+  private var depth = 0
+  /// Whether the text may evaluate the value of a variable.
+  private let evaluatesVariables: Bool
 
-  var context: ShellContext {
-    if let doubt { return .quoted(doubt) }
-    if isInBackquotes { return .quoted("inside backquotes") }
-    switch state {
-    case .bare: return isEscaped ? .quoted("behind a backslash") : .bare
-    case .single, .double: return .quoted("inside quotes")
-    case .comment: return .quoted("in a comment")
+  /// Where each value of a text stands, in order.
+  ///
+  /// - Parameter pieces: the text; nil for each value.
+  static func places(in pieces: [String?]) -> [ShellPlace] {
+    var scanner = ShellScanner(pieces)
+    scanner.scanCommands(isInParentheses: false)
+    let reason = scanner.doubt ?? "where takt cannot follow the shell"
+    return scanner.places.map { $0 ?? .refused(reason) }
+  }
+
+  private init(_ pieces: [String?]) {
+    var count = 0
+    signs = pieces.flatMap { piece -> [Sign] in
+      if let piece { return piece.utf8.map(Sign.byte) }
+      count += 1
+      return [.value(count - 1)]
+    }
+    places = Array(repeating: nil, count: count)
+    let text = pieces.compactMap(\.self).joined(separator: " ")
+    evaluatesVariables = ShellBuiltins.evaluatingWords.contains { text.hasWord($0) }
+  }
+
+  // MARK: Signs
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || isDigit(byte)
+      || byte == UInt8(ascii: "_")
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private static let wordEnds = Array(" \t\n;&|()<>".utf8)
+
+  private func byte(at offset: Int = 0) -> UInt8? {
+    guard signs.indices.contains(index + offset), case .byte(let byte) = signs[index + offset]
+    else { return nil }
+    return byte
+  }
+
+  private func next(is character: Unicode.Scalar, at offset: Int = 0) -> Bool {
+    byte(at: offset) == UInt8(ascii: character)
+  }
+
+  private mutating func skipBlanks() {
+    while let byte = byte(), Self.isBlank(byte) { index += 1 }
+  }
+
+  private mutating func stop(_ reason: String) {
+    if doubt == nil { doubt = reason }
+  }
+
+  // MARK: Commands
+
+  /// Reads commands up to the end, or to the `)` that ends them.
+  private mutating func scanCommands(isInParentheses: Bool) {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= 32 else { return stop("too deep in parentheses") }
+    var command: [CommandWord] = []
+    while doubt == nil, index < signs.count {
+      switch byte() {
+      case 0x20, 0x09: index += 1
+      case UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"):
+        finish(&command)
+        scanSeparator()
+      case UInt8(ascii: "#"):
+        scanComment(isInParentheses: isInParentheses)
+      case UInt8(ascii: "("): scanParenthesis(&command)
+      case UInt8(ascii: ")"):
+        finish(&command)
+        guard isInParentheses else { return stop("behind a ')' on its own") }
+        index += 1
+        return
+      case UInt8(ascii: "<"), UInt8(ascii: ">"): scanRedirection()
+      default: scanCommandWord(&command)
+      }
+    }
+    finish(&command, isWhole: doubt == nil && !isInParentheses)
+    if isInParentheses { stop("in a '(' that does not end") }
+  }
+
+  private mutating func scanSeparator() {
+    // Some shells read it as two signs.
+    if next(is: "&"), next(is: ">", at: 1) { return stop("behind '&>'") }
+    if next(is: ";") {
+      for sign in [";", "&", "|"] as [Unicode.Scalar] where next(is: sign, at: 1) {
+        return stop("behind ';\(sign)'")
+      }
+    }
+    index += 1
+  }
+
+  private mutating func scanComment(isInParentheses: Bool) {
+    // Some shells look for the end of a `$(` in its comments, too.
+    if isInParentheses { return stop("behind a comment in parentheses") }
+    while index < signs.count, !next(is: "\n") {
+      if case .value(let number) = signs[index] { places[number] = .refused("in a comment") }
+      index += 1
     }
   }
 
-  /// A value stands here: what it has means nothing to the shell.
-  mutating func passValue() {
-    (isEscaped, isAtWordStart, previous) = (false, false, 0)
-  }
-
-  mutating func scan(_ text: Substring) {
-    for byte in text.utf8 {
-      scan(byte)
-      previous = byte
+  /// A group of commands, or the definition of a function.
+  private mutating func scanParenthesis(_ command: inout [CommandWord]) {
+    if command.isEmpty {
+      if next(is: "(", at: 1) { return stop("behind '(('") }
+      index += 1
+      return scanCommands(isInParentheses: true)
     }
-  }
-
-  private mutating func scan(_ byte: UInt8) {
-    let isAtWordStart = isAtWordStart
-    self.isAtWordStart = " \t\n;&|()".utf8.contains(byte)
-    if isEscaped {
-      isEscaped = false
+    if command.count == 1, let name = command[0].bareText, CommandWord.isName(name.utf8),
+      !ShellBuiltins.keywords.contains(name), next(is: ")", at: 1)
+    {
+      index += 2
+      command = []
       return
     }
-    switch (state, byte) {
-    case (.comment, UInt8(ascii: "\n")): state = .bare
-    case (.comment, _): break
-    case (.single, UInt8(ascii: "'")): state = .bare
-    case (.single, _): break
-    case (_, UInt8(ascii: "\\")): isEscaped = true
-    case (_, UInt8(ascii: "`")): isInBackquotes.toggle()
-    case (.double, UInt8(ascii: "\"")): state = .bare
-    case (.double, UInt8(ascii: "(")) where previous == UInt8(ascii: "$"),
-      (.double, UInt8(ascii: "{")) where previous == UInt8(ascii: "$"):
-      doubt = "behind an expansion inside quotes"
-    case (.double, _): break
-    case (.bare, UInt8(ascii: "\"")): state = .double
-    case (.bare, UInt8(ascii: "'")):
-      if previous == UInt8(ascii: "$") { doubt = "behind $'" }
-      state = .single
-    case (.bare, UInt8(ascii: "#")) where isAtWordStart: state = .comment
-    case (.bare, UInt8(ascii: "<")) where previous == UInt8(ascii: "<"): doubt = "behind <<"
-    case (.bare, UInt8(ascii: "{")) where previous == UInt8(ascii: "$"): doubt = "behind ${"
-    case (.bare, _): break
+    // It may be a part of the word before it.
+    if let word = command.popLast() { refuse(word, "beside '('") }
+    stop("behind '('")
+  }
+
+  private mutating func scanRedirection() {
+    let isInput = next(is: "<")
+    index += 1
+    if isInput, next(is: "<") { return stop("behind '<<'") }
+    if next(is: "(") { return stop("behind '\(isInput ? "<" : ">")('") }
+    if next(is: ">") { index += 1 } else if !isInput, next(is: "|") { index += 1 }
+    var isFile = true
+    while let byte = byte(), "&|!>".utf8.contains(byte) {
+      isFile = false
+      index += 1
     }
+    skipBlanks()
+    let word = scanWord()
+    if isFile, doubt == nil {
+      settle(word)
+    } else {
+      refuse(word, "in a redirection of descriptors")
+    }
+  }
+
+  private mutating func scanCommandWord(_ command: inout [CommandWord]) {
+    let word = scanWord()
+    guard doubt == nil else { return refuse(word, doubt ?? "") }
+    if word.isEmpty { return }
+    // The number of a descriptor.
+    if next(is: "<") || next(is: ">"), word.bareText?.utf8.allSatisfy(Self.isDigit) == true {
+      return
+    }
+    if command.isEmpty, let text = word.bareText {
+      if ShellBuiltins.leadingKeywords.contains(text) { return }
+      if text == "function" { return stop("behind 'function'") }
+      if text == "[[" { return scanCondition(&command, word) }
+    }
+    command.append(word)
+    if command.count == 3, command[0].bareText == "case", word.bareText == "in" {
+      settle(command[1])
+      command = []
+      stop("behind 'case'")
+    }
+  }
+
+  /// The words of `[[ ]]`, of which none may have a value.
+  private mutating func scanCondition(_ command: inout [CommandWord], _ first: CommandWord) {
+    while doubt == nil {
+      while let byte = byte(), Self.isBlank(byte) || byte == 0x0a { index += 1 }
+      if next(is: "&") && next(is: "&", at: 1) || next(is: "|") && next(is: "|", at: 1) {
+        index += 2
+        continue
+      }
+      let word = scanWord()
+      if word.isEmpty { return stop("behind '[['") }
+      if !word.values.isEmpty || !word.innerValues.isEmpty {
+        refuse(word, "in '[[ ]]'")
+        return stop("behind '[['")
+      }
+      if word.bareText == "]]" {
+        command.append(first)
+        return
+      }
+    }
+  }
+
+  // MARK: Words
+
+  private mutating func scanWord() -> CommandWord {
+    var word = CommandWord()
+    while doubt == nil, index < signs.count {
+      guard let byte = byte() else {
+        if case .value(let number) = signs[index] {
+          word.append(value: number, .word(isAlwaysQuoted: word.endsWithVariable))
+        }
+        index += 1
+        continue
+      }
+      if Self.wordEnds.contains(byte) { break }
+      switch byte {
+      case UInt8(ascii: "'"): scanSingleQuotes(&word)
+      case UInt8(ascii: "\""): scanDoubleQuotes(&word)
+      case UInt8(ascii: "\\"): scanBackslash(&word, isInQuotes: false)
+      case UInt8(ascii: "`"): stop("behind a backquote")
+      case UInt8(ascii: "$"): scanDollar(&word, isInQuotes: false)
+      case UInt8(ascii: "#") where word.isEmpty: return word
+      case UInt8(ascii: "~") where word.isEmpty && next(is: "/", at: 1):
+        word.appendHome()
+        index += 2
+      case 0x00..<0x20, 0x7f: stop("behind a control character")
+      default:
+        word.append(byte)
+        index += 1
+      }
+    }
+    word.isBeforeRedirection = next(is: "<") || next(is: ">")
+    return word
+  }
+
+  private mutating func scanSingleQuotes(_ word: inout CommandWord) {
+    index += 1
+    word.appendQuotes()
+    while index < signs.count {
+      switch signs[index] {
+      case .byte(UInt8(ascii: "'")):
+        index += 1
+        return
+      case .byte(0x00..<0x09), .byte(0x0b..<0x20), .byte(0x7f):
+        return stop("behind a control character")
+      case .byte(let byte): word.append(byte, isQuoted: true)
+      case .value(let number): word.append(value: number, .singleQuotes)
+      }
+      index += 1
+    }
+    stop("in quotes that do not end")
+  }
+
+  private mutating func scanDoubleQuotes(_ word: inout CommandWord) {
+    index += 1
+    word.appendQuotes()
+    while doubt == nil, index < signs.count {
+      guard let byte = byte() else {
+        if case .value(let number) = signs[index] {
+          word.append(value: number, .doubleQuotes(isApart: word.endsWithVariable))
+        }
+        index += 1
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""):
+        index += 1
+        return word.appendQuotes()
+      case UInt8(ascii: "\\"): scanBackslash(&word, isInQuotes: true)
+      case UInt8(ascii: "`"): stop("behind a backquote")
+      case UInt8(ascii: "$"): scanDollar(&word, isInQuotes: true)
+      case UInt8(ascii: "[") where word.endsWithVariable: stop("behind a subscript")
+      case UInt8(ascii: ":") where word.endsWithVariable: index += 1
+      case 0x00..<0x09, 0x0b..<0x20, 0x7f: stop("behind a control character")
+      default:
+        word.append(byte, isQuoted: true)
+        index += 1
+      }
+    }
+    stop("in quotes that do not end")
+  }
+
+  private mutating func scanBackslash(_ word: inout CommandWord, isInQuotes: Bool) {
+    let hasBlankBefore = index == 0 || byte(at: -1).map { Self.isBlank($0) || $0 == 0x0a } == true
+    index += 1
+    guard index < signs.count else { return }
+    guard let byte = byte() else {
+      if case .value(let number) = signs[index] {
+        word.append(value: number, .refused("behind a backslash"))
+      }
+      index += 1
+      return
+    }
+    if byte == 0x0a {
+      // The line goes on, and what is on both sides of it is one.
+      guard hasBlankBefore else { return stop("behind a word on two lines") }
+    } else if byte < 0x20 || byte == 0x7f {
+      return stop("behind a control character")
+    } else {
+      if isInQuotes, !"$`\"\\".utf8.contains(byte) {
+        word.append(UInt8(ascii: "\\"), isQuoted: true)
+      }
+      word.append(byte, isQuoted: true)
+    }
+    index += 1
+  }
+
+  /// A `$` and what belongs to it.
+  private mutating func scanDollar(_ word: inout CommandWord, isInQuotes: Bool) {
+    index += 1
+    guard index < signs.count else { return word.append(UInt8(ascii: "$"), isQuoted: isInQuotes) }
+    guard let byte = byte() else {
+      if case .value(let number) = signs[index] {
+        word.append(value: number, .refused("behind a '$'"))
+      }
+      index += 1
+      return
+    }
+    switch byte {
+    case UInt8(ascii: "("):
+      word.appendExpansion(isVariable: false)
+      if next(is: "(", at: 1) { return scanArithmetic() }
+      index += 1
+      let start = index
+      scanCommands(isInParentheses: true)
+      word.innerValues += signs[start..<index].compactMap {
+        if case .value(let number) = $0 { number } else { nil }
+      }
+    case UInt8(ascii: "{"):
+      word.appendExpansion(isVariable: false)
+      scanBraces()
+    case UInt8(ascii: "["): stop("in '$['")
+    case UInt8(ascii: "'") where !isInQuotes, UInt8(ascii: "\"") where !isInQuotes:
+      stop("behind a quote with '$'")
+    case UInt8(ascii: "\\"): stop("behind '$\\'")
+    case _ where Self.isNameByte(byte) && !Self.isDigit(byte):
+      word.appendExpansion(isVariable: true)
+      while let byte = self.byte(), Self.isNameByte(byte) { index += 1 }
+    case _ where Self.isDigit(byte) || "@*#?-$!".utf8.contains(byte):
+      word.appendExpansion(isVariable: true)
+      index += 1
+    default: word.append(UInt8(ascii: "$"), isQuoted: isInQuotes)
+    }
+  }
+
+  /// `${NAME}` and simple forms of it.
+  private mutating func scanBraces() {
+    index += 1
+    while let byte = byte() {
+      index += 1
+      if byte == UInt8(ascii: "}") { return }
+      guard byte >= 0x80 || Self.isNameByte(byte) || " #%/:-+=?.,@*!^[]".utf8.contains(byte) else {
+        break
+      }
+    }
+    stop("in or behind '${ }'")
+  }
+
+  /// `$(( ))` with numbers, names and operators.
+  private mutating func scanArithmetic() {
+    index += 2
+    var parentheses = 0
+    while let byte = byte() {
+      index += 1
+      switch byte {
+      case UInt8(ascii: "("): parentheses += 1
+      case UInt8(ascii: ")") where parentheses > 0: parentheses -= 1
+      case UInt8(ascii: ")") where next(is: ")"):
+        index += 1
+        return
+      case UInt8(ascii: "$") where self.byte().map(Self.isNameByte) == true: break
+      case _ where Self.isNameByte(byte) || " \t+-*/%<>=!&|^~?:,".utf8.contains(byte): break
+      default: return stop("in or behind '$(( ))'")
+      }
+    }
+    stop("in or behind '$(( ))'")
+  }
+
+  // MARK: Verdicts
+
+  private mutating func refuse(_ word: CommandWord, _ reason: String) {
+    for number in word.values.map(\.number) + word.innerValues { places[number] = .refused(reason) }
+  }
+
+  /// Takes the values of a word; those of commands in it are settled already.
+  private mutating func settle(_ word: CommandWord, isCommandName: Bool = false) {
+    for value in word.values {
+      switch value.place {
+      case .refused: places[value.number] = value.place
+      case _ where word.hasBracket: places[value.number] = .refused("in a word with '['")
+      case .word(let isAlwaysQuoted):
+        if let sign = word.oddSign {
+          places[value.number] = .refused(
+            "in a word with '\(Character(Unicode.Scalar(sign)))'")
+        } else {
+          places[value.number] = .word(
+            isAlwaysQuoted: isAlwaysQuoted || isCommandName || word.isBeforeRedirection)
+        }
+      case .plain, .singleQuotes, .doubleQuotes: places[value.number] = value.place
+      }
+    }
+    if word.hasBracket {
+      for number in word.innerValues { places[number] = .refused("in a word with '['") }
+    }
+  }
+
+  /// Settles the values of a simple command.
+  ///
+  /// - Parameter isWhole: false where the text goes on in a way that was not read.
+  private mutating func finish(_ command: inout [CommandWord], isWhole: Bool = true) {
+    defer { command = [] }
+    var rest = command[...]
+    while let word = rest.first, let name = word.assignedName {
+      if evaluatesVariables || ShellBuiltins.evaluatedVariables.contains(name) {
+        refuse(word, "in the value of '\(name)', which the shell may evaluate")
+      } else {
+        settle(word)
+      }
+      rest.removeFirst()
+    }
+    let shellCommand = ShellCommand(
+      rest, evaluatesVariables: evaluatesVariables, isWhole: isWhole)
+    for (word, verdict) in shellCommand.verdicts {
+      switch verdict {
+      case .name: settle(word, isCommandName: true)
+      case .argument: settle(word)
+      case .refused(let reason): refuse(word, reason)
+      }
+    }
+    if let reason = shellCommand.lastingDoubt { stop(reason) }
   }
 }
 
 extension String {
-  /// Whether a shell takes it as it stands wherever it stands.
-  var isPlainShellWord: Bool {
-    !isEmpty
-      && utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "_./:@%+,-".utf8.contains(byte)
-        }
-      }
-  }
-
-  /// As one word of a POSIX shell.
-  var shellQuoted: String {
-    if isPlainShellWord { return self }
-    let parts = split(separator: "'", omittingEmptySubsequences: false)
-    return "'" + parts.joined(separator: "'\\''") + "'"
+  /// Whether a text is in it that is not the end of a longer word.
+  fileprivate func hasWord(_ word: String) -> Bool {
+    let bytes = Array(utf8)
+    let wanted = Array(word.utf8)
+    return bytes.indices.contains { start in
+      bytes[start] == wanted[0] && bytes[start...].starts(with: wanted)
+        && (start == 0 || !ShellScanner.isNameByte(bytes[start - 1]))
+    }
   }
 }

@@ -206,9 +206,12 @@ final class FilePass {
 
   private func applyDefaults(_ node: YAMLNode) {
     let keys = KeyTable.job
-    let entries = entries(of: node, key: Key.defaults, type: .object(keys))
-    if mayReferToEach, let stray = EachTemplate.strayReference(in: node) {
-      reporter.reportStray(stray, owner: KeyOwner(part: .defaults))
+    var entries = entries(of: node, key: Key.defaults, type: .object(keys))
+    if mayReferToEach {
+      if let stray = EachTemplate.strayReference(in: node) {
+        reporter.reportStray(stray, owner: KeyOwner(part: .defaults))
+      }
+      entries = EachTemplate.unescaped(entries)
     }
     defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
     // Made here, so that its mistakes are said even when there are no jobs.
@@ -252,12 +255,14 @@ final class FilePass {
       expand(key, entries)
       return
     }
-    if mayReferToEach,
-      let stray = entries.lazy.compactMap({ EachTemplate.strayReference(in: $0.value) }).first
-    {
-      reporter.reportStray(stray, owner: owner)
+    var own = entries
+    if mayReferToEach {
+      if let stray = entries.lazy.compactMap({ EachTemplate.strayReference(in: $0.value) }).first {
+        reporter.reportStray(stray, owner: owner)
+      }
+      own = EachTemplate.unescaped(entries)
     }
-    let (spec, digest) = remembering(key, entries)
+    let (spec, digest) = remembering(key, own)
     if key.isDuplicate { return }
     add(spec, digest, key)
   }

@@ -120,10 +120,18 @@ struct ForEachTests {
     "'' | run: echo {{each.t.x}} | echo ''",
     "'$(reboot)' | run: 'echo {{each.t.x}}; ls' | echo '$(reboot)'; ls",
     "acme | run: 'echo \"{{each.t.x}}\"' | echo \"acme\"",
+    "'a $b' | run: 'echo \"x {{each.t.x}}\"' | echo \"x \"'a $b'\"\"",
+    "\"it's\" | run: \"echo 'x {{each.t.x}}'\" | echo 'x it'\\''s'",
     "'a b' | run: 'echo $(cat {{each.t.x}})' | echo $(cat 'a b')",
     "'a b' | run: \"# it's\\necho {{each.t.x}}\" | # it's\necho 'a b'",
+    "if | run: '{{each.t.x}} true' | 'if' true",
+    "2 | run: 'echo {{each.t.x}}>x' | echo '2'>x",
+    "b | run: 'echo $a{{each.t.x}}' | echo $a'b'",
     "'a $b' | run: [echo, '-{{each.t.x}}-'] | echo|-a $b-",
-    "acme | run: 'x {{{{each.t}} {{y}} {{each.t.x}}' | x {{{{each.t}} {{y}} acme",
+    "'a $b' | run: [/bin/sh, -c, 'echo {{each.t.x}}'] | /bin/sh|-c|echo 'a $b'",
+    "acme | run: 'x {{{{each.t}} {{y}} {{each.t.x}}' | x {{each.t}} {{y}} acme",
+    "acme | run: [x, '{{{each.t.x}}}'] | x|{acme}",
+    "acme | run: [x, '{{{{{{each.t.x}}'] | x|{{acme",
   ])
   func `a value is one word of the shell, and plain in a list`(row: String) throws {
     let parts = row.split(separator: " | ").map(String.init)
@@ -131,22 +139,90 @@ struct ForEachTests {
   }
 
   @Test(arguments: [
-    "inside quotes | echo \\\"{{each.t.x}}\\\"", "inside quotes | echo '{{each.t.x}}'",
-    "inside quotes | echo 'it' '{{each.t.x}}'", "in a comment | ls # {{each.t.x}}",
-    "behind << | cat <<END\\n{{each.t.x}}\\nEND", "inside backquotes | echo `cat {{each.t.x}}`",
-    "behind a backslash | echo \\\\{{each.t.x}}", "behind $' | echo $'a' {{each.t.x}}",
-    "behind ${ | echo ${A:-{{each.t.x}}}",
+    "'$(( ))' | echo $(( {{each.t.x}} ))", "'((' | (( y = {{each.t.x}} ))",
+    "'$[' | echo $[ {{each.t.x}} ]", "a word with '[' | a[{{each.t.x}}]=1",
+    "a '$' | echo ${{each.t.x}}", "a '$' | echo \\\"${{each.t.x}}\\\"",
+    "a comment | ls # {{each.t.x}}", "'<<' | cat <<END\\n{{each.t.x}}\\nEND",
+    "a backquote | echo `cat {{each.t.x}}`", "a backslash | echo \\\\{{each.t.x}}",
+    "a quote with '$' | echo $'a' {{each.t.x}}", "'${ }' | echo ${A:-{{each.t.x}}}",
+    "'[[ ]]' | [[ 1 -eq {{each.t.x}} ]]", "'test' | test 1 -eq {{each.t.x}}",
+    "'eval' | eval {{each.t.x}}", "'eval' | eval $(echo {{each.t.x}})",
+    "'printf' | printf %d {{each.t.x}}", "'printf' | printf -v {{each.t.x}} a",
+    "'declare' | declare {{each.t.x}}", "'read' | read {{each.t.x}}",
+    "'trap' | trap {{each.t.x}} EXIT", "'case' | case x in {{each.t.x}}) ls;; esac",
+    "a word with '{' | echo {{{each.t.x}},b}", "a word with '~' | ls ~{{each.t.x}}",
+    "'SECONDS' | SECONDS={{each.t.x}}", "'PS4' | PS4={{each.t.x}}; set -x; ls",
+    "'n' | n={{each.t.x}}; echo $((n))", "another shell | sh -c \\\"echo {{each.t.x}}\\\"",
+    "not written out | $COMMAND {{each.t.x}}", "'&>' | ls &> x {{each.t.x}}",
+    "of descriptors | ls >&{{each.t.x}}",
   ])
-  func `a value of the shell's characters is refused where quotes would not hold`(row: String)
+  func `a place where a shell could run a value is refused, whatever the value`(row: String)
     throws
   {
     let parts = row.split(separator: " | ").map(String.init)
     let loaded = load(
-      "jobs: {a: {for_each: {t: {v: {x: '$(reboot)'}}}, on: start, run: \"\(parts[1])\"}}\n")
+      "jobs: {a: {for_each: {t: {v: {x: a}}}, on: start, run: \"\(parts[1])\"}}\n")
     #expect(loaded.snapshot == nil)
     let problem = try #require(loaded.diagnostics.first)
-    #expect(problem.code == .badPlaceholder)
-    #expect(problem.message.contains("stands \(parts[0])"))
+    #expect(rows([problem]) == ["1:56 badPlaceholder"])
+    #expect(problem.message.contains(parts[0]), "\(problem.message)")
+    #expect(problem.hint?.contains("env: {V: \"{{each.t.x}}\"}") == true)
+  }
+
+  @Test(arguments: [
+    "shell: [bash, -euo, pipefail, -c]", "shell: /bin/dash", "shell: [zsh, -c]",
+  ])
+  func `options that leave a text alone are those of a usual shell`(shell: String) throws {
+    #expect(try commands("{v: {x: 'a b'}}", "run: 'x {{each.t.x}}'\n    \(shell)") == ["x 'a b'"])
+  }
+
+  @Test(arguments: [
+    "run: 'print({{each.t.x}})', shell: [python3, -c]", "run: 'x {{each.t.x}}', shell: [bash, -ic]",
+    "run: 'x {{each.t.x}}', shell: [bash, -o, history, -c]",
+    "run: 'x {{each.t.x}}', shell: [bash, -c, 'ssh host \"$0\"']",
+    "run: [su, me, -c, 'x {{each.t.x}}']", "run: [env, bash, -ic, 'x {{each.t.x}}']",
+  ])
+  func `a shell that takt does not know gets no values`(keys: String) {
+    let loaded = load("jobs: {a: {for_each: {t: {v: {x: 42}}}, on: start, \(keys)}}\n")
+    #expect(loaded.diagnostics.map(\.code) == [.badPlaceholder])
+  }
+
+  @Test(arguments: [
+    "{{Each.t}}", "{{each.t}", "{{each .t}}", "{{each t}}", "{{\\teach.t}}", "x{{{EACH.t}}}",
+    "{{each.t\\n}}", "{{each.{t}}",
+  ])
+  func `what looks like a value and is none is refused at its place`(text: String) {
+    let loaded = load("jobs: {a: {for_each: {t: [b]}, on: start, run: [x, \"\(text)\"]}}\n")
+    #expect(rows(loaded.diagnostics) == ["1:52 badPlaceholder"])
+  }
+
+  @Test(arguments: [
+    "run: [x, '{{{{each.t}}']", "run: 'x {{{{each.t}}'", "env: {A: '{{{{each.t}}'}, run: x",
+  ])
+  func `four braces stand for two, in a job without values too`(keys: String) throws {
+    for definition in ["", "for_each: {t: [b]}, "] {
+      let job = try #require(try jobs("jobs: {a: {\(definition)on: start, \(keys)}}\n").first)
+      let texts = [
+        "\(job.action)", job.execution.environment["A"] ?? "",
+      ]
+      #expect(texts.contains { $0.contains("{{each.t}}") && !$0.contains("{{{") }, "\(texts)")
+    }
+  }
+
+  @Test func `four braces before other words stay in a command`() throws {
+    let job = try #require(
+      try jobs("jobs: {a: {on: start, run: 'x {{{{job}} {{{{each_t}}'}}\n").first)
+    #expect(job.action == .shell("x {{{{job}} {{{{each_t}}"))
+  }
+
+  @Test func `a value makes no braces of what is beside it`() {
+    for text in ["{{{each.t.x}}", "{{each.t.x}}{{each.t.y}}", "{{each.t.x}}{job}}"] {
+      let loaded = load(
+        "jobs: {a: {for_each: {t: {v: {x: '{', y: '{job}}'}}}, on: start, use: log, "
+          + "with: {message: '\(text)'}}}\n")
+      #expect(loaded.snapshot == nil)
+      #expect(loaded.diagnostics.first?.message.contains("makes '{{'") == true, "\(text)")
+    }
   }
 
   @Test func `commands of steps and hooks are quoted, and variables and parameters are not`() throws
@@ -174,13 +250,6 @@ struct ForEachTests {
       return
     }
     #expect(parameters["message"] == .string("{{job}} a b"))
-  }
-
-  @Test func `another shell than the usual ones gets plain values alone`() {
-    let text = "on: start, run: 'print({{each.t.x}})', shell: [python3, -c]"
-    #expect(load("jobs: {a: {for_each: {t: {v: {x: 42}}}, \(text)}}\n").snapshot != nil)
-    let loaded = load("jobs: {a: {for_each: {t: {v: {x: 'a b'}}}, \(text)}}\n")
-    #expect(loaded.diagnostics.map(\.code) == [.badPlaceholder])
   }
 
   @Test(arguments: [

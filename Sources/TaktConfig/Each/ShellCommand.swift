@@ -1,0 +1,213 @@
+/// A simple command of a shell's text: its name and its arguments, without variables set before it.
+struct ShellCommand {
+  enum Verdict {
+    /// The name of the command: never a keyword.
+    case name
+    /// An argument that the command gets as it is.
+    case argument
+    case refused(String)
+  }
+
+  private(set) var verdicts: [(word: CommandWord, verdict: Verdict)] = []
+  /// Why what comes after it may mean something else.
+  private(set) var lastingDoubt: String?
+
+  private let evaluatesVariables: Bool
+  private let isWhole: Bool
+
+  /// - Parameters:
+  ///   - evaluatesVariables: whether the text may evaluate the value of a variable.
+  ///   - isWhole: false where the command may go on.
+  init(_ words: ArraySlice<CommandWord>, evaluatesVariables: Bool, isWhole: Bool) {
+    (self.evaluatesVariables, self.isWhole) = (evaluatesVariables, isWhole)
+    judge(words)
+    refuseNestedCommands()
+  }
+
+  private mutating func judge(_ words: ArraySlice<CommandWord>) {
+    guard let name = words.first else { return }
+    let arguments = words.dropFirst()
+    guard let text = name.text else {
+      // Whatever a `/` is part of is a program.
+      guard name.hasSlash || name.innerValues.isEmpty else {
+        return add(words, .refused("in a command whose name is not written out"))
+      }
+      verdicts.append((name, .name))
+      return add(
+        arguments,
+        name.hasSlash ? .argument : .refused("behind the name of a command that is not written out")
+      )
+    }
+    verdicts.append((name, .name))
+    switch text {
+    case _ where name.hasSlash: add(arguments, .argument)
+    case "command", "exec", "builtin": judgePrefixed(arguments, by: text)
+    case "[", "test": judgeTest(arguments, text)
+    case "printf": judgePrintf(arguments)
+    case "for", "select": judgeLoop(arguments, text)
+    case "set": judgeSet(arguments)
+    case _ where ShellBuiltins.declaring.contains(text): judgeDeclaration(arguments, text)
+    case _ where text.hasPrefix("-"), _ where ShellBuiltins.evaluating.contains(text):
+      refuseAll(arguments, text)
+      if ShellBuiltins.changingSyntax.contains(text) { lastingDoubt = "behind '\(text)'" }
+    default: add(arguments, .argument)
+    }
+  }
+
+  private mutating func add(_ words: ArraySlice<CommandWord>, _ verdict: Verdict) {
+    verdicts += words.map { ($0, verdict) }
+  }
+
+  private mutating func refuseAll(_ words: ArraySlice<CommandWord>, _ name: String) {
+    add(words, .refused("in an argument of the shell's '\(name)'"))
+  }
+
+  // MARK: Built-ins
+
+  /// `command`, `exec` and `builtin`, before a command.
+  private mutating func judgePrefixed(_ words: ArraySlice<CommandWord>, by name: String) {
+    var words = words
+    if name == "command", let option = words.first?.text {
+      if option == "-v" || option == "-V" { return add(words, .argument) }
+      if option == "-p" || option == "--" { verdicts.append((words.removeFirst(), .argument)) }
+    }
+    if words.first?.text?.hasPrefix("-") == true { return refuseAll(words, name) }
+    judge(words)
+  }
+
+  private static let fileOperators: Set<String> = [
+    "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-u", "-w", "-x", "-L", "-O",
+    "-G", "-S", "-N", "-n", "-z",
+  ]
+
+  /// `[ ]` in the forms that evaluate nothing: one text, a test of one text or file, and `=`.
+  private mutating func judgeTest(_ words: ArraySlice<CommandWord>, _ name: String) {
+    var operands = Array(words)
+    if name == "[" {
+      if operands.last?.text == "]" { operands.removeLast() } else { operands = [] }
+    }
+    if operands.first?.text == "!" { operands.removeFirst() }
+    let isPlain =
+      switch operands.count {
+      case 1: true
+      case 2: operands[0].text.map(Self.fileOperators.contains) ?? false
+      case 3: operands[1].text.map(["=", "==", "!="].contains) ?? false
+      default: false
+      }
+    if isPlain, isWhole { add(words, .argument) } else { refuseOwn(words, name) }
+  }
+
+  /// Refuses the values of words, and not those of commands in them.
+  private mutating func refuseOwn(_ words: ArraySlice<CommandWord>, _ name: String) {
+    for word in words {
+      var own = word
+      own.innerValues = []
+      verdicts.append((own, .refused("in an argument of the shell's '\(name)'")))
+    }
+  }
+
+  /// A format of texts alone: some shells evaluate numbers.
+  private mutating func judgePrintf(_ words: ArraySlice<CommandWord>) {
+    guard let format = words.first?.text, !format.hasPrefix("-"), Self.hasTextsAlone(format) else {
+      return refuseAll(words, "printf")
+    }
+    add(words, .argument)
+  }
+
+  private static func hasTextsAlone(_ format: String) -> Bool {
+    var rest = Array(format.utf8)[...]
+    while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
+      rest = rest[(sign + 1)...].drop { ShellScanner.isDigit($0) || "-.".utf8.contains($0) }
+      guard let kind = rest.popFirst(), "sbc%".utf8.contains(kind) else { return false }
+    }
+    return true
+  }
+
+  /// `for NAME in WORDS`
+  private mutating func judgeLoop(_ words: ArraySlice<CommandWord>, _ name: String) {
+    guard let variable = words.first?.text, CommandWord.isName(variable.utf8), !evaluatesVariables,
+      !ShellBuiltins.evaluatedVariables.contains(variable),
+      words.dropFirst().first?.text == "in"
+    else { return refuseAll(words, name) }
+    add(words, .argument)
+  }
+
+  /// `set -- WORDS`; other options than those of every script may change how what follows is read.
+  private mutating func judgeSet(_ words: ArraySlice<CommandWord>) {
+    var rest = words
+    while let word = rest.popFirst() {
+      guard let text = word.text else { return doubtSet(words) }
+      if text == "--" { return add(words, .argument) }
+      guard text.hasPrefix("-") || text.hasPrefix("+"),
+        text.dropFirst().allSatisfy({ "aefhmnuvxCET".contains($0) || $0 == "o" })
+      else { return doubtSet(words) }
+      if text.contains("o"), let option = rest.popFirst() {
+        guard let name = option.text, UsualShell.options.contains(name) else {
+          return doubtSet(words)
+        }
+      }
+    }
+    add(words, .argument)
+  }
+
+  private mutating func doubtSet(_ words: ArraySlice<CommandWord>) {
+    refuseAll(words, "set")
+    lastingDoubt = "behind 'set'"
+  }
+
+  /// `export NAME=VALUE`
+  private mutating func judgeDeclaration(_ words: ArraySlice<CommandWord>, _ name: String) {
+    let hasOptions = words.contains {
+      $0.text.map { $0.hasPrefix("-") || $0.hasPrefix("+") } ?? false
+    }
+    for word in words {
+      if let variable = word.assignedName, !hasOptions, !evaluatesVariables,
+        !ShellBuiltins.evaluatedVariables.contains(variable)
+      {
+        verdicts.append((word, .argument))
+      } else {
+        refuseAll([word], name)
+      }
+    }
+  }
+
+  // MARK: Commands in arguments
+
+  /// Programs whose option `-c` has a command of a shell.
+  private static let commandTakers = UsualShell.names.union([
+    "su", "runuser", "sg", "flock", "script", "fish", "csh", "tcsh",
+  ])
+
+  /// Who reads an argument of a list, which no shell takes apart.
+  static func reader(after words: [String]) -> EachText.Reader {
+    guard let start = words.firstIndex(where: { commandTakers.contains(UsualShell.baseName($0)) }),
+      let option = words.last, option.hasPrefix("-"),
+      option.hasSuffix("c") || option == "--command",
+      words.count > start + 1
+    else { return .takt }
+    return UsualShell.readsText(after: Array(words[start...])) ? .shell : .unknownShell
+  }
+
+  /// Refuses values in `sh -c "…"`, which a second shell reads.
+  private mutating func refuseNestedCommands() {
+    var hasTaker = false
+    var isCommandNext = false
+    for index in verdicts.indices {
+      let word = verdicts[index].word
+      guard hasTaker else {
+        hasTaker = word.text.map { Self.commandTakers.contains(UsualShell.baseName($0)) } ?? false
+        continue
+      }
+      let lead = String(decoding: word.lead, as: UTF8.self)
+      if isCommandNext || lead.hasPrefix("--command")
+        || word.text == nil && lead.first == "-" && lead.dropFirst().first != "-"
+          && lead.contains("c")
+      {
+        verdicts[index].verdict = .refused("in a command that another shell reads")
+      }
+      isCommandNext =
+        word.text.map { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.hasSuffix("c") } == true
+        || word.text == "--command"
+    }
+  }
+}
