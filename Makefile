@@ -177,7 +177,7 @@ nemesis: build   ## Run three machines in a cluster while things fail, and check
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(SEEDS) --engine $(ENGINE) --plant $(PLANT)
 
 .PHONY: moving
-moving: build    ## Import what 40 Debian packages bring along, and the files in PUBLIC; run twenty jobs under cron and under takt.
+moving: build    ## Import what 40 Debian packages bring along, and the files in PUBLIC; run twenty jobs under cron and under takt; export 2,000 commands to cron.
 	@.build/moving-venv/bin/python -c 'import croniter, yaml' 2>/dev/null || { python3 -m venv .build/moving-venv && \
 		.build/moving-venv/bin/pip install -q --disable-pip-version-check croniter pyyaml; } || \
 		{ rm -rf .build/moving-venv; echo 'without croniter and PyYAML: they could not be installed' >&2; }
@@ -185,6 +185,7 @@ moving: build    ## Import what 40 Debian packages bring along, and the files in
 	test -z '$(PUBLIC)' || \
 		PATH=$(CURDIR)/.build/moving-venv/bin:$$PATH python3 -B Tests/moving/public.py '$(PUBLIC)' .build/debug/takt
 	python3 -B Tests/moving/beside_cron.py .build/debug/takt
+	python3 -B Tests/moving/exported.py .build/debug/takt
 
 lint: PACKAGES := python3
 lint: setup      ## Check format, imports, folder dependencies, retired phrases and names, and links.

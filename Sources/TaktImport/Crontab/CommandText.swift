@@ -1,3 +1,5 @@
+import TaktCore
+
 /// The command of a crontab's line, and what else it says.
 struct CommandText {
   /// For the shell.
@@ -31,19 +33,56 @@ struct CommandText {
     command = String(scalars)
   }
 
-  /// `%` is a line end, `\%` a `%`; text ends with a line end.
+  /// `%` is a line end, `\%` a `%`; text ends with a line end, behind whose last one cron does not count
+  /// a backslash.
   private static func input(_ text: Substring.UnicodeScalarView) -> String {
     var input = String.UnicodeScalarView()
     var isEscaped = false
+    var needsLineEnd = false
     for scalar in text {
       if isEscaped, scalar != "%" { input.append("\\") }
       let written: Unicode.Scalar = !isEscaped && scalar == "%" ? "\n" : scalar
       isEscaped = written == "\\"
-      if !isEscaped { input.append(written) }
+      if isEscaped { continue }
+      input.append(written)
+      needsLineEnd = written != "\n"
     }
     if isEscaped { input.append("\\") }
-    if let last = input.last, last != "\n" { input.append("\n") }
+    if needsLineEnd { input.append("\n") }
     return String(input)
+  }
+
+  /// What a line of a crontab says so that cron runs this command with this input; nil where no line
+  /// says it.
+  ///
+  /// - Parameter input: with a line end, or empty.
+  static func line(_ command: String, input: String, dialect: CronDialect) -> String? {
+    var line = String.UnicodeScalarView()
+    var rest = command.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "%" { line.append("\\") }
+      line.append(scalar)
+      guard scalar == "\\", dialect == .debian else { continue }
+      let next = rest.first ?? (input.isEmpty ? "." : "%")
+      if next == "\\" || next == "%" { line.append("\\") }
+    }
+    if !input.isEmpty {
+      // cron adds a line end to a line without one.
+      var scalars = input.unicodeScalars
+      if scalars.last == "\n", let previous = scalars.dropLast().last, previous != "\n" {
+        scalars.removeLast()
+      }
+      line.append("%")
+      line.append(
+        contentsOf: String(scalars).replacing("%", by: "\\%").replacing("\n", by: "%")
+          .unicodeScalars)
+    }
+    let text = String(line)
+    let read = CommandText(text, dialect: dialect)
+    let isRead =
+      Array(read.command.utf8) == Array(command.utf8)
+      && Array((read.input ?? "").utf8) == Array(input.utf8)
+    return isRead ? text : nil
   }
 }
 

@@ -33,12 +33,13 @@ struct CronVariables {
       rest = rest[name.endIndex...]
       guard rest.popFirst() == quote else { return nil }
     } else {
-      name = rest.prefix { $0 != "=" && !SourceLine.isBlank($0) }
+      name = rest.prefix { $0 != "=" && !SourceLine.isSpace($0) }
       rest = rest[name.endIndex...]
     }
-    rest = rest.drop(while: SourceLine.isBlank)
+    rest = rest.drop(while: SourceLine.isSpace)
     guard rest.popFirst() == "=" else { return nil }
-    rest = rest.drop(while: SourceLine.isBlank)
+    rest = rest.drop(while: SourceLine.isSpace)
+    while let last = rest.last, SourceLine.isSpace(last) { rest.removeLast() }
     // Debian's cron takes an empty value without quotes for a mistake.
     if rest.isEmpty, dialect == .debian { return nil }
     if let quote = consumeQuote(&rest) {
@@ -47,8 +48,24 @@ struct CronVariables {
       rest = value
       if dialect == .debian { rest = stripped(rest) }
     }
-    let token = line.token(trimmed)
+    var end = trimmed.upperBound
+    while end > trimmed.lowerBound, SourceLine.isSpace(line.scalars[end - 1]) { end -= 1 }
+    let token = line.token(trimmed.lowerBound..<end)
     return Variable(name: text(name), value: text(rest), token: token)
+  }
+
+  /// A line that cron reads as this variable; nil where none does.
+  static func line(_ name: String, _ value: String, dialect: CronDialect) -> String? {
+    for quote in value.isEmpty ? ["\""] : ["", "\"", "'"] {
+      let text = "\(name)=\(quote)\(value)\(quote)"
+      let line = SourceLine(file: "", number: 1, scalars: Array(text.unicodeScalars))
+      guard text.utf8.count <= dialect.lineBytesMax, let trimmed = line.trimmed,
+        let variable = read(line, in: trimmed, dialect: dialect)
+      else { continue }
+      // Texts that look alike may have different characters.
+      if variable.name == name, Array(variable.value.utf8) == Array(value.utf8) { return text }
+    }
+    return nil
   }
 
   /// Reads `NAME=value` as anacron does: all that follows the sign is the value.
@@ -83,7 +100,7 @@ struct CronVariables {
   /// Debian's cron takes blanks from the end of a value in quotes, and one more pair of quotes.
   private static func stripped(_ value: ArraySlice<Unicode.Scalar>) -> ArraySlice<Unicode.Scalar> {
     var value = value
-    while let last = value.last, SourceLine.isBlank(last) { value.removeLast() }
+    while let last = value.last, SourceLine.isSpace(last) { value.removeLast() }
     if value.count >= 2, let first = value.first, first == "\"" || first == "'", value.last == first
     {
       value = value.dropFirst().dropLast()

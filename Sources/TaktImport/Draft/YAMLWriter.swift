@@ -70,7 +70,8 @@ struct YAMLWriter {
   private static func flow(_ value: DraftValue, isInFlow: Bool) -> String {
     switch value {
     case .word(let word): return word
-    case .text(let text): return scalar(text, isInFlow: isInFlow)
+    // Braces before `each` would be a value of `for_each`.
+    case .text(let text): return scalar(EachBraces.escaped(text), isInFlow: isInFlow)
     case .list(let items):
       return "[" + items.map { flow($0, isInFlow: true) }.joined(separator: ", ") + "]"
     case .map(let entries):
@@ -84,7 +85,7 @@ struct YAMLWriter {
   static func scalar(_ text: String, isInFlow: Bool) -> String {
     if isPlain(text) { return text }
     let isPrintable = text.unicodeScalars.allSatisfy(isPrintable)
-    if isPrintable, !text.contains("'") { return "'" + text + "'" }
+    if isPrintable, !text.has("'") { return "'" + text + "'" }
     return "\"" + text.unicodeScalars.map(escaped).joined() + "\""
   }
 

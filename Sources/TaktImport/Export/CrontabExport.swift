@@ -151,21 +151,43 @@ package struct CrontabExport {
     if folder != startFolder(of: job) {
       command = "cd \(UnitValue.quoted(folder)) && \(command)"
     }
-    guard !command.contains("\n"), !command.contains("\0") else {
+    command = Self.trimmed(command)
+    guard !command.has("\n"), !command.has("\0") else {
       report.lose(job, "run", "a crontab has one line for each command")
       return nil
     }
-    command = command.replacing("%", with: "\\%")
-    if let input = job.execution.stdin, !input.isEmpty {
-      var input = input[...]
-      if input.hasSuffix("\n") {
-        input.removeLast()
-      } else {
-        report.differ(job, "stdin", "with a line end")
-      }
-      command += "%" + input.replacing("%", with: "\\%").replacing("\n", with: "%")
+    if dialect == .cronie, command.hasPrefix("-") {
+      report.lose(job, "run", "cron takes a '-' at the start for an option")
+      return nil
     }
-    return command
+    var input = job.execution.stdin ?? ""
+    if !input.isEmpty, input.unicodeScalars.last != "\n" {
+      report.differ(job, "stdin", "with a line end")
+      input += "\n"
+    }
+    guard !input.has("\0") else {
+      report.lose(job, "stdin", "a crontab has no NUL")
+      return nil
+    }
+    guard let line = CommandText.line(command, input: input, dialect: dialect) else {
+      let isOfInput = CommandText.line(command, input: "", dialect: dialect) != nil
+      report.lose(
+        job, isOfInput ? "stdin" : "run",
+        "cron reads a '%' or a line end behind a backslash in another way")
+      return nil
+    }
+    guard line.utf8.count <= dialect.lineBytesMax else {
+      report.lose(job, "run", "cron reads at most \(dialect.lineBytesMax) bytes of a command")
+      return nil
+    }
+    return line
+  }
+
+  /// Without blanks before the command, which cron does not keep, and line ends behind it.
+  private static func trimmed(_ command: String) -> String {
+    var scalars = command.unicodeScalars[...].drop { SourceLine.isBlank($0) || $0 == "\n" }
+    while scalars.last == "\n", scalars.dropLast().last != "\\" { scalars.removeLast() }
+    return String(scalars)
   }
 
   /// The folder in which cron starts the job; nil where nothing is known of it.
@@ -224,11 +246,15 @@ package struct CrontabExport {
     let defaults = ["SHELL": "/bin/sh", "PATH": CronJobs.standardPath]
     for (name, value) in wanted.sorted(by: { $0.key < $1.key }) {
       guard (variables[name] ?? defaults[name]) != value else { continue }
-      guard !value.contains("\n") else {
+      guard !value.has("\n"), !value.has("\0") else {
         report.lose(job, "env", "a crontab has one line for the value of \(name)")
         continue
       }
-      text += "\(name)=\(Self.quoted(value))\n"
+      guard let line = CronVariables.line(name, value, dialect: dialect) else {
+        report.lose(job, "env", "no line of a crontab says the value of \(name)")
+        continue
+      }
+      text += line + "\n"
       variables[name] = value
     }
     for name in variables.keys.sorted() where wanted[name] == nil && name != "CRON_TZ" {
@@ -240,13 +266,6 @@ package struct CrontabExport {
         report.differ(job, "env", "\(name) is set above it in the file, and applies to it, too")
       }
     }
-  }
-
-  private static func quoted(_ value: String) -> String {
-    let isPlain =
-      !value.isEmpty && value.first != " " && value.last != " "
-      && !"'\"".contains(value.first ?? " ")
-    return isPlain ? value : value.contains("\"") ? "'\(value)'" : "\"\(value)\""
   }
 
   /// Whether hooks do what cron does with output.

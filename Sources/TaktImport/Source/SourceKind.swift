@@ -20,6 +20,14 @@ package enum CronDialect: String, CaseIterable, Sendable {
   case debian
   /// cronie, of Fedora, Red Hat, Arch and others.
   case cronie
+
+  /// The most bytes that it reads of a command or of a variable.
+  var lineBytesMax: Int {
+    switch self {
+    case .debian: 998
+    case .cronie: 131_070
+    }
+  }
 }
 
 /// Which keys of a jobs file exist that some sources need.

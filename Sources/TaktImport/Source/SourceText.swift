@@ -23,6 +23,14 @@ struct SourceLine {
   let scalars: [Unicode.Scalar]
   /// False for bytes that are not UTF-8, or that contain a NUL.
   var isText = true
+  /// Whether a carriage return, which is not in it, ends it before the line end.
+  var endsWithReturn = false
+
+  /// As programs read it to which a carriage return is a character like others.
+  var withReturn: SourceLine {
+    guard endsWithReturn else { return self }
+    return SourceLine(file: file, number: number, scalars: scalars + ["\r"], isText: isText)
+  }
 
   func text(_ range: Range<Int>) -> String {
     String(String.UnicodeScalarView(scalars[range]))
@@ -54,6 +62,11 @@ struct SourceLine {
   }
 
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+  /// As `isspace` of C says it.
+  static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    isBlank(scalar) || (0x0a...0x0d).contains(scalar.value)
+  }
 }
 
 /// A source as lines.
@@ -85,7 +98,8 @@ struct SourceText {
       for line in rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         var line = line
         let number = lines.count + 1
-        if line.last == UInt8(ascii: "\r") {
+        let endsWithReturn = line.last == UInt8(ascii: "\r")
+        if endsWithReturn {
           line = line.dropLast()
           returns.append(number)
         }
@@ -94,7 +108,7 @@ struct SourceText {
           SourceLine(
             file: file, number: number,
             scalars: Array((valid ?? String(decoding: line, as: UTF8.self)).unicodeScalars),
-            isText: valid != nil && !line.contains(0)))
+            isText: valid != nil && !line.contains(0), endsWithReturn: endsWithReturn))
       }
     }
     self.lines = lines
