@@ -12,6 +12,7 @@ struct AnacrontabImport {
   func run(_ source: SourceText) {
     var variables = CronVariables()
     for line in source.lines {
+      let line = line.withReturn
       guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
       guard line.isText else {
         report.lose(line.token(trimmed), "this line is not UTF-8 text")
@@ -86,7 +87,8 @@ struct AnacrontabImport {
       return
     }
     let name = context.newName(like: tokens[2].text)
-    var draft = JobDraft(name: name, comments: ["\(line.file):\(line.number)", line.text])
+    var draft = JobDraft(
+      name: name, comments: ["\(line.file):\(line.number)", line.text.replacing("\r", by: "")])
     for entry in times.entries { draft[entry.key] = entry.value }
     report.differ(
       tokens[0], "\(times.words); anacron counts days from the last run", in: name)

@@ -76,6 +76,7 @@ struct CrontabImport {
   ) {
     var remarks: [String] = []
     for line in source.lines {
+      let line = kind == .supercronic ? line : line.withReturn
       guard let trimmed = line.trimmed else {
         remarks = []
         continue
@@ -94,7 +95,8 @@ struct CrontabImport {
   }
 
   private func commentText(of line: SourceLine, in trimmed: Range<Int>) -> String {
-    String(line.text(trimmed).drop { $0 == "#" || $0 == " " })
+    let text = String(String.UnicodeScalarView(line.scalars[trimmed].filter { $0 != "\r" }))
+    return String(text.drop { $0 == "#" || $0 == " " })
   }
 
   private func note(_ source: SourceText) {
@@ -112,7 +114,7 @@ struct CrontabImport {
     }
     if let first = source.carriageReturns.first {
       report.note(
-        "lines end with a carriage return, which cron passes to the command; it is left out",
+        "lines end with a carriage return, which cron passes to the command, and so does takt: remove it",
         at: SourceLocation(file: source.file, line: first))
     }
   }
@@ -230,7 +232,9 @@ struct CrontabImport {
   }
 
   func comments(of entry: Entry) -> [String] {
-    entry.remarks.suffix(20) + ["\(entry.line.file):\(entry.line.number)", entry.line.text]
+    entry.remarks.suffix(20) + [
+      "\(entry.line.file):\(entry.line.number)", entry.line.text.replacing("\r", by: ""),
+    ]
   }
 
   /// Nothing of a line that is not taken is in the jobs.
@@ -288,15 +292,13 @@ struct CrontabImport {
     }
     if let note = CommandGuards.note(of: command) { report.note(note, at: entry.command.place) }
     if dialect == .debian, kind != .supercronic,
-      entry.command.text.utf8.count > Self.debianCommandBytesMax
+      entry.command.text.utf8.count > dialect.lineBytesMax
     {
       report.note(
-        "cron refuses a command of more than \(Self.debianCommandBytesMax) bytes, and with it the "
+        "cron refuses a command of more than \(dialect.lineBytesMax) bytes, and with it the "
           + "whole file", at: entry.command.place)
     }
   }
-
-  private static let debianCommandBytesMax = 998
 
   // MARK: Times
 
