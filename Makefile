@@ -9,15 +9,13 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
 ORACLES ?= ../shared/oracles
-# A Python with the packages for `make bench` and `make bench-report`.
+# A Python with the packages for `make bench` and `make bench-report`; the lists are in packaging/pypi.
 BENCH_PYTHON := .build/bench-venv/bin/python
-BENCH_PYPI := croniter apscheduler cronstable matplotlib
+BENCH_LISTS := peers plot
 BENCH_FILE := .build/bench/bench.json
 # What reads the API's description and tries what it says.
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
-# What looks for obstacles on the page; its one file is read from the package.
-AXE := .build/page-venv/bin/python
 # What all that is built for release is built with, so that one target does not rebuild what another
 # has built. lld comes with Swift and orders functions, which needs a section for each of them;
 # .build/static holds libstdc++.a and nothing else, so that the shared one is not found first; packed
@@ -70,8 +68,10 @@ release-setup: setup # Find the static library of C++.
 
 release: export TAKT_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 release: release-setup ## Build the program to install, .build/release/takt, its symbols in takt.debug, manual pages, completions.
+	@scripts/pins check 2>/dev/null || scripts/pins resolve
 	@[ ! packaging/takt.order -nt .build/release/takt ] || rm -f .build/release/takt # It is linked anew.
 	$(SWIFT) build $(RELEASE) --product takt
+	@scripts/pins check
 	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
 		objcopy --only-keep-debug takt takt.debug && \
 		objcopy --strip-all --add-gnu-debuglink=takt.debug takt takt.stripped && \
@@ -99,6 +99,7 @@ test: test-setup ## Run all tests, and list the failures at the end.
 	$(SWIFT) test 2>&1 | tee .build/test.log || { \
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
 	@$(MAKE) --no-print-directory test-timermachine
+	python3 -B -m unittest discover -q -b Tests/packages
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(TEST_SEEDS)
 	.build/debug/boundary-fuzz replay Tests/fuzz/corpus
 	python3 -B Tests/moving/packages.py .build/debug/takt --count 10
@@ -139,9 +140,7 @@ browser:         # The web page is tested in it; without it those tests are skip
 		$$sudo apt-get update -q >/dev/null; \
 		$$sudo apt-get install -qy --no-install-recommends $(BROWSER) >/dev/null; } || \
 		echo 'without a browser: it could not be installed' >&2
-	@test -x $(AXE) || { python3 -m venv .build/page-venv && \
-		.build/page-venv/bin/pip install -q --disable-pip-version-check axe-core-python; } || \
-		{ rm -rf .build/page-venv; echo 'without axe-core: it could not be installed' >&2; }
+	@scripts/venv .build/page-venv page || true
 
 # The program that describes itself.
 TAKT ?= .build/debug/takt
@@ -162,8 +161,7 @@ completions: $(DESCRIBED) ## Write shell completions, .build/completions/takt.ba
 			> .build/completions/takt.$$shell || exit 1; done
 
 contract: build  ## Test the API of a running daemon with schemathesis, against its own description.
-	@test -x $(SCHEMATHESIS) || { python3 -m venv .build/api-venv && \
-		.build/api-venv/bin/pip install -q schemathesis; }
+	@scripts/venv .build/api-venv api
 	python3 Tests/api/contract.py .build/debug/takt $(SCHEMATHESIS)
 
 SOAK_MINUTES ?= 60
@@ -178,9 +176,7 @@ nemesis: build   ## Run three machines in a cluster while things fail, and check
 
 .PHONY: moving
 moving: build    ## Import what 40 Debian packages bring along, and the files in PUBLIC; run twenty jobs under cron and under takt; export 2,000 commands to cron.
-	@.build/moving-venv/bin/python -c 'import croniter, yaml' 2>/dev/null || { python3 -m venv .build/moving-venv && \
-		.build/moving-venv/bin/pip install -q --disable-pip-version-check croniter pyyaml; } || \
-		{ rm -rf .build/moving-venv; echo 'without croniter and PyYAML: they could not be installed' >&2; }
+	@scripts/venv .build/moving-venv moving || true
 	PATH=$(CURDIR)/.build/moving-venv/bin:$$PATH python3 -B Tests/moving/packages.py .build/debug/takt
 	test -z '$(PUBLIC)' || \
 		PATH=$(CURDIR)/.build/moving-venv/bin:$$PATH python3 -B Tests/moving/public.py '$(PUBLIC)' .build/debug/takt
@@ -232,7 +228,7 @@ storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEE
 	.build-storm/release/cluster-storm $(SEED)
 
 .PHONY: soak
-soak: BENCH_PYPI := matplotlib
+soak: BENCH_LISTS := plot
 soak: release test-setup bench-venv ## Run takt for SOAK_MINUTES=60 while things go wrong; memory, descriptors and ledger must stay flat. Figures in .build/soak.
 	$(REPORT_PYTHON) -B Tests/soak/soak.py .build/release/takt --minutes $(SOAK_MINUTES)
 
@@ -255,10 +251,7 @@ bench-programs: # Build the benchmarks.
 	$(SWIFT) build $(RELEASE) --product schedule-bench
 
 bench-venv:      # Install peers and matplotlib from PyPI; what cannot be installed is left out.
-	@for package in $(BENCH_PYPI); do $(BENCH_PYTHON) -c "import $$package" 2>/dev/null || { \
-		{ [ -x $(BENCH_PYTHON) ] || python3 -m venv .build/bench-venv; } && \
-		$(BENCH_PYTHON) -m pip install -q --disable-pip-version-check $$package; } || \
-		echo "without $$package: it could not be installed" >&2; done
+	@scripts/venv .build/bench-venv $(BENCH_LISTS) || true
 
 # That Python, or the system's where there is no other.
 REPORT_PYTHON = $$([ -x $(BENCH_PYTHON) ] && echo $(BENCH_PYTHON) || echo python3)
@@ -276,7 +269,7 @@ GATE_PACKAGES := valgrind binutils python3 python3-venv util-linux
 .PHONY: bench-gate bench-gate-write gate-program
 
 # Without matplotlib, the tests of the report's pictures are skipped.
-bench-gate: BENCH_PYPI := matplotlib
+bench-gate: BENCH_LISTS := plot
 bench-gate: gate-program bench-venv ## Count the instructions of eleven workloads; fail when one takes over 3 % more than recorded.
 	for folder in . gate report peers cluster; do \
 		$(REPORT_PYTHON) -B -m unittest discover -q -b Benchmarks/$$folder || exit 1; done

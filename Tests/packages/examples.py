@@ -43,11 +43,9 @@ def example(page, start):
 def tool(name):
     """A program of PyPI's packages that read the formats; nil where they cannot be had."""
     if not VENV.exists():
-        succeed("python3", "-m", "venv", VENV)
-        status, output = call(VENV / "bin/pip", "install", "-q", "kubernetes-validate",
-                              "compose-spec", "pyyaml")
+        status, output = call("scripts/venv", VENV, "examples")
         if status:
-            shutil.rmtree(VENV)
+            shutil.rmtree(VENV, ignore_errors=True)
             print(f"  without checks of YAML: {output.strip().splitlines()[-1]}")
     program = VENV / "bin" / name
     return program if program.exists() else None

@@ -10,11 +10,8 @@ python=python3
 if ! "$python" -c "$packages" 2>/dev/null; then
   python="$3/bin/python"
   if ! "$python" -c "$packages" 2>/dev/null; then
-    rm -rf "$3"
-    python3 -m venv "$3" >/dev/null 2>&1 &&
-      "$python" -m pip install -q --timeout 15 --retries 1 'PyYAML>=6' 'jsonschema>=4.18' \
-        >/dev/null 2>&1 ||
-      { rm -rf "$3"; echo 'skipped: PyYAML and jsonschema cannot be installed'; exit 77; }
+    "$here/../../scripts/venv" "$3" schema >/dev/null 2>&1 ||
+      { echo 'skipped: PyYAML and jsonschema cannot be installed'; exit 77; }
   fi
 fi
 exec "$python" "$here/validate.py" "$1" "$2"
