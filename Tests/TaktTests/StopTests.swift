@@ -88,6 +88,33 @@ import Testing
     #expect(takt.waitForExit() == 0)
   }
 
+  @Test func `SIGUSR2 reloads the jobs file`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 1h, run: date}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
+    try folder.write("jobs: {a: {every: 1h, run: date}, b: {every: 1h, run: date}}\n")
+    takt.signal(SIGUSR2)
+    try takt.line("the added job") { $0.event == "timer" && $0.job == "b" }
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test func `signals that takt has no use for are ignored, each with a line`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 1h, run: date}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
+    let signals = [
+      (SIGALRM, "ALRM"), (SIGVTALRM, "VTALRM"), (SIGPROF, "PROF"), (SIGPWR, "PWR"),
+      (SIGXCPU, "XCPU"), (40, "40"),
+    ]
+    for (number, name) in signals {
+      takt.signal(number)
+      try takt.line("the line") { $0.message == "signal \(name) ignored" }
+    }
+    #expect(try takt.stop() == 0)
+  }
+
   @Test func `SIGUSR1 writes the state of all jobs to the log`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

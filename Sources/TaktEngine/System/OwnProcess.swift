@@ -1,9 +1,18 @@
 import CTaktSystem
 import Glibc
 
-/// The signals that takt answers to.
+/// The signals that takt answers to: all that would end it, but for those of its own faults and the
+/// system's KILL.
 package enum Signals {
-  private static let handled = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGCHLD]
+  private static let names: [Int32: String] = [
+    SIGHUP: "HUP", SIGINT: "INT", SIGQUIT: "QUIT", SIGTERM: "TERM", SIGUSR1: "USR1",
+    SIGUSR2: "USR2", SIGCHLD: "CHLD", SIGALRM: "ALRM", SIGVTALRM: "VTALRM", SIGPROF: "PROF",
+    SIGIO: "IO", SIGPWR: "PWR", SIGSTKFLT: "STKFLT", SIGXCPU: "XCPU",
+  ]
+
+  /// The real-time signals are those that the C library does not keep for itself.
+  private static let handled =
+    Array(names.keys) + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
 
   /// Blocks them in this thread and in all that it starts, so that none is lost and none kills;
   /// SIGPIPE is ignored, and SIGXFSZ: a file that reaches takt's own limit of size is an error like
@@ -27,6 +36,9 @@ package enum Signals {
       }
     }
   }
+
+  /// What a signal is called, without `SIG`; its number where it has no name.
+  package static func name(of number: Int32) -> String { names[number] ?? "\(number)" }
 }
 
 /// Descriptors 0, 1 and 2, and those that the parent has left open beside them.

@@ -9,9 +9,10 @@ struct RunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Run the jobs in the foreground.",
     discussion: """
-      SIGHUP reloads the file; a file with errors changes nothing. SIGTERM or SIGINT stops takt: it \
-      starts no new runs, waits scheduler.shutdown_grace for active ones, then stops them. A second \
-      signal skips the wait, a third kills the runs. SIGUSR1 logs the state of all jobs.
+      SIGHUP or SIGUSR2 reloads the file; a file with errors changes nothing. SIGTERM or SIGINT \
+      stops takt: it starts no new runs, waits scheduler.shutdown_grace for active ones, then stops \
+      them. A second signal skips the wait, a third kills the runs. SIGUSR1 logs the state of all \
+      jobs.
       """)
 
   @OptionGroup var argument: FileArgument

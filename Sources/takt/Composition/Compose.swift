@@ -189,7 +189,7 @@ struct Daemon {
     try engine.receiveSignals {
       [scheduler = engine.scheduler, ledger = state.ledger, observers, supervision] number in
       switch number {
-      case SIGHUP: reloader.reload(cause: "SIGHUP")
+      case SIGHUP, SIGUSR2: reloader.reload(cause: "SIG\(Signals.name(of: number))")
       case SIGUSR1:
         scheduler.send(.dumpStatus)
         if let ledger { observers.logMessage("\(ledger.status)", .notice, .ledger) }
@@ -199,10 +199,12 @@ struct Daemon {
         scheduler.send(.stop)
         scheduler.send(.stop)
         stops.add(2)
-      default:
+      case SIGTERM, SIGINT:
         supervision?.stopping()
         scheduler.send(.stop)
         stops.add(1)
+      default:
+        observers.logMessage("signal \(Signals.name(of: number)) ignored", .notice)
       }
     }
   }
