@@ -30,20 +30,6 @@ extension SpecBuilder {
     return reporter.errorCount > errorCount
   }
 
-  /// Until now the job had all of takt's environment.
-  func checkInheritance(_ settled: JobDefaults, _ action: Action?, of raw: RawJob) {
-    if case .use = action { return }
-    guard let user = settled.execution.identity.user, settled.execution.inheritance == .byUser,
-      sources.accounts.otherUser(in: settled.execution.identity) != nil
-    else { return }
-    reporter.report(
-      .suspicious, severity: .warning, at: raw.nameMark,
-      "the job '\(raw.name.shortened)' runs as '\(user.shortened)' and no longer inherits takt's "
-        + "environment: it gets PATH, HOME, LOGNAME, USER, SHELL and LANG",
-      hint: "list the variables that it needs, such as '\(JobKey.inheritance): [LANG]', or write "
-        + "'true' for all of them", owner: raw.owner)
-  }
-
   /// What fills a job's environment may be written by root and by the job's user alone.
   func checkFileOwners(_ settled: JobDefaults, of raw: RawJob) {
     guard var parties = sources.files.parties else { return }

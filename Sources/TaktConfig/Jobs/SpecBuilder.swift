@@ -48,7 +48,6 @@ final class SpecBuilder {
     openParameters(of: raw, action, in: &settled)
     checkUses(of: raw, action: action, settled: settled)
     checkSecrets(settled, of: raw)
-    checkInheritance(settled, action, of: raw)
     checkFileOwners(settled, of: raw)
     checkGroupLimits(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)

@@ -57,6 +57,15 @@ struct RightsTests {
     #expect(load("jobs: {a: {on: start, \(keys)}}\n").diagnostics == [])
   }
 
+  @Test func `another user's clean environment is the default, and no finding`() {
+    let loader = JobsLoader(
+      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
+      time: SystemTimeSource(), userID: 0, refusesWritableByOthers: false)
+    let file = TemporaryFolder().write(
+      "jobs: {a: {on: start, run: x, user: worker}}\n", to: "jobs.yaml")
+    #expect(loader.load(path: file).diagnostics == [])
+  }
+
   @Test func `a user that there is not is reported for once`() {
     let loaded = load("jobs: {a: {on: start, use: touch, user: nobody-here}}\n")
     #expect(rows(loaded.diagnostics.filter { $0.severity == .error }) == ["1:41 unknownAccount"])
