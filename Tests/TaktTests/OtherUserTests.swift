@@ -30,6 +30,52 @@ import Testing
     #expect(try output(keys).contains("ONLY_ROOT=x"))
   }
 
+  @Test func `a number without an entry in the user database is a user whose group has no rights`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        a: {on: start, cwd: /, user: 47323, run: 'echo $(id -u) $(id -g) $(id -G) $HOME $USER'}
+        b: {on: start, cwd: /, user: 47323, group: 27, run: 'echo $(id -u) $(id -g) $(id -G)'}
+
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    for job in ["a", "b"] { try takt.line("the end") { $0.job == job && $0.to == "ended" } }
+    #expect(try takt.stop() == 0)
+    let lines = takt.lines.filter { $0.line != nil }.sorted { ($0.job ?? "") < ($1.job ?? "") }
+    #expect(lines.compactMap(\.line) == ["47323 65534 65534 / 47323", "47323 27 27"])
+  }
+
+  @Test func `the number that means "no change" to the system is no user and no group`() throws {
+    let folder = try TemporaryFolder()
+    for key in ["user", "group"] {
+      try folder.write("jobs: {a: {on: start, run: date, \(key): 4294967295}}\n")
+      let check = try TaktProcess(["check"], in: folder)
+      #expect(try check.text().contains("there is no \(key) '4294967295'"))
+      #expect(check.waitForExit() == 78)
+    }
+  }
+
+  @Test func `what leads to the session of takt's user is not passed to another user`() throws {
+    let session = ["DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY"]
+    let lines = try output(
+      "user: nobody, inherit_env: true", session.map { "\($0)=/run/of-root" } + ["ONLY_ROOT=x"])
+    #expect(lines.contains("ONLY_ROOT=x"))
+    #expect(!lines.contains { $0.contains("/run/of-root") })
+  }
+
+  @Test func `another user's job finds the runtime folder of its user, if there is one`() throws {
+    let folder = "/run/user/47324"
+    mkdir("/run/user", 0o755)
+    #expect(mkdir(folder, 0o700) == 0)
+    defer { rmdir(folder) }
+    #expect(try !output("user: 47324").contains("XDG_RUNTIME_DIR=\(folder)"))
+    #expect(chown(folder, 47_324, 65_534) == 0)
+    #expect(try output("user: 47324").contains("XDG_RUNTIME_DIR=\(folder)"))
+  }
+
   @Test(
     arguments: [
       (0o600, 0, true), (0o644, 0, true), (0o600, 65_534, true), (0o620, 0, false),

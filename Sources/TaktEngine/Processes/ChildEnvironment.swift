@@ -25,17 +25,25 @@ struct ChildEnvironment {
     for secret in secrets { add(secret.name, secret.value) }
     let execution = command.execution
     for (name, value) in execution.environment { add(name, value) }
+    let isOther = account.map { $0.uid != geteuid() } ?? false
     if let account {
       add("HOME", account.home)
       add("LOGNAME", account.name)
       add("USER", account.name)
       add("SHELL", account.shell)
+      if isOther, let folder = Self.runtimeFolder(of: account.uid) {
+        add("XDG_RUNTIME_DIR", folder)
+      }
     }
     switch execution.inheritance {
-    case .byUser where account.map({ $0.uid != geteuid() }) ?? false: addOnly(["LANG"])
+    case .byUser where isOther: addOnly(["LANG"])
     case .byUser, .all:
       let inherited = InheritedEnvironment.shown
-      if names.isEmpty {
+      if isOther {
+        for variable in inherited.variables where !Self.ofSession.contains(variable.name) {
+          add(variable)
+        }
+      } else if names.isEmpty {
         // As for most jobs: there is nothing to compare, name by name.
         block.append(inherited.block)
         path = inherited.path
@@ -46,6 +54,25 @@ struct ChildEnvironment {
       addOnly(Set(wanted))
     case .none: add("PATH", Self.standardPath)
     }
+  }
+
+  /// Variables that lead to the session of the user who started takt: its buses, agents and displays.
+  /// A job of another user has no use for them, and what answers there would act for takt's user.
+  private static let ofSession: Set<String> = [
+    "DBUS_SESSION_BUS_ADDRESS", "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE", "DISPLAY",
+    "GNOME_KEYRING_CONTROL", "GPG_AGENT_INFO", "ICEAUTHORITY", "KRB5CCNAME", "SESSION_MANAGER",
+    "SSH_AGENT_PID", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY",
+    "XDG_RUNTIME_DIR", "XDG_SEAT", "XDG_SEAT_PATH", "XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP",
+    "XDG_SESSION_ID", "XDG_SESSION_PATH", "XDG_SESSION_TYPE", "XDG_VTNR",
+  ]
+
+  /// The runtime folder that the login manager has made for a user; nil where it has not.
+  private static func runtimeFolder(of user: UInt32) -> String? {
+    let path = "/run/user/\(user)"
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == user
+    else { return nil }
+    return path
   }
 
   private mutating func addOnly(_ wanted: Set<String>) {

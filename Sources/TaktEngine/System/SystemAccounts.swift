@@ -7,16 +7,38 @@ package struct SystemAccounts: AccountSource {
 
   package init() {}
 
-  /// Looks up a name, and where there is none of it a number.
+  /// Looks up a name, and where there is none of it a number. A number without an entry is a user,
+  /// too, whose group is nobody's unless the identity names one.
   package func account(for identity: UserAndGroup) -> Account? {
-    guard var account = identity.user.map(user(_:)) ?? user(number: geteuid()) else { return nil }
+    let known = identity.user.map(user(_:)) ?? user(number: geteuid())
+    guard var account = known ?? identity.user.flatMap(Self.number).map(Self.unlisted) else {
+      return nil
+    }
     if let group = identity.group {
       guard let number = self.group(group) else { return nil }
       account.gid = number
     }
-    guard let groups = groups(of: account.name, primary: account.gid) else { return nil }
-    account.groups = groups
+    if known == nil {
+      account.groups = [account.gid]
+    } else {
+      guard let groups = groups(of: account.name, primary: account.gid) else { return nil }
+      account.groups = groups
+    }
     return account
+  }
+
+  /// The number that a text is. The greatest one tells the system to change nothing, so it is none.
+  private static func number(_ text: String) -> UInt32? {
+    guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+      let number = UInt32(text), number != .max
+    else { return nil }
+    return number
+  }
+
+  /// A user without an entry. Its group has no rights by itself, whichever groups there are.
+  private static func unlisted(_ number: UInt32) -> Account {
+    Account(
+      name: "\(number)", uid: number, gid: 65_534, groups: [], home: "/", shell: "/bin/sh")
   }
 
   private func user(_ text: String) -> Account? {
@@ -26,7 +48,7 @@ package struct SystemAccounts: AccountSource {
     {
       return account
     }
-    return uid_t(text).flatMap(user(number:))
+    return Self.number(text).flatMap(user(number:))
   }
 
   private func user(number: uid_t) -> Account? {
@@ -39,7 +61,7 @@ package struct SystemAccounts: AccountSource {
     let number: gid_t? = record(
       { entry, buffer, count, result in getgrnam_r(text, entry, buffer, count, result) },
       read: { (entry: group) in entry.gr_gid })
-    return number ?? gid_t(text)
+    return number ?? Self.number(text)
   }
 
   private static func account(_ entry: passwd) -> Account {
