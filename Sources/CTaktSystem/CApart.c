@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>

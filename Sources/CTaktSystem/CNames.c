@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // As many links the system itself follows.
@@ -52,7 +53,7 @@ int csystem_trail_last(const csystem_trail *trail) { return trail->last; }
 csystem_fact csystem_trail_fact(const csystem_trail *trail, int place) {
   const fact *fact = &trail->facts[place];
   return (csystem_fact){
-      .status = fact->status, .name = trail->names + fact->name, .folder = fact->folder};
+      .status = &fact->status, .name = trail->names + fact->name, .folder = fact->folder};
 }
 
 // Where a walk is.

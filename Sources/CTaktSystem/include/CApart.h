@@ -10,7 +10,6 @@
 #include "CNames.h"
 
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 // As `lstat`. Returns 0 or an error number.

@@ -3,12 +3,14 @@
 #define CNAMES_H
 
 #include <stdint.h>
-#include <sys/stat.h>
 
-// One folder, link or file on the way.
+// Declared alone: a second definition beside that of Swift's Glibc would hide it at times.
+struct stat;
+
+// One folder, link or file on the way, whose status and name the trail keeps.
 typedef struct {
-  struct stat status;
-  // Its name, which the trail keeps; that of the root is empty.
+  const struct stat *status;
+  // That of the root is empty.
   const char *name;
   // The place of the folder that it is in; -1 for the root.
   int32_t folder;

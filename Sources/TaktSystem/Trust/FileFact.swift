@@ -9,7 +9,7 @@ package enum FileType: String, Hashable, Sendable, CaseIterable {
   case socket
   case device
 
-  package init(_ mode: mode_t) {
+  package init(_ mode: UInt32) {
     self =
       switch mode & S_IFMT {
       case S_IFREG: .file

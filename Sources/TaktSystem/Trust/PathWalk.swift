@@ -21,7 +21,7 @@ final class WalkMemory {
   var facts: FileTrail {
     var facts: [FileFact] = []
     for place in 0..<csystem_trail_count(trail) {
-      // The name is the trail's, ends with a zero, and is copied at once.
+      // Name and status are the trail's, the name ends with a zero, and both are copied at once.
       let fact = csystem_trail_fact(trail, place)
       let name = String(cString: fact.name)
       let folder = fact.folder < 0 ? nil : Int(fact.folder)
@@ -31,7 +31,7 @@ final class WalkMemory {
         case 0?: "/\(name)"
         case let folder?: "\(facts[folder].path)/\(name)"
         }
-      facts.append(FileFact(fact.status, path: path, folder: folder))
+      facts.append(FileFact(fact.status.pointee, path: path, folder: folder))
     }
     let last = csystem_trail_last(trail)
     return FileTrail(facts, last: last < 0 ? nil : Int(last))
