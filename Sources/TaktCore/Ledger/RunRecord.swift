@@ -101,6 +101,12 @@ package struct RunTotals: Hashable, Sendable {
     if let use = report.use { add(use) }
   }
 
+  /// Nothing is left of what a step has left behind.
+  mutating func add(_ report: GroupReport, keepBytes: Int) {
+    output = output.followed(by: report.output, keepBytes: keepBytes)
+    if let use = report.use { add(use) }
+  }
+
   mutating func add(_ use: Shared<ResourceUse>) {
     var total = self.use?.value ?? RunUse(attempt: nil, run: ResourceUse())
     total.add(use.value)

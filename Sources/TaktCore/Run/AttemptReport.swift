@@ -27,6 +27,19 @@ extension AttemptReport {
   }
 }
 
+/// What came of the processes that an action has left behind: handed back when nothing is left of them.
+package struct GroupReport: Hashable, Sendable {
+  /// What all processes of the action have used; nil where that is not known.
+  package var use: Shared<ResourceUse>?
+  /// What is kept of what they have printed since the action's own process ended.
+  package var output: KeptOutput
+
+  package init(use: Shared<ResourceUse>? = nil, output: KeptOutput = KeptOutput()) {
+    self.use = use
+    self.output = output
+  }
+}
+
 /// A process that an attempt has left behind.
 package struct Descendant: Hashable, Sendable, CustomStringConvertible {
   package var pid: Int32

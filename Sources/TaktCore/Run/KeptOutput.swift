@@ -44,8 +44,9 @@ package struct KeptOutput: Hashable, Sendable {
   package var marks: [OutputMark] { parts?.value.marks ?? [] }
 
   /// This output with another behind it, of which so many bytes are kept: half at either end.
-  func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
+  package func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
     guard var result = parts?.value else { return next }
+    if next.isEmpty { return self }
     let count = result.head.count + result.droppedBytes + result.tail.count
     result.marks += next.marks.map { mark in
       var mark = mark

@@ -38,9 +38,9 @@ extension SchedulerCore {
   }
 
   /// Nothing is left of a step that has left descendants.
-  mutating func groupEnded(_ run: RunID, _ use: Shared<ResourceUse>?, at now: Now) {
+  mutating func groupEnded(_ run: RunID, _ report: GroupReport, at now: Now) {
     guard let row = runs.row(of: run) else { return }
-    if let use { runs[row].totals.add(use) }
+    runs[row].groupEnded(report)
     step(row, at: now) { $0.groupEnded(at: now.monotonic) }
   }
 

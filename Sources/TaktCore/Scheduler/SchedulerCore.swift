@@ -74,7 +74,7 @@ package struct SchedulerCore: Sendable {
     case .claims(let outcome): claimsAnswered(outcome, at: now)
     case .commanded(let command): _ = execute(command, at: now)
     case .actionEnded(let run, let report): actionEnded(run, report, at: now)
-    case .groupEnded(let run, let use): groupEnded(run, use, at: now)
+    case .groupEnded(let run, let report): groupEnded(run, report, at: now)
     case .kept(let run): claimKept(run, at: now)
     case .ledgerRenewed: rewriteLedger(at: now)
     case .clockStepped(let slept): clockStepped(slept: slept, at: now)

@@ -13,7 +13,7 @@ package enum SchedulerEvent: Sendable {
   /// The process or work of an attempt's action has ended, or could not be started.
   case actionEnded(RunID, AttemptReport)
   /// Nothing is left of an attempt's process group.
-  case groupEnded(RunID, Shared<ResourceUse>? = nil)
+  case groupEnded(RunID, GroupReport = GroupReport())
   /// All that was recorded for this run is kept for certain.
   case kept(RunID)
   /// What has come of a batch for the cluster's engine.

@@ -170,6 +170,11 @@ struct ActiveRun: Sendable {
     totals.add(report, step: machine.step, keepBytes: spec.execution.output.keepBytes)
   }
 
+  /// Nothing is left of the present step, which had left descendants.
+  mutating func groupEnded(_ report: GroupReport) {
+    totals.add(report, keepBytes: spec.execution.output.keepBytes)
+  }
+
   /// Whether anything of it has been done, by this takt or by a previous one, and its end is the
   /// last.
   mutating func hasHadAttempt(_ end: RunEnd) -> Bool {

@@ -73,9 +73,9 @@ package final class CommandRunner: ActionRunner {
       // The next attempt or step of the run may take the place only after this report.
       if end.descendants.isEmpty { forget(run) }
       report(.actionEnded(run, end))
-    case .gone(let use):
+    case .gone(let end):
       forget(run)
-      report(.groupEnded(run, use))
+      report(.groupEnded(run, end))
     }
   }
 

@@ -97,7 +97,7 @@ final class AttemptOutput: @unchecked Sendable {
   }
 
   /// The attempt has ended: what it has printed, and from now on whether it has failed. What its
-  /// descendants print later is no longer judged.
+  /// descendants print later is kept as well, and no longer judged.
   func complete(_ report: AttemptReport) -> AttemptReport {
     endSearch()
     var report = report
@@ -105,10 +105,13 @@ final class AttemptOutput: @unchecked Sendable {
     report.output = OutputFacts(
       stdoutBytes: streams[StandardStream.stdout.index].bytes,
       stderrBytes: streams[StandardStream.stderr.index].bytes,
-      matchesFailurePattern: matchesPattern, kept: targets.kept)
+      matchesFailurePattern: matchesPattern, kept: targets.takeKept())
     hasFailed = wasStopped || report.runEnd(by: rule).outcome != .succeeded
     return report
   }
+
+  /// What is kept of what has come since it ended.
+  var keptSinceEnd: KeptOutput { targets.keptSinceTaken }
 
   /// Nothing comes any more, and it has been judged.
   func close() {

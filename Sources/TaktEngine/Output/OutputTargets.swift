@@ -14,6 +14,8 @@ struct OutputTargets {
   private let passThrough: PassThrough?
   private let attempt: Int
   private let time: any TimeSource
+  /// What has been taken; what has come since is in `buffer`.
+  private var taken = KeptOutput()
   private var buffer: KeptOutputBuffer
 
   init(
@@ -31,7 +33,17 @@ struct OutputTargets {
     buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
   }
 
-  var kept: KeptOutput { buffer.kept }
+  var kept: KeptOutput { taken.followed(by: buffer.kept, keepBytes: policy.keepBytes) }
+
+  /// What is kept so far. To be called once.
+  mutating func takeKept() -> KeptOutput {
+    taken = buffer.kept
+    buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
+    return taken
+  }
+
+  /// What is kept of what has come since then.
+  var keptSinceTaken: KeptOutput { buffer.kept }
 
   /// Takes bytes that continue what `lines` has; those of built-ins belong to no stream.
   mutating func receive(

@@ -194,10 +194,9 @@ final class ChildProcess {
   }
 
   /// Reads what is left in the pipes and closes them.
-  func close(_ loop: ReactorLoop) {
+  func closeOutputs(_ loop: ReactorLoop) {
     readRest(loop)
     for index in outputs.indices where isOpen[index] { closeOutput(index, loop) }
-    output.close()
   }
 
   func closeOutput(_ index: Int, _ loop: ReactorLoop) {

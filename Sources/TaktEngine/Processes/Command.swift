@@ -19,8 +19,8 @@ enum ProcessEvent: Sendable {
   case started(ProcessIdentity)
   /// It has ended, or there will be none. Where descendants of it are left, `gone` follows.
   case ended(AttemptReport)
-  /// Nothing of it is left. With what it has used.
-  case gone(Shared<ResourceUse>)
+  /// Nothing of it is left.
+  case gone(GroupReport)
 }
 
 /// A program to be started: what it gets, as what it runs, and who is told what becomes of it.

@@ -40,7 +40,8 @@ extension ProcessRunner {
 
   /// Nothing is left of the process that anybody waits for.
   func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
-    process.close(loop)
+    process.closeOutputs(loop)
+    process.output.close()
     table.remove(process)
     // Before its control group is anybody else's.
     guardian?.remove(process.id)
@@ -57,14 +58,15 @@ extension ProcessRunner {
       return neverStarted(process, stage, number, loop)
     }
     let hasDescendants = findDescendants(of: process)
-    process.readRest(loop)
+    let isReleased = hasDescendants && process.releasesLeftovers
+    let isAwaited = hasDescendants && !isReleased
+    if isAwaited { process.readRest(loop) } else { process.closeOutputs(loop) }
     let adjusted = process.conversation?.end(with: result) ?? result
     var ended = process.output.complete(
       AttemptReport(adjusted, endedUnasked: !process.wasAsked))
     ended.ranOutOfMemory = process.members.ranOutOfMemory
-    let isReleased = hasDescendants && process.releasesLeftovers
     if isReleased { release(process) }
-    guard hasDescendants, !isReleased else {
+    guard isAwaited else {
       ended.use = process.popUse()
       finish(process, loop, isReleased: isReleased)
       process.command.observe(.ended(ended))
@@ -126,9 +128,10 @@ extension ProcessRunner {
       if newCount == 0 { break }
     }
     for process in table.ending where !process.hasDescendants {
-      let use = process.popUse()
+      process.closeOutputs(loop)
+      let report = GroupReport(use: process.popUse(), output: process.output.keptSinceEnd)
       finish(process, loop)
-      process.command.observe(.gone(use))
+      process.command.observe(.gone(report))
     }
     table.ending.removeAll { table.children[$0.id] == nil }
   }
