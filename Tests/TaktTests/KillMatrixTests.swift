@@ -90,6 +90,40 @@ import Testing
         END
         sh fork.sh MARK & \(ready)
         """),
+    Row(
+      testDescription: "is a storm of forks",
+      script: """
+        cat >storm.sh <<'END'
+        : >ready
+        [ "$1" -gt 0 ] || exec sleep 0.MARK
+        while [ ! -e halt ]; do sh storm.sh $(($1 - 1)) MARK & sh storm.sh $(($1 - 1)) MARK; wait; done
+        END
+        sh storm.sh 5 MARK
+        """,
+      timeout: "timeout: 1s", outcome: "timed_out", reason: "timeout"),
+    Row(
+      testDescription: "is a storm of forks that ignore TERM",
+      script: """
+        cat >storm.sh <<'END'
+        trap '' TERM
+        [ "$1" -gt 0 ] || exec sleep 0.MARK
+        while [ ! -e halt ]; do sh storm.sh $(($1 - 1)) MARK & sh storm.sh $(($1 - 1)) MARK; wait; done
+        END
+        sh storm.sh 5 MARK
+        """,
+      timeout: "timeout: 1s", outcome: "timed_out", reason: "timeout"),
+    Row(
+      testDescription: "is stopped while make starts jobs",
+      script: """
+        cat >Makefile <<'END'
+        targets := $(shell seq 1 200)
+        all: $(targets)
+        $(targets):
+        \t@sh -c 'sleep 0.02; setsid sleep 0.MARK; :'
+        END
+        make -j16
+        """,
+      timeout: "timeout: 1s", outcome: "timed_out", reason: "timeout"),
   ]
 
   /// Waits, in the script, for the tree to stand.

@@ -38,6 +38,7 @@ final class AdoptedProcesses {
 
   /// The living among `roots` and all who descend from them; not more than `limit` are looked at.
   func living(from roots: [pid_t], limit: Int) -> [ProcessStatus] {
+    let children = isExact ? nil : Self.childrenOfAll()
     var result: [ProcessStatus] = []
     var queue = roots
     var index = 0
@@ -46,11 +47,22 @@ final class AdoptedProcesses {
       index += 1
       guard let status = ProcessStatus.read(pid), !status.isZombie else { continue }
       result.append(status)
-      for thread in ProcessFile.numbers(inFolder: "/proc/\(pid)/task") {
-        let path = "/proc/\(pid)/task/\(thread)/children"
-        queue += ProcessFile.numbers(ProcessFile.read(path, limitBytes: limit * 8) ?? [])
-      }
+      queue += children.map { $0[pid] ?? [] } ?? Self.children(of: pid, limit: limit)
     }
     return result
+  }
+
+  /// As the kernel lists them.
+  private static func children(of pid: pid_t, limit: Int) -> [pid_t] {
+    ProcessFile.numbers(inFolder: "/proc/\(pid)/task").flatMap { thread in
+      let path = "/proc/\(pid)/task/\(thread)/children"
+      return ProcessFile.numbers(ProcessFile.read(path, limitBytes: limit * 8) ?? [])
+    }
+  }
+
+  /// The children of each process, found among all processes.
+  private static func childrenOfAll() -> [pid_t: [pid_t]] {
+    let all = ProcessFile.numbers(inFolder: "/proc").compactMap { ProcessStatus.read($0) }
+    return Dictionary(grouping: all, by: \.parent).mapValues { $0.map(\.pid) }
   }
 }

@@ -10,7 +10,7 @@ final class ChildProcess {
   let identity: ProcessIdentity
   /// When the system was asked for it.
   let startedAt: ContinuousClock.Instant
-  /// The signal that the command was sent last: whoever turns up later gets it too.
+  /// The signal that the command was sent last.
   private(set) var lastSignal: Int32?
   /// It had not ended when it was sent its first signal.
   private(set) var wasAsked = false
@@ -79,8 +79,7 @@ final class ChildProcess {
     // After its own end only its descendants are told.
     if !isReaped { output.stopped() }
     guard !isStarting else { return sendToStarting(signal) }
-    if !isReaped || groupExists() { group.send(signal) }
-    members.send(signal)
+    members.send(signal, with: !isReaped || groupExists() ? group : nil)
   }
 
   /// Whether it has ended, though nobody has taken its status yet.
@@ -105,11 +104,10 @@ final class ChildProcess {
     }
   }
 
-  /// Sends members of the command that have turned up since the last signal the same one. Returns
-  /// how many.
-  func sendToNew() -> Int {
+  /// Sends the last signal to members of the command whom it has not reached. Returns how many.
+  func sendToMissed() -> Int {
     guard let lastSignal else { return 0 }
-    return members.sendToNew(lastSignal)
+    return members.sendToMissed(lastSignal)
   }
 
   /// Reaps those of the command that have ended.

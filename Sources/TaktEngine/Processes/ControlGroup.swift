@@ -2,6 +2,7 @@ import CTaktSystem
 import Glibc
 import Synchronization
 import TaktCore
+import TaktTime
 
 /// A control group (cgroup v2) that holds the processes of one command, and nobody else's.
 ///
@@ -50,34 +51,99 @@ final class ControlGroup: Sendable {
   var isGone: Bool { faccessat(folder, "cgroup.procs", F_OK, 0) != 0 }
 
   /// Whether a process of it lives. Groups below it count.
-  var isPopulated: Bool {
+  var isPopulated: Bool { says("populated 1") }
+
+  /// Whether a line of its events says this.
+  private func says(_ line: String) -> Bool {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       let count = pread(events, buffer.baseAddress, buffer.count - 1, 0)
       guard count > 0, let text = buffer.baseAddress else { return false }
       buffer[count] = 0
-      return strstr(text, "populated 1") != nil
+      return strstr(text, line) != nil
     }
   }
 
-  /// Sends all that live a signal; those who have had one before only if `isNew` says so. Returns
-  /// how many got it.
-  func send(_ signal: Int32, if isNew: (pid_t) -> Bool = { _ in true }) -> Int {
-    if signal == SIGKILL {
-      isKilled.store(true, ordering: .relaxed)
-      if write("1", to: "cgroup.kill") { return 0 }
+  /// Kills all that live.
+  func kill() {
+    isKilled.store(true, ordering: .relaxed)
+    guard !write("1", to: "cgroup.kill") else { return }
+    for pid in pids() { send(SIGKILL, to: pid) }
+  }
+
+  /// Sends all that live a signal, each of them once, and lets go on who has been frozen.
+  ///
+  /// They stand still meanwhile, so that nobody is born unseen: who is born later descends from one who
+  /// has had the signal.
+  ///
+  /// - Parameters:
+  ///   - isTold: Whether `first` has reached this one already.
+  ///   - first: Sends it to others, when all stand still.
+  func send(_ signal: Int32, butFor isTold: (pid_t) -> Bool, after first: () -> Void) {
+    let isFrozen = freeze()
+    first()
+    var seen: Set<pid_t> = []
+    for _ in 0..<Self.roundsMax {
+      let new = pids().filter { seen.insert($0).inserted }
+      for pid in new where !isTold(pid) { send(signal, to: pid) }
+      // One that the kernel does not let go yet may still fork; it handles no signal before.
+      if isFrozen != false || new.isEmpty { break }
     }
-    var count = 0
-    for pid in pids() where isNew(pid) {
-      let result = ProcessHandle.send(signal, to: pid) {
-        Self.group(of: pid).map { Self.isWithin($0, path) } ?? false
-      }
-      if result == 0 { count += 1 }
+    visit { _ = ControlGroupFolder.write("0", to: Self.freezer, in: $0) }
+  }
+
+  /// So often those are looked for who are born before all stand still.
+  private static let roundsMax = 8
+  private static let freezer = "cgroup.freeze"
+  /// So long takt waits until all stand still. It takes a moment where none of them is in the hands of a
+  /// file system that does not answer.
+  private static let freezeTime = Duration.milliseconds(10)
+
+  /// Lets all in it stand still. False when some do not yet, nil where the kernel cannot.
+  private func freeze() -> Bool? {
+    guard write("1", to: Self.freezer) else { return nil }
+    let end = ContinuousClock.now + Self.freezeTime
+    var entry = pollfd(fd: events, events: Int16(POLLPRI), revents: 0)
+    while !says("frozen 1") {
+      let left = ContinuousClock.now.duration(to: end)
+      guard left > .zero else { return false }
+      // Until the file changes.
+      _ = poll(&entry, 1, Int32(left.milliseconds) + 1)
     }
-    return count
+    return true
+  }
+
+  private func send(_ signal: Int32, to pid: pid_t) {
+    _ = ProcessHandle.send(signal, to: pid) {
+      Self.group(of: pid).map { Self.isWithin($0, path) } ?? false
+    }
   }
 
   /// The numbers of its processes, ended ones that are not reaped among them.
-  func pids() -> [pid_t] { pids(in: folder, depth: 0) }
+  func pids() -> [pid_t] {
+    var found: [pid_t] = []
+    visit { folder in
+      // 0 stands for a process outside of takt's own name space of processes.
+      found += ProcessFile.numbers(ControlGroupFolder.read("cgroup.procs", in: folder) ?? [])
+        .filter { $0 > 0 }
+    }
+    return found
+  }
+
+  /// Calls `body` with its folder and those of all groups below it.
+  private func visit(_ body: (Int32) -> Void) { Self.visit(folder, depth: 0, body) }
+
+  private static func visit(_ folder: Int32, depth: Int, _ body: (Int32) -> Void) {
+    body(folder)
+    guard depth < depthMax else { return }
+    for name in ControlGroupFolder.names(in: folder) {
+      guard let below = ControlGroupFolder.open(name, in: folder) else { continue }
+      visit(below, depth: depth + 1, body)
+      close(below)
+    }
+  }
+
+  /// How deep groups within groups are looked through.
+  private static let depthMax = 16
 
   /// Removes the groups that processes of it have made below it. To be called when none lives.
   func removeSubgroups() {
@@ -102,22 +168,6 @@ final class ControlGroup: Sendable {
       return String(decoding: line.dropFirst(3), as: UTF8.self)
     }
     return nil
-  }
-
-  /// How deep groups within groups are looked through.
-  private static let depthMax = 16
-
-  private func pids(in folder: Int32, depth: Int) -> [pid_t] {
-    // 0 stands for a process outside of takt's own name space of processes.
-    var found = ProcessFile.numbers(ControlGroupFolder.read("cgroup.procs", in: folder) ?? [])
-      .filter { $0 > 0 }
-    guard depth < Self.depthMax else { return found }
-    for name in ControlGroupFolder.names(in: folder) {
-      guard let below = ControlGroupFolder.open(name, in: folder) else { continue }
-      found += pids(in: below, depth: depth + 1)
-      close(below)
-    }
-    return found
   }
 
   private func write(_ text: String, to name: String) -> Bool {

@@ -43,7 +43,8 @@ package struct LeftoverProcesses {
   private static let grace = Duration.seconds(5)
   private static let lastWait = Duration.seconds(2)
 
-  /// Ends them all: TERM, and after a while KILL. Blocks until they are gone, or will not go.
+  /// Ends them all: TERM, and after a while KILL. What they start to clean up has the time between. Blocks
+  /// until they are gone, or will not go.
   package func end() -> Outcome {
     guard !byMark.isEmpty || !groups.isEmpty || !unmarked.isEmpty else { return Outcome() }
     var search = self
@@ -59,13 +60,19 @@ package struct LeftoverProcesses {
     let clock = ContinuousClock()
     let start = clock.now
     var found: Set<Process> = []
-    var signalled: Set<Process> = []
+    var round = StopRound()
     while !left.isEmpty {
       let isOver = clock.now >= start + Self.grace
-      // Those who forked meanwhile get the signal as well.
-      signalled.formUnion(
-        signal(isOver ? left : left.subtracting(signalled), isOver ? SIGKILL : SIGTERM))
-      if isOver { groups.forEach(ControlGroupOfOthers.kill) }
+      if isOver {
+        _ = signal(left, SIGKILL)
+        groups.forEach(ControlGroupOfOthers.kill)
+      } else {
+        let missed = left.filter {
+          round.isEmpty || round.misses($0.pid, parent: $0.parent, startTicks: $0.startTicks)
+        }
+        for told in signal(missed, SIGTERM) { round.add(told.pid, startTicks: told.startTicks) }
+        if !missed.isEmpty { groups.forEach(ControlGroupOfOthers.thaw) }
+      }
       found.formUnion(left)
       guard clock.now < start + Self.grace + Self.lastWait else { break }
       usleep(25_000)
@@ -80,12 +87,14 @@ package struct LeftoverProcesses {
 
   private struct Process: Hashable {
     var pid: pid_t
+    var parent: pid_t
     var name: String
     var session: pid_t
     var startTicks: UInt64
 
     init(_ status: ProcessStatus) {
       pid = status.pid
+      parent = status.parent
       name = status.name
       session = status.session
       startTicks = status.startTicks
@@ -198,11 +207,16 @@ enum ControlGroupOfOthers {
   }
 
   /// Kills all in a group at once, where the kernel can.
-  static func kill(_ group: String) {
+  static func kill(_ group: String) { write("1", to: "cgroup.kill", of: group) }
+
+  /// Lets all in a group go on, who take no signal while it is frozen.
+  static func thaw(_ group: String) { write("0", to: "cgroup.freeze", of: group) }
+
+  private static func write(_ text: String, to file: String, of group: String) {
     guard let path = ControlGroupMount.folder(of: group) else { return }
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else { return }
     defer { close(folder) }
-    _ = ControlGroupFolder.write("1", to: "cgroup.kill", in: folder)
+    _ = ControlGroupFolder.write(text, to: file, in: folder)
   }
 }

@@ -17,7 +17,9 @@ final class OrphanTable {
     /// Nil while nothing says that it is a command's.
     var owner: ProcessID?
     let isGroupLeader: Bool
-    var isSignalled = false
+    var isKilled = false
+    /// It has been found whether the last signal to its command is to reach it, and it has then.
+    var isSettled = false
     /// The system does not let takt send it a signal: it has become another user's.
     var isOutOfReach = false
     /// How often it has been looked at without a result. A process that is just executing another
@@ -28,8 +30,8 @@ final class OrphanTable {
   private let adopted = AdoptedProcesses()
   private var orphans: [pid_t: Orphan] = [:]
   private var pidsByOwner: [ProcessID: Set<pid_t>] = [:]
-  /// The groups of orphans that have had the last signal to their command.
-  private var notifiedGroups: [ProcessID: Set<pid_t>] = [:]
+  /// Who has had the last signal to each command, unless that was KILL.
+  private var rounds: [ProcessID: StopRound] = [:]
   /// The session and the mark of each command, until nothing is left of it.
   private var ownerBySession: [pid_t: ProcessID] = [:]
   private var ownerByMark: [String: ProcessID] = [:]
@@ -45,6 +47,8 @@ final class OrphanTable {
   private static let scansMax = 8
   /// So many descendants are named; more are ended as well.
   static let namedMax = 1000
+  /// So many processes outside of the group of their command's child get a signal; KILL reaches the rest.
+  private static let signalledMax = 4096
   private static let endedMarksMax = 1024
 
   /// Whether takt adopts orphans, so that there are any to look for.
@@ -80,7 +84,9 @@ final class OrphanTable {
       guard let status = ProcessStatus.read(pid) else { continue }
       var orphan = known ?? Orphan(isGroupLeader: status.group == pid)
       orphan.scans += 1
-      orphan.owner = ownerBySession[status.session]
+      // Whoever descended from the command when that was told to stop is of it, whatever it shows.
+      orphan.owner =
+        ownerBySession[status.session] ?? rounds.first { $0.value.contains(status) }?.key
       if orphan.owner == nil, !status.isZombie { identify(&orphan, status) }
       orphans[pid] = orphan
       if let owner = orphan.owner { pidsByOwner[owner, default: []].insert(pid) }
@@ -100,34 +106,77 @@ final class OrphanTable {
     if orphan.scans == Self.scansMax { onUnrelated(status) }
   }
 
-  /// Sends all of the command, or those who have never been sent one, a signal. Returns how many.
+  /// Sends all of the command a signal, each of them once.
   ///
-  /// - Parameter notified: the group whose members have it already.
-  @discardableResult
-  func send(_ signal: Int32, to owner: ProcessID, newOnly: Bool, butFor notified: pid_t? = nil)
-    -> Int
-  {
-    var count = 0
-    var groups = newOnly ? notifiedGroups[owner] ?? [] : []
-    if let notified { groups.insert(notified) }
-    let pids = pidsByOwner[owner] ?? []
-    let isLeader = { [orphans] (pid: pid_t) in orphans[pid]?.isGroupLeader == true }
+  /// - Parameters:
+  ///   - child: the command's own process, also when it has ended.
+  ///   - group: its group; nil where nobody is left in it.
+  func send(_ signal: Int32, to owner: ProcessID, child: pid_t, with group: ProcessGroup?) {
+    guard signal != SIGKILL else {
+      group?.send(signal)
+      _ = kill(owner, newOnly: false)
+      return
+    }
+    let roots = (pidsByOwner[owner] ?? []).sorted()
+    for pid in roots { orphans[pid]?.isSettled = false }
+    let all = adopted.living(from: [child] + roots, limit: Self.signalledMax)
+    var round = StopRound()
+    // Those in the group last: they get it in one go, and may start others at once.
+    send(signal, to: all.filter { $0.group != child }, of: &round)
+    group?.send(signal)
+    for status in all where status.group == child { round.add(status) }
+    rounds[owner] = round
+  }
+
+  private func send(_ signal: Int32, to all: [ProcessStatus], of round: inout StopRound) {
+    var groups: Set<pid_t> = []
+    let isLeader = { (status: ProcessStatus) in status.group == status.pid }
     // Leaders first: their groups have it with them.
-    for pid in pids.filter(isLeader) + pids.filter({ !isLeader($0) }) {
-      guard var orphan = orphans[pid], !orphan.isOutOfReach, !newOnly || !orphan.isSignalled else {
+    for status in all.filter(isLeader) + all.filter({ !isLeader($0) }) {
+      if !groups.contains(status.group) {
+        if isLeader(status) { groups.insert(status.pid) }
+        let result = ProcessHandle.send(
+          signal, to: status.pid, isGroupLeader: isLeader(status),
+          if: { ProcessStatus.read(status.pid)?.startTicks == status.startTicks })
+        if result == EPERM { orphans[status.pid]?.isOutOfReach = true }
+      }
+      round.add(status)
+    }
+  }
+
+  /// Sends a signal to those of the command whom it has not reached: KILL to all who have come since,
+  /// another one to those who were there when it was sent. Returns how many.
+  func sendToMissed(_ signal: Int32, of owner: ProcessID, child: pid_t) -> Int {
+    guard signal != SIGKILL else { return kill(owner, newOnly: true) }
+    guard var round = rounds[owner] else { return 0 }
+    var count = 0
+    for pid in pidsByOwner[owner] ?? [] where orphans[pid]?.isSettled == false {
+      orphans[pid]?.isSettled = true
+      // Who is in the child's group has had it with that.
+      let missed = adopted.living(from: [pid], limit: Self.signalledMax)
+        .filter { $0.group != child && round.misses($0) }
+      send(signal, to: missed, of: &round)
+      count += missed.count
+      // It may have become another user's since it had the signal.
+      if ProcessHandle.send(0, to: pid) == EPERM { orphans[pid]?.isOutOfReach = true }
+    }
+    rounds[owner] = round
+    return count
+  }
+
+  /// Kills the orphans of the command, or those who have not been killed yet. Returns how many.
+  private func kill(_ owner: ProcessID, newOnly: Bool) -> Int {
+    var count = 0
+    for pid in pidsByOwner[owner] ?? [] {
+      guard var orphan = orphans[pid], !orphan.isOutOfReach, !newOnly || !orphan.isKilled else {
         continue
       }
       count += 1
-      orphan.isSignalled = true
-      // Who is in such a group now was in it when that got the signal.
-      if signal == SIGKILL || ProcessStatus.read(pid).map({ groups.contains($0.group) }) != true {
-        if orphan.isGroupLeader { groups.insert(pid) }
-        orphan.isOutOfReach =
-          ProcessHandle.send(signal, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
-      }
+      orphan.isKilled = true
+      orphan.isOutOfReach =
+        ProcessHandle.send(SIGKILL, to: pid, isGroupLeader: orphan.isGroupLeader) == EPERM
       orphans[pid] = orphan
     }
-    notifiedGroups[owner] = groups
     return count
   }
 
@@ -182,7 +231,7 @@ final class OrphanTable {
   /// The command is over. Those of it whom no signal can reach are left to their user.
   func forget(_ owner: ProcessID, mark: String, session: pid_t, isReleased: Bool) {
     pidsByOwner[owner] = nil
-    notifiedGroups[owner] = nil
+    rounds[owner] = nil
     used[owner] = nil
     ownerBySession[session] = nil
     ownerByMark[mark] = nil

@@ -50,7 +50,7 @@ enum ProcessHandle {
     let hasSignal = isGroupLeader && ProcessStatus.read(pid)?.group == pid
     let result = cprocess_signal(handle, hasSignal ? 0 : signal)
     // A stopped process takes no other signal before it goes on.
-    if signal != SIGKILL {
+    if signal != SIGKILL, signal != 0 {
       _ = cprocess_signal(handle, SIGCONT)
       if isGroupLeader { _ = cprocess_signal_group(handle, pid, SIGCONT) }
     }

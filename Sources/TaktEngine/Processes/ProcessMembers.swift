@@ -7,11 +7,14 @@ import TaktCore
 /// Two implementations: `OrphanMembers` everywhere, `ControlGroupMembers` where takt may use control
 /// groups.
 protocol ProcessMembers: AnyObject {
-  /// Sends all of them a signal, but for those in the group of the command's child, who have it
-  /// already: a program may take a second one for a wish to hurry.
-  func send(_ signal: Int32)
-  /// Sends those who have had none yet a signal. Returns how many.
-  func sendToNew(_ signal: Int32) -> Int
+  /// Sends all of them a signal, those in the group of the command's child among them, and each of them
+  /// once: a program may take a second one for a wish to hurry.
+  ///
+  /// - Parameter group: nil where nobody is left in it.
+  func send(_ signal: Int32, with group: ProcessGroup?)
+  /// Sends a signal to those whom it has not reached: KILL to all who have turned up since, any other to
+  /// those alone who were there when it was sent. Returns how many.
+  func sendToMissed(_ signal: Int32) -> Int
   /// Reaps those who have ended and whom takt has adopted.
   func reapEnded()
   /// Keeps what tells them from others from ever meaning processes of another command.
@@ -44,11 +47,11 @@ final class OrphanMembers: ProcessMembers {
     orphans.add(id, mark: mark, session: group.number)
   }
 
-  func send(_ signal: Int32) {
-    orphans.send(signal, to: id, newOnly: false, butFor: group.number)
+  func send(_ signal: Int32, with group: ProcessGroup?) {
+    orphans.send(signal, to: id, child: self.group.number, with: group)
   }
-  func sendToNew(_ signal: Int32) -> Int {
-    orphans.send(signal, to: id, newOnly: true, butFor: group.number)
+  func sendToMissed(_ signal: Int32) -> Int {
+    orphans.sendToMissed(signal, of: id, child: group.number)
   }
   func reapEnded() { orphans.reap(of: id) }
   /// A mark is never given twice.
@@ -66,33 +69,34 @@ final class OrphanMembers: ProcessMembers {
 final class ControlGroupMembers: ProcessMembers {
   private let group: ControlGroup
   private let groups: ControlGroups
-  private let processGroup: pid_t
   /// Whether it has a limit of memory of its own.
   private let isLimited: Bool
-  private var signalled: Set<pid_t> = []
   /// Nobody lived in the group when that was asked last.
   private var wasEmpty = false
 
-  /// - Parameter processGroup: the number of the child's process group.
-  init(
-    _ group: ControlGroup, of groups: ControlGroups, processGroup: pid_t, isLimited: Bool = false
-  ) {
+  init(_ group: ControlGroup, of groups: ControlGroups, isLimited: Bool = false) {
     self.isLimited = isLimited
     self.group = group
     self.groups = groups
-    self.processGroup = processGroup
   }
 
-  func send(_ signal: Int32) {
-    signalled = []
-    _ = group.send(signal) { pid in
-      signalled.insert(pid)
-      return ProcessStatus.read(pid)?.group != processGroup
+  func send(_ signal: Int32, with processGroup: ProcessGroup?) {
+    if signal == SIGKILL {
+      processGroup?.send(signal)
+      group.kill()
+    } else {
+      group.send(
+        signal,
+        butFor: { pid in processGroup.map { ProcessStatus.read(pid)?.group == $0.number } ?? false
+        },
+        after: { processGroup?.send(signal) })
     }
   }
 
-  func sendToNew(_ signal: Int32) -> Int {
-    group.send(signal) { signalled.insert($0).inserted }
+  func sendToMissed(_ signal: Int32) -> Int {
+    // Any other has reached all.
+    if signal == SIGKILL { group.kill() }
+    return 0
   }
 
   /// Who is reaped does not matter: the kernel counts the living.

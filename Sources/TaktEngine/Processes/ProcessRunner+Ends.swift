@@ -72,7 +72,7 @@ extension ProcessRunner {
       process.command.observe(.ended(ended))
       return
     }
-    _ = process.sendToNew()
+    _ = process.sendToMissed()
     var left = process.members.living()
     // Something is left, even when the process table has no name for it.
     if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
@@ -115,7 +115,8 @@ extension ProcessRunner {
   /// So often in one go those who keep forking are looked for anew.
   private static let roundsMax = 8
 
-  /// Reaps who has ended, signals who has turned up, and tells of whom nothing is left.
+  /// Reaps who has ended, signals whom the last signal has not reached, and tells of whom nothing is
+  /// left.
   private func searchForSurvivors(_ loop: ReactorLoop) {
     reapOrphans(loop)
     for _ in 0..<Self.roundsMax {
@@ -123,7 +124,7 @@ extension ProcessRunner {
       for process in table.ending {
         process.reapEnded(table.orphans)
         table.scanForOrphans()
-        newCount += process.sendToNew()
+        newCount += process.sendToMissed()
       }
       if newCount == 0 { break }
     }

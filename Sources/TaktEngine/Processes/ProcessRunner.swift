@@ -231,7 +231,7 @@ package final class ProcessRunner: Sendable {
     isLimited: Bool
   ) -> any ProcessMembers {
     if let group, let groups {
-      return ControlGroupMembers(group, of: groups, processGroup: child.pid, isLimited: isLimited)
+      return ControlGroupMembers(group, of: groups, isLimited: isLimited)
     }
     return OrphanMembers(
       of: id, mark: mark, ProcessGroup(number: child.pid, pidfd: child.pidfd), in: table.orphans)
@@ -267,6 +267,9 @@ package final class ProcessRunner: Sendable {
   private func send(_ signal: StopSignal, to child: ChildProcess) {
     table.scanForOrphans()
     child.send(signal.number)
+    // Who has lost its parent meanwhile.
+    table.scanForOrphans()
+    _ = child.sendToMissed()
   }
 
   /// Signals a process and all that it has started; one that is being started gets the signal when

@@ -38,6 +38,22 @@ import Testing
     #expect(!leader.isAlive)
   }
 
+  @Test func `what a leftover starts to clean up is left alone`() throws {
+    let mark = Self.newMark()
+    let leader = try Bystander(
+      """
+      clean() {
+        for i in 1 2 3; do sh -c 'trap "echo hit" TERM; sleep 0.1 || echo hit'; done
+        echo cleaned; exit
+      }
+      trap clean TERM; echo up; while :; do sleep 0.1; done
+      """, mark: mark)
+    _ = try leader.line()
+    let outcome = LeftoverProcesses(attempts: [try leader.identity(mark)]).end()
+    #expect(outcome.ended.map(\.pid).contains(leader.pid))
+    #expect(try leader.line() == "cleaned")
+  }
+
   /// As what `at`, `sbatch` or a process manager starts from within a job.
   @Test func `a process with a copied environment in another session is left alone`() throws {
     let mark = Self.newMark()

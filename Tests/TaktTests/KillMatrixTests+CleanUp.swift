@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What a job does when it is told to stop: its clean-up has the grace period, whatever wraps it.
+extension KillMatrixTests {
+  enum StopReason: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    case cancel, timeout, shutdown, replace, removal
+
+    var testDescription: String { rawValue }
+
+    /// What each job has besides.
+    var keys: String {
+      switch self {
+      case .cancel, .shutdown: ""
+      case .timeout: "timeout: 3s, "
+      case .replace: "overlap: replace, "
+      case .removal: "on_removed: kill, "
+      }
+    }
+
+    var outcome: String { self == .timeout ? "timed_out" : "cancelled" }
+  }
+
+  /// What stands between takt and the script, which is called SCRIPT with its arguments here.
+  private static let wrappers = [
+    ("shell", "run: 'SCRIPT'"), ("wrapped", "run: 'SCRIPT; true'"),
+    ("list", "run: [sh, -c, SCRIPT]"), ("given", "shell: [/bin/bash, -c], run: 'SCRIPT; true'"),
+  ]
+
+  /// By its first argument it cleans up, cleans up by a program that takes its place, or ends at once.
+  private static let script = """
+    #!/bin/sh
+    # A run that takes the place of another one.
+    [ -e "ready.$2" ] && exit 0
+    case $1 in
+      children) trap '. ./clean.sh; exit 0' TERM ;;
+      exec) trap 'exec sh clean.sh' TERM ;;
+    esac
+    : >"ready.$2"
+    echo ready
+    while :; do sleep "0.$3"; done
+
+    """
+
+  /// Children of each kind, one of which outlives its parent and one of which leaves the session.
+  private static let clean = """
+    for i in 1 2 3; do sh step.sh; done
+    setsid sh step.sh
+    (sh step.sh &)
+    sh step.sh
+    sh step.sh
+    echo cleaned
+
+    """
+
+  private static let step = """
+    trap 'echo hit' TERM
+    sleep 0.03 || echo hit
+
+    """
+
+  /// Names of the jobs, a trap for each wrapper.
+  private static func jobs(_ reason: StopReason, _ mark: String) -> [(name: String, text: String)] {
+    wrappers.flatMap { wrapper, run in
+      ["none", "children", "exec"].map { trap in
+        let name = "\(wrapper)-\(trap)"
+        let run = run.replacingOccurrences(of: "SCRIPT", with: "./job.sh \(trap) \(name) \(mark)")
+        return (name, "  \(name): {on: start, kill: {grace: 1m}, \(reason.keys)\(run)}\n")
+      }
+    }
+  }
+
+  @Test(arguments: StopReason.allCases, Tracking.available)
+  func `a stop tells each process once, leaves a clean-up alone, and keeps its output`(
+    reason: StopReason, tracking: Tracking
+  ) throws {
+    let mark = Self.newMark()
+    let folder = try TemporaryFolder()
+    try folder.writeProgram(Self.script, to: "job.sh")
+    try folder.write(Self.clean, to: "clean.sh")
+    try folder.write(Self.step, to: "step.sh")
+    let jobs = Self.jobs(reason, mark)
+    let settings = "scheduler: {shutdown_grace: 100ms}\njobs:\n"
+    try folder.write(settings + jobs.map(\.text).joined())
+    let takt = try TaktProcess.tracking(tracking, in: folder)
+    defer { Self.endSurvivors(mark) }
+    if reason != .timeout {
+      for _ in jobs { try takt.line("a job") { $0.line == "ready" } }
+    }
+    switch reason {
+    case .cancel: #expect(try Self.takt("cancel", "--all", "--yes", in: folder).status == 0)
+    case .replace: #expect(try Self.takt("trigger", "--all", "--yes", in: folder).status == 0)
+    case .removal:
+      try folder.write(settings + "  other: {every: 1h, run: 'true'}\n")
+      #expect(try Self.takt("reload", in: folder).status == 0)
+    case .timeout, .shutdown: break
+    }
+    if reason != .shutdown {
+      for _ in jobs {
+        try takt.line("an end") { $0.to == "ended" && $0.outcome == reason.outcome }
+      }
+    }
+    #expect(try takt.stop() == 0)
+    let ends = takt.lines.filter { $0.to == "ended" && $0.outcome == reason.outcome }
+    #expect(Set(ends.map(\.job)) == Set(jobs.map(\.name)))
+    #expect(takt.lines.filter { $0.line == "hit" }.map(\.job) == [])
+    let ready = Set(takt.lines.filter { $0.line == "ready" }.compactMap(\.job))
+    #expect(!ready.isEmpty)
+    for end in ends {
+      // One that came to its timeout before it was ready has set no trap.
+      guard let name = end.job, ready.contains(name), let run = end.run else { continue }
+      let cleans = !name.hasSuffix("-none")
+      let kept = try Self.takt("logs", "\(run)", in: folder).output.split(separator: "\n")
+      #expect(kept.contains("cleaned") == cleans, "\(name): \(kept)")
+      #expect(
+        takt.lines.contains { $0.job == name && $0.line == "cleaned" } == cleans, "\(name)")
+    }
+    #expect(Self.survivors(mark) == [])
+  }
+
+  @Test func `whoever waits for a run sees what its clean-up prints`() throws {
+    let folder = try TemporaryFolder()
+    try folder.writeProgram(Self.script, to: "job.sh")
+    try folder.write(Self.clean, to: "clean.sh")
+    try folder.write(Self.step, to: "step.sh")
+    try folder.write(
+      "jobs: {job: {cron: '@yearly', kill: {grace: 1m}, run: './job.sh children job 5; true'}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
+    let waiting = try TaktProcess(["trigger", "job", "--wait"], in: folder)
+    try takt.line("the job") { $0.line == "ready" }
+    #expect(try Self.takt("cancel", "job", in: folder).status == 0)
+    let output = try waiting.text().split(separator: "\n")
+    #expect(output.contains("ready") && output.contains("cleaned"), "\(output)")
+    #expect(try takt.stop() == 0)
+  }
+
+  private static func takt(
+    _ arguments: String..., in folder: TemporaryFolder
+  ) throws -> (status: Int32, output: String) {
+    let command = try TaktProcess(arguments, in: folder)
+    let output = try command.text()
+    return (command.waitForExit(), output)
+  }
+}
