@@ -143,4 +143,51 @@ extension KillMatrixTests {
     let output = try command.text()
     return (command.waitForExit(), output)
   }
+
+  // MARK: What a job does to its own group
+
+  /// How a job changes its own control group before it ends, so that the next one in it would suffer.
+  private static let changes = [
+    "freeze": "echo 1 >$G/cgroup.freeze", "depth": "echo 0 >$G/cgroup.max.depth",
+    "descendants": "echo 0 >$G/cgroup.max.descendants", "pressure": "echo 0 >$G/cgroup.pressure",
+    "kill": "echo 1 >$G/cgroup.kill", "mode": "chmod 0 $G/cgroup.procs",
+    "subgroup": "mkdir $G/sub && echo threaded >$G/sub/cgroup.type",
+  ]
+
+  @Test(
+    .enabled(if: Tracking.available.contains(.groups), "control groups are needed"),
+    arguments: changes.keys.sorted())
+  func `no other run gets a control group that a job has changed`(change: String) throws {
+    let folder = try TemporaryFolder()
+    let group = "$(sed -n 's/^0:://p' /proc/self/cgroup)"
+    try folder.write(
+      """
+      G=$(grep ' - cgroup2 ' /proc/self/mountinfo | head -n 1 | cut -d' ' -f5)\(group)
+      echo "$G"
+      \(Self.changes[change] ?? "false")
+      sleep 1000
+
+      """, to: "change.sh")
+    try folder.write(
+      """
+      scheduler: {max_running: 1}
+      jobs:
+        changes: {on: start, timeout: 300ms, kill: {grace: 1m}, run: [sh, change.sh]}
+        next: {every: 100ms, run: "echo \(group)"}
+
+      """)
+    let takt = try TaktProcess.tracking(.groups, in: folder)
+    let end = try takt.line("the end") { $0.job == "changes" && $0.to == "ended" }
+    #expect(end.outcome == (change == "kill" ? "failed" : "timed_out"))
+    for _ in 1...3 {
+      let next = try takt.line("a run") { $0.job == "next" && $0.to == "ended" }
+      #expect(next.outcome == "succeeded", "\(next)")
+    }
+    let path = try #require(takt.lines.first { $0.job == "changes" && $0.stream == "stdout" }?.line)
+    let others = takt.lines.filter { $0.job == "next" && $0.stream == "stdout" }
+      .compactMap(\.line)
+    let later = others.suffix(3)
+    #expect(later.count == 3 && later.allSatisfy { !path.hasSuffix($0) }, "\(path): \(others)")
+    #expect(try takt.stop() == 0)
+  }
 }

@@ -22,8 +22,12 @@ final class ControlGroup: Sendable {
 
   private let isReserved = Atomic<Bool>(false)
 
-  /// Whether it may serve another command when the one in it is over.
-  var isReusable: Bool { !wasKilled && !isReserved.load(ordering: .relaxed) }
+  /// Whether it may serve another command when the one in it is over. To be asked when nobody lives in
+  /// it.
+  var isReusable: Bool {
+    !wasKilled && !isReserved.load(ordering: .relaxed) && meter.isReusable
+      && watch?.isChanged(watchNumber) == false
+  }
 
   /// Keeps it for the command that is in it: the guard knows groups by their names, and must never
   /// end another command's.
@@ -34,16 +38,28 @@ final class ControlGroup: Sendable {
 
   let meter: ControlGroupMeter
 
-  /// Owns the folder's descriptor.
-  init(path: String, folder: Int32) {
+  /// Tells whether a command has changed the group; nil for a group that serves none.
+  private let watch: ControlGroupWatch?
+  private let watchNumber: Int32
+
+  /// Owns the folder's descriptor. Nil, with `errno`, where the group cannot be read.
+  init?(path: String, folder: Int32, watch: ControlGroupWatch? = nil) {
+    events = openat(folder, "cgroup.events", O_RDONLY | O_CLOEXEC)
+    guard events >= 0 else {
+      let number = errno
+      close(folder)
+      errno = number
+      return nil
+    }
     self.path = path
     self.folder = folder
+    self.watch = watch
+    watchNumber = watch?.add(folder) ?? -1
     meter = ControlGroupMeter(folder: folder)
-    events = openat(folder, "cgroup.events", O_RDONLY | O_CLOEXEC)
   }
 
   deinit {
-    if events >= 0 { close(events) }
+    close(events)
     close(folder)
   }
 

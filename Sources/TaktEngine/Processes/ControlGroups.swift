@@ -49,7 +49,7 @@ final class ControlGroups: Sendable {
         return populated.append(group)
       }
       group.removeSubgroups()
-      if group.isReusable, group.meter.isReusable {
+      if group.isReusable {
         free.append(group)
       } else {
         ControlGroupFolder.remove(
@@ -72,6 +72,7 @@ final class ControlGroups: Sendable {
   private let path: String
   /// Where the groups of commands are, each a folder by its name.
   var folder: Int32 { own }
+  private let watch = ControlGroupWatch()
   private let state = Mutex(State())
 
   /// Makes takt's groups, moves takt to its own, and removes what previous daemons have left empty.
@@ -133,7 +134,7 @@ final class ControlGroups: Sendable {
     guard let other = ControlGroupFolder.open(name, in: folder) else { return false }
     defer { Glibc.close(other) }
     guard let daemon = ControlGroupFolder.open(daemonName, in: other) else { return false }
-    let group = ControlGroup(path: "", folder: daemon)
+    guard let group = ControlGroup(path: "", folder: daemon) else { return false }
     var status = stat()
     guard fstat(daemon, &status) == 0 else { return false }
     return !group.isPopulated && status.st_ctim.tv_sec + leftoverAgeSeconds < time(nil)
@@ -148,22 +149,38 @@ final class ControlGroups: Sendable {
     Unavailable(reason: "\(folder): \(String(cString: strerror(errno)))")
   }
 
-  /// An empty group for a command; nil when none can be made.
-  func pop() -> ControlGroup? {
-    state.withLock { state in
-      if let group = state.popFree() { return group }
+  /// An empty group for a command; nil when none can be made. Throws where takt has too few descriptors
+  /// for one.
+  func pop() throws(StartFailure) -> ControlGroup? {
+    let result = state.withLock { state -> Result<ControlGroup, SystemError> in
+      if let group = state.popFree() { return .success(group) }
       state.sweep(own)
-      if let group = state.popFree() { return group }
+      if let group = state.popFree() { return .success(group) }
       return make(&state)
+    }
+    switch result {
+    case .success(let group): return group
+    case .failure(let failure):
+      guard failure.isWantOfDescriptors else { return nil }
+      throw StartFailure(stage: .process, number: failure.number)
     }
   }
 
-  private func make(_ state: inout State) -> ControlGroup? {
+  private func make(_ state: inout State) -> Result<ControlGroup, SystemError> {
     state.lastNumber += 1
     let name = String(state.lastNumber)
-    guard mkdirat(own, name, 0o755) == 0, let folder = ControlGroupFolder.open(name, in: own)
-    else { return nil }
-    return ControlGroup(path: "\(path)/\(name)", folder: folder)
+    guard mkdirat(own, name, 0o755) == 0 else { return .failure(SystemError("mkdir")) }
+    guard let folder = ControlGroupFolder.open(name, in: own) else {
+      let failure = SystemError("open")
+      unlinkat(own, name, AT_REMOVEDIR)
+      return .failure(failure)
+    }
+    guard let group = ControlGroup(path: "\(path)/\(name)", folder: folder, watch: watch) else {
+      let failure = SystemError("open")
+      unlinkat(own, name, AT_REMOVEDIR)
+      return .failure(failure)
+    }
+    return .success(group)
   }
 
   /// An empty group with these limits; to be used once. Returns an error number where they cannot be
@@ -177,13 +194,14 @@ final class ControlGroups: Sendable {
       }
     }
     // A new one: others have been made before the controllers came, or hold memory of others.
-    guard let group = state.withLock({ make(&$0) }) else { return .failure(SystemError("mkdir")) }
-    let number = group.limit(limits)
-    guard number == 0 else {
-      push(group)
-      return .failure(SystemError("limits", number: number))
+    return state.withLock { make(&$0) }.flatMap { group in
+      let number = group.limit(limits)
+      guard number == 0 else {
+        push(group)
+        return .failure(SystemError("limits", number: number))
+      }
+      return .success(group)
     }
-    return .success(group)
   }
 
   /// Takes back the group of a command that is over; one in which somebody lives waits.

@@ -184,7 +184,7 @@ package final class ProcessRunner: Sendable {
       }
     }
     guard let groups else { return (try start(nil), nil) }
-    while let group = groups.pop() {
+    while let group = try groups.pop() {
       do throws(StartFailure) {
         return (try start(group), group)
       } catch {
@@ -216,7 +216,7 @@ package final class ProcessRunner: Sendable {
       case .failure(let failure): number = failure.number
       }
     }
-    guard limits.isOptional else {
+    guard limits.isOptional, !SystemError("", number: number).isWantOfDescriptors else {
       throw StartFailure(stage: .limits, number: number, subject: "of the whole run")
     }
     if counts.isFirstWithoutLimits() {

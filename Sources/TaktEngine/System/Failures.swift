@@ -67,4 +67,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// `open: No such file or directory`
   package var description: String { "\(call): \(String(cString: strerror(number)))" }
+
+  /// Whether the process, or the machine, has no descriptor left.
+  var isWantOfDescriptors: Bool { number == EMFILE || number == ENFILE }
 }
