@@ -86,15 +86,33 @@ static void set_session_nice(int nice) {
   raw3(SYS_close, file, 0, 0);
 }
 
+// Closes all but these. Where takt has as many descriptors as it may, so has the child, which needs a
+// few more for a moment.
+static void close_others(const long *kept, int count) {
+  for (long low = 0;;) {
+    long next = -1;
+    for (int index = 0; index < count; index++)
+      if (kept[index] >= low && (next < 0 || kept[index] < next)) next = kept[index];
+    if (next != low) raw3(SYS_close_range, low, next < 0 ? ~0U : next - 1, 0);
+    if (next < 0) return;
+    low = next + 1;
+  }
+}
+
 // Makes room at 0, 1, 2 … before it puts anything there. The child's descriptors are its own.
 static long place_descriptors(const csystem_spawn_request *request) {
   int count = request->descriptor_count;
   long sources[CSYSTEM_DESCRIPTORS_MAX];
+  for (int target = 0; target < count; target++) sources[target] = request->descriptors[target];
   for (int target = 0; target < count; target++) {
-    sources[target] = request->descriptors[target];
-    if (sources[target] < count)
-      sources[target] = raw3(SYS_fcntl, sources[target], F_DUPFD_CLOEXEC, count);
-    if (sources[target] < 0) return sources[target];
+    if (sources[target] >= count) continue;
+    long result = raw3(SYS_fcntl, sources[target], F_DUPFD_CLOEXEC, count);
+    if (result == -EMFILE) {
+      close_others(sources, count);
+      result = raw3(SYS_fcntl, sources[target], F_DUPFD_CLOEXEC, count);
+    }
+    if (result < 0) return result;
+    sources[target] = result;
   }
   for (int target = 0; target < count; target++) {
     long result = raw3(SYS_dup3, sources[target], target, 0);

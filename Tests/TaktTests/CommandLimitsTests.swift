@@ -42,6 +42,52 @@ import Testing
     #expect(takt.errors.contains(words), "\(takt.errors)")
   }
 
+  @Test func `where descriptors are few, runs wait for each other instead of failing`() throws {
+    let folder = try TemporaryFolder()
+    let jobs = (1...40).map { "  job-\($0): {on: start, run: 'sleep 0.05; echo ran'}\n" }
+    try folder.write("scheduler: {max_running: 40}\njobs:\n" + jobs.joined())
+    let script = "ulimit -n 64; exec '\(TaktProcess.executable.path)' run"
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    for _ in jobs {
+      let end = try takt.line("an end") {
+        $0.machine?.hasPrefix("run:") == true && $0.to == "ended"
+      }
+      #expect(end.outcome == "succeeded", "\(end)")
+    }
+    #expect(
+      takt.lines.contains { $0.message?.contains("max_running is 40: further runs wait") == true })
+    #expect(try takt.stop() == 0)
+  }
+
+  @Test func `a start without a descriptor waits for one, within the timeout of its job`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        patient: {every: 100ms, run: 'true'}
+        hurried: {every: 100ms, timeout: 300ms, run: 'true'}
+
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    func limit(_ descriptors: Int) throws {
+      let tool = try TaktProcess(
+        ["--pid", "\(takt.pid)", "--nofile=\(descriptors):"], program: "/usr/bin/prlimit",
+        in: folder)
+      _ = try tool.text()
+      #expect(tool.waitForExit() == 0, "\(tool.errors)")
+    }
+    try takt.line("a run") { $0.job == "patient" && $0.to == "ended" }
+    // It keeps what it has, and gets no more.
+    try limit(4)
+    try takt.line("the wait") { $0.message?.hasPrefix("Starts wait until other") == true }
+    try takt.line("a timeout") { $0.job == "hurried" && $0.outcome == "timed_out" }
+    try limit(512)
+    for _ in 1...3 { try takt.line("a run") { $0.job == "patient" && $0.to == "ended" } }
+    let ends = takt.lines.filter { $0.to == "ended" && $0.job == "patient" }
+    #expect(ends.allSatisfy { $0.outcome == "succeeded" }, "\(ends)")
+    #expect(try takt.stop() == 0)
+  }
+
   @Test func `conditions that hang leave each run its descriptors`() throws {
     let folder = try TemporaryFolder()
     let hung = (1...60).map {

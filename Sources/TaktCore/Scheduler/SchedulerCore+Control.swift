@@ -124,7 +124,7 @@ extension SchedulerCore {
   package func view(of run: RunID, at now: Now) -> RunView? {
     var view = runs.run(run)?.view(at: now)
     if view?.state == .queued {
-      view?.waitsFor = runs.wait(of: run, maxRunning: settings.maxRunning)?.words
+      view?.waitsFor = runs.wait(of: run)?.words
     }
     return view
   }

@@ -30,7 +30,7 @@ extension SchedulerCore {
   /// A wait for a group has causes that nobody sees in the job.
   private mutating func logWait(of run: RunID, at now: Now) {
     guard !isQuiet, runs.contains(run), runs[run].spec.concurrencyGroup != nil,
-      let wait = runs.wait(of: run, maxRunning: settings.maxRunning), wait.isForGroup
+      let wait = runs.wait(of: run), wait.isForGroup
     else { return }
     log(
       .info, .run, at: now,

@@ -27,6 +27,9 @@ package struct SchedulerSettings: Hashable, Sendable {
   /// How many conditions are asked for at once at most. No key of the file: fewer where the process
   /// has few descriptors.
   package var conditionsMax = 64
+  /// How many runs may be in progress at once at most, whatever the file says. No key of the file: as many
+  /// as the process has descriptors for.
+  package var runsMax = Int.max
 
   /// How many runs may be in progress at once unless the file says: as many as the machine has
   /// processors for when most runs wait for something, and with the descriptors that a process has

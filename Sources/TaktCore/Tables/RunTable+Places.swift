@@ -39,7 +39,9 @@ extension RunTable {
     fileprivate(set) var takenCount = 0
     /// How many runs may do their work, those that take no place among them.
     fileprivate(set) var heldCount = 0
-    fileprivate var max = 16
+    fileprivate(set) var max = 16
+    /// Whether those are fewer than the file says, for want of descriptors.
+    fileprivate var areFew = false
     fileprivate var groupMax: [String: Int] = [:]
     fileprivate var groupCounts: [String: Int] = [:]
     fileprivate var ready = Heap<Entry>()
@@ -54,7 +56,8 @@ extension RunTable {
 
   /// Sets the bounds; runs that waited behind an old one ask again.
   mutating func setBounds(_ settings: SchedulerSettings) {
-    places.max = settings.maxRunning
+    places.max = min(settings.maxRunning, settings.runsMax)
+    places.areFew = settings.runsMax < settings.maxRunning
     places.groupMax = settings.concurrency
     places.groupMax[Self.checksGroup] = settings.conditionsMax
     for heap in Array(places.behindJob.values) + Array(places.behindGroup.values) {
@@ -78,7 +81,7 @@ extension RunTable {
   }
 
   /// What a run waits for that has no place, for people; nil for a run that does not wait.
-  func wait(of id: RunID, maxRunning: Int) -> (words: String, isForGroup: Bool)? {
+  func wait(of id: RunID) -> (words: String, isForGroup: Bool)? {
     guard let run = run(id), case .waiting(let ticket) = run.placeState else { return nil }
     if ticket.isAlone,
       let other = active(of: run.job).all.first(where: {
@@ -98,7 +101,8 @@ extension RunTable {
       return ("a place in the group '\(group)', which has \(max): \(words)", true)
     }
     return places.takenCount >= places.max
-      ? ("one of the \(maxRunning) places (max_running)", false) : nil
+      ? ("one of the \(places.max) places (\(places.areFew ? "ulimit -n" : "max_running"))", false)
+      : nil
   }
 
   /// So many runs are named.

@@ -61,7 +61,7 @@ struct ChildFiles {
         guard !value.contains(0) else { throw SecretReader.failure(EINVAL) }
         variables.append((name, value))
       case .file:
-        guard list.count < Int(CSYSTEM_DESCRIPTORS_MAX) else { throw SecretReader.failure(EMFILE) }
+        guard list.count < Int(CSYSTEM_DESCRIPTORS_MAX) else { throw SecretReader.failure(E2BIG) }
         let file = try SecretReader.file(value)
         variables.append((name, Array("/proc/self/fd/\(list.count)".utf8)))
         own.append(file)

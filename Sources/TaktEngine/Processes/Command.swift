@@ -63,6 +63,8 @@ package struct Command: Sendable {
   /// Finds out what is still missing before it starts; it may block. Nil where nothing is.
   var complete: (@Sendable (inout Command) throws(StartFailure) -> Void)?
   var observe: @Sendable (ProcessEvent) -> Void = { _ in }
+  /// Since when its start waits for what others have to give back first; nil where it never has.
+  var delayedSince: ContinuousClock.Instant?
 
   init(_ arguments: [String], _ execution: Execution, origin: Origin, labels: [LogField]) {
     self.init(arguments, Shared(execution), origin: origin, labels: labels)

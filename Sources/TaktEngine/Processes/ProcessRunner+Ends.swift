@@ -46,6 +46,7 @@ extension ProcessRunner {
     // Before its control group is anybody else's.
     guardian?.remove(process.id)
     process.members.close(isReleased: isReleased)
+    if delayed.processEnded() { retryDelayed() }
   }
 
   /// The child itself has ended. Others that it has started may live on, and somebody may hold its

@@ -21,6 +21,7 @@ package final class ProcessRunner: Sendable {
   let counts = StartCounts()
   private let spawnThread: SpawnThread
   let starting = PendingStarts<ProcessID>()
+  let delayed = DelayedStarts()
   /// Where users, secrets and programs are looked up, for runs of plugins' services as well.
   let preparing = WorkPool(
     name: "takt-prepare", nice: 0, width: 8,
@@ -108,33 +109,89 @@ package final class ProcessRunner: Sendable {
     let output: AttemptOutput
   }
 
-  /// Nil where nothing was started: that is told as an end.
+  /// Nil where nothing was started: that is told as an end, unless it is tried again later.
   private func spawn(
     _ command: Command, _ prepare: () throws(StartFailure) -> PreparedCommand
   ) -> Started? {
+    var prepared: PreparedCommand?
     do throws(StartFailure) {
-      let prepared = try prepare()
-      let command = prepared.command
-      guard counts.allows(command.origin) else {
-        throw StartFailure(stage: .stuck, number: 0, subject: "an earlier process")
-      }
-      let mark = AttemptMark.make()
-      let since = ProcessStatus.ticksNow()
-      let (child, group) = try startChild(prepared, mark, since)
-      let output = AttemptOutput(
-        of: command.output, secrets: child.secrets + command.hidden, to: sink, files: files,
-        passThrough: command.passThrough, time: time)
-      let identity = ProcessIdentity(
-        pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
-        controlGroup: group?.path)
-      if command.isGuarded { guardian?.add(command.id, identity) }
-      // At once: the next daemon finds only processes that are in the ledger.
-      command.observe(.started(identity))
-      return Started(
-        command: command, child: child, group: group, identity: identity, output: output)
+      let found = try prepare()
+      prepared = found
+      return try start(found)
     } catch {
-      refuse(command, error)
+      if !delay(DelayedStarts.Start(command: command, prepared: prepared, failure: error)) {
+        refuse(command, error)
+      }
       return nil
+    }
+  }
+
+  private func start(_ prepared: PreparedCommand) throws(StartFailure) -> Started {
+    let command = prepared.command
+    guard counts.allows(command.origin) else {
+      throw StartFailure(stage: .stuck, number: 0, subject: "an earlier process")
+    }
+    let mark = AttemptMark.make()
+    let since = ProcessStatus.ticksNow()
+    let (child, group) = try startChild(prepared, mark, since)
+    let output = AttemptOutput(
+      of: command.output, secrets: child.secrets + command.hidden, to: sink, files: files,
+      passThrough: command.passThrough, time: time)
+    let identity = ProcessIdentity(
+      pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
+      controlGroup: group?.path)
+    if command.isGuarded { guardian?.add(command.id, identity) }
+    // At once: the next daemon finds only processes that are in the ledger.
+    command.observe(.started(identity))
+    return Started(
+      command: command, child: child, group: group, identity: identity, output: output)
+  }
+
+  // MARK: Starts that wait
+
+  /// Keeps a start that has failed for another try; false where none is to follow.
+  private func delay(_ start: DelayedStarts.Start) -> Bool {
+    let id = start.command.id
+    guard delayed.add(start) else { return false }
+    if delayed.isReportDue() {
+      logMessage(
+        .warning,
+        "Starts wait until other processes end (\(ErrorName.of(start.failure.number))). Raise "
+          + "`ulimit -n` or `ulimit -u`, or lower max_running.")
+    }
+    // One that was told to stop meanwhile does not wait.
+    if starting.hasSignals(id) { giveUpDelayed(id) }
+    reactor.perform { [self] loop in retryLater(loop) }
+    return true
+  }
+
+  /// A start that may wait is told to stop.
+  func giveUpDelayed(_ id: ProcessID) {
+    if let start = delayed.remove(id) { refuse(start.command, start.failure) }
+  }
+
+  /// Others than processes of runs give descriptors back, too.
+  private static let retryTime = Duration.milliseconds(250)
+
+  private func retryLater(_ loop: ReactorLoop) {
+    guard delayed.beginRetryWait() else { return }
+    loop.after(Self.retryTime) { [self] loop in
+      delayed.endRetryWait()
+      retryDelayed()
+      retryLater(loop)
+    }
+  }
+
+  /// Tries again to start what waits.
+  func retryDelayed() {
+    spawnThread.perform { [self] in
+      for next in delayed.popAll() {
+        if let prepared = next.prepared {
+          if let started = spawn(next.command, { prepared }) { watch([started]) }
+        } else {
+          prepare(next.command)
+        }
+      }
     }
   }
 
@@ -280,6 +337,7 @@ package final class ProcessRunner: Sendable {
         send(signal, to: child)
       } else {
         starting.keep(signal, for: id)
+        giveUpDelayed(id)
       }
     }
   }

@@ -71,5 +71,10 @@ final class PendingStarts<Key: Hashable & Sendable>: Sendable {
     cancelled?.onCancelled()
   }
 
+  /// Whether a signal has come for it.
+  func hasSignals(_ key: Key) -> Bool {
+    starts.withLock { $0[key]?.signals.isEmpty == false }
+  }
+
   var isEmpty: Bool { starts.withLock { $0.isEmpty } }
 }

@@ -29,12 +29,19 @@ package enum ResourceLimits {
         "ulimit -n is \(limit)\(taken), but takt needs at least \(descriptorsMin)", number: EMFILE)
     }
     try tryThreads(threadsMin + (hasCluster ? threadsForCluster : 0))
-    let carried = (left - descriptorsMin) / descriptorsPerRun
+    let carried = runs(left)
     guard carried < maxRunning else { return nil }
     return """
-      ulimit -n is \(limit)\(taken), enough for about \(carried) runs at once, but \
-      max_running is \(maxRunning); raise the limit or lower max_running
+      ulimit -n is \(limit)\(taken), enough for \(carried) runs at once, but max_running is \
+      \(maxRunning): further runs wait; raise the limit or lower max_running
       """
+  }
+
+  /// How many runs at once there are descriptors for; at least one.
+  package static func runs() -> Int { (try? descriptors()).map { runs($0.left) } ?? .max }
+
+  private static func runs(_ left: Int) -> Int {
+    max(1, (left - descriptorsMin) / descriptorsPerRun)
   }
 
   /// The limit, and what is left of it for takt after those that its parent has left open.

@@ -54,7 +54,7 @@ struct JobsFileSource: SnapshotSource {
     let readAt = SystemTimeSource().fileStamp
     var loaded = loader.load(
       path: path, text: text, reach: reach, memory: memory, isThorough: isThorough)
-    loaded.snapshot?.settings.fitConditions()
+    loaded.snapshot?.settings.fitDescriptors()
     return LoadedSnapshot(
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
@@ -109,7 +109,8 @@ struct JobsFileSource: SnapshotSource {
 }
 
 extension SchedulerSettings {
-  fileprivate mutating func fitConditions() {
+  fileprivate mutating func fitDescriptors() {
+    runsMax = ResourceLimits.runs()
     conditionsMax = ResourceLimits.conditions(atMost: conditionsMax, maxRunning: maxRunning)
   }
 }

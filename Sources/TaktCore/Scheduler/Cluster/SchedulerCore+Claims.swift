@@ -118,7 +118,7 @@ extension SchedulerCore {
       return
     }
     if cluster.isUp, cluster.jobs[key.job]?.standing == .inForce {
-      if runs.places.takenCount >= settings.maxRunning {
+      if runs.places.takenCount >= runs.places.max {
         cluster.putOff(key, until: now.monotonic + ClusterState.rankPace)
         return
       }
