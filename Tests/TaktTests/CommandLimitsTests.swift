@@ -88,6 +88,25 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
+  @Test(arguments: Array(stride(from: 150_000, through: 350_000, by: 25_000)))
+  func `without room in memory a daemon names the limit, and neither crashes nor hangs`(
+    kibibytes: Int
+  ) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  a: {every: 50ms, run: 'true'}\n")
+    let script = "ulimit -v \(kibibytes); exec '\(TaktProcess.executable.path)' run"
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    do {
+      try takt.line("a run") { $0.job == "a" && $0.outcome == "succeeded" }
+      #expect(try takt.stop() == 0)
+    } catch {
+      // Nothing to one that has ended.
+      takt.signal(SIGKILL)
+      #expect(takt.waitForExit() == 71, "\(takt.errors)")
+      #expect(takt.errors.contains("ulimit -v, which is \(kibibytes)"), "\(takt.errors)")
+    }
+  }
+
   @Test func `conditions that hang leave each run its descriptors`() throws {
     let folder = try TemporaryFolder()
     let hung = (1...60).map {

@@ -15,6 +15,10 @@ package enum ResourceLimits {
   /// answers, and the requests to other machines.
   static let threadsForCluster = 6
 
+  /// What takt needs of its address space besides those threads, so that nothing that it calls is denied
+  /// memory: a thread that the system library lacks is waited for, memory that Swift lacks ends the program.
+  static let addressBytesMin = 64 << 20
+
   /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
   ///
   /// - Parameter hasCluster: whether takt is to be one of several machines.
@@ -84,9 +88,36 @@ package enum ResourceLimits {
           ended.signal()
         }
       } catch {
-        throw SystemError("takt needs \(count) threads (ulimit -u)", number: error.number)
+        throw SystemError("takt needs \(count) threads (\(threadLimits))", number: error.number)
       }
       started += 1
     }
+    try tryAddresses(besides: count)
+  }
+
+  /// Asks for room for what takt will have in memory besides its threads, and gives it back.
+  private static func tryAddresses(besides threads: Int) throws(SystemError) {
+    guard addressKiB != nil else { return }
+    let room = mmap(
+      nil, addressBytesMin, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    guard let room, room != MAP_FAILED else {
+      throw SystemError(
+        "takt needs \(addressBytesMin >> 20) MiB of address space besides \(threads) threads "
+          + "(\(threadLimits))")
+    }
+    munmap(room, addressBytesMin)
+  }
+
+  private static var threadLimits: String {
+    addressKiB.map { "ulimit -u, ulimit -v, which is \($0)" } ?? "ulimit -u"
+  }
+
+  /// The limit of the address space; nil for none.
+  private static var addressKiB: UInt64? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
+      limit.rlim_cur != rlim_t.max
+    else { return nil }
+    return UInt64(limit.rlim_cur) / 1024
   }
 }
