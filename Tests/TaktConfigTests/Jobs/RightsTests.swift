@@ -2,6 +2,7 @@ import Testing
 
 @testable import TaktConfig
 import TaktCore
+import TaktTime
 
 /// What acts on the machine as takt, in jobs that are to run as somebody else.
 struct RightsTests {
