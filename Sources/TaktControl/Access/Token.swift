@@ -88,6 +88,13 @@ struct Token: Equatable, Sendable {
       if row.way == .whole, parties.own == 0, path.hasPrefix("/") {
         return try FileOpener(parties).open(path, as: row)
       }
+      // Whoever owns its folder could put another file in its place.
+      let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+      if parties.own == 0, let around = FileOpener.trail(of: folder)?.facts.last,
+        let problem = row.problem(ofFoldersAbove: [around], for: parties)
+      {
+        throw .distrusted(problem)
+      }
       let link = row.way == .inside ? O_NOFOLLOW : 0
       let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | link)
       guard descriptor >= 0 else { throw .system(errno) }

@@ -90,6 +90,24 @@ import Testing
     #expect(throws: Token.FileError.self) { try Token(path: pipe) }
   }
 
+  @Test(.enabled(if: geteuid() == 0, "the folder of another user takes root"))
+  func `root neither reads nor makes a token in a folder of another user`() throws {
+    let folder = path + ".home"
+    let file = folder + "/token"
+    defer {
+      unlink(file)
+      rmdir(folder)
+    }
+    #expect(mkdir(folder, 0o755) == 0)
+    _ = try Token(path: file)
+    chown(folder, 47_321, 47_321)
+    let trouble = try #require(throws: Token.FileError.self) { try Token(path: file) }
+    #expect(trouble.message.contains("run `chown root "))
+    unlink(file)
+    #expect(throws: Token.FileError.self) { try Token(path: file) }
+    #expect(access(file, F_OK) != 0)
+  }
+
   @Test func `a place that cannot be written is said`() throws {
     let trouble = try #require(throws: Token.FileError.self) { try Token(path: "/none/token") }
     #expect(trouble.message.hasPrefix("cannot write the token to /none/token: "))
