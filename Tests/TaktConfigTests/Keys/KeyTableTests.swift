@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TaktCore
+import TaktSystem
 import Testing
 
 @testable import TaktConfig
@@ -125,8 +126,10 @@ struct KeyTableTests {
   @Test func `the docs show the table as it is`() throws {
     let path = #filePath.replacing(
       "Tests/TaktConfigTests/Keys/KeyTableTests.swift", with: "docs/jobs-file.md")
-    let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
-    let text = try reader.read(path).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+    let reader = FileReader(bound: 1 << 20)
+    let text = try reader.read(path, as: .include).bytes.withBytes {
+      String(decoding: $0, as: UTF8.self)
+    }
     let (begin, end) = ("<!-- keys: begin -->\n", "\n<!-- keys: end -->")
     let start = try #require(text.firstRange(of: begin)).upperBound
     let stop = try #require(text.firstRange(of: end)).lowerBound

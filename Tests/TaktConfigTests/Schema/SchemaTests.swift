@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import Testing
 
 @testable import TaktConfig
@@ -65,9 +66,9 @@ struct SchemaTests {
   }
 
   private func good() throws -> [String] {
-    let reader = FileReader(bound: 1 << 20, refusesWritableByOthers: false)
+    let reader = FileReader(bound: 1 << 20)
     let files = try ["jobs.yaml", "docs/jobs-file.md"].map { name in
-      try reader.read("\(Self.root)/\(name)").bytes.withBytes {
+      try reader.read("\(Self.root)/\(name)", as: .include).bytes.withBytes {
         String(decoding: $0, as: UTF8.self)
       }
     }
