@@ -12,6 +12,7 @@ package struct ExportReport {
   }
 
   package private(set) var lines: [Line] = []
+  private var known: Set<Line> = []
 
   mutating func lose(_ job: JobSpec, _ key: String, _ sentence: String) {
     add(Line(job: job.name.text, key: key, sentence: sentence, isKept: false))
@@ -22,7 +23,7 @@ package struct ExportReport {
   }
 
   private mutating func add(_ line: Line) {
-    if !lines.contains(line) { lines.append(line) }
+    if known.insert(line).inserted { lines.append(line) }
   }
 
   /// What makes a job due, without what leaves some of its times out.
