@@ -16,6 +16,8 @@ struct CommandWord {
   private(set) var oddSign: UInt8?
   /// Whether a `[` is outside quotes: what follows it may be a subscript.
   private(set) var hasBracket = false
+  /// Whether a `*` or `?` is outside quotes.
+  private(set) var hasPattern = false
   /// Whether it ends with a variable, whose name what comes next would lengthen.
   private(set) var endsWithVariable = false
   /// Whether a `<` or `>` follows it, of which a number would be the descriptor.
@@ -56,6 +58,7 @@ struct CommandWord {
       isLeadOver = true
     } else {
       if byte == UInt8(ascii: "[") { hasBracket = true }
+      if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") { hasPattern = true }
       if oddSign == nil, !isPlain(byte) { oddSign = byte }
       if !isLeadOver { lead.append(byte) }
     }

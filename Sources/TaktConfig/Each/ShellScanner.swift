@@ -39,7 +39,8 @@ struct ShellScanner {
     }
     places = Array(repeating: nil, count: count)
     let text = pieces.compactMap(\.self).joined(separator: " ")
-    evaluatesVariables = ShellBuiltins.evaluatingWords.contains { text.hasWord($0) }
+    evaluatesVariables =
+      ShellBuiltins.evaluatingWords.contains { text.hasWord($0) } || text.hasNumberInBraces
   }
 
   // MARK: Signs
@@ -345,13 +346,18 @@ struct ShellScanner {
     case _ where Self.isDigit(byte) || "@*#?-$!".utf8.contains(byte):
       word.appendExpansion(isVariable: true)
       index += 1
-    default: word.append(UInt8(ascii: "$"), isQuoted: isInQuotes)
+    // A lone sign, such as the end of a pattern; zsh has variables such as `$+x`, too.
+    case _ where " \t\n\"./,|);".utf8.contains(byte):
+      word.append(UInt8(ascii: "$"), isQuoted: isInQuotes)
+    default: stop("behind a '$'")
     }
   }
 
   /// `${NAME}` and simple forms of it.
   private mutating func scanBraces() {
     index += 1
+    // Some shells run the commands in `${ }`.
+    if next(is: " ") { return stop("in or behind '${ }'") }
     while let byte = byte() {
       index += 1
       if byte == UInt8(ascii: "}") { return }
@@ -438,6 +444,22 @@ struct ShellScanner {
 }
 
 extension String {
+  /// Whether `${NAME[…` or `${NAME:…` is in it, of which shells evaluate the rest as a number.
+  fileprivate var hasNumberInBraces: Bool {
+    var rest = utf8[...]
+    while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
+      rest = rest[dollar...].dropFirst()
+      guard rest.first == UInt8(ascii: "{") else { continue }
+      let behind = rest.dropFirst().drop { ShellScanner.isNameByte($0) || "#!".utf8.contains($0) }
+      let signs = Array(behind.prefix(2))
+      if signs.first == UInt8(ascii: "[") { return true }
+      if signs.first == UInt8(ascii: ":"), signs.count > 1, !"-=?+".utf8.contains(signs[1]) {
+        return true
+      }
+    }
+    return false
+  }
+
   /// Whether a text is in it that is not the end of a longer word.
   fileprivate func hasWord(_ word: String) -> Bool {
     let bytes = Array(utf8)

@@ -154,6 +154,8 @@ struct ForEachTests {
     "'SECONDS' | SECONDS={{each.t.x}}", "'PS4' | PS4={{each.t.x}}; set -x; ls",
     "'n' | n={{each.t.x}}; echo $((n))", "another shell | sh -c \\\"echo {{each.t.x}}\\\"",
     "not written out | $COMMAND {{each.t.x}}", "'&>' | ls &> x {{each.t.x}}",
+    "'n' | n={{each.t.x}}; echo ${a[n]}", "'n' | n={{each.t.x}}; echo ${a:n:1}",
+    "not plain | {eval {{each.t.x}}", "'${ }' | echo ${ eval } {{each.t.x}}; }",
     "of descriptors | ls >&{{each.t.x}}",
   ])
   func `a place where a shell could run a value is refused, whatever the value`(row: String)
