@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Exports 2,000 commands with `takt export --to crontab`, and lets Debian's cron start them.
 
-  exported.py TAKT [--count N] [--seed N]
+  exported.py TAKT [--count N] [--seed N] [--cronie CROND]
 
-Needs root, and apt-get to download cron, which is unpacked and not installed. cron runs in a mount
+CROND is a crond of cronie, which then starts them instead. Needs root, and apt-get to download cron, which is unpacked and not installed. cron runs in a mount
 namespace of its own, with scratch folders over /etc/cron.d and /var/spool. The shell of each job writes
 down the command, the standard input and a variable that cron gave to it. Each must be what the jobs file
 says, or the export must have reported it. Without these means it says so and exits with 0.
@@ -86,15 +86,15 @@ def prepare(scratch):
     shutil.copy(scratch / "cron/etc/pam.d/cron", "/etc/pam.d/cron")
 
 
-def start(cron, crontab, names):
+def start(command, crontab, names):
     """What cron starts for @reboot, which it does at once, by the name of the job."""
     seen = BASE / "seen"
     shutil.rmtree(seen, ignore_errors=True)
     seen.mkdir()
     pathlib.Path("/etc/cron.d/exported").write_bytes(crontab)
-    for name in ("crond.reboot", "crond.pid"):
+    for name in ("crond.reboot", "cron.reboot", "crond.pid"):
         pathlib.Path("/run", name).unlink(missing_ok=True)
-    process = subprocess.Popen([cron, "-f"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 60
     try:
         while time.monotonic() < end and len([f for f in seen.iterdir() if f.name[0] != "."]) < names:
@@ -121,13 +121,15 @@ def inside(options):
         for first in range(0, len(everything), AT_ONCE):
             part = everything[first:first + AT_ONCE]
             (scratch / "jobs.yaml").write_text(jobs_file(part, first), encoding="utf-8")
-            done = subprocess.run([options.takt, "export", str(scratch / "jobs.yaml"), "--to", "crontab"],
+            done = subprocess.run([options.takt, "export", str(scratch / "jobs.yaml"), "--to", "crontab",
+                                   "--dialect", "cronie" if options.cronie else "debian"],
                                   capture_output=True, check=False)
             crontab = re.sub(rb"(?m)^@reboot ", b"@reboot root ", done.stdout)
             reported = done.stderr.decode(errors="replace").partition("not kept:")[2]
             without = {(job, key) for job, key in re.findall(r"^  (j\d+): (\w+): ", reported, re.M)}
             wanted = sum(1 for n, _ in enumerate(part, first) if not {(f"j{n}", "run"), (f"j{n}", "stdin")} & without)
-            found = start(str(scratch / "cron/usr/sbin/cron"), crontab, wanted)
+            command = [options.cronie, "-n", "-s"] if options.cronie else [str(scratch / "cron/usr/sbin/cron"), "-f"]
+            found = start(command, crontab, wanted)
             for number, sample in enumerate(part, first):
                 name = f"j{number}"
                 if {(name, "run"), (name, "stdin")} & without:
@@ -143,7 +145,7 @@ def inside(options):
                 if seen != expected:
                     failures += 1
                     print(f"{name}: cron starts {seen}, the jobs file says {expected}")
-    print(f"{len(everything)} exported commands under cron: {failures} differ, {lost} reported as not kept")
+    print(f"{len(everything)} exported commands under {'cronie' if options.cronie else 'cron'}: {failures} differ, {lost} reported as not kept")
     return 1 if failures else 0
 
 
@@ -152,6 +154,7 @@ def main():
     parser.add_argument("takt")
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=45)
+    parser.add_argument("--cronie")
     parser.add_argument("--inside", action="store_true")
     options = parser.parse_args()
     options.takt = os.path.abspath(options.takt)
@@ -165,7 +168,8 @@ def main():
     return subprocess.run(
         ["unshare", "--mount", "--propagation", "private", sys.executable, "-B",
          os.path.abspath(__file__), options.takt, "--count", str(options.count), "--seed",
-         str(options.seed), "--inside"], check=False).returncode
+         str(options.seed), *(["--cronie", os.path.abspath(options.cronie)] if options.cronie else []),
+         "--inside"], check=False).returncode
 
 
 if __name__ == "__main__":
