@@ -327,6 +327,8 @@ extension TextLine {
 
   /// Adds a text on this line; a run's output may have tabs.
   private mutating func addShown(_ text: String) {
+    // Nearly all texts are plain, and there are some in each line.
+    if text.utf8.allSatisfy(Self.isPlain) { return add(text) }
     add(
       text.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
         .joined(separator: "\t"))
