@@ -51,8 +51,11 @@ import Testing
       }
     }
     let shown = try expectPlain(["check", wrong], in: folder, "a diagnostic")
-    #expect(shown.contains("unknown key 'evry'"), "\(shown)")
-    #expect(shown.contains("x\u{fffd}[31m"), "\(shown)")
+    #expect(shown.contains("the control character U+001B is not allowed"), "\(shown)")
+    #expect(shown.contains("evry: \"x\u{fffd}[31m"), "\(shown)")
+    try folder.write("jobs:\n  a: {evry: \"\u{202e}\u{2066}x\"}\n", to: "turned.yaml")
+    let turned = try expectPlain(["check", "turned.yaml"], in: folder, "a diagnostic")
+    #expect(turned.contains("evry: \"\u{fffd}\u{fffd}x\""), "\(turned)")
     for words in [
       ["check", "including.yaml"], ["plan", name, wrong], ["import", missing], ["import", wrong],
       ["verify", "--state", missing], ["verify", "--log", missing], ["explain", Self.hostile],
@@ -137,7 +140,7 @@ import Testing
       jobs:
         a: {on: start, run: [cat, hostile]}
         b: {on: start, run: 'true', cwd: "\\u202e"}
-        c: {after: {job: [a, b], on: any}, run: touch ended}
+        c: {after: [{job: a, on: any}], run: touch ended}
 
       """)
     let takt = try TaktProcess(["run", "--log-format", "text"], in: folder)
