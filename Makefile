@@ -28,8 +28,15 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
 	-Xlinker --symbol-ordering-file=packaging/takt.order -Xlinker --no-warn-symbol-ordering \
+	$(HARDENING) \
 	$(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); \
 	if (v[1] > 2 || v[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
+# Full RELRO, and for takt's own C a stack protector and the processor's control-flow protection.
+# Package.swift adds FORTIFY.
+HARDENING = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong \
+	$(patsubst %,-Xcc %,$(control-flow-$(shell uname -m)))
+control-flow-x86_64 := -fcf-protection=full
+control-flow-aarch64 := -mbranch-protection=standard
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
