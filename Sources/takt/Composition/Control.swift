@@ -13,6 +13,7 @@ struct Control {
   private let settings: SchedulerSettings
   /// Where takt's files are; nil without a state folder.
   private let folder: String?
+  private let keepsState: Bool
   private let file: String
   private let archive: OpenedArchive?
   private let observer: any Observer
@@ -29,6 +30,7 @@ struct Control {
     file = source.absolutePath
     let (ledger, factory) = (state.ledger, engine.factory)
     self.folder = state.folder
+    keepsState = state.isKept
     let folder = ledger == nil ? nil : state.folder
     archive = folder.map { OpenedArchive(folder: $0) }
     server = ControlServer(
@@ -73,7 +75,9 @@ struct Control {
   /// Listens; a failure is logged, and the jobs continue.
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
-    if let path = SocketPlace.path(state: place, file: file) {
+    // A folder that cannot be written takes no socket, either.
+    let elsewhere = keepsState ? nil : SocketPlace.path(state: .none, file: file)
+    if let path = elsewhere ?? SocketPlace.path(state: place, file: file) {
       Self.listen(server, at: .socket(path: path), "the control socket is at", observer)
     } else {
       observer.logMessage(

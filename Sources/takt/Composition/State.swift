@@ -14,8 +14,10 @@ struct State {
   let handover = Handover()
   private var onceJobs: [OnceJob] = []
   private var lock: StateFolderLock?
-  /// Where takt's files are; nil without a state folder.
+  /// Where takt's files are, or would be if the folder could be written; nil without a state folder.
   private(set) var folder: String?
+  /// Whether takt's files are there.
+  var isKept: Bool { lock != nil }
   /// What is to be said when the log is there.
   private var lockNote: (level: LogLevel, text: String)?
 

@@ -33,7 +33,8 @@ struct ControlArgument: ParsableArguments {
   /// The zone in which instants are typed and shown.
   var zone: Zone { folder == nil ? ShownZone.of(JobsLoader.place(of: file)) : ShownZone.local }
 
-  /// Where the daemon's socket would be; nil where nothing says.
+  /// Where the daemon's socket would be; nil where nothing says. The daemon of a jobs file whose
+  /// state folder cannot be written has it in the runtime folder.
   var socketPath: String? {
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
     let named =
@@ -43,7 +44,14 @@ struct ControlArgument: ParsableArguments {
       ?? JobsLoader.place(of: file).state
     var state = named
     if case .folder(let folder) = named { state = .folder(StateFolderLock.place(of: folder)) }
-    return SocketPlace.path(state: state, file: source.absolutePath)
+    let path = SocketPlace.path(state: state, file: source.absolutePath)
+    if folder == nil, path.map({ finding(at: $0) == .nothing }) ?? true,
+      let elsewhere = SocketPlace.path(state: .none, file: source.absolutePath),
+      finding(at: elsewhere) != .nothing
+    {
+      return elsewhere
+    }
+    return path
   }
 
   /// What is at a path of the daemon's socket.
