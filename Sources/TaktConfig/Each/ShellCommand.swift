@@ -41,7 +41,8 @@ struct ShellCommand {
     verdicts.append((name, .name))
     switch text {
     // zsh runs `eval` for `{eval`, and any shell for `eva?` beside a file of this name.
-    case _ where name.oddSign != nil || name.hasPattern && !name.hasSlash:
+    case _
+    where name.oddSign != nil && text != "[" || name.hasPattern && !name.hasSlash:
       add(arguments, .refused("behind the name of a command that is not plain"))
     case _ where name.hasSlash: add(arguments, .argument)
     case "command", "exec", "builtin": judgePrefixed(arguments, by: text)
