@@ -20,11 +20,11 @@ struct ShellCommand {
   ///   - isWhole: false where the command may go on.
   init(_ words: ArraySlice<CommandWord>, evaluatesVariables: Bool, isWhole: Bool) {
     (self.evaluatesVariables, self.isWhole) = (evaluatesVariables, isWhole)
-    judge(words)
+    check(words)
     refuseNestedCommands()
   }
 
-  private mutating func judge(_ words: ArraySlice<CommandWord>) {
+  private mutating func check(_ words: ArraySlice<CommandWord>) {
     guard let name = words.first else { return }
     let arguments = words.dropFirst()
     guard let text = name.text else {
@@ -45,12 +45,12 @@ struct ShellCommand {
     where name.oddSign != nil && text != "[" || name.hasPattern && !name.hasSlash:
       add(arguments, .refused("behind the name of a command that is not plain"))
     case _ where name.hasSlash: add(arguments, .argument)
-    case "command", "exec", "builtin": judgePrefixed(arguments, by: text)
-    case "[", "test": judgeTest(arguments, text)
-    case "printf": judgePrintf(arguments)
-    case "for", "select": judgeLoop(arguments, text)
-    case "set": judgeSet(arguments)
-    case _ where ShellBuiltins.declaring.contains(text): judgeDeclaration(arguments, text)
+    case "command", "exec", "builtin": checkPrefixed(arguments, by: text)
+    case "[", "test": checkTest(arguments, text)
+    case "printf": checkPrintf(arguments)
+    case "for", "select": checkLoop(arguments, text)
+    case "set": checkSet(arguments)
+    case _ where ShellBuiltins.declaring.contains(text): checkDeclaration(arguments, text)
     case _ where text.hasPrefix("-"), _ where ShellBuiltins.evaluating.contains(text):
       refuseAll(arguments, text)
       if ShellBuiltins.changingSyntax.contains(text) { lastingDoubt = "behind '\(text)'" }
@@ -69,14 +69,14 @@ struct ShellCommand {
   // MARK: Built-ins
 
   /// `command`, `exec` and `builtin`, before a command.
-  private mutating func judgePrefixed(_ words: ArraySlice<CommandWord>, by name: String) {
+  private mutating func checkPrefixed(_ words: ArraySlice<CommandWord>, by name: String) {
     var words = words
     if name == "command", let option = words.first?.text {
       if option == "-v" || option == "-V" { return add(words, .argument) }
       if option == "-p" || option == "--" { verdicts.append((words.removeFirst(), .argument)) }
     }
     if words.first?.text?.hasPrefix("-") == true { return refuseAll(words, name) }
-    judge(words)
+    check(words)
   }
 
   private static let fileOperators: Set<String> = [
@@ -85,7 +85,7 @@ struct ShellCommand {
   ]
 
   /// `[ ]` in the forms that evaluate nothing: one text, a test of one text or file, and `=`.
-  private mutating func judgeTest(_ words: ArraySlice<CommandWord>, _ name: String) {
+  private mutating func checkTest(_ words: ArraySlice<CommandWord>, _ name: String) {
     var operands = Array(words)
     if name == "[" {
       if operands.last?.text == "]" { operands.removeLast() } else { operands = [] }
@@ -111,7 +111,7 @@ struct ShellCommand {
   }
 
   /// A format of texts alone: some shells evaluate numbers.
-  private mutating func judgePrintf(_ words: ArraySlice<CommandWord>) {
+  private mutating func checkPrintf(_ words: ArraySlice<CommandWord>) {
     guard let format = words.first?.text, !format.hasPrefix("-"), Self.hasTextsAlone(format) else {
       return refuseAll(words, "printf")
     }
@@ -128,7 +128,7 @@ struct ShellCommand {
   }
 
   /// `for NAME in WORDS`
-  private mutating func judgeLoop(_ words: ArraySlice<CommandWord>, _ name: String) {
+  private mutating func checkLoop(_ words: ArraySlice<CommandWord>, _ name: String) {
     guard let variable = words.first?.text, CommandWord.isName(variable.utf8), !evaluatesVariables,
       !ShellBuiltins.evaluatedVariables.contains(variable),
       words.dropFirst().first?.text == "in"
@@ -137,7 +137,7 @@ struct ShellCommand {
   }
 
   /// `set -- WORDS`; other options than those of every script may change how what follows is read.
-  private mutating func judgeSet(_ words: ArraySlice<CommandWord>) {
+  private mutating func checkSet(_ words: ArraySlice<CommandWord>) {
     var rest = words
     while let word = rest.popFirst() {
       guard let text = word.text else { return doubtSet(words) }
@@ -160,7 +160,7 @@ struct ShellCommand {
   }
 
   /// `export NAME=VALUE`
-  private mutating func judgeDeclaration(_ words: ArraySlice<CommandWord>, _ name: String) {
+  private mutating func checkDeclaration(_ words: ArraySlice<CommandWord>, _ name: String) {
     let hasOptions = words.contains {
       $0.text.map { $0.hasPrefix("-") || $0.hasPrefix("+") } ?? false
     }
