@@ -39,8 +39,10 @@ extension ParameterSchema {
   /// as reaching something, and so does a path.
   package var mayBeOpened: Bool { effectiveReach == .nothing && !kind.hasMap }
 
-  /// What it reaches; nil where nobody says.
-  package var effectiveReach: ParameterReach? { kind.isPath ? .path : reach }
+  /// What it reaches; nil where nobody says. A path reaches a path at least.
+  package var effectiveReach: ParameterReach? {
+    kind.isPath && (reach == nil || reach == .nothing) ? .path : reach
+  }
 }
 
 extension [ParameterSchema] {
