@@ -113,9 +113,12 @@ struct NotifyBuiltin: LongBuiltin {
     case .slack, .teams: return call.text("url").map { ($0, "") }
     case .telegram:
       guard let token = call.text("token"), let chat = call.text("chat") else { return nil }
+      // A token has a colon, which a path may have.
+      let part = token.split(separator: ":", omittingEmptySubsequences: false)
+        .map { String($0).percentEncodedPart }.joined(separator: ":")
       let base = call.text("url") ?? telegramURL
       return (
-        "\(base.hasSuffix("/") ? String(base.dropLast()) : base)/bot\(token.percentEncodedPart)/sendMessage",
+        "\(base.hasSuffix("/") ? String(base.dropLast()) : base)/bot\(part)/sendMessage",
         chat
       )
     case .ntfy:
