@@ -44,6 +44,15 @@ extension Action {
     if case .steps(let steps) = self { steps } else { [Step(self)] }
   }
 
+  /// The built-in or the plugin that it uses; nil for commands and steps.
+  var usedName: String? {
+    switch self {
+    case .use(let name, _): name
+    case .plugin(let manifest, _): manifest.name
+    case .shell, .argv, .steps: nil
+    }
+  }
+
   /// How many of them there are; at least one.
   package var stepCount: Int { if case .steps(let steps) = self { steps.count } else { 1 } }
 

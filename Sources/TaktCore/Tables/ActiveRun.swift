@@ -185,6 +185,10 @@ struct ActiveRun: Sendable {
 
   /// What a reload says of the job: it holds for all attempts that have not begun.
   mutating func adopt(_ spec: JobSpec) {
+    // What was given to one action means something else to another.
+    if hasParameters, spec.action.usedName != self.spec.action.usedName {
+      parameters?.change { $0.values = [:] }
+    }
     self.spec = parameters.map { spec.given($0.value) } ?? spec
     machine.adopt(RunRules(spec))
   }
