@@ -153,7 +153,9 @@ package enum SensitiveText {
     var word = rest.prefix { !$0.isWhitespace }
     if let quote = word.last, "\"'".contains(quote) { word = word.dropLast() }
     if let quote = word.first, "\"'".contains(quote) { word = word.dropFirst() }
-    guard let secret = SensitiveCredential.secret(in: word) else { return "" }
+    guard let secret = SensitiveCredential.secret(in: word), !secret.hasPrefix(mask) else {
+      return ""
+    }
     let shown = rest[..<secret.startIndex] + mask
     rest = rest[secret.endIndex...]
     return String(shown)
