@@ -60,11 +60,15 @@ package enum ParameterBounds {
   static func text(_ bound: Double, of kind: ParameterSchema.Kind) -> String {
     switch kind {
     case .duration: DurationText.format(.milliseconds(Int64(bound * 1000)))
+    case .size: number(bound) + "B"
+    case .percent: number(bound) + "%"
     case .list(let item): text(bound, of: item)
-    default:
-      bound == bound.rounded() && abs(bound) < 1e15
-        ? String(Int64(bound)) : String(bound)
+    case .string, .url, .choice, .path, .integer, .number, .boolean, .map: number(bound)
     }
+  }
+
+  private static func number(_ bound: Double) -> String {
+    bound == bound.rounded() && abs(bound) < 1e15 ? String(Int64(bound)) : String(bound)
   }
 
   private static func matches(_ text: String, _ pattern: String) -> Bool {

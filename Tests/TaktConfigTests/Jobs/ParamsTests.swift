@@ -19,7 +19,7 @@ import Testing
         """) == [
           "text: string, up to 9 characters, matching [a-z]+", "count: integer, at least 2",
           "wait: duration, at most 1m", "word: a", "texts: string",
-          "share: percent, 5 to 10",
+          "share: percent, 5% to 10%",
         ])
   }
 
@@ -27,13 +27,13 @@ import Testing
     let spec = try spec(
       """
       on: start, run: x, params: {month: {default: 2026-01}, n: {type: integer, max: 3, default: 2},
-      wait: {type: duration}}, env: {TAKT_PARAM_WAIT: 5s}
+      wait: {type: duration}}
       """)
     #expect(
       spec.policies.params.map(\.phrase) == ["string", "integer, at most 3", "duration"])
     #expect(
       spec.execution.environment == [
-        "TAKT_PARAM_MONTH": "2026-01", "TAKT_PARAM_N": "2", "TAKT_PARAM_WAIT": "5s",
+        "TAKT_PARAM_MONTH": "2026-01", "TAKT_PARAM_N": "2",
       ])
   }
 
@@ -55,7 +55,7 @@ import Testing
     "badParameter | use: all, params: {count: {max: 3, default: »4}}",
     "outOfRange | use: all, params: {count: {min: »0}}",
     "outOfRange | use: all, params: {count: {min: 5, max: »4}}",
-    "wrongType | use: all, params: {word: {choices: [»c]}}",
+    "badChoice | use: all, params: {word: {choices: [»c]}}",
     "conflictingKeys | use: all, params: {text: {»min: 1}}",
     "conflictingKeys | use: all, params: {count: {»pattern: x}}",
     "conflictingKeys | use: all, with: {count: 2}, params: {count: {»default: 3}}",
@@ -63,8 +63,8 @@ import Testing
     "wrongType | use: all, params: {text: »string}",
     "badName | run: x, params: {»a-b: {}}", "badName | run: x, params: {a: {}, »A: {}}",
     "badParameter | run: x, params: {a: {choices: [b, c], default: »d}}",
-    "wrongType | run: x, params: {n: {type: integer, default: »x}}",
-    "wrongType | run: x, params: {n: {type: »path}}",
+    "badNumber | run: x, params: {n: {type: integer, default: »x}}",
+    "badChoice | run: x, params: {n: {type: »path}}",
   ])
   func `what is wrong is told at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {on: start, \($0)}}\n" }
