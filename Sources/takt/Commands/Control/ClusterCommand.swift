@@ -33,7 +33,7 @@ struct ClusterSQLCommand: ParsableCommand {
     guard let role else { return }
     if role.isEmpty { throw ValidationError("--role is empty; specify the name of a role.") }
     if role.unicodeScalars.contains(where: { $0.steersTerminal }) {
-      throw ValidationError("--role has a character that is not shown; specify the name of a role.")
+      throw ValidationError("--role has a control character; specify the name of a role.")
     }
     if role.utf8.count > Self.roleBytesMax {
       throw ValidationError(
