@@ -42,7 +42,7 @@ import Testing
 
       """)
     let takt = try TaktProcess(["run"], in: folder)
-    for job in ["a", "b"] { try takt.line("the end") { $0.job == job && $0.to == "ended" } }
+    for _ in 0..<2 { try takt.line("an end") { $0.to == "ended" } }
     #expect(try takt.stop() == 0)
     let lines = takt.lines.filter { $0.line != nil }.sorted { ($0.job ?? "") < ($1.job ?? "") }
     #expect(lines.compactMap(\.line) == ["47323 65534 65534 / 47323", "47323 27 27"])
@@ -53,8 +53,8 @@ import Testing
     for key in ["user", "group"] {
       try folder.write("jobs: {a: {on: start, run: date, \(key): 4294967295}}\n")
       let check = try TaktProcess(["check"], in: folder)
-      #expect(try check.text().contains("there is no \(key) '4294967295'"))
       #expect(check.waitForExit() == 78)
+      #expect(check.errors.contains("there is no \(key) '4294967295'"))
     }
   }
 

@@ -62,8 +62,8 @@ struct RightsTests {
     let loader = JobsLoader(
       catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
       time: SystemTimeSource(), userID: 0, refusesWritableByOthers: false)
-    let file = TemporaryFolder().write(
-      "jobs: {a: {on: start, run: x, user: worker}}\n", to: "jobs.yaml")
+    let folder = TemporaryFolder()
+    let file = folder.write("jobs: {a: {on: start, run: x, user: worker}}\n", to: "jobs.yaml")
     #expect(loader.load(path: file).diagnostics == [])
   }
 

@@ -114,7 +114,7 @@ final class ControlWorld: Sendable {
   ) throws -> Reply {
     let wire = try connect()
     wire.send(method, target, body.map { Array($0.utf8) }, headers)
-    return try wire.reply()
+    return try wire.reply(isHead: method == "HEAD")
   }
 
   /// What `GET` answers.
