@@ -2,7 +2,6 @@ import Testing
 
 @testable import TaktConfig
 import TaktCore
-import TaktTime
 
 /// What acts on the machine as takt, in jobs that are to run as somebody else.
 struct RightsTests {
@@ -56,15 +55,6 @@ struct RightsTests {
   ])
   func `what has no rights of its own, or the job's, may stand there`(keys: String) {
     #expect(load("jobs: {a: {on: start, \(keys)}}\n").diagnostics == [])
-  }
-
-  @Test func `another user's clean environment is the default, and no finding`() {
-    let loader = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
-      time: SystemTimeSource(), userID: 0, refusesWritableByOthers: false)
-    let folder = TemporaryFolder()
-    let file = folder.write("jobs: {a: {on: start, run: x, user: worker}}\n", to: "jobs.yaml")
-    #expect(loader.load(path: file).diagnostics == [])
   }
 
   @Test func `a user that there is not is reported for once`() {
