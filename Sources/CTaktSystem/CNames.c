@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // As many links the system itself follows.
@@ -162,6 +164,14 @@ static int look(int folder, const char *name, int is_last) {
   return openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
+// Whether the rights of root's group are those of an access control list, which names other users.
+static int names_others(int folder, const struct stat *status) {
+  if (!S_ISDIR(status->st_mode) || (status->st_mode & S_IWGRP) == 0 || status->st_gid != 0) return 0;
+  char place[40];
+  snprintf(place, sizeof place, "/proc/self/fd/%d", folder);
+  return getxattr(place, "system.posix_acl_access", NULL, 0) > 0;
+}
+
 static int walk(walker *walker, char *rest, csystem_purpose purpose) {
   int links = 0;
   char *position = rest;
@@ -192,9 +202,13 @@ static int walk(walker *walker, char *rest, csystem_purpose purpose) {
     struct stat status;
     int next = look(walker->folder, position, is_last);
     if (next < 0) return -errno;
-    int place = fstat(next, &status) != 0
-                    ? -errno
-                    : note(walker->trail, position, walker->place, &status);
+    int place;
+    if (fstat(next, &status) == 0) {
+      if (names_others(next, &status)) status.st_gid = (gid_t)-1;
+      place = note(walker->trail, position, walker->place, &status);
+    } else {
+      place = -errno;
+    }
     if (place < 0) {
       close(next);
       return place;

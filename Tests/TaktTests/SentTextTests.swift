@@ -62,6 +62,26 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `a file opens over TCP only as what the running jobs file has it for`() throws {
+    let live = try live()
+    try live.folder.write("PIN=\(Self.foreign)\n", to: "own.env")
+    try live.folder.write(
+      live.folder.read("jobs.yaml").replacingOccurrences(
+        of: "jobs: {", with: "jobs: {e: {every: 1h, run: 'true', env_file: own.env}, "))
+    #expect(try live.ask("POST", "/api/v1/reload").status == 200)
+    #expect(try plan(live.folder.read("jobs.yaml"), of: live).hasPrefix("HTTP/1.1 200"))
+    for keys in [
+      "for_each: {v: {file: own.env}}, run: x", "run: x, env_file: list.txt",
+      "for_each: {v: {file: own.env}}, run: x, params: {p: {pattern: 'PIN=t.*', default: '{{each.v}}'}}",
+    ] {
+      let answer = try plan("jobs: {a: {every: 1h, \(keys)}}\n", of: live)
+      #expect(answer.hasPrefix("HTTP/1.1 422"), "\(keys)\(answer)")
+      #expect(answer.contains("not a file of the jobs file that is running"), "\(keys)\(answer)")
+      #expect(!answer.contains(Self.foreign), "\(keys)")
+    }
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `what lines of a file make is hidden over TCP, names of jobs too`() throws {
     let live = try live()
     for keys in [

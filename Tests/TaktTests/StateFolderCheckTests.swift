@@ -26,6 +26,43 @@ import Testing
     #expect(access(folder.url.path + "/target", F_OK) != 0)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can make the links of others"))
+  func `a link of another user on the way to the state folder leads nowhere`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.url.path
+    try #require(mkdir(path + "/evil", 0o755) == 0 && mkdir(path + "/real", 0o700) == 0)
+    try #require(symlink(path + "/real", path + "/evil/link") == 0)
+    lchown(path + "/evil/link", 1001, 1001)
+    chown(path + "/evil", 1001, 1001)
+    try folder.write(
+      "scheduler: {state: evil/link/state}\njobs:\n  a: {every: 1h, run: 'true'}\n")
+    let (status, errors) = try refusal(in: folder)
+    #expect(status == 73)
+    #expect(errors.contains("/evil/link is a symbolic link"), "\(errors)")
+    #expect(access(path + "/real/state", F_OK) != 0)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give rights to others"))
+  func `an access control list that lets others write to a folder above is seen`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.url.path + "/open"
+    try #require(mkdir(path, 0o775) == 0 && mkdir(path + "/sub", 0o755) == 0)
+    try folder.write("jobs: {a: {every: 1h, run: 'true'}}\n", to: "open/sub/jobs.yaml")
+    chmod(path, 0o775)
+    let check = { try TaktProcess(["check", "open/sub/jobs.yaml"], in: folder).waitForExit() }
+    #expect(try check() == 0)
+    // Of version 2: the owner, user 1001, the group, the mask and others.
+    let list = """
+      import os, struct
+      entries = [(1, 7, -1), (2, 7, 1001), (4, 5, -1), (16, 7, -1), (32, 5, -1)]
+      data = struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *entry) for entry in entries)
+      os.setxattr('\(path)', 'system.posix_acl_access', data)
+      """
+    let setting = try TaktProcess(["-c", list], program: "python3", in: folder)
+    try #require(setting.waitForExit() == 0, "\(setting.errors)")
+    #expect(try check() == 78)
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can make the files of others"))
   func `a state folder that another user has made is refused, and nothing in it is believed`()
     throws

@@ -1,26 +1,42 @@
 import Glibc
 package import TaktCore
+import TaktSystem
 
 /// The files that a text which a client has sent may have opened: those of the set of jobs that is
 /// running, as they were when it was loaded, and the manifests of its plugins.
 package struct FileReach: Sendable {
   static let manifestName = "plugin.yaml"
 
+  /// What a file is that is read for its jobs.
+  static let jobsFiles: Set = [
+    FileTrust.Kind.jobsFile.rawValue, FileTrust.Kind.include.rawValue,
+  ]
+
   private let identities: [String: FileIdentity]
+  private let roles: [String: Set<String>]
   private let pluginFolders: Set<String>
 
   /// - Parameters:
   ///   - identities: the files that were read, by absolute path.
+  ///   - roles: what they are, where they are no jobs files. An `env_file` read as a list would show
+  ///     its lines by what is wrong with them.
   ///   - pluginFolders: the absolute folders of its plugins.
   ///   - state: the state folder, of which nothing is opened.
-  package init(identities: [String: FileIdentity], pluginFolders: [String], state: String?) {
+  package init(
+    identities: [String: FileIdentity], roles: [String: Set<String>], pluginFolders: [String],
+    state: String?
+  ) {
+    self.roles = roles
     let own = state.map { $0 + "/" }
     self.identities = identities.filter { path, _ in !(own.map(path.hasPrefix) ?? false) }
     self.pluginFolders = Set(pluginFolders)
   }
 
-  func check(_ path: String) throws(FileProblem) {
-    guard identities[path] != nil || isManifest(path) else { throw .beyondReach }
+  func check(_ path: String, as row: FileTrust) throws(FileProblem) {
+    if identities[path] != nil, (roles[path] ?? Self.jobsFiles).contains(row.kind.rawValue) {
+      return
+    }
+    guard row.kind == .manifest, isManifest(path) else { throw .beyondReach }
   }
 
   /// Whether what was opened is the file that was loaded.

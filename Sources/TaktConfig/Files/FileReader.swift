@@ -21,7 +21,7 @@ struct FileReader {
   func read(_ path: String, as row: FileTrust) throws(FileProblem) -> Contents {
     if path.utf8.contains(0) { throw .system(ENOENT) }
     let absolute = FilePath.absolute(path)
-    try reach?.check(absolute)
+    try reach?.check(absolute, as: row)
     let descriptor = try open(FilePath.place(of: path), as: row)
     defer { close(descriptor) }
     var status = stat()

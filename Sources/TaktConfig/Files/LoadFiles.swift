@@ -11,6 +11,8 @@ final class LoadFiles {
   private let ownersBefore: [String: UInt32]
   /// As root, the users who own the files that have been read, by absolute path.
   private(set) var owners: [String: UInt32] = [:]
+  /// What the files are that have been read, by absolute path; jobs files are not listed.
+  private(set) var roles: [String: Set<String>] = [:]
 
   /// - Parameter judgesAsRoot: whether files are judged as by root.
   init(
@@ -56,8 +58,11 @@ final class LoadFiles {
 
   /// What takt has opened before may not become another user's, unless that is root.
   private func note(_ owner: UInt32, of path: String, _ row: FileTrust) throws(FileProblem) {
-    guard opener != nil else { return }
     let absolute = FilePath.absolute(path)
+    if !FileReach.jobsFiles.contains(row.kind.rawValue) {
+      roles[absolute, default: []].insert(row.kind.rawValue)
+    }
+    guard opener != nil else { return }
     if let before = ownersBefore[absolute], before != owner, owner != 0 {
       throw .distrusted(
         Distrust(path: absolute, row: row, reason: .newOwner(owner, before: before)))

@@ -97,6 +97,7 @@ final class JobsLoad {
       identities: identities.merging(environmentFiles.identities) { $1 }
         .merging(lineFiles.identities) { $1 }.merging(sources.calendarFiles.identities) { $1 }
         .merging(plugins.identities) { $1 },
+      roles: sources.files.roles,
       directories: directories, pluginFolders: plugins.searchPath,
       listedJobs: listedJobs,
       state: settings.state ?? .none)

@@ -90,6 +90,8 @@ package struct LoadedJobs: Sendable {
   package var files: [String]
   /// What was opened at those of them that could be read.
   package var identities: [String: FileIdentity]
+  /// What those of them are that are no jobs files.
+  package var roles: [String: Set<String>]
   /// The absolute paths of all folders in which an include pattern looked for files.
   package var directories: [String]
   /// The absolute folders in which plugins are looked for, in order.

@@ -90,8 +90,9 @@ struct Token: Equatable, Sendable {
       }
       // Whoever owns its folder could put another file in its place.
       let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-      if parties.own == 0, let around = FileOpener.trail(of: folder)?.facts.last,
-        let problem = row.problem(ofFoldersAbove: [around], for: parties)
+      if parties.own == 0, let trail = FileOpener.trail(of: folder), let around = trail.facts.last,
+        let problem = row.problem(ofLinksOn: trail, for: parties)
+          ?? row.problem(ofFoldersAbove: [around], for: parties)
       {
         throw .distrusted(problem)
       }

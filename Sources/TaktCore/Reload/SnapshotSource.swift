@@ -49,13 +49,16 @@ package struct FilesRead: Sendable {
   /// What was opened at those that could be read. An older file that a renamed folder brings to a
   /// path is told from it by nothing else.
   package let identities: [String: FileIdentity]
+  /// What those of them are that are no jobs files, such as lists.
+  package let roles: [String: Set<String>]
   /// The absolute folders in which plugins are looked for.
   package let pluginFolders: [String]
 
   package init(
     paths: [String], readAt: WallInstant, identities: [String: FileIdentity] = [:],
-    pluginFolders: [String] = []
+    roles: [String: Set<String>] = [:], pluginFolders: [String] = []
   ) {
+    self.roles = roles
     self.pluginFolders = pluginFolders
     self.paths = paths
     self.readAt = readAt

@@ -142,8 +142,16 @@ extension StateDirectory {
   static func checked(
     _ path: String, trusting trusted: Set<uid_t> = []
   ) throws(StateFolderLock.Failure) -> Opened {
-    let parts = try locate(path)
     let parties = FileParties(own: geteuid(), above: trusted)
+    // What is not there yet has no link at its end.
+    if parties.own == 0,
+      let trail = FileOpener.trail(of: path) ?? FileOpener.trail(of: folder(of: path)),
+      let problem = FileTrust.stateFolder.problem(ofLinksOn: trail, for: parties)
+    {
+      throw .refused(StateFolderProblem(problem, isParent: true))
+    }
+    // Without links from here on: each folder of these paths is one that was judged.
+    let parts = try locate(path)
     for parent in parts.parents where parties.own == 0 {
       // Whoever may rename in one of them may put another state folder in the place of takt's.
       guard let trail = FileOpener.trail(of: parent),

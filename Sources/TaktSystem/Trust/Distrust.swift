@@ -67,7 +67,10 @@ package struct Distrust: Error, Hashable, Sendable {
     switch reason {
     case .wrongType: .advice("name \(row.type.words)")
     case .owner, .newOwner, .folderOwner: .run("chown root \(path)")
-    case .writable, .folderWritable: .run("chmod go-w \(path)")
+    case .writable(let mode), .folderWritable(let mode):
+      // A sticky folder is there for all users.
+      mode & 0o1000 == 0
+        ? .run("chmod go-w \(path)") : .advice("move it to a folder that only root can write to")
     case .readable: .run("chmod 600 \(path)")
     case .hardLinks: .advice("replace it with a copy of its own")
     case .otherName: .advice("name the file itself, or replace it with a copy")

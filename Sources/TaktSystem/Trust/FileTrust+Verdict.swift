@@ -54,13 +54,7 @@ extension FileTrust {
     if parties.include(file.owner, in: owners) { trusted.insert(file.owner) }
     let around = file.folder.map { trail.facts[$0] }
     // Links first: to name the file itself is the better advice.
-    for fact in trail.facts where fact.type == .link {
-      let folder = fact.folder.map { trail.facts[$0] }
-      let isSafe =
-        trusted.contains(fact.owner)
-        && folder.map { trusted.contains($0.owner) && !$0.isReplaceable } ?? false
-      if !isSafe { return Distrust(path: fact.path, row: self, reason: .link) }
-    }
+    if let problem = problem(ofLinksIn: trail, ownedBy: trusted) { return problem }
     if type == .file, file.linkCount > 1, let around,
       around.isOpen || !trusted.contains(around.owner)
     {
@@ -72,6 +66,22 @@ extension FileTrust {
     }
     let folders = trail.facts.indices.filter { $0 != place }.map { trail.facts[$0] }
     return problem(ofFolders: folders, ownedBy: trusted, for: parties)
+  }
+
+  private func problem(ofLinksIn trail: FileTrail, ownedBy trusted: Set<UInt32>) -> Distrust? {
+    for fact in trail.facts where fact.type == .link {
+      let folder = fact.folder.map { trail.facts[$0] }
+      let isSafe =
+        trusted.contains(fact.owner)
+        && folder.map { trusted.contains($0.owner) && !$0.isReplaceable } ?? false
+      if !isSafe { return Distrust(path: fact.path, row: self, reason: .link) }
+    }
+    return nil
+  }
+
+  /// Why a link on the way leads where others want; nil where none does.
+  package func problem(ofLinksOn trail: FileTrail, for parties: FileParties) -> Distrust? {
+    problem(ofLinksIn: trail, ownedBy: parties.above.union([0]))
   }
 
   /// Why others could replace what is below some folders; nil where nobody can.

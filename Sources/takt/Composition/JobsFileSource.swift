@@ -34,7 +34,8 @@ struct JobsFileSource: SnapshotSource {
     var state: String?
     if files != nil, case .folder(let folder) = JobsLoader.place(of: path).state { state = folder }
     let reach = files.map {
-      FileReach(identities: $0.identities, pluginFolders: $0.pluginFolders, state: state)
+      FileReach(
+        identities: $0.identities, roles: $0.roles, pluginFolders: $0.pluginFolders, state: state)
     }
     return load(as: text, reach: reach)
   }
@@ -59,7 +60,7 @@ struct JobsFileSource: SnapshotSource {
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
         paths: loaded.files + loaded.directories, readAt: readAt, identities: loaded.identities,
-        pluginFolders: loaded.pluginFolders), listedJobs: loaded.listedJobs)
+        roles: loaded.roles, pluginFolders: loaded.pluginFolders), listedJobs: loaded.listedJobs)
   }
 
   /// The folders in which the file says that plugins are.

@@ -151,6 +151,7 @@ struct ForEachTests {
     "'declare' | declare {{each.t.x}}", "'read' | read {{each.t.x}}",
     "'trap' | trap {{each.t.x}} EXIT", "'case' | case x in {{each.t.x}}) ls;; esac",
     "a word with '{' | echo {{{each.t.x}},b}", "a word with '~' | ls ~{{each.t.x}}",
+    "'REPORTTIME' | REPORTTIME={{each.t.x}}; ls /", "'REPORTMEMORY' | REPORTMEMORY={{each.t.x}}",
     "'SECONDS' | SECONDS={{each.t.x}}", "'PS4' | PS4={{each.t.x}}; set -x; ls",
     "'n' | n={{each.t.x}}; echo $((n))", "another shell | sh -c \\\"echo {{each.t.x}}\\\"",
     "not written out | $COMMAND {{each.t.x}}", "'&>' | ls &> x {{each.t.x}}",

@@ -108,6 +108,25 @@ import Testing
     #expect(access(file, F_OK) != 0)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "links matter to root alone"))
+  func `root makes no token where a link of another user leads`() throws {
+    let (real, evil) = (path + ".real", path + ".evil")
+    let file = evil + "/link/token"
+    defer {
+      unlink(real + "/token")
+      unlink(evil + "/link")
+      rmdir(evil)
+      rmdir(real)
+    }
+    #expect(mkdir(real, 0o700) == 0 && mkdir(evil, 0o755) == 0)
+    #expect(symlink(real, evil + "/link") == 0)
+    lchown(evil + "/link", 47_321, 47_321)
+    chown(evil, 47_321, 47_321)
+    let trouble = try #require(throws: Token.FileError.self) { try Token(path: file) }
+    #expect(trouble.message.contains("reached by a link that another user may have made"))
+    #expect(access(real + "/token", F_OK) != 0)
+  }
+
   @Test func `a place that cannot be written is said`() throws {
     let trouble = try #require(throws: Token.FileError.self) { try Token(path: "/none/token") }
     #expect(trouble.message.hasPrefix("cannot write the token to /none/token: "))
