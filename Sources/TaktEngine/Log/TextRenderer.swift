@@ -329,6 +329,9 @@ extension TextLine {
   private mutating func addShown(_ text: String) {
     // Nearly all texts are plain, and there are some in each line.
     if text.utf8.allSatisfy(Self.isPlain) { return add(text) }
+    guard text.unicodeScalars.contains(where: { $0.steersTerminal && $0 != "\t" }) else {
+      return add(text)
+    }
     add(
       text.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
         .joined(separator: "\t"))
