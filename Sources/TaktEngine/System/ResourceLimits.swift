@@ -17,7 +17,7 @@ package enum ResourceLimits {
 
   /// What takt needs of its address space besides those threads, so that nothing that it calls is denied
   /// memory: a thread that the system library lacks is waited for, memory that Swift lacks ends the program.
-  static let addressBytesMin = 64 << 20
+  static let addressBytesMin = 128 << 20
 
   /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
   ///
