@@ -25,26 +25,27 @@ extension LedgerWriter {
   func failed(_ error: any Error) {
     let text = LedgerFailure.text(of: error)
     failureCount += 1
-    if failure != text {
+    let isNew = failure != text
+    failure = text
+    if isNew {
       logMessage(
         .error,
         "the ledger cannot be written: \(text); jobs keep running, and entries stay in memory until it can"
       )
     }
     if failedSince == nil { failedSince = time.wall }
-    failure = text
   }
 
   func recovered() {
     let since = failedSince.map {
       DurationText.format(.milliseconds((time.wall - $0).milliseconds))
     }
-    logMessage(
-      .notice,
-      "the ledger can be written again after \(since ?? "a while"); entries from memory are in it")
     failure = nil
     failureCount = 0
     failedSince = nil
+    logMessage(
+      .notice,
+      "the ledger can be written again after \(since ?? "a while"); entries from memory are in it")
   }
 
   /// The file is damaged: what can be read of it is saved.

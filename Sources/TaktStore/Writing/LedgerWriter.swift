@@ -50,7 +50,10 @@ package final class LedgerWriter {
   /// holds now.
   private var isUnread = false
 
-  package var failure: String?
+  /// Why it cannot be written; nil while it can.
+  package var failure: String? { didSet { onFailure(failure) } }
+  /// Called with each change of it, before the log has a line about it.
+  var onFailure: (String?) -> Void = { _ in }
   var failureCount = 0
   var failedSince: WallInstant?
   private var hasUpkeep = true

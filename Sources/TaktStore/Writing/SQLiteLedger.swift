@@ -124,6 +124,9 @@ package final class SQLiteLedger: Ledger {
   private init(ledgerWriter: LedgerWriter, bounds: Bounds) {
     self.ledgerWriter = ledgerWriter
     self.bounds = bounds
+    ledgerWriter.onFailure = { [weak self] text in
+      self?.buffer.withLock { $0.status.failure = text }
+    }
     buffer.withLock {
       $0.alarm = Alarm(name: "takt-ledger", nice: 2) { [weak self] in self?.ring() }
     }
@@ -292,7 +295,6 @@ package final class SQLiteLedger: Ledger {
       }
     }
     buffer.withLock { buffer in
-      buffer.status.failure = ledgerWriter.failure
       if isWritten {
         buffer.held = 0
         buffer.heldWaiters = 0
