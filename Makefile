@@ -37,6 +37,9 @@ HARDENING = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong \
 	$(patsubst %,-Xcc %,$(control-flow-$(shell uname -m)))
 control-flow-x86_64 := -fcf-protection=full
 control-flow-aarch64 := -mbranch-protection=standard
+# Fails where a program is built without them.
+HARDENED = scripts/hardened .build/release
+OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*.o)
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
@@ -79,6 +82,7 @@ release: release-setup ## Build the program to install, .build/release/takt, its
 	@[ ! packaging/takt.order -nt .build/release/takt ] || rm -f .build/release/takt # It is linked anew.
 	$(SWIFT) build $(RELEASE) --product takt
 	@scripts/pins check
+	@$(HARDENED)/takt $(OWN_C)
 	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
 		objcopy --only-keep-debug takt takt.debug && \
 		objcopy --strip-all --add-gnu-debuglink=takt.debug takt takt.stripped && \
@@ -288,6 +292,7 @@ bench-gate-write: gate-program ## Record the instructions of the eleven workload
 gate-program: PACKAGES += $(GATE_PACKAGES)
 gate-program: release-setup
 	$(SWIFT) build $(RELEASE) --product gate-bench
+	@$(HARDENED)/gate-bench $(OWN_C)
 
 transfers: setup ## Make 10,000 HTTP and mail transfers; memory and descriptors must not grow.
 	TAKT_TRANSFERS=10000 $(SWIFT) test --filter ManyTransfersTests
