@@ -281,9 +281,16 @@ extension TextLine {
   private mutating func add(_ key: LogKey, before: String = "", after: String = "") -> Bool {
     guard let value = record[key] else { return false }
     add(before)
-    add(value)
+    if case .text(let text) = value, isWord(key) { add(text) } else { add(value) }
     add(after)
     return true
+  }
+
+  /// Whether the text is takt's own: a name within its bounds, or one of the words for a state, a
+  /// cause or an outcome.
+  private func isWord(_ key: LogKey) -> Bool {
+    if case .fields = record.content { return false }
+    return key != .reason && key != .message
   }
 
   private mutating func add(_ value: LogValue) {
