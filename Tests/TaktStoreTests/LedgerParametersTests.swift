@@ -10,10 +10,8 @@ import Testing
 @Suite struct LedgerParametersTests {
   private static let at = WallInstant(milliseconds: 1_790_000_000_000)
 
-  private func head(_ run: UInt64, _ job: GridJob, _ texts: [String: String]?) throws -> RunHead {
-    RunHead(
-      run: RunID(run), job: try #require(JobName("a")), slot: Self.at, kind: .manual,
-      parameters: texts.map { Shared(ShownParameters(kept: $0, omittedCount: 2)) })
+  private func head(_ run: UInt64) throws -> RunHead {
+    RunHead(run: RunID(run), job: try #require(JobName("a")), slot: Self.at, kind: .manual)
   }
 
   private func runs(_ bench: LedgerBench) throws -> [StoredRun] {
@@ -25,11 +23,15 @@ import Testing
     let job = try GridJob("a")
     try bench.open()
     let texts = ["n": "5", "text": "a \"quoted\"\nline / ü", "token": "***"]
-    let heads = [try head(1, job, texts), try head(2, job, nil), try head(3, job, texts)]
+    let heads = [try head(1), try head(2), try head(3)]
+    func given(_ run: UInt64) -> LedgerEntry {
+      .parameters(Shared(ShownParameters(kept: texts, omittedCount: 2)), of: RunID(run))
+    }
     bench.ledger?.record(job.load)
     for head in heads.prefix(2) {
       bench.ledger?.record([.began(RunBeginning(head, attempt: 1, at: Self.at))])
     }
+    bench.ledger?.record([given(1)])
     #expect(bench.isKept())
     let ended = RunRecord(
       heads[0], attempts: 1, end: RunEnd(.succeeded, .exit(0)), endedAt: Self.at,
@@ -38,11 +40,11 @@ import Testing
     let never = RunRecord(
       heads[2], attempts: 0, end: RunEnd(.cancelled, .byOperator), endedAt: Self.at,
       duration: .zero)
-    bench.ledger?.record([.ended(ended), .ended(never)])
+    bench.ledger?.record([.ended(ended), .ended(never), given(3)])
     #expect(bench.isKept())
     bench.close()
-    #expect(try runs(bench).map { $0.head.parameters?.value.texts } == [texts, nil, texts])
-    #expect(try runs(bench).first?.head.parameters?.value.omittedCount == 2)
+    #expect(try runs(bench).map { $0.parameters?.value.texts } == [texts, nil, texts])
+    #expect(try runs(bench).first?.parameters?.value.omittedCount == 2)
   }
 
   @Test func `a ledger of the version before is read, and opened with all its runs`() throws {
@@ -58,12 +60,12 @@ import Testing
     try queue.close()
     // First without a migration, as a command reads it beside an earlier daemon.
     #expect(try runs(bench).map(\.head.run.number) == [1, 2, 3])
-    #expect(try runs(bench).allSatisfy { $0.head.parameters == nil })
+    #expect(try runs(bench).allSatisfy { $0.parameters == nil })
     try bench.open()
     #expect(bench.findings.previous.runs.map(\.head.run.number) == [3])
     bench.close()
     let columns = try bench.sql { try $0.columns(in: "runs").map(\.name) }
     #expect(columns.suffix(2) == ["parameters", "parameters_omitted"])
-    #expect(try runs(bench).allSatisfy { $0.head.parameters == nil })
+    #expect(try runs(bench).allSatisfy { $0.parameters == nil })
   }
 }

@@ -62,7 +62,7 @@ extension JSONWriter {
 
   mutating func members(of entry: RunEntry) {
     entry.run.head.show { member($0, $1) }
-    if let parameters = entry.run.head.parameters?.value { members(of: parameters) }
+    if let parameters = entry.run.parameters?.value { members(of: parameters) }
     member("state", entry.state.rawValue)
     entry.run.show { member($0, $1) }
     member("waits_for", entry.waitsFor)

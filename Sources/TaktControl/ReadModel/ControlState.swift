@@ -159,7 +159,16 @@ package struct ControlState {
     case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .rare(.reloaded), .rare(.once),
       .rare(.onceRemoved), .rare(.service), .rare(.serviceEnded):
       break
+    case .rare(.parameters(let parameters, let run)): given(parameters, run)
     case .rare(.clockStepped): stalls.clockStepped(at: now.wall)
+    }
+  }
+
+  private mutating func given(_ parameters: Shared<ShownParameters>, _ run: RunID) {
+    if begun[run] != nil {
+      begun[run]?.parameters = parameters
+    } else if let index = ended.lastIndex(where: { $0.head.run == run }) {
+      ended[index].parameters = parameters
     }
   }
 

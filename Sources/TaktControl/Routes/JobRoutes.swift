@@ -210,8 +210,8 @@ struct JobRoutes {
         StoredRun(
           RunHead(
             run: run, job: name, slot: slot ?? now.wall,
-            kind: body.backfill == true ? .backfill : .manual,
-            parameters: parameters.shown.isEmpty ? nil : Shared(parameters.shown))),
+            kind: body.backfill == true ? .backfill : .manual),
+          parameters: parameters.shown.isEmpty ? nil : Shared(parameters.shown)),
         state: .queued)
     var json = JSONWriter()
     json.value(entry)

@@ -40,6 +40,11 @@ package enum LedgerEntry: Hashable, Sendable {
   package static func reloaded(_ record: ReloadRecord) -> LedgerEntry { .rare(.reloaded(record)) }
   package static func once(_ job: OnceJob) -> LedgerEntry { .rare(.once(job)) }
   package static func onceRemoved(_ name: JobName) -> LedgerEntry { .rare(.onceRemoved(name)) }
+  package static func parameters(
+    _ parameters: Shared<ShownParameters>, of run: RunID
+  ) -> LedgerEntry {
+    .rare(.parameters(parameters, of: run))
+  }
   package static func service(_ number: UInt64, _ process: ProcessIdentity) -> LedgerEntry {
     .rare(.service(number, process))
   }
@@ -48,8 +53,10 @@ package enum LedgerEntry: Hashable, Sendable {
   }
 }
 
-/// What the ledger is told seldom: of no slot and no run.
+/// What the ledger is told seldom.
 package enum RareEntry: Hashable, Sendable {
+  /// The parameters that a run was triggered with. It follows the first entry of that run.
+  case parameters(Shared<ShownParameters>, of: RunID)
   /// A process of a service plugin is there: it belongs to no run, and outlives all that it has. The
   /// daemon gives the number to no other process.
   case service(UInt64, ProcessIdentity)

@@ -24,13 +24,10 @@ package struct RunHead: Hashable, Sendable {
   package var delivery: Delivery
   /// Of a hook which one.
   package var hook: HookKind?
-  /// What whoever triggered it gave it; nil for nothing. Boxed: few runs have any.
-  package var parameters: Shared<ShownParameters>?
 
   package init(
     run: RunID, job: JobName, slot: WallInstant, kind: Kind = .slot,
-    delivery: Delivery = .bestEffort, hook: HookKind? = nil, parent: RunID? = nil,
-    parameters: Shared<ShownParameters>? = nil
+    delivery: Delivery = .bestEffort, hook: HookKind? = nil, parent: RunID? = nil
   ) {
     self.run = run
     self.job = job
@@ -39,7 +36,6 @@ package struct RunHead: Hashable, Sendable {
     self.delivery = delivery
     self.hook = hook
     self.parent = parent
-    self.parameters = parameters
   }
 }
 
@@ -203,10 +199,13 @@ package struct StoredRun: Hashable, Sendable {
     set { boxedUse = newValue.map { Shared($0) } }
   }
   private var boxedUse: Shared<ResourceUse>?
+  /// The parameters of its trigger; nil for none. Boxed: few runs have any.
+  package var parameters: Shared<ShownParameters>?
 
   package init(
     _ head: RunHead, beganAt: WallInstant? = nil, endedAt: WallInstant? = nil,
-    duration: Duration? = nil, attempts: Int = 0, end: RunEnd? = nil, use: ResourceUse? = nil
+    duration: Duration? = nil, attempts: Int = 0, end: RunEnd? = nil, use: ResourceUse? = nil,
+    parameters: Shared<ShownParameters>? = nil
   ) {
     self.head = head
     self.beganAt = beganAt
@@ -215,6 +214,7 @@ package struct StoredRun: Hashable, Sendable {
     self.attempts = attempts
     self.end = end
     boxedUse = use.map { Shared($0) }
+    self.parameters = parameters
   }
 
   package mutating func apply(_ record: RunRecord) {

@@ -75,6 +75,9 @@ extension SchedulerCore {
         }
       }
       if run.isClaiming { effects.append(.record(.claimed(run.beginning(at: now)))) }
+      if run.startedAt != nil || run.isClaiming, let row = runs.row(of: id) {
+        recordParameters(of: row)
+      }
     }
   }
 }

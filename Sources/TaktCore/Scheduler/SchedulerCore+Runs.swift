@@ -146,6 +146,7 @@ extension SchedulerCore {
   private mutating func ended(_ row: RunTable.Row, _ end: RunEnd, at now: Now) {
     runs.giveUpPlace(row)
     effects.append(.record(.ended(runs[row].ledgerRecord(end, at: now))))
+    if runs[row].startedAt == nil { recordParameters(of: row) }
     let last = runs[row].last(end)
     if let previous = last.settles { effects.append(.record(.settled(previous))) }
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }

@@ -63,6 +63,7 @@ extension SchedulerCore {
   private mutating func begin(_ row: RunTable.Row, at now: Now) {
     runs[row].begin(at: now.monotonic)
     effects.append(.record(.began(runs[row].beginning(at: now))))
+    recordParameters(of: row)
     if case .slot(let slot) = runs[row].origin { serve(slot, by: row, at: now) }
     guard let expected = runs[row].spec.expectedDuration else { return }
     let token = nextToken()
@@ -71,6 +72,12 @@ extension SchedulerCore {
       .arm(
         .expected(runs[row].id), deadline: now.monotonic + expected, due: now.wall + expected,
         leeway: .zero, token: token))
+  }
+
+  /// Records the parameters that the run was triggered with, if any.
+  mutating func recordParameters(of row: RunTable.Row) {
+    guard let parameters = runs[row].shownParameters else { return }
+    effects.append(.record(.parameters(parameters, of: runs[row].id)))
   }
 
   private mutating func serve(_ slot: Slot, by row: RunTable.Row, at now: Now) {
@@ -103,6 +110,7 @@ extension SchedulerCore {
     runs[row].isClaiming = true
     runs[row].timerToken = token
     effects.append(.record(.claimed(runs[row].beginning(at: now))))
+    recordParameters(of: row)
     effects.append(.awaitLedger(run))
     effects.append(
       .arm(

@@ -43,7 +43,6 @@ extension ActiveRun {
     case .hook: (head.kind, head.hook, head.parent) = (.hook, facts?.value.hook, facts?.value.ofRun)
     case .resumed(_, let previous): (head.kind, head.parent) = (.resumed, previous)
     }
-    if hasParameters { head.parameters = shownParameters }
     return head
   }
 
@@ -58,7 +57,8 @@ extension ActiveRun {
     let age = startedAt.map { now.monotonic - $0 }
     return RunView(
       run: StoredRun(
-        head, beganAt: age.map { now.wall - $0 }, duration: age, attempts: machine.attempt),
+        head, beganAt: age.map { now.wall - $0 }, duration: age, attempts: machine.attempt,
+        parameters: shownParameters),
       state: machine.state.kind)
   }
 

@@ -57,6 +57,8 @@ struct LedgerBatch {
   private(set) var checkpoints = NewestCheckpoints()
   /// Places of schedules, services, clock steps, reloads and jobs that run once, in their order.
   private(set) var others: [Int] = []
+  /// Places of the parameters of runs.
+  private(set) var parameters: [Int] = []
   private(set) var runs: [RunID: Run] = [:]
   private(set) var attempts: [Attempt: AttemptFacts] = [:]
   /// What attempts have printed that another one follows.
@@ -100,6 +102,7 @@ struct LedgerBatch {
       }
     case .pending(let job, let slot): pending.insert(PendingSlot(job: job, slot: slot))
     case .checkpoint(let checkpoint): checkpoints.add(checkpoint.job, at: place)
+    case .rare(.parameters): parameters.append(place)
     case .schedule, .scheduleEnded, .rare:
       others.append(place)
     case .claimed(let beginning):

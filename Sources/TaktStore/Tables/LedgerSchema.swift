@@ -238,9 +238,8 @@ enum RunRows {
   /// A run that begins, ends, or both.
   static let upsertSQL: StaticString = """
     INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
-      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us, used, parameters,
-      parameters_omitted)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us, used)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (run) DO UPDATE SET
       claimed_at = coalesce(excluded.claimed_at, claimed_at),
       began_at = coalesce(began_at, excluded.began_at),
@@ -271,9 +270,6 @@ enum RunRows {
     values.add(record?.duration.microseconds)
     values.add(change.lateness?.microseconds)
     values.add(record?.totals.use?.value.run.text)
-    let parameters = head.parameters?.value
-    values.add(parameters.map { ParametersText.encode($0.texts) })
-    values.add(parameters.flatMap { $0.omittedCount > 0 ? $0.omittedCount : nil })
   }
 
   /// Where a run goes on, if it does.
@@ -352,8 +348,7 @@ extension Row {
     RunHead(
       run: try run("run"), job: try value("name", JobName.init), slot: try instant("slot"),
       kind: try value("kind", RunHead.Kind.init), delivery: try value("delivery", Delivery.init),
-      hook: try value(ifAny: "hook", HookKind.init), parent: try run(ifAny: "parent"),
-      parameters: try parameters())
+      hook: try value(ifAny: "hook", HookKind.init), parent: try run(ifAny: "parent"))
   }
 
   /// Null, too, in a ledger that no daemon of this version has opened.
@@ -389,7 +384,8 @@ extension Row {
       try head(), beganAt: try instant(ifAny: "began_at"), endedAt: try instant(ifAny: "ended_at"),
       // Zero where nobody saw the end, or where there was no start.
       duration: try integer(ifAny: "duration_us").flatMap { $0 == 0 ? nil : .microseconds($0) },
-      attempts: try count("attempts"), end: try end(), use: try use())
+      attempts: try count("attempts"), end: try end(), use: try use(),
+      parameters: try parameters())
   }
 
   /// Null, too, in a ledger that no daemon of this version has opened.

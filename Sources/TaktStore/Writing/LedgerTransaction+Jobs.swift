@@ -125,6 +125,8 @@ extension LedgerTransaction {
       try execute("DELETE FROM once WHERE name = ?") { $0.add(name.text) }
     case .service(let number, let process): try writeService(number, process)
     case .serviceEnded(let number): try removeService(number)
+    // Written after the row of its run.
+    case .parameters: break
     }
   }
 

@@ -42,6 +42,15 @@ extension LedgerTransaction {
     }
   }
 
+  /// The parameters of a run, into its row.
+  func write(_ parameters: ShownParameters, of run: RunID) throws {
+    try execute("UPDATE runs SET parameters = ?, parameters_omitted = ? WHERE run = ?") {
+      $0.add(ParametersText.encode(parameters.texts))
+      $0.add(parameters.omittedCount > 0 ? parameters.omittedCount : nil)
+      $0.add(Int64(run.number))
+    }
+  }
+
   func write(
     _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts
   ) throws {

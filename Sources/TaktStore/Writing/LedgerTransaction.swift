@@ -39,6 +39,11 @@ struct LedgerTransaction {
     }
     for slot in batch.pending { try write(slot) }
     for (run, change) in batch.runs { try write(run, change) }
+    for place in batch.parameters {
+      if case .rare(.parameters(let parameters, let run)) = batch.entries[place] {
+        try write(parameters.value, of: run)
+      }
+    }
     for (attempt, facts) in batch.attempts { try write(attempt, facts) }
     for (run, process) in batch.processes { try write(run, process) }
     for (attempt, output, at) in batch.outputs { try write(attempt, output, at) }

@@ -228,7 +228,8 @@ package final class SQLiteLedger: Ledger {
     case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved):
       buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
-      .process, .rare(.clockStepped), .rare(.reloaded), .rare(.service), .rare(.serviceEnded):
+      .process, .rare(.clockStepped), .rare(.reloaded), .rare(.service), .rare(.serviceEnded),
+      .rare(.parameters):
       buffer.losses.entryCount += 1
       buffer.status.lostEntries += 1
     }

@@ -83,7 +83,7 @@ struct RunsCommand: ParsableCommand {
       return
     }
     // Few runs have any.
-    let hasParameters = long && runs.contains { $0.head.parameters != nil }
+    let hasParameters = long && runs.contains { $0.parameters != nil }
     let rows = runs.map { run in
       let line = RunLine(run)
       return line.columns(in: zone, long: long) + (hasParameters ? [line.parameters] : [])
@@ -139,14 +139,14 @@ struct RunLine: Encodable {
       case .bytes, .machine: break
       }
     }
-    guard let parameters = run.head.parameters?.value else { return }
+    guard let parameters = run.parameters?.value else { return }
     try container.encode(parameters.texts, forKey: Key(stringValue: "parameters"))
     guard parameters.omittedCount > 0 else { return }
     try container.encode(parameters.omittedCount, forKey: Key(stringValue: "parameters_omitted"))
   }
 
   /// What the trigger set: `month=2026-05`; empty for nothing.
-  var parameters: String { run.head.parameters?.value.words.printable ?? "" }
+  var parameters: String { run.parameters?.value.words.printable ?? "" }
 
   /// - Parameter long: with what the runs have used.
   static func titles(long: Bool) -> [String] {
