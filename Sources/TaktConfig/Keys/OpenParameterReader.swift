@@ -23,13 +23,8 @@ struct OpenParameterReader {
     else { return nil }
     var parameter = BoundedParameter(schema)
     let item = if case .list(let item) = schema.kind { item } else { schema.kind }
-    parameter.minimum = bound(fields[Key.minimum], item, schema)
-    parameter.maximum = bound(fields[Key.maximum], item, schema)
-    if let minimum = parameter.minimum, let maximum = parameter.maximum, minimum > maximum {
-      reporter.report(
-        .outOfRange, at: fields[Key.maximum]?.mark ?? entry.mark,
-        "'\(Key.maximum)' is less than '\(Key.minimum)'", owner: owner)
-    }
+    bounds.setRange(
+      of: &parameter, item, minimum: fields[Key.minimum], maximum: fields[Key.maximum])
     for key in [Key.maxLength, Key.pattern] {
       guard let field = fields[key], item != .string else { continue }
       reporter.report(
@@ -41,7 +36,7 @@ struct OpenParameterReader {
     if let choices = fields[Key.choices]?.value?.list {
       parameter.choices = choices.compactMap { choice in
         guard case .node(let node) = choice.value else { return nil }
-        return value(node, item, of: schema)
+        return bounds.value(node, as: item, of: schema)
       }
     }
     check(fields[Key.defaultValue], of: &parameter, item, isVariable: schemas == nil)
@@ -131,47 +126,14 @@ struct OpenParameterReader {
     // A type that is wrong has been reported.
     if let type = fields[Key.type], type.value == nil { return nil }
     return ParameterSchema(
-      entry.name, Self.kind(fields[Key.type]?.value?.text ?? "string"), reaches: .nothing,
+      entry.name, ParameterBoundReader.kind(fields[Key.type]?.value?.text), reaches: .nothing,
       isRequired: false, summary: fields[Key.description]?.value?.text ?? "")
-  }
-
-  private static func kind(_ word: String) -> ParameterSchema.Kind {
-    switch word {
-    case "integer": .integer(Int.min...Int.max)
-    case "number": .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
-    case "boolean": .boolean
-    case "duration": .duration(least: .zero)
-    case "size": .size
-    case "percent": .percent
-    default: .string
-    }
   }
 
   // MARK: Values
 
-  private func value(
-    _ node: YAMLNode, _ kind: ParameterSchema.Kind, of schema: ParameterSchema
-  ) -> ParameterValue? {
-    var item = schema
-    item.kind = kind
-    return ParameterReader(reporter: reporter, folder: folder, isOfHook: true, secrets: nil)
-      .value(node, as: item, owner: owner)
-  }
-
-  private func bound(
-    _ field: KeyFields.Field?, _ kind: ParameterSchema.Kind, _ schema: ParameterSchema
-  ) -> Double? {
-    guard let field else { return nil }
-    switch kind {
-    case .integer, .number, .duration, .size, .percent:
-      guard case .node(let node) = field.value else { return nil }
-      return value(node, kind, of: schema).flatMap(ParameterBounds.measure)
-    case .string, .url, .choice, .path, .boolean, .list, .map:
-      reporter.report(
-        .conflictingKeys, at: field.keyMark,
-        "a parameter of this type cannot have '\(field.name)'", hint: "remove it", owner: owner)
-      return nil
-    }
+  private var bounds: ParameterBoundReader {
+    ParameterBoundReader(reporter: reporter, folder: folder, owner: owner)
   }
 
   /// A default keeps to the bounds. That of an action's parameter has been read with the action.
@@ -180,7 +142,9 @@ struct OpenParameterReader {
     _ kind: ParameterSchema.Kind, isVariable: Bool
   ) {
     guard let field, case .node(let node) = field.value else { return }
-    if isVariable { parameter.schema.defaultValue = value(node, kind, of: parameter.schema) }
+    if isVariable {
+      parameter.schema.defaultValue = bounds.value(node, as: kind, of: parameter.schema)
+    }
     guard let value = parameter.schema.defaultValue,
       let problem = ParameterBounds.problems(
         with: [parameter.schema.name: value], of: [parameter]

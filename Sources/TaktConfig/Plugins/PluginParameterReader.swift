@@ -27,16 +27,14 @@ struct PluginParameterReader {
           .conflictingKeys, at: field.keyMark, "a required parameter cannot have a default",
           hint: "remove 'default' or 'required'")
       }
-      schema.defaultValue = value(field, schema)
+      if case .node(let node) = field.value {
+        schema.defaultValue = bounds.value(node, as: kind, of: schema)
+      }
     }
     var parameter = BoundedParameter(schema)
-    parameter.minimum = bound(fields[PluginKey.minimum], schema)
-    parameter.maximum = bound(fields[PluginKey.maximum], schema)
-    if let minimum = parameter.minimum, let maximum = parameter.maximum, minimum > maximum {
-      reporter.report(
-        .outOfRange, at: fields[PluginKey.maximum]?.mark ?? entry.mark,
-        "'maximum' is less than 'minimum'")
-    }
+    bounds.setRange(
+      of: &parameter, kind, minimum: fields[PluginKey.minimum],
+      maximum: fields[PluginKey.maximum])
     if let pattern = fields[PluginKey.pattern] {
       if kind == .string {
         parameter.pattern = pattern.value?.text
@@ -76,41 +74,13 @@ struct PluginParameterReader {
         .missingKey, at: entry.nameMark, "the enum '\(entry.name.shortened)' has no 'values'",
         hint: "add the list of its values")
       return nil
-    case "list": return .list(Self.plain(fields[PluginKey.of]?.value?.text ?? "string"))
-    case "map": return .map(Self.plain(fields[PluginKey.of]?.value?.text ?? "string"))
-    default: return Self.plain(word)
+    case "list": return .list(ParameterBoundReader.kind(fields[PluginKey.of]?.value?.text))
+    case "map": return .map(ParameterBoundReader.kind(fields[PluginKey.of]?.value?.text))
+    default: return ParameterBoundReader.kind(word)
     }
   }
 
-  private static func plain(_ word: String) -> ParameterSchema.Kind {
-    switch word {
-    case "integer": .integer(Int.min...Int.max)
-    case "number": .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
-    case "boolean": .boolean
-    case "duration": .duration(least: .zero)
-    case "size": .size
-    case "percent": .percent
-    case "path": .path
-    default: .string
-    }
-  }
-
-  private func value(_ field: KeyFields.Field, _ schema: ParameterSchema) -> ParameterValue? {
-    guard case .node(let node) = field.value else { return nil }
-    return ParameterReader(reporter: reporter, folder: folder, isOfHook: true, secrets: nil)
-      .value(node, as: schema, owner: KeyOwner(part: .file))
-  }
-
-  private func bound(_ field: KeyFields.Field?, _ schema: ParameterSchema) -> Double? {
-    guard let field else { return nil }
-    switch schema.kind {
-    case .integer, .number, .duration, .size, .percent:
-      return value(field, schema).flatMap(ParameterBounds.measure)
-    case .string, .url, .choice, .path, .boolean, .list, .map:
-      reporter.report(
-        .conflictingKeys, at: field.keyMark, "a parameter of this type cannot have '\(field.name)'",
-        hint: "remove it")
-      return nil
-    }
+  private var bounds: ParameterBoundReader {
+    ParameterBoundReader(reporter: reporter, folder: folder)
   }
 }
