@@ -37,6 +37,32 @@ import TaktTime
     #expect(world.requests.last?.spec.execution.timeout == .seconds(5))
   }
 
+  @Test(arguments: [(before: "mail", after: "mail"), (before: "mail", after: "http")])
+  func `a retry keeps its parameters only while the job keeps its action`(
+    before: String, after: String
+  ) throws {
+    var world = SchedulerWorld()
+    var spec = try job("a", every(100))
+    spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
+    spec.action = .use(before, ["to": .string("b@example.org")])
+    world.start([spec])
+    _ = world.perform(
+      .trigger(
+        try name("a"), parameters: RunParameters(values: ["subject": .string("given")])))
+    world.endRuns(.exited(1))
+    var changed = spec
+    changed.action = .use(after, ["to": .string("c@example.org")])
+    world.reload([spec], to: [changed])
+    world.pass(.seconds(3))
+    guard case .use(let name, let values)? = world.requests.last?.action else {
+      Issue.record("no second attempt")
+      return
+    }
+    #expect(name == after)
+    #expect(values["to"] == .string("c@example.org"))
+    #expect(values["subject"] == (before == after ? .string("given") : nil))
+  }
+
   @Test
   func `a job's timer is suspended as long as the job is, and cancelled when no slot is left`()
     throws
