@@ -48,8 +48,9 @@ package struct FileTrust: Hashable, Sendable {
     /// Each folder belongs to root or to the file's owner, and nobody else can write to it, unless it
     /// is sticky. A link belongs to one of the two.
     case whole = "trusted folders and links"
-    /// The same, and a sticky folder is not enough: takt believes whatever appears in it.
-    case everyName = "trusted folders and links; a sticky folder is not enough"
+    /// The same, and the folder itself may not be one in which others can add files: takt uses what
+    /// appears there.
+    case everyName = "trusted folders and links; its own sticky bit is not enough"
     /// Links that only root can have made are followed, in folders of anybody.
     case links = "links only where root made them"
     /// No link at all is followed, in folders of anybody.

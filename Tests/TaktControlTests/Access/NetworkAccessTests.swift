@@ -46,20 +46,11 @@ import Testing
       .trimmingCharacters(in: .newlines)
     #expect(token.count == 64 && token != listener.token)
     let reader = "Authorization: Bearer \(token)"
-    let description = try APIDescription()
-    for (path, methods) in description.paths {
+    for (path, methods) in try APIDescription().paths where methods.contains("post") {
       let target = path.replacing("{job}", with: "a").replacing("{run}", with: "1")
-      // Events do not end, and an address is handed out on the socket alone.
-      if ["/api/v1/events", "/api/v1/address"].contains(target) { continue }
-      for method in methods {
-        let reply = try listener.ask(method.uppercased(), target, listener.host, reader)
-        guard method == "post" else {
-          #expect(reply.status != 401 && reply.status != 403, "\(method) \(target)")
-          continue
-        }
-        #expect(reply.problem == "403 forbidden", "\(method) \(target)")
-        #expect(reply["title"] as? String == "this token may only read")
-      }
+      let reply = try listener.ask("POST", target, listener.host, reader)
+      #expect(reply.problem == "403 forbidden", "\(target)")
+      #expect(reply["title"] as? String == "this token may only read")
     }
     #expect(listener.world.reload.causes.isEmpty && listener.world.scheduler.requests.isEmpty)
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "waiting")

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// Each route, asked in each way, against the table in docs/security.md.
+@Suite struct RouteRightsTests {
+  /// A way to ask: the header that it sends, and its column in the table.
+  private struct Way {
+    var column: Int
+    /// Nil for the Unix socket.
+    var header: String?
+  }
+
+  /// The rows between the marks, cell by cell: the route first.
+  private static func rows() throws -> [[String]] {
+    let path = #filePath.replacing(
+      "Tests/TaktControlTests/Access/RouteRightsTests.swift", with: "docs/security.md")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let start = try #require(text.firstRange(of: "<!-- routes: begin -->\n")).upperBound
+    let stop = try #require(text.firstRange(of: "<!-- routes: end -->")).lowerBound
+    return text[start..<stop].split(separator: "\n").dropFirst(2).map { line in
+      line.split(separator: "|").map {
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
+      }
+    }
+  }
+
+  /// What an answer says of the right to ask.
+  private static func word(_ reply: Reply) -> String {
+    switch reply.status {
+    case 401: "401"
+    case 403: "403"
+    default: "yes"
+    }
+  }
+
+  @Test func `each route allows what the docs say, in each way to ask`() async throws {
+    let rows = try Self.rows()
+    let description = try APIDescription()
+    let described = description.paths.flatMap { path, methods in
+      methods.map { "\($0.uppercased()) \(path)" }
+    }
+    #expect(Set(rows.map { $0[0] }) == Set(described + ["GET /"]))
+    #expect(rows.count == Set(rows.map { $0[0] }).count)
+    let folder = NSTemporaryDirectory() + "takt-rights-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cluster = try await ClusterWorld([.named("a")], others: [])
+    let world = cluster.world
+    let port = try await world.listenOnNetwork(readTokenFile: folder + "/token")
+    func token(_ path: String) throws -> String {
+      try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
+    }
+    let ways = [
+      Way(column: 1, header: nil),
+      Way(column: 2, header: "Authorization: Bearer \(try token(world.tokenFile))"),
+      Way(column: 2, header: "Authorization: Bearer \(ClusterWorld.writeToken)"),
+      Way(column: 3, header: "Authorization: Bearer \(try token(folder + "/token"))"),
+      Way(column: 3, header: "Authorization: Bearer \(ClusterWorld.readToken)"),
+      Way(column: 4, header: ""), Way(column: 4, header: "Authorization: Bearer wrong"),
+    ]
+    for row in rows {
+      let method = String(row[0].prefix { $0 != " " })
+      let path = row[0].drop { $0 != " " }.dropFirst()
+      let target = path.replacing("{job}", with: "a").replacing("{run}", with: "1")
+        .replacing("{machine}", with: "a")
+      // Events do not end; their head tells as much.
+      let methods =
+        path.hasSuffix("/events") ? ["HEAD"] : method == "GET" ? ["GET", "HEAD"] : ["POST"]
+      for way in ways {
+        for method in methods {
+          let wire = try way.header == nil ? world.connect() : Wire(port: port, of: world)
+          let headers = way.header.map { ["Host: 127.0.0.1:\(port)", $0].filter { $0 != "" } }
+          wire.send(method, String(target), method == "POST" ? [] : nil, headers ?? [])
+          let reply = try wire.reply(isHead: method == "HEAD")
+          #expect(
+            Self.word(reply) == row[way.column],
+            "\(method) \(target) \(way.header ?? "socket"): \(reply.status) \(reply.text)")
+        }
+      }
+    }
+  }
+}
