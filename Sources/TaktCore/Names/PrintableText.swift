@@ -6,7 +6,7 @@
 /// of lines and paragraphs. So does what is not UTF-8, where it is decoded.
 extension Unicode.Scalar {
   /// Whether a terminal may do something else than show it.
-  package var steersTerminal: Bool {
+  @inlinable package var steersTerminal: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0: true
     case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

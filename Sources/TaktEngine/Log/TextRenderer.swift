@@ -289,7 +289,7 @@ extension TextLine {
   /// Whether the text is takt's own: a name within its bounds, or one of the words for a state, a
   /// cause or an outcome.
   private func isWord(_ key: LogKey) -> Bool {
-    if case .fields = record.content { return false }
+    if case .fields = record.content { return key == .job || key == .stream }
     return key != .reason && key != .message
   }
 
@@ -327,6 +327,7 @@ extension TextLine {
     switch value {
     case .bytes(let raw) where raw.allSatisfy(Self.isPlain): bytes += raw
     case .bytes(let raw): addShown(String(decoding: raw, as: UTF8.self))
+    case .text(let text) where text.utf8.allSatisfy(Self.isPlain): add(text)
     case .text(let text): addShown(text)
     case .number, .milliseconds, .instant, .machine: break
     }
@@ -334,8 +335,6 @@ extension TextLine {
 
   /// Adds a text on this line; a run's output may have tabs.
   private mutating func addShown(_ text: String) {
-    // Nearly all texts are plain, and there are some in each line.
-    if text.utf8.allSatisfy(Self.isPlain) { return add(text) }
     guard text.unicodeScalars.contains(where: { $0.steersTerminal && $0 != "\t" }) else {
       return add(text)
     }
