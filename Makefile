@@ -32,11 +32,15 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	$(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); \
 	if (v[1] > 2 || v[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 # Full RELRO, and for takt's own C a stack protector and the processor's control-flow protection.
-# Package.swift adds FORTIFY.
+# Package.swift adds FORTIFY. Swift would mark its functions, too, which costs an instruction a call
+# and protects nothing: the libraries of Swift are not marked.
 HARDENING = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong \
-	$(patsubst %,-Xcc %,$(control-flow-$(shell uname -m)))
+	$(patsubst %,-Xcc %,$(control-flow-$(shell uname -m))) \
+	$(patsubst %,-Xswiftc -Xcc -Xswiftc %,$(no-control-flow-$(shell uname -m)))
 control-flow-x86_64 := -fcf-protection=full
 control-flow-aarch64 := -mbranch-protection=standard
+no-control-flow-x86_64 := -fcf-protection=none
+no-control-flow-aarch64 := -mbranch-protection=none
 # Fails where a program is built without them.
 HARDENED = scripts/hardened .build/release
 OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*.o)
