@@ -37,7 +37,7 @@ struct OutputRecords: Sendable {
     let source = Source(
       attempt: attempt ?? mark?.attempt ?? 0, stream: mark?.stream ?? .other)
     let all = (rests.removeValue(forKey: source) ?? []) + bytes
-    let cut = Self.cutCount(atEndOf: all)
+    let cut = all.cutCharacterBytes
     if cut > 0 { rests[source] = Array(all.suffix(cut)) }
     guard all.count > cut else { return [] }
     var json = JSONWriter()
@@ -58,15 +58,6 @@ struct OutputRecords: Sendable {
       json.member("dropped", count)
     }
     return json.bytes + [10]
-  }
-
-  /// How many bytes at the end are the beginning of a character: three at most.
-  private static func cutCount(atEndOf bytes: [UInt8]) -> Int {
-    for (count, byte) in bytes.reversed().prefix(3).enumerated() where byte & 0xC0 != 0x80 {
-      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-      return length > count + 1 ? count + 1 : 0
-    }
-    return 0
   }
 }
 

@@ -8,6 +8,15 @@ package struct KeptOutput: Hashable, Sendable {
 
     var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
 
+    /// Drops what is left of a character on either side of the gap.
+    mutating func trim() {
+      guard droppedBytes > 0 else { return }
+      let (cut, rest) = (head.cutCharacterBytes, tail.continuationBytes)
+      head.removeLast(cut)
+      tail.removeFirst(rest)
+      droppedBytes += cut + rest
+    }
+
     // Outputs are the same if their bytes are, whenever those came.
     static func == (left: Self, right: Self) -> Bool {
       left.head == right.head && left.tail == right.tail
@@ -33,6 +42,13 @@ package struct KeptOutput: Hashable, Sendable {
   }
 
   package init() {}
+
+  /// What is left of an output that was cut at any byte, without parts of characters.
+  package init(cutTo head: [UInt8], _ tail: [UInt8], droppedBytes: Int, marks: [OutputMark]) {
+    var parts = Parts(head: head, tail: tail, droppedBytes: droppedBytes, marks: marks)
+    parts.trim()
+    self.init(parts)
+  }
 
   package var head: [UInt8] { parts?.value.head ?? [] }
   /// The last bytes, as far as they are not in `head`.
@@ -69,6 +85,7 @@ package struct KeptOutput: Hashable, Sendable {
     let excess = max(0, result.tail.count - (keepBytes - keepBytes / 2))
     result.tail.removeFirst(excess)
     result.droppedBytes += excess
+    result.trim()
     return KeptOutput(result)
   }
 }
@@ -80,11 +97,7 @@ extension KeptOutput {
   package func endText(bytesMax: Int) -> String {
     let bytes = droppedBytes == 0 ? head + tail : tail
     var end = bytes.suffix(max(0, bytesMax))
-    if end.count < bytes.count || droppedBytes > 0 {
-      // What is left of a character that was cut: three bytes at most.
-      let rest = end.prefix(3).prefix { $0 & 0xC0 == 0x80 }
-      end = end.dropFirst(rest.count)
-    }
+    if end.count < bytes.count || droppedBytes > 0 { end = end.dropFirst(end.continuationBytes) }
     var text = String(decoding: end, as: UTF8.self).unicodeScalars[...]
     // A byte that is no text has become a character of three.
     while case let excess = text.utf8Count - max(0, bytesMax), excess > 0 {

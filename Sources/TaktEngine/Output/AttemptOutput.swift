@@ -11,6 +11,8 @@ final class AttemptOutput: @unchecked Sendable {
   private struct Stream {
     var bytes = 0
     var masker: SecretMasker?
+    /// The start of a character whose rest has not come yet: nothing is to stand between the two.
+    var rest: [UInt8] = []
     var lines = LineSplitter()
   }
 
@@ -83,6 +85,9 @@ final class AttemptOutput: @unchecked Sendable {
     masked.removeAll(keepingCapacity: true)
     streams[stream.index].masker?.finish(into: &masked)
     masked.withUnsafeBytes { pass($0, from: stream) }
+    let rest = streams[stream.index].rest
+    streams[stream.index].rest = []
+    rest.withUnsafeBytes { targets.receive($0, &streams[stream.index].lines, from: stream) }
     targets.finish(&streams[stream.index].lines, from: stream)
   }
 
@@ -133,8 +138,27 @@ final class AttemptOutput: @unchecked Sendable {
     return !matchesPattern
   }
 
+  /// Passes whole characters on.
   private func pass(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
-    targets.receive(bytes, &streams[stream.index].lines, from: stream)
+    let index = stream.index
+    guard let last = bytes.last else { return }
+    if last < 0x80, streams[index].rest.isEmpty {
+      return targets.receive(bytes, &streams[index].lines, from: stream)
+    }
+    let all = streams[index].rest + bytes
+    let cut = all.cutCharacterBytes
+    streams[index].rest = Array(all.suffix(cut))
+    all.withUnsafeBytes {
+      targets.receive(
+        UnsafeRawBufferPointer(rebasing: $0.dropLast(cut)), &streams[index].lines, from: stream)
+    }
+  }
+}
+
+extension OutputFacts {
+  /// The output of an action that was not started: why.
+  init(ofNothing sentence: String) {
+    self.init(kept: KeptOutput(head: Array(sentence.utf8) + [10]))
   }
 }
 

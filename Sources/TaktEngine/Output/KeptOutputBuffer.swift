@@ -30,7 +30,7 @@ struct KeptOutputBuffer {
   /// What is kept, in order.
   var kept: KeptOutput {
     KeptOutput(
-      head: head, tail: Array(tail[start...] + tail[..<start]), droppedBytes: droppedBytes,
+      cutTo: head, Array(tail[start...] + tail[..<start]), droppedBytes: droppedBytes,
       marks: headMarks + keptTailMarks)
   }
 

@@ -109,7 +109,7 @@ struct RotatingFile {
     if bytes.count <= room { return bytes.count }
     let inside = bytes.prefix(max(0, room))
     if let end = inside.lastIndex(of: 10) { return end + 1 - bytes.startIndex }
-    return isEmpty ? max(1, inside.count) : 0
+    return isEmpty ? max(1, inside.count - inside.cutCharacterBytes) : 0
   }
 
   private mutating func write(

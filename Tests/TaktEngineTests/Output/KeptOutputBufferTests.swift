@@ -24,6 +24,23 @@ import Testing
       "\(text)…\(kept.droppedBytes)…\(String(decoding: kept.tail, as: UTF8.self))" == parts[2])
   }
 
+  @Test(arguments: ["é", "€", "𝄞"])
+  func `no character is cut in two where bytes are gone`(unit: String) throws {
+    let text = String(repeating: unit, count: 40)
+    for keepBytes in 0...text.utf8.count {
+      let kept = kept([text], keepBytes)
+      #expect(kept.head.count + kept.droppedBytes + kept.tail.count == text.utf8.count)
+      #expect(kept.head.count + kept.tail.count >= keepBytes - 6)
+      for part in [kept.head, kept.tail] where kept.droppedBytes > 0 {
+        #expect(String(validating: part, as: UTF8.self) != nil, "\(keepBytes)")
+      }
+      let joined = kept.followed(by: kept, keepBytes: keepBytes)
+      for part in [joined.head, joined.tail] where joined.droppedBytes > 0 {
+        #expect(String(validating: part, as: UTF8.self) != nil, "\(keepBytes), twice")
+      }
+    }
+  }
+
   private func marked(_ keepBytes: Int, _ pieces: [(String, OutputMark.Stream, Int64)]) -> [String]
   {
     var buffer = KeptOutputBuffer(keepBytes: keepBytes)

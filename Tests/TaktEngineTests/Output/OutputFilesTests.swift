@@ -77,6 +77,13 @@ import TaktTime
     #expect(parts.joined() == String(repeating: "x", count: 25) + "\nend\n")
   }
 
+  @Test func `a line that is divided keeps its characters whole`() throws {
+    let bench = try Bench()
+    bench.append(String(repeating: "€", count: 8) + "\n", to: bench.use(max: 10, files: 4))
+    let parts = ["out.2", "out.1", "out"].map { bench.read($0) }
+    #expect(parts == ["€€€", "€€€", "€€\n"])
+  }
+
   @Test func `a single file starts again when it is full`() throws {
     let bench = try Bench()
     bench.append("1234567\n", "abc\n", to: bench.use(max: 8, files: 1))
