@@ -27,6 +27,24 @@ import Testing
     #expect("{\"a\":\"é\"}".printableJSON == "{\"a\":\"é\"}")
   }
 
+  @Test func `a progress bar is drawn over itself, and CRLF ends a line`() {
+    let text = "a\r\n10%\r20%\r\u{1b}[K30%\nend\r\n"
+    let bytes = Array(text.utf8)
+    var stream = PrintableStream()
+    #expect(String(decoding: stream.add(bytes), as: UTF8.self) == "a\n30%\nend\n")
+    for cut in 0...bytes.count {
+      var stream = PrintableStream()
+      let shown = String(
+        decoding: stream.add(Array(bytes[..<cut])) + stream.add(Array(bytes[cut...])),
+        as: UTF8.self)
+      // What was drawn before is erased.
+      let last = shown.split(separator: "\n").map { line in
+        line.replacing("\u{1b}[K", with: "").split(separator: "\r").last ?? ""
+      }
+      #expect(last == ["a", "30%", "end"], "\(cut): \(shown.debugDescription)")
+    }
+  }
+
   @Test func `a character that is cut into two parts is shown once`() {
     let text = "aé→👩\u{1b}\u{202e}b"
     let bytes = Array(text.utf8)

@@ -3,12 +3,24 @@
  * ever chooses among the names that stand here, and all else of it is left out.
  */
 
-/** Sequences for terminals; the first group has the parameters of those for colours. */
-const TERMINAL_SEQUENCES =
-  // What comes after ESC: CSI with its parameters, OSC up to its end, two-character ones; then other controls.
-  /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/**
+ * Sequences for terminals, of all forms of ECMA-48; a string without its end hides nothing. The first group
+ * has the parameters of a control sequence, the second its last letter.
+ */
+const TERMINAL_SEQUENCES = new RegExp(
+  [
+    "(?:\\u001b\\[|\\u009b)([0-?]*)[ -/]*([@-~])",
+    "(?:\\u001b\\]|\\u009d)[^\\u0007\\u001b\\u009c]*(?:\\u0007|\\u001b\\\\|\\u009c)",
+    "(?:\\u001b[PX^_]|[\\u0090\\u0098\\u009e\\u009f])(?:[^\\u001b\\u009c]|\\u001b(?!\\\\))*(?:\\u001b\\\\|\\u009c)",
+    "\\u001b[ -/]+[0-~]",
+    "\\u001b[0-~]",
+    "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]",
+  ].join("|"),
+  "g");
 
 const ANSI_COLOURS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
+
+const ANSI_FLAGS = table({ 1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" });
 
 /** The style that sequences have switched on: it goes on from line to line. */
 class TerminalStyle {
@@ -30,6 +42,14 @@ class TerminalStyle {
     return names.join(" ");
   }
 
+  /** The sequence that makes any style this one. */
+  get sequence() {
+    const codes = Object.keys(ANSI_FLAGS).filter((code) => this.flags.has(ANSI_FLAGS[code]));
+    if (this.colour) codes.push(30 + ANSI_COLOURS.indexOf(this.colour));
+    if (this.ground) codes.push(40 + ANSI_COLOURS.indexOf(this.ground));
+    return `\u001b[${[0, ...codes].join(";")}m`;
+  }
+
   /** Takes the parameters of a sequence for colours. */
   apply(parameters) {
     const codes = parameters === "" ? [0] : parameters.split(/[;:]/).map(Number);
@@ -47,7 +67,7 @@ class TerminalStyle {
   }
 
   one(code) {
-    const flags = table({ 1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" });
+    const flags = ANSI_FLAGS;
     if (code === 0) this.reset();
     else if (flags[code]) this.flags.add(flags[code]);
     else if (code === 22) ["bold", "dim"].forEach((flag) => this.flags.delete(flag));
@@ -91,9 +111,110 @@ function drawTerminalLine(line, style) {
   let start = 0;
   for (const found of line.matchAll(TERMINAL_SEQUENCES)) {
     add(line.slice(start, found.index));
-    if (found[1] !== undefined) style.apply(found[1]);
+    if (found[2] === "m" && !/[<-?]/.test(found[1])) style.apply(found[1]);
     start = found.index + found[0].length;
   }
   add(line.slice(start));
   return nodes;
+}
+
+/** A sequence at the end of a piece, whose end the next one may bring. */
+const OPEN_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\u0007\u001b]{0,200})$/;
+
+/** No sequence moves further to the right, unless the line is longer. */
+const TERMINAL_COLUMNS = 8192;
+
+/**
+ * A line that a program writes over, such as a progress bar, as a terminal shows it so far. Each character
+ * counts as one column. What follows may continue the result as it would the line.
+ */
+function terminalState(line) {
+  if (!/[\r\b]/.test(line)) return line;
+  const state = new TerminalState();
+  const open = line.search(OPEN_SEQUENCE);
+  const whole = open < 0 ? line : line.slice(0, open);
+  let start = 0;
+  for (const found of whole.matchAll(TERMINAL_SEQUENCES)) {
+    state.write(whole.slice(start, found.index));
+    state.control(found);
+    start = found.index + found[0].length;
+  }
+  state.write(whole.slice(start));
+  return state.text + line.slice(whole.length);
+}
+
+class TerminalState {
+  constructor() {
+    this.style = new TerminalStyle();
+    this.sequence = "";
+    this.cells = [];
+    this.column = 0;
+  }
+
+  write(text) {
+    for (const character of text) {
+      if (this.column > 0 && /[\p{Mn}\p{Me}\u200d]/u.test(character)) {
+        const before = this.cells[this.column - 1];
+        if (before) before.text += character;
+        continue;
+      }
+      this.pad();
+      this.cells[this.column] = { text: character, sequence: this.sequence };
+      this.column += 1;
+    }
+  }
+
+  pad() {
+    while (this.cells.length < this.column) this.cells.push({ text: " ", sequence: "" });
+  }
+
+  control([text, parameters, letter]) {
+    const number = parseInt(parameters, 10);
+    if (text === "\r") this.column = 0;
+    else if (text === "\b") this.move(this.column - 1);
+    else if (letter === "K") this.erase(number || 0);
+    else if (letter === "C") this.move(this.column + (number || 1));
+    else if (letter === "D") this.move(this.column - (number || 1));
+    else if (letter === "G") this.move((number || 1) - 1);
+    else if (letter === "m" && !/[<-?]/.test(parameters)) {
+      this.style.apply(parameters);
+      this.sequence = this.style.sequence;
+    }
+  }
+
+  move(column) {
+    this.column = Math.min(Math.max(0, column), Math.max(TERMINAL_COLUMNS, this.cells.length));
+  }
+
+  erase(part) {
+    if (part === 0) this.cells.length = Math.min(this.cells.length, this.column);
+    else if (part === 2) this.cells = [];
+    else if (part === 1) {
+      for (let place = 0; place <= this.column && place < this.cells.length; place += 1) {
+        this.cells[place] = { text: " ", sequence: "" };
+      }
+    }
+  }
+
+  get text() {
+    let [text, shown] = ["", ""];
+    const change = (sequence) => {
+      const wanted = sequence || (shown && "\u001b[0m");
+      if (wanted !== shown) text += wanted;
+      shown = wanted;
+    };
+    for (const cell of this.cells) {
+      change(cell.sequence);
+      text += cell.text;
+    }
+    change(this.sequence);
+    if (this.column === this.cells.length) return text;
+    return `${text}\r${this.column > 0 ? `\u001b[${this.column}C` : ""}`;
+  }
+}
+
+/** The start of a text, without half a character at its end. */
+function cutText(text, length) {
+  const code = text.charCodeAt(length - 1);
+  return text.slice(0, code >= 0xd800 && code < 0xdc00 ? length - 1 : length);
 }

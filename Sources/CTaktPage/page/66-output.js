@@ -216,7 +216,7 @@ class OutputView {
     }
     const key = `${attempt} ${stream}`;
     if (!this.styles.has(key)) this.styles.set(key, new TerminalStyle());
-    const cut = text.length > OUTPUT_LINE_LENGTH ? `${text.slice(0, OUTPUT_LINE_LENGTH)} …` : text;
+    const cut = text.length > OUTPUT_LINE_LENGTH ? `${cutText(text, OUTPUT_LINE_LENGTH).replace(OPEN_SEQUENCE, "")} …` : text;
     const time = at
       ? element("time", { title: `${timeFormat.full(at)}${attempt ? `, attempt ${attempt}` : ""}` }, timeFormat.time.format(Date.parse(at)))
       : null;

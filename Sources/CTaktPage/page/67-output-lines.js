@@ -29,10 +29,11 @@ class OutputLines {
     const lines = text.split("\n");
     for (const [place, line] of lines.entries()) {
       const whole = place === 0 && open ? { ...open, text: open.text + line } : { text: line, at, stream, attempt };
+      whole.text = terminalState(whole.text);
       if (place < lines.length - 1) this.onLine(whole);
       else if (whole.text === "") this.open.delete(key);
       // What has no end yet waits for it; very long ones are cut anyway.
-      else this.open.set(key, { ...whole, text: whole.text.slice(0, OUTPUT_LINE_LENGTH + 1) });
+      else this.open.set(key, { ...whole, text: cutText(whole.text, 2 * OUTPUT_LINE_LENGTH) });
     }
   }
 

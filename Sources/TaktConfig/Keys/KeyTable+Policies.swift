@@ -145,6 +145,10 @@ extension KeyTable {
           builder.outputFile($0, at: field.keyMark)
         }
       }),
+    KeyEntry(
+      "colors", .choice(OutputPolicy.Colours.allCases.map(\.rawValue)), default: "`keep`",
+      "Whether the log and mails `keep` or `strip` colors and other escape sequences.",
+      .value(\.execution.output.colours) { $0.choice() }),
   ]
 
   /// The keys under `file` of `output`. It replaces that of `defaults` as a whole.

@@ -46,29 +46,55 @@ extension String {
   }
 }
 
-/// A stream of bytes for a terminal, whose characters may be cut into two parts.
+/// What a run prints, for a terminal: its bytes come in pieces of any size.
 package struct PrintableStream: Sendable {
-  private var rest: [UInt8] = []
+  private static let lineBytesMax = 8192
+
+  /// What is known of the unfinished line, and how much of it the terminal shows.
+  private var line: [UInt8] = []
+  private var shownBytes = 0
 
   package init() {}
 
-  /// The next part, with everything visible that would steer a terminal.
+  /// The next part, with everything visible that would steer a terminal. A line that the program
+  /// writes over is drawn again, in its new state.
   package mutating func add(_ bytes: [UInt8]) -> [UInt8] {
-    var bytes = rest + bytes
-    let cut = Self.cutBytes(at: bytes)
-    rest = Array(bytes.suffix(cut))
-    bytes.removeLast(cut)
-    return Array(String(decoding: bytes, as: UTF8.self).printableLines.utf8)
+    var shown: [UInt8] = []
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: 10) {
+      extend(with: rest[..<end], isWhole: true, &shown)
+      shown.append(10)
+      (line, shownBytes) = ([], 0)
+      rest = rest[(end + 1)...]
+    }
+    extend(with: rest, isWhole: false, &shown)
+    return shown
   }
 
-  /// How many bytes at the end are the begin of a character.
-  private static func cutBytes(at bytes: [UInt8]) -> Int {
-    for count in 1...3 where count <= bytes.count {
-      let byte = bytes[bytes.count - count]
-      if byte & 0xC0 == 0x80 { continue }
-      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-      return length > count ? count : 0
+  private mutating func extend(
+    with bytes: ArraySlice<UInt8>, isWhole: Bool, _ shown: inout [UInt8]
+  ) {
+    guard !bytes.isEmpty || isWhole && shownBytes < line.count else { return }
+    line += bytes
+    if TerminalLine.goesBack(line) {
+      if shownBytes > 0 { shown += Array("\r\u{1B}[K".utf8) }
+      shown += Self.printable(TerminalLine.lastState(of: line)[...])
+      if !isWhole { line = TerminalLine.open(line) }
+      shownBytes = line.count
+      return
     }
-    return 0
+    // A character whose rest may follow waits for it.
+    let end = line.count - (isWhole ? 0 : line.cutCharacterBytes)
+    guard end > shownBytes else { return }
+    shown += Self.printable(line[shownBytes..<end])
+    shownBytes = end
+    if line.count > Self.lineBytesMax {
+      line.removeFirst(end)
+      shownBytes = 0
+    }
+  }
+
+  private static func printable(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    Array(String(decoding: bytes, as: UTF8.self).printableLines.utf8)
   }
 }

@@ -11,6 +11,14 @@ package struct OutputPolicy: Hashable, Sendable {
     case onFailure = "on_failure"
   }
 
+  /// What the log and mails show of colours and other sequences for terminals.
+  package enum Colours: String, CaseIterable, Hashable, Sendable {
+    /// The sequences as they came.
+    case keep
+    /// The text without them.
+    case strip
+  }
+
   /// How much of an attempt's output is kept: its first and its last bytes, half of each. Default
   /// 64 KB.
   package var keepBytes: Int
@@ -20,6 +28,8 @@ package struct OutputPolicy: Hashable, Sendable {
   package var rate: LineRate?
   /// A file that gets the output as well; nil (the default) for none.
   package var file: OutputFile?
+  /// What the log and mails show of sequences for terminals. Default keep.
+  package var colours = Colours.keep
 
   package init(
     keepBytes: Int = 64 * 1024, logging: Logging = .always, rate: LineRate? = nil,
@@ -68,6 +78,7 @@ extension OutputPolicy {
       file.map {
         "file \($0.path) of \(SizeText.format($0.sizeBytesMax)), \($0.files) files"
       },
+      colours == .strip ? "colors strip" : nil,
     ])
   }
 }

@@ -75,13 +75,37 @@ struct RunReport: Encodable {
 }
 
 extension KeptOutput {
-  /// The output within a bound: the beginning and the end, and between them how much is missing.
-  func bytes(max bytesMax: Int) -> [UInt8] {
-    let whole = droppedBytes == 0 ? head + tail : head + Self.gap(droppedBytes) + tail
-    guard whole.count > bytesMax else { return whole }
+  /// The output within a bound, as people see it: the beginning and the end, and between them how much
+  /// is missing.
+  func bytes(max bytesMax: Int, _ colours: OutputPolicy.Colours) -> [UInt8] {
+    // A progress bar may be many times as long as what it shows.
+    let rough = cut(to: 4 * bytesMax)
+    func shown(_ bytes: [UInt8]) -> [UInt8] {
+      let lines = bytes.linesForPeople
+      return colours == .strip ? lines.withoutTerminalSequences : lines
+    }
+    let whole =
+      rough.droppedBytes == 0
+      ? KeptOutput(head: shown(rough.head + rough.tail))
+      : KeptOutput(
+        head: shown(rough.head), tail: shown(rough.tail), droppedBytes: rough.droppedBytes)
+    let result = whole.cut(to: bytesMax)
+    if result.droppedBytes == 0 { return result.head + result.tail }
+    return result.head + Self.gap(result.droppedBytes) + result.tail
+  }
+
+  /// At most so many bytes, half of them from the beginning.
+  private func cut(to bytesMax: Int) -> KeptOutput {
+    let excess = head.count + tail.count - bytesMax
+    guard excess > 0 else { return self }
+    let all = head + tail
     let half = bytesMax / 2
-    return whole.prefix(half) + Self.gap(droppedBytes + whole.count - 2 * half)
-      + whole.suffix(half)
+    let (first, last) =
+      droppedBytes == 0
+      ? (all.prefix(half), all.suffix(half)) : (head.prefix(half), tail.suffix(half))
+    return KeptOutput(
+      cutTo: Array(first), Array(last),
+      droppedBytes: droppedBytes + all.count - first.count - last.count, marks: [])
   }
 
   private static func gap(_ count: Int) -> [UInt8] {

@@ -23,7 +23,7 @@ final class AttemptOutput: @unchecked Sendable {
   private var ownLines = LineSplitter()
   private var masked: [UInt8] = []
   private var pattern: FailurePattern?
-  private var patternLines = LineSplitter()
+  private var patternLines = LineSplitter(isForPeople: false)
   private var matchesPattern = false
   private var wasStopped = false
   private var isOverdue = false

@@ -1,9 +1,16 @@
+import TaktCore
+
 /// Cuts a stream of bytes into lines, and a longer line into pieces. It keeps one piece at most.
 struct LineSplitter {
-  /// A longer line is cut into pieces of this size.
+  /// A longer line is cut into pieces of this size, less the start of a character or a sequence.
   static let lineBytesMax = 8192
 
+  /// Whether a line that a program writes over is one state of it at a time, however long its bytes
+  /// are, as it is for people.
+  let isForPeople: Bool
   private var partial: [UInt8] = []
+
+  init(isForPeople: Bool = true) { self.isForPeople = isForPeople }
 
   /// Hands each line that ends within `bytes`, without its end, to `body`. Once `body` answers false
   /// the lines of this call are only counted, the refused one among them, which is much faster than
@@ -44,11 +51,20 @@ struct LineSplitter {
   ) {
     var rest = bytes
     while partial.count + rest.count > Self.lineBytesMax {
-      let piece = Self.lineBytesMax - partial.count
-      partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<piece]))
-      if skipped > 0 || !partial.withUnsafeBytes(body) { skipped += 1 }
-      partial.removeAll(keepingCapacity: true)
-      rest = UnsafeRawBufferPointer(rebasing: rest[piece...])
+      let room = Self.lineBytesMax - partial.count
+      partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<room]))
+      rest = UnsafeRawBufferPointer(rebasing: rest[room...])
+      if skipped == 0, isForPeople, TerminalLine.goesBack(partial) {
+        partial = TerminalLine.open(partial)
+        if partial.count <= Self.lineBytesMax / 2 { continue }
+      }
+      let cut =
+        isForPeople ? TerminalLine.unfinishedBytes(of: partial) : partial.cutCharacterBytes
+      let isTaken =
+        skipped == 0
+        && partial.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropLast(cut))) }
+      if !isTaken { skipped += 1 }
+      partial.removeFirst(partial.count - cut)
     }
     partial.append(contentsOf: rest)
   }

@@ -8,15 +8,17 @@ final class OutputLog {
   private let time: any TimeSource
   private let facts: [LogField]
   /// Made for the first line, which many attempts never print.
-  private lazy var streamFacts = StandardStream.allCases.map {
+  private lazy var streamFacts = [StandardStream.stdout, .stderr].map {
     facts + [LogField(.stream, .text($0.rawValue))]
   }
+  private let colours: OutputPolicy.Colours
   private let rate: LineRate?
   private var budget: LineBudget?
 
   init(of source: OutputSource, to sink: any OutputSink, time: any TimeSource) {
     self.sink = sink
     self.time = time
+    colours = source.policy.colours
     rate = source.policy.rate
     budget = rate.map { LineBudget($0) }
     facts = source.facts
@@ -103,11 +105,26 @@ final class OutputLog {
     _ line: UnsafeRawBufferPointer, _ stream: StandardStream?, _ level: LogLevel = .info
   ) -> Bool {
     guard sink.hasRoom else { return false }
-    let facts =
-      (stream.map { streamFacts[$0 == .stdout ? 0 : 1] } ?? facts)
-      + [LogField(.line, .bytes(Array(line)))]
+    let facts = self.facts(of: stream) + [LogField(.line, .bytes(shown(line)))]
     if level == .info { sink.output(facts) } else { sink.record(level, .output, facts) }
     return true
+  }
+
+  private func facts(of stream: StandardStream?) -> [LogField] {
+    switch stream {
+    case .stdout: streamFacts[0]
+    case .stderr: streamFacts[1]
+    case nil: facts
+    }
+  }
+
+  /// The line as people see it.
+  private func shown(_ line: UnsafeRawBufferPointer) -> [UInt8] {
+    var bytes = Array(line)
+    if line.firstIndex(ofByte: 13) != nil || line.firstIndex(ofByte: 8) != nil {
+      bytes = TerminalLine.lastState(of: bytes)
+    }
+    return colours == .strip ? bytes.withoutTerminalSequences : bytes
   }
 
   private func count(_ skipped: Int, _ isOverRate: Bool, _ now: MonotonicInstant?) {

@@ -222,6 +222,7 @@ struct ExecutionKeysTests {
     "outOfRange | success: {exit: »256}", "badNumber | success: {exit: [0, »x]}",
     "badChoice | fails_when: {stderr: »some}", "badBoolean | fails_when: {empty: »no}",
     "badPattern | fails_when: {stdout: »'('}", "badValue | fails_when: {stdout: »''}",
+    "badChoice | output: {colors: »none}",
     "badPattern | fails_when: {stdout: »'(a)\\1'}",
     "badPattern | fails_when: {stdout: »'(a{40}){40}'}",
     "outOfRange | retry: {attempts: »0}", "outOfRange | retry: {attempts: »1001}",

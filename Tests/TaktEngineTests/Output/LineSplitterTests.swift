@@ -1,3 +1,4 @@
+import TaktCore
 import TaktTesting
 import Testing
 
@@ -31,6 +32,34 @@ import Testing
     #expect(split([long + [10]]).lines.map(\.count) == [8192, 8192, 3616])
     #expect(split([long]).lines.map(\.count) == [8192, 8192, 3616])
     #expect(split([Array(long.prefix(8192)) + [10, 97]]).lines.map(\.count) == [8192, 1])
+  }
+
+  @Test(arguments: ["€", "é", "𝄞", "\u{1b}[31mx", "\u{1b}]0;t\u{7}x"])
+  func `no piece of a long line ends within a character or a sequence`(unit: String) {
+    for lead in 0..<unit.utf8.count {
+      let text = Array(
+        (String(repeating: "x", count: lead) + String(repeating: unit, count: 9000)).utf8)
+      for step in [text.count, 1000] {
+        let pieces = stride(from: 0, to: text.count, by: step).map {
+          Array(text[$0..<min($0 + step, text.count)])
+        }
+        let lines = split(pieces).lines
+        #expect(lines.flatMap(\.self) == text)
+        #expect(
+          lines.allSatisfy { $0.count <= 8192 && String(validating: $0, as: UTF8.self) != nil })
+        // The `x` behind a sequence may start a piece.
+        #expect(
+          lines.dropFirst().allSatisfy { $0.starts(with: unit.utf8) || $0.first == 0x78 },
+          "\(unit), \(lead)")
+      }
+    }
+  }
+
+  @Test func `a progress bar is one line, however long it goes on`() {
+    let text = (0...100_000).map { "\r\u{1b}[K\($0) of €" }.joined() + "\nend"
+    let lines = split([Array(text.utf8)]).lines
+    #expect(lines.count == 2)
+    #expect(TerminalLine.lastState(of: lines[0]) == Array("100000 of €".utf8))
   }
 
   @Test func `once a line is refused the rest is counted`() {

@@ -208,7 +208,8 @@ struct MailBuiltin: LongBuiltin {
     // A job's name holds nothing that a header would have to quote.
     return (
       "\(request.spec.name)-\(facts.run).txt",
-      facts.output.bytes(max: MailMessage.attachmentBytesMax)
+      facts.output.bytes(
+        max: MailMessage.attachmentBytesMax, request.spec.execution.output.colours)
     )
   }
 

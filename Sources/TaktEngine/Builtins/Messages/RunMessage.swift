@@ -70,28 +70,23 @@ struct RunMessage {
     }
   }
 
-  /// Without characters that control a terminal.
+  /// As a terminal shows them in the end, without characters that control it.
   private static func lastLines(of output: KeptOutput) -> String {
-    let text = output.endText(bytesMax: outputBytesMax)
-    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    // A progress bar may be many times as long as what it shows.
+    let end = Array(output.endText(bytesMax: 32 * outputBytesMax).utf8)
+    var lines = end.linesForPeople.withoutTerminalSequences
+      .split(separator: 10, omittingEmptySubsequences: false).map { line in
+        String(
+          String.UnicodeScalarView(
+            String(decoding: line, as: UTF8.self).unicodeScalars.filter(isShown)))
+      }
     if lines.last?.isEmpty == true { lines.removeLast() }
-    return lines.suffix(outputLinesMax).map(plain).joined(separator: "\n")
+    let text = lines.suffix(outputLinesMax).joined(separator: "\n")
+    return KeptOutput(head: Array(text.utf8)).endText(bytesMax: outputBytesMax)
   }
 
-  /// A line without colours and other sequences for terminals, and without control characters.
-  private static func plain(_ line: Substring) -> String {
-    var shown = String.UnicodeScalarView()
-    var rest = line.unicodeScalars[...]
-    while let scalar = rest.popFirst() {
-      if scalar == "\u{1b}" {
-        // `ESC [ … letter`; of any other sequence one character.
-        guard rest.popFirst() == "[" else { continue }
-        rest = rest.drop { (0x20...0x3f).contains($0.value) }.dropFirst()
-      } else if scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value) || scalar == "\t" {
-        shown.append(scalar)
-      }
-    }
-    return String(shown)
+  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value) || scalar == "\t"
   }
 
   /// The facts as lines, their values under one another.

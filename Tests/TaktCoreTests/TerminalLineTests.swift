@@ -1,0 +1,66 @@
+import Testing
+
+@testable import TaktCore
+
+@Suite struct TerminalLineTests {
+  /// What a program prints, and what a terminal shows of it in the end: `␍` stands for a carriage
+  /// return, `␈` for a backspace, `␛` for ESC.
+  @Test(arguments: [
+    "plain | plain", "text␍ | text", "text␍␍ | text", "␍10%␍20%␍30% | 30%", "100%␍5 | 500%",
+    "long text␍short | shorttext", "loading␍       ␍done | done", "␍ | ", "|␈/␈-␈done | done",
+    "ab␈␈␈c | cb", "␍␛[Kfirst␍␛[K2 | 2", "abcdef␍␛[3Cx␛[K | abcx", "abc␍␛[2Kd | d",
+    "abc␈␈␛[1Kx |  xc", "abc␍␛[5Gx | abc x", "ab␛[2Cx␍y | yb  x",
+    "é€␍a | a€", "e\u{301}x␍a | ax", "␛[31mred␛[0m␍blue | ␛[0mblue",
+    "␛[31m10%␛[0m␍␛[32m20%␛[0m | ␛[0;32m20%␛[0m", "␛[1;31mab␍c | ␛[0;1;31mcb",
+    "␛[31ma␛[39mb␍␛[1mc | ␛[0;1mc␛[0mb␛[0;1m", "␛[38;5;9mab␍x | ␛[0;38;5;9mxb",
+    "␛]0;title␇ab␛(B␛7␍c | cb", "a\u{9b}Kb␍c | cb",
+  ])
+  func `a line that is written over shows its last state`(row: String) {
+    let (printed, shown) = Self.parts(row)
+    #expect(Self.text(TerminalLine.lastState(of: printed)) == Self.text(shown))
+  }
+
+  @Test(arguments: [
+    "plain é | plain é", "␛[31mred␛[0m | red", "a␛(Bb␛)0c | abc", "a␛7b␛8c␛=d␛>e␛cf␛Mg | abcdefg",
+    "a␛#8b␛%Gc | abc", "a␛P1$r0m␛\\b␛_apc␛\\c␛^pm␛\\d␛Xsos␛\\e | abcde",
+    "a␛]0;title␇b␛]8;;https://x.example␛\\c | abc", "a\u{9b}31mb\u{9d}0;t\u{9c}c\u{85}d | abcd",
+    "a␛[?25lb␛[>0cc␛[1 qd | abcd", "a␛]0;open | a0;open", "a␛[31 | a", "a␛ | a", "a␛é | aé",
+    "Ââ€ | Ââ€",
+  ])
+  func `all forms of sequences are removed, and nothing else`(row: String) {
+    let (printed, shown) = Self.parts(row)
+    #expect(Self.text(printed.withoutTerminalSequences) == Self.text(shown))
+  }
+
+  @Test func `a line that comes in pieces shows the same, wherever it is cut`() {
+    let text = "␛[1mab␍é␛[Kc␈␛[31mde␛[0m␍␛]0;x␇f€␛[2Cg␍h"
+    let line = Self.bytes(text)
+    let whole = Self.text(TerminalLine.lastState(of: line))
+    for cut in 0...line.count {
+      let start = TerminalLine.open(Array(line[..<cut]))
+      #expect(Self.text(TerminalLine.lastState(of: start + line[cut...])) == whole, "\(cut)")
+    }
+  }
+
+  @Test func `no sequence makes a line longer than its bytes and the widest terminal`() {
+    let line = Self.bytes("␍" + String(repeating: "␛[99999C", count: 2000) + "x")
+    #expect(TerminalLine.lastState(of: line).count <= 8200)
+  }
+
+  private static func parts(_ row: String) -> ([UInt8], [UInt8]) {
+    let parts = row.split(separator: " | ", maxSplits: 1, omittingEmptySubsequences: false)
+    return (bytes(String(parts[0])), bytes(String(parts[1])))
+  }
+
+  private static func bytes(_ text: String) -> [UInt8] {
+    let signs: [Unicode.Scalar: Unicode.Scalar] = [
+      "␍": "\r", "␈": "\u{8}", "␛": "\u{1B}", "␇": "\u{7}",
+    ]
+    return Array(
+      String(String.UnicodeScalarView(text.unicodeScalars.map { signs[$0] ?? $0 })).utf8)
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self).debugDescription
+  }
+}
