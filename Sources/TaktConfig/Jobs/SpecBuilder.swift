@@ -51,6 +51,7 @@ final class SpecBuilder {
     checkFileOwners(settled, of: raw)
     checkGroupLimits(settled, of: raw)
     checkDelivery(settled.policies.delivery, of: raw)
+    checkStreams(settled.execution, of: raw)
     checkMemberName(of: raw)
     checkCondition(settled, of: raw)
     checkClusterKeys(raw.fields, owner: raw.owner)
@@ -112,6 +113,18 @@ final class SpecBuilder {
       .conflictingKeys, at: raw.fields[.delivery]?.mark ?? raw.nameMark,
       "'\(JobKey.delivery): \(delivery.rawValue)' needs a ledger, and '\(Key.state)' is 'none'",
       hint: "set '\(Key.state)' under '\(Key.scheduler)' to a folder", owner: raw.owner)
+  }
+
+  /// Of streams that are one, none can be asked for.
+  private func checkStreams(_ execution: Execution, of raw: RawJob) {
+    guard execution.output.isMerged, execution.success.asksForStream else { return }
+    let merge = raw.fields[.output]?.value?.object?[Key.merge]
+    let rule = raw.fields[.failsWhen]
+    reporter.report(
+      .conflictingKeys, at: rule?.keyMark ?? merge?.keyMark ?? raw.nameMark,
+      "'\(JobKey.failsWhen)' asks for one of the two streams, and '\(JobKey.output): "
+        + "{\(Key.merge): true}' makes them one",
+      hint: "remove one of them, or check the output in the command itself", owner: raw.owner)
   }
 
   private func jobName(_ raw: RawJob) -> JobName? {

@@ -21,6 +21,7 @@ enum Key {
   static let keep = "keep"
   static let maxRuns = "max_runs"
   static let output = "output"
+  static let merge = "merge"
   static let maxSize = "max_size"
   static let http = "http"
   static let listen = "listen"

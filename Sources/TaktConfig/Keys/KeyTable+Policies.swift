@@ -146,6 +146,11 @@ extension KeyTable {
         }
       }),
     KeyEntry(
+      Key.merge, .boolean, default: "`false`",
+      "With `true`, both streams of a command are one: lines keep the order in which they were "
+        + "printed, and have no stream. Excludes `fails_when`.",
+      .value(\.execution.output.isMerged) { $0.boolean }),
+    KeyEntry(
       "colors", .choice(OutputPolicy.Colours.allCases.map(\.rawValue)), default: "`keep`",
       "Whether the log and mails `keep` or `strip` colors and other escape sequences.",
       .value(\.execution.output.colours) { $0.choice() }),

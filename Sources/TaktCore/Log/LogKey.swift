@@ -35,7 +35,7 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .verdict: "`ran`, `skipped`, `coalesced`, `missed` or `cancelled`"
     case .outcome: "`succeeded`, `failed`, `timed_out`, `cancelled` or `interrupted`"
     case .reason: "the reason for an outcome, a verdict or a refusal"
-    case .stream: "`stdout` or `stderr`"
+    case .stream: "`stdout` or `stderr`; absent where both are one (`merge: true`)"
     case .line: "a line of the run's output, without its line end"
     case .change: "`kept`, `updated`, `rearmed`, `added` or `removed`"
     case .count: "the number of slots in a series, of jobs in a plan, or of dropped lines"

@@ -30,6 +30,8 @@ package struct OutputPolicy: Hashable, Sendable {
   package var file: OutputFile?
   /// What the log and mails show of sequences for terminals. Default keep.
   package var colours = Colours.keep
+  /// Whether both streams of a command are one, whose order is as printed. Default false.
+  package var isMerged = false
 
   package init(
     keepBytes: Int = 64 * 1024, logging: Logging = .always, rate: LineRate? = nil,
@@ -78,7 +80,7 @@ extension OutputPolicy {
       file.map {
         "file \($0.path) of \(SizeText.format($0.sizeBytesMax)), \($0.files) files"
       },
-      colours == .strip ? "colors strip" : nil,
+      colours == .strip ? "colors strip" : nil, isMerged ? "merge" : nil,
     ])
   }
 }

@@ -36,6 +36,11 @@ package struct SuccessRule: Hashable, Sendable {
     set { values.failsWhenSilent = newValue }
   }
 
+  /// Whether it asks for one stream of the two.
+  package var asksForStream: Bool {
+    failsOnStandardError || failurePattern != nil || failsWhenSilent
+  }
+
   package init(
     exitStatuses: Set<Int32> = [0], failsOnStandardError: Bool = false,
     failurePattern: String? = nil, failsWhenSilent: Bool = false

@@ -108,7 +108,8 @@ final class AttemptOutput: @unchecked Sendable {
     var report = report
     if isOverdue { report.result = .failed("timeout") }
     report.output = OutputFacts(
-      stdoutBytes: streams[StandardStream.stdout.index].bytes,
+      stdoutBytes: streams[StandardStream.stdout.index].bytes
+        + streams[StandardStream.both.index].bytes,
       stderrBytes: streams[StandardStream.stderr.index].bytes,
       matchesFailurePattern: matchesPattern, kept: targets.takeKept())
     hasFailed = wasStopped || report.runEnd(by: rule).outcome != .succeeded
@@ -163,7 +164,13 @@ extension OutputFacts {
 }
 
 extension StandardStream {
-  fileprivate var index: Int { self == .stdout ? 0 : 1 }
+  fileprivate var index: Int {
+    switch self {
+    case .stdout: 0
+    case .stderr: 1
+    case .both: 2
+    }
+  }
 }
 
 /// A POSIX extended regular expression that a line of standard output may match.

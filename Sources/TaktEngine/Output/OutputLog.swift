@@ -114,7 +114,7 @@ final class OutputLog {
     switch stream {
     case .stdout: streamFacts[0]
     case .stderr: streamFacts[1]
-    case nil: facts
+    case .both, nil: facts
     }
   }
 

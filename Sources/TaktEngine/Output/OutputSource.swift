@@ -35,4 +35,6 @@ extension AttemptRequest {
 /// Where a child prints.
 enum StandardStream: String, CaseIterable {
   case stdout, stderr
+  /// The one pipe of both.
+  case both
 }

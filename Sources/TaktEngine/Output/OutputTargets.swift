@@ -82,6 +82,7 @@ extension StandardStream {
     switch self {
     case .stdout: .stdout
     case .stderr: .stderr
+    case .both: .other
     }
   }
 }

@@ -54,7 +54,7 @@ package final class PassThrough: Sendable {
   /// Whether nobody will ever read this stream.
   func isClosed(_ stream: StandardStream) -> Bool { lane(of: stream).isClosed }
 
-  private func lane(of stream: StandardStream) -> Lane { lanes[stream == .stdout ? 0 : 1] }
+  private func lane(of stream: StandardStream) -> Lane { lanes[stream == .stderr ? 1 : 0] }
 }
 
 /// One descriptor with what waits for its reader.

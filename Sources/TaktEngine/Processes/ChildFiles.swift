@@ -20,20 +20,19 @@ struct ChildFiles {
 
   /// Opens what the child has at 0, 1 and 2. A text for its input lies in memory, whole: takt need
   /// not wait for the child to read it.
-  mutating func open(stdin: String?) throws(StartFailure) {
+  mutating func open(stdin: String?, isMerged: Bool) throws(StartFailure) {
     if var stdin {
       let input = stdin.withUTF8 { csystem_memory_file("takt-stdin", $0.baseAddress, $0.count) }
       try add(input)
     } else {
       list.append(try Self.nothing())
     }
-    stdout = try addPipe()
-    stderr = try addPipe()
+    try addOutputs(isMerged: isMerged)
     list += extra
   }
 
   /// Opens what a child has that somebody talks with: a pipe at 0 as well, and one at 3.
-  mutating func openChannel() throws(StartFailure) {
+  mutating func openChannel(isMerged: Bool) throws(StartFailure) {
     var ends: [Int32] = [-1, -1]
     guard csystem_pipe(&ends, 1) == 0 else {
       throw StartFailure(stage: .process, number: errno)
@@ -41,8 +40,7 @@ struct ChildFiles {
     own.append(ends[1])
     try add(ends[0])
     input = ends[1]
-    stdout = try addPipe()
-    stderr = try addPipe()
+    try addOutputs(isMerged: isMerged)
     control = try addPipe()
     list += extra
   }
@@ -71,13 +69,19 @@ struct ChildFiles {
     return (variables, values)
   }
 
-  /// takt's ends of the pipes, which are no longer closed here.
+  private mutating func addOutputs(isMerged: Bool) throws(StartFailure) {
+    stdout = try addPipe()
+    if isMerged, let pipe = list.last { list.append(pipe) } else { stderr = try addPipe() }
+  }
+
+  /// takt's ends of the pipes, which are no longer closed here; without `stderr` where both streams
+  /// are one.
   mutating func detachOwnEnds() -> (
-    stdout: Int32, stderr: Int32, channel: (input: Int32, control: Int32)?
+    stdout: Int32, stderr: Int32?, channel: (input: Int32, control: Int32)?
   ) {
     let taken = [stdout, stderr, input, control]
     own.removeAll { taken.contains($0) }
-    return (stdout, stderr, control < 0 ? nil : (input, control))
+    return (stdout, stderr < 0 ? nil : stderr, control < 0 ? nil : (input, control))
   }
 
   mutating func closeOwn() {

@@ -52,10 +52,13 @@ final class ChildProcess {
     group = ProcessGroup(number: child.pid, pidfd: child.pidfd)
     launch = child.launch
     program = child.program
-    outputs = [
-      OutputReader(child.stdout, .stdout, to: output),
-      OutputReader(child.stderr, .stderr, to: output),
-    ]
+    if let stderr = child.stderr {
+      outputs = [
+        OutputReader(child.stdout, .stdout, to: output), OutputReader(stderr, .stderr, to: output),
+      ]
+    } else {
+      outputs = [OutputReader(child.stdout, .both, to: output)]
+    }
     isOpen = outputs.map { _ in true }
   }
 

@@ -14,7 +14,8 @@ enum Spawn {
     var program: String
     var startedAt: ContinuousClock.Instant
     var stdout: Int32
-    var stderr: Int32
+    /// Nil where both streams are one.
+    var stderr: Int32?
     /// The values that it must not be seen to print.
     var secrets: [[UInt8]]
     /// takt's ends of the pipes of a channel: the child's standard input and its descriptor 3.
@@ -39,10 +40,11 @@ enum Spawn {
     }
     var files = ChildFiles(extra: descriptors)
     defer { files.closeOwn() }
+    let isMerged = command.execution.output.isMerged
     if command.channel == nil {
-      try files.open(stdin: command.execution.stdin)
+      try files.open(stdin: command.execution.stdin, isMerged: isMerged)
     } else {
-      try files.openChannel()
+      try files.openChannel(isMerged: isMerged)
     }
     let secrets = try files.add(prepared.secrets)
     let environment = ChildEnvironment(

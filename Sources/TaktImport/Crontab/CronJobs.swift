@@ -72,6 +72,8 @@ struct CronJobs {
     if variables["MAILTO"] != "" {
       draft["on_success"] = MailHooks.value
       draft["on_failure"] = MailHooks.value
+      // cron's mails have both streams in the order in which they were printed.
+      draft.set("output", "merge", .word("true"))
     }
   }
 

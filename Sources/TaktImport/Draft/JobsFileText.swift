@@ -8,7 +8,7 @@ struct JobsFileText {
   /// Keys that stand in `defaults` if all jobs agree.
   private static let shared = [
     "overlap", "missed", "kill", "inherit_env", "leeway", "env", "on_success", "on_failure",
-    "timezone", "shell",
+    "output", "timezone", "shell",
   ]
 
   var text: String {

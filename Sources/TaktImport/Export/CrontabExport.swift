@@ -40,6 +40,7 @@ package struct CrontabExport {
     plain.execution.directory = job.execution.directory
     plain.execution.identity = job.execution.identity
     plain.execution.stop.leftovers = .leave
+    plain.execution.output.isMerged = job.execution.output.isMerged
     plain.missed.choice = .skip
     plain.missed.within = job.missed.choice == .skip ? job.missed.within : nil
     return plain

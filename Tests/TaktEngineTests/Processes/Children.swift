@@ -67,7 +67,7 @@ enum Children {
   static func end(_ child: Spawn.Child, by signal: Int32) {
     kill(-child.pid, signal)
     waitpid(child.pid, nil, 0)
-    for descriptor in [child.pidfd, child.stdout, child.stderr] { close(descriptor) }
+    for descriptor in [child.pidfd, child.stdout, child.stderr ?? -1] { close(descriptor) }
   }
 
   private static func readToEnd(_ descriptor: Int32) -> [UInt8] {

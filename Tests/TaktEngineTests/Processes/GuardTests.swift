@@ -155,7 +155,7 @@ import Testing
     waitpid(child.pid, &status, 0)
     // Neither a signal nor a failed start.
     #expect(status == 7 << 8)
-    for descriptor in [child.pidfd, child.stdout, child.stderr] { close(descriptor) }
+    for descriptor in [child.pidfd, child.stdout, child.stderr ?? -1] { close(descriptor) }
   }
 
   /// As the process of a service plugin is, which lives on.
