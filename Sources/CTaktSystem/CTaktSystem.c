@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -129,13 +130,21 @@ int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms) {
   struct epoll_event events[64];
   if (capacity > 64) capacity = 64;
   int count = epoll_wait(epoll, events, capacity, timeout_ms);
-  for (int index = 0; index < count; index++) ids[index] = events[index].data.u64;
+  for (int index = 0; index < count; index++)
+    ids[index] = events[index].data.u64 | (events[index].events & EPOLLHUP ? CSYSTEM_HUNG_UP : 0);
   return count < 0 ? 0 : count;
 }
 
 int csystem_pipe(int ends[2], int own_end) {
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
   return fcntl(ends[own_end], F_SETFL, O_NONBLOCK);
+}
+
+void csystem_widen_pipe(int fd, int bytes) { fcntl(fd, F_SETPIPE_SZ, bytes); }
+
+int csystem_pipe_bytes(int fd) {
+  int bytes = 0;
+  return ioctl(fd, FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
 void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -153,12 +153,23 @@ pid_t csystem_peek_ended(void);
 int csystem_epoll_create(void);
 int csystem_epoll_add(int epoll, int fd, uint64_t id, int is_for_writing);
 int csystem_epoll_remove(int epoll, int fd);
-// Waits at most `timeout_ms` (for ever when negative) and fills `ids`. Returns how many.
+// Set in an id that `csystem_epoll_wait` returns where the other end is closed. No descriptor's number
+// has that bit.
+#define CSYSTEM_HUNG_UP 0x80000000ULL
+
+// Waits at most `timeout_ms` (for ever when negative) and fills `ids`, in the order in which they
+// became ready. Returns how many.
 int csystem_epoll_wait(int epoll, uint64_t *ids, int capacity, int timeout_ms);
 
 // Makes a pipe whose descriptors are closed on exec and of which one end, 0 for reading or 1 for
 // writing, does not block.
 int csystem_pipe(int ends[2], int own_end);
+
+// Lets a pipe hold so many bytes, where the system allows it.
+void csystem_widen_pipe(int fd, int bytes);
+
+// How many bytes a pipe holds.
+int csystem_pipe_bytes(int fd);
 // Gives the calling thread a name of at most 15 characters.
 void csystem_name_thread(const char *name);
 

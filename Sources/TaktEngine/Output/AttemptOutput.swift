@@ -79,6 +79,16 @@ final class AttemptOutput: @unchecked Sendable {
 
   var keptHead: [UInt8] { targets.kept.head }
 
+  /// Whether the command is to be read no faster than its output can be used.
+  var needsTime: Bool { targets.needsTime }
+
+  /// Nothing was started, of which the log knows why; so does the output from now on. Returns what is
+  /// kept.
+  func neverStarted(_ sentence: String) -> OutputFacts {
+    (Array(sentence.utf8) + [10]).withUnsafeBytes { targets.keep($0, from: nil) }
+    return OutputFacts(kept: targets.takeKept())
+  }
+
   /// The stream has ended: an unfinished last line is one as well.
   func end(_ stream: StandardStream) {
     if stream == .stdout { endSearch() }

@@ -39,6 +39,9 @@ final class OutputFileWriter: Sendable {
 
   var isUsed: Bool { waiting.withLock { $0.users > 0 } }
 
+  /// Whether so much waits that what a fast command prints would soon be dropped.
+  var isBehind: Bool { waiting.withLock { $0.bytes > shared.limitBytes / 4 } }
+
   /// Whether the log has been told of a trouble that may still be there.
   var isTroubled: Bool { writing.withLock { $0.trouble != nil } }
 

@@ -110,6 +110,9 @@ struct OutputFileUse: Sendable {
 
   func append(_ bytes: UnsafeRawBufferPointer) { writer.append(bytes) }
 
+  /// Whether much waits for the file.
+  var isBehind: Bool { writer.isBehind }
+
   /// To be called once, when nothing comes any more.
   func end() { writer.ended() }
 }

@@ -36,13 +36,14 @@ package final class OutputHub: OutputSink, LiveOutput {
   /// Takes what a run that has begun prints; of one that has ended it is passed over.
   package func printed(
     _ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark
-  ) {
+  ) -> Bool {
     state.withLock { state in
-      guard state.runs[run] != nil else { return }
+      guard state.runs[run] != nil else { return false }
       state.runs[run]?.before.append(bytes, mark)
-      guard let followers = state.runs[run]?.followers, !followers.isEmpty else { return }
+      guard let followers = state.runs[run]?.followers, !followers.isEmpty else { return false }
       let copy = Array(bytes)
       for deliver in followers.values { deliver(.bytes(copy, mark)) }
+      return true
     }
   }
 

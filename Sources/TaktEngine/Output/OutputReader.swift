@@ -1,3 +1,4 @@
+import CTaktSystem
 import Glibc
 
 /// Reads one of a child's pipes and hands what comes to the attempt's output. It keeps nothing.
@@ -12,17 +13,26 @@ struct OutputReader {
     self.output = output
   }
 
-  /// Reads what is there, `limitBytes` at most, piece by piece into `buffer`. False at the end of the
-  /// stream.
-  func read(limitBytes: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-    var left = limitBytes
-    while left > 0 {
-      let (count, isOpen) = readChunk(into: buffer)
-      guard isOpen else { return false }
-      guard count > 0 else { return true }
-      left -= count
+  /// How much there is to read.
+  var readyBytes: Int { Int(csystem_pipe_bytes(descriptor)) }
+
+  /// Reads what is there, `limitBytes` at most, piece by piece into `buffer`. Says how much that was,
+  /// and whether the stream has not ended.
+  ///
+  /// - Parameter isToEnd: whether to go on until nothing is left, where more may come meanwhile.
+  func read(
+    limitBytes: Int, into buffer: UnsafeMutableRawBufferPointer, isToEnd: Bool
+  ) -> (bytes: Int, isOpen: Bool) {
+    var done = 0
+    while done < limitBytes {
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[..<min(buffer.count, limitBytes - done)])
+      let (count, isOpen) = readChunk(into: piece)
+      done += count
+      guard isOpen else { return (done, false) }
+      if count == 0 || count < piece.count && !isToEnd { break }
     }
-    return true
+    return (done, true)
   }
 
   private func readChunk(

@@ -19,8 +19,8 @@ package protocol OutputSink: Sendable {
   func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField])
 
   /// Takes what a run has printed, secrets masked, whether its lines are logged or not; `mark` says
-  /// when, and where to. Unless implemented it goes nowhere.
-  func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark)
+  /// when, and where to. Answers whether somebody follows it. Unless implemented it goes nowhere.
+  func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark) -> Bool
 }
 
 extension OutputSink {
@@ -28,7 +28,9 @@ extension OutputSink {
     output(fields)
   }
 
-  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark) {}
+  package func printed(
+    _ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark
+  ) -> Bool { false }
 }
 
 /// Hands what built-ins say to whoever observes takt: it is text, unlike what commands print.

@@ -17,6 +17,7 @@ struct OutputTargets {
   /// What has been taken; what has come since is in `buffer`.
   private var taken = KeptOutput()
   private var buffer: KeptOutputBuffer
+  private var isFollowed = false
 
   init(
     of source: OutputSource, to sink: any OutputSink, files: OutputFiles,
@@ -51,15 +52,25 @@ struct OutputTargets {
     _ level: LogLevel = .info
   ) {
     guard !bytes.isEmpty else { return }
-    let mark = OutputMark(stream: stream?.mark ?? .other, at: time.wall, attempt: attempt)
-    buffer.append(bytes, mark)
-    file?.append(bytes)
-    if let run { sink.printed(bytes, by: run, mark) }
+    keep(bytes, from: stream)
     if let passThrough, let stream {
       passThrough.receive(bytes, from: stream)
     } else if policy.logging == .always {
       log.receive(bytes, &lines, stream, level)
     }
+  }
+
+  /// Takes bytes that the log has in another form, or not at all.
+  mutating func keep(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream?) {
+    let mark = OutputMark(stream: stream?.mark ?? .other, at: time.wall, attempt: attempt)
+    buffer.append(bytes, mark)
+    file?.append(bytes)
+    if let run { isFollowed = sink.printed(bytes, by: run, mark) }
+  }
+
+  /// Whether somebody takes every byte who may not be as fast as a command can print.
+  var needsTime: Bool {
+    isFollowed || passThrough == nil && policy.logging == .always || file?.isBehind == true
   }
 
   /// Nothing more comes after what `lines` has: an unfinished last line is one as well.

@@ -31,11 +31,26 @@ final class ChildProcess {
   var conversation: ChildConversation?
   let outputs: [OutputReader]
   private var isOpen: [Bool]
+  private var readTurn: UInt64 = 0
+  /// Of which stream the last bytes were, and for how many turns.
+  private var lastPrinted = (index: 0, turns: 0)
+  /// Both have printed so fast that their order was not known.
+  private var isMixed = false
+  private var mixedTurns = 0
+  /// It prints so much that it fills its pipe, and nobody needs time to use it.
+  private var isFlooding = false
+  private var isWidened = false
 
   /// No start takes so long that does not hang.
   private static let hangTime = Duration.seconds(1)
   /// How much is read at a time, so that one talkative child does not keep the others waiting.
-  private static let turnBytes = 65_536
+  private static let turnBytes = 262_144
+  /// What is read while takt waits for others: what a pipe holds unless takt has widened it.
+  private static let calmBytes = 65_536
+  /// After so many turns with one stream alone, its order with the other is no longer of interest.
+  private static let turnsOfOneStream = 8
+  /// So many turns come without any wait, since both streams had something at once.
+  private static let mixedTurnsMax = 4096
   /// A pipe holds less than this: what the child has written before its end is read whole, and a
   /// stranger who holds the pipe cannot keep it open.
   private static let lastBytes = 1_048_576
@@ -137,10 +152,51 @@ final class ChildProcess {
 
   func isOpen(_ index: Int) -> Bool { isOpen[index] }
 
+  /// How long output waits for more. Two streams are read soon, so that their order is known.
+  var outputPatience: ReactorPatience {
+    if isFlooding { return .none }
+    guard outputs.count > 1, lastPrinted.turns < Self.turnsOfOneStream else { return .long }
+    return isMixed && mixedTurns < Self.mixedTurnsMax ? .none : .short
+  }
+
+  /// Reads what the pipes hold now, first of the stream that was ready first. What comes meanwhile
+  /// waits for the next turn, in which the order of the two is known again.
+  func readOutputs(from first: Int, _ loop: ReactorLoop) {
+    guard isOpen[first], loop.isHungUp || readTurn != loop.turns else { return }
+    readTurn = loop.turns
+    let other = 1 - first
+    let hasOther = other < outputs.count && isOpen[other]
+    let otherBytes = hasOther && !loop.isHungUp ? outputs[other].readyBytes : 0
+    if otherBytes > 0 { isMixed = true }
+    if isMixed { mixedTurns += 1 }
+    readOutput(first, limitBytes: Self.turnBytes, loop)
+    if otherBytes > 0 { readOutput(other, limitBytes: min(otherBytes, Self.turnBytes), loop) }
+  }
+
+  /// Reads what one pipe holds now.
   func readOutput(_ index: Int, _ loop: ReactorLoop) {
-    guard isOpen[index] else { return }
-    if outputs[index].read(limitBytes: Self.turnBytes, into: loop.buffer) { return }
-    closeOutput(index, loop)
+    if isOpen[index] { readOutput(index, limitBytes: Self.turnBytes, loop) }
+  }
+
+  private func readOutput(_ index: Int, limitBytes: Int, _ loop: ReactorLoop) {
+    let reader = outputs[index]
+    let limitBytes = isFlooding ? limitBytes : min(limitBytes, Self.calmBytes)
+    let (bytes, isStillOpen) = reader.read(
+      limitBytes: limitBytes, into: loop.buffer, isToEnd: loop.isHungUp)
+    guard isStillOpen else { return closeOutput(index, loop) }
+    guard bytes > 0 else { return }
+    lastPrinted = (index, lastPrinted.index == index ? lastPrinted.turns + 1 : 0)
+    if lastPrinted.turns >= Self.turnsOfOneStream { isMixed = false }
+    // A reader that keeps up finds the pipe less full.
+    isFlooding = bytes >= (isFlooding ? 4096 : Self.calmBytes) && !output.needsTime
+    if isFlooding, !isWidened {
+      isWidened = true
+      csystem_widen_pipe(reader.descriptor, Int32(Self.turnBytes))
+    }
+    let patience = outputPatience
+    for output in outputs.indices where isOpen[output] {
+      loop.setPatience(of: outputs[output].descriptor, to: patience)
+    }
   }
 
   /// Takes the child's status; nil while it lives, or when it was taken before.
@@ -188,9 +244,9 @@ final class ChildProcess {
 
   /// Reads what the child has left in the pipes.
   func readRest(_ loop: ReactorLoop) {
-    for index in outputs.indices
-    where isOpen[index] && !outputs[index].read(limitBytes: Self.lastBytes, into: loop.buffer) {
-      closeOutput(index, loop)
+    for index in outputs.indices where isOpen[index] {
+      let rest = outputs[index].read(limitBytes: Self.lastBytes, into: loop.buffer, isToEnd: true)
+      if !rest.isOpen { closeOutput(index, loop) }
     }
   }
 

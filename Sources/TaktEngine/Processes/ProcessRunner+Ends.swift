@@ -15,7 +15,7 @@ extension ProcessRunner {
     }
     for signal in signals { process.send(signal.number) }
     for index in process.outputs.indices { watchOutput(index, of: process, loop) }
-    loop.watch(child.pidfd, isPatient: true) { [self] loop in childEnded(process, loop) }
+    loop.watch(child.pidfd, patience: .long) { [self] loop in childEnded(process, loop) }
     reapUnknown(loop)
   }
 
@@ -23,11 +23,12 @@ extension ProcessRunner {
   private func watchOutput(_ index: Int, of process: ChildProcess, _ loop: ReactorLoop) {
     let output = process.outputs[index]
     let passThrough = process.command.passThrough
-    loop.watch(output.descriptor, isPatient: true) { [self] loop in
+    loop.watch(output.descriptor, patience: process.outputPatience) { [self] loop in
+      guard let passThrough else { return process.readOutputs(from: index, loop) }
       // Where nobody reads any more the child is to notice, as it would without takt.
-      if passThrough?.isClosed(output.stream) == true { return process.closeOutput(index, loop) }
+      if passThrough.isClosed(output.stream) { return process.closeOutput(index, loop) }
       process.readOutput(index, loop)
-      guard let passThrough, process.isOpen(index) else { return }
+      guard process.isOpen(index) else { return }
       let isFull = passThrough.isFull(output.stream) { [self, id = process.id] in
         reactor.perform { [self] loop in
           guard let process = table.children[id], process.isOpen(index) else { return }

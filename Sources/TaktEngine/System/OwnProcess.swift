@@ -31,7 +31,7 @@ package enum Signals {
     let descriptor = csystem_signalfd(handled, Int32(handled.count))
     if descriptor < 0 { throw SystemError("signalfd") }
     reactor.perform { loop in
-      loop.watch(descriptor, isPatient: true) { _ in
+      loop.watch(descriptor, patience: .long) { _ in
         while case let number = csystem_read_signal(descriptor), number != 0 { handler(number) }
       }
     }

@@ -16,10 +16,6 @@ package final class Reactor: Sendable {
     var isAsleep = false
   }
 
-  /// How long patient watches wait for others: a child that ends makes several descriptors ready in
-  /// succession, and children that were started together end at about the same time.
-  private static let gatheringMicroseconds: UInt32 = 2_000
-
   private let wakeDescriptor: Int32
   private let epoll: Int32
   private let mailbox = Mutex(Mailbox())
@@ -61,8 +57,10 @@ package final class Reactor: Sendable {
     }
     loop.wait(isIdle: isIdle)
     mailbox.withLock { $0.isAsleep = false }
-    if isIdle, loop.mayGather {
-      usleep(Self.gatheringMicroseconds)
+    var waited: UInt32 = 0
+    while isIdle, case let patience = loop.patience.rawValue, patience > waited {
+      usleep(patience - waited)
+      waited = patience
       loop.wait(isIdle: false)
     }
     loop.serve()
@@ -72,6 +70,16 @@ package final class Reactor: Sendable {
     }
     for work in works { work(loop) }
   }
+}
+
+/// How long a watch waits for others, so that one turn serves them all, in microseconds.
+enum ReactorPatience: UInt32 {
+  case none = 0
+  /// As short as it can be and yet gather what is written at once.
+  case short = 100
+  /// A child that ends makes several descriptors ready in succession, and children that were started
+  /// together end at about the same time.
+  case long = 2_000
 }
 
 /// The inside of the reactor: it exists on its thread alone.
@@ -90,11 +98,15 @@ package final class ReactorLoop {
   /// What the last wait has found: the first `readyCount` of them.
   private var ready = [UInt64](repeating: 0, count: 64)
   private var readyCount = 0
+  /// How many turns there have been.
+  private(set) var turns: UInt64 = 0
+  /// Whether nobody can write any more to what is being handled.
+  private(set) var isHungUp = false
 
   private struct Watch {
     /// Of all watches that there have been: the number of a descriptor may be another's by now.
     var id: UInt64
-    var isPatient: Bool
+    var patience: ReactorPatience
     var handler: (ReactorLoop) -> Void
   }
 
@@ -107,23 +119,28 @@ package final class ReactorLoop {
   /// Calls `handler` each time `descriptor` is readable or at its end, until `unwatch`. Returns
   /// false when the system refuses.
   ///
-  /// - Parameter isPatient: whether the call may come 2 ms later, with others. Default
-  ///   false.
+  /// - Parameter patience: how much later the call may come, with others. Default not at all.
   @discardableResult
   func watch(
-    _ descriptor: Int32, isPatient: Bool = false, _ handler: @escaping (ReactorLoop) -> Void
+    _ descriptor: Int32, patience: ReactorPatience = .none,
+    _ handler: @escaping (ReactorLoop) -> Void
   ) -> Bool {
-    watch(descriptor, isForWriting: false, isPatient: isPatient, handler)
+    watch(descriptor, isForWriting: false, patience: patience, handler)
+  }
+
+  /// Changes how long a watch waits for others.
+  func setPatience(of descriptor: Int32, to patience: ReactorPatience) {
+    watches[Int(descriptor)]?.patience = patience
   }
 
   /// Calls `handler` each time `descriptor` has room, until `unwatch`. Returns false when the system
   /// refuses.
   func watchWritable(_ descriptor: Int32, _ handler: @escaping (ReactorLoop) -> Void) -> Bool {
-    watch(descriptor, isForWriting: true, isPatient: false, handler)
+    watch(descriptor, isForWriting: true, patience: .none, handler)
   }
 
   private func watch(
-    _ descriptor: Int32, isForWriting: Bool, isPatient: Bool,
+    _ descriptor: Int32, isForWriting: Bool, patience: ReactorPatience,
     _ handler: @escaping (ReactorLoop) -> Void
   ) -> Bool {
     lastID = (lastID + 1) & UInt64(UInt32.max)
@@ -133,7 +150,7 @@ package final class ReactorLoop {
     }
     let place = Int(descriptor)
     while watches.count <= place { watches.append(nil) }
-    watches[place] = Watch(id: id, isPatient: isPatient, handler: handler)
+    watches[place] = Watch(id: id, patience: patience, handler: handler)
     return true
   }
 
@@ -169,13 +186,26 @@ package final class ReactorLoop {
     readyCount = Int(csystem_epoll_wait(epoll, &ready, Int32(ready.count), milliseconds))
   }
 
-  /// Whether all events of the last wait belong to patient watches.
-  var mayGather: Bool {
-    readyCount > 0
-      && ready[..<readyCount].allSatisfy { id in
-        guard let watch = watches[Int(id & UInt64(UInt32.max))], watch.id == id else { return true }
-        return watch.isPatient
+  /// How long the events of the last wait may wait for others, at most.
+  var patience: ReactorPatience {
+    var least: ReactorPatience?
+    for id in ready[..<readyCount] {
+      guard let watch = watch(of: id) else { continue }
+      // The end of a child's output comes with that of the child.
+      let isEnd = id & CSYSTEM_HUNG_UP != 0
+      switch watch.patience {
+      case .none: return .none
+      case .short: least = isEnd ? least ?? .long : .short
+      case .long: least = least ?? .long
       }
+    }
+    return least ?? .none
+  }
+
+  private func watch(of id: UInt64) -> Watch? {
+    let id = id & ~CSYSTEM_HUNG_UP
+    guard let watch = watches[Int(id & UInt64(UInt32.max))], watch.id == id else { return nil }
+    return watch
   }
 
   /// How long nothing is due; -1 for as long as no descriptor is ready.
@@ -188,10 +218,10 @@ package final class ReactorLoop {
 
   /// Calls the handlers of what the last wait has found.
   func serve() {
+    turns += 1
     for index in 0..<readyCount {
-      let id = ready[index]
-      let place = Int(id & UInt64(UInt32.max))
-      guard let watch = watches[place], watch.id == id else { continue }
+      guard let watch = watch(of: ready[index]) else { continue }
+      isHungUp = ready[index] & CSYSTEM_HUNG_UP != 0
       watch.handler(self)
     }
     serveDelayed()
