@@ -38,6 +38,36 @@ import Testing
     try check(keys[0], keys.count > 1 ? keys[1] : "", outcome: "failed", reason: parts[1])
   }
 
+  /// What a start needs, and what the line names of it.
+  @Test(arguments: [
+    "run: [/no/such/program] | '/no/such/program'", "run: [/etc/passwd] | '/etc/passwd'",
+    "run: date, cwd: /no/such | '/no/such'", "run: date, shell: /no/such | '/no/such'",
+    "run: date, secrets: {TOKEN: {file: /no/such}} | TOKEN",
+    "use: http, with: {url: 'http://localhost/{{secret.T}}'}, secrets: {T: {file: /no/such}} | T",
+  ])
+  func `the output of a run that did not start says why`(row: String) throws {
+    let parts = row.components(separatedBy: " | ")
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        job:
+          {on: start, \(parts[0]), output: {file: {path: out}},
+           on_failure: {use: log, with: {message: "hook: {{output}}"}, when: output}}
+
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    let end = try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
+    #expect(end.reason?.hasPrefix("not_started(") == true, "\(end)")
+    let hook = try takt.line("the line of the hook") { $0.hook == "on_failure" && $0.line != nil }
+    #expect(try takt.stop() == 0)
+    let command = try TaktProcess(["logs", "job"], in: folder)
+    let output = try command.text()
+    #expect(output.contains(parts[1]) && output.filter { $0 == "\n" }.count == 1, "\(output)")
+    #expect(hook.line.map { $0 + "\n" } == "hook: " + output)
+    #expect(folder.read("out") == output)
+  }
+
   private func check(_ first: String, _ second: String, outcome: String, reason: String) throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -8,7 +8,7 @@ struct ParameterExpansion {
   /// Why a parameter cannot be expanded.
   enum Failure: Error {
     case unknownSecret(String)
-    case unreadable(errno: Int32)
+    case unreadable(StartFailure)
     /// What a fact says would change the scheme or the host of a URL.
     case divertsURL
   }
@@ -121,13 +121,14 @@ struct ParameterExpansion {
     guard let secret = secrets[name] else { throw .unknownSecret(name) }
     do throws(StartFailure) {
       let owner = SecretReader.owner(for: request)
-      let value = String(decoding: try SecretReader.value(of: secret, for: owner), as: UTF8.self)
+      let value = String(
+        decoding: try SecretReader.value(of: secret, named: name, for: owner), as: UTF8.self)
       used[name] = value
       return value
     } catch {
       // The attempt's reason does not say what to do.
       if error.number == EPERM { Notices.postOnce(error.sentence) }
-      throw .unreadable(errno: error.number)
+      throw .unreadable(error)
     }
   }
 }

@@ -70,7 +70,7 @@ struct PluginCall {
       switch error {
       case .unknownSecret(let name):
         throw StartFailure(stage: .secret, number: ENOENT, subject: "'\(name)'")
-      case .unreadable(let number): throw StartFailure(stage: .secret, number: number)
+      case .unreadable(let failure): throw failure
       case .divertsURL: throw StartFailure(stage: .exec, number: EINVAL)
       }
     }

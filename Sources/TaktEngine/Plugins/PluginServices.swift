@@ -86,7 +86,10 @@ package final class PluginServices: ActionRunner {
     case .failure(let failure):
       let log = OutputLog(of: request.output, to: sink, time: commands.time)
       log.warn(failure.sentence)
-      report(.actionEnded(request.run, AttemptReport(failure.result)))
+      report(
+        .actionEnded(
+          request.run,
+          AttemptReport(failure.result, output: OutputFacts(ofNothing: failure.sentence))))
     case .success(let call):
       add(
         PluginService.Run(

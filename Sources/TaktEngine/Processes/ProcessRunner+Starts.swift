@@ -44,13 +44,14 @@ extension ProcessRunner {
   func neverStarted(
     _ process: ChildProcess, _ stage: StartStage, _ number: Int32, _ loop: ReactorLoop
   ) {
-    OutputLog(of: process.command.output, to: sink, time: time)
-      .warn(process.sentence(of: stage, number))
+    let sentence = process.sentence(of: stage, number)
+    OutputLog(of: process.command.output, to: sink, time: time).warn(sentence)
+    let output = process.output.neverStarted(sentence)
     let result = AttemptResult.notStarted(stage, errno: number)
     let adjusted = process.conversation?.end(with: result) ?? result
     // Of no program: the group's next command is not to answer for it.
     _ = process.popUse()
     finish(process, loop)
-    process.command.observe(.ended(AttemptReport(adjusted)))
+    process.command.observe(.ended(AttemptReport(adjusted, output: output)))
   }
 }

@@ -296,10 +296,14 @@ package final class ProcessRunner: Sendable {
 
   private func refuse(_ command: Command, _ failure: StartFailure) {
     OutputLog(of: command.output, to: sink, time: time).warn(failure.sentence)
+    let output = AttemptOutput(
+      of: command.output, secrets: command.hidden, to: sink, files: files, time: time)
+    let facts = output.neverStarted(failure.sentence)
+    output.close()
     reactor.perform { [self] loop in
       _ = starting.remove(command.id)
       reapUnknown(loop)
-      command.observe(.ended(AttemptReport(failure.result)))
+      command.observe(.ended(AttemptReport(failure.result, output: facts)))
     }
   }
 

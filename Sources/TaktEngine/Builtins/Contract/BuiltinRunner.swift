@@ -86,7 +86,11 @@ package final class BuiltinRunner: ActionRunner {
     guard case .use(let name, var parameters) = request.action,
       let builtin = registry.builtin(named: name) as? any QuickBuiltin
     else {
-      return .actionEnded(request.run, AttemptReport(.notStarted(.exec, errno: ENOENT)))
+      return .actionEnded(
+        request.run,
+        AttemptReport(
+          .notStarted(.exec, errno: ENOENT),
+          output: OutputFacts(ofNothing: "This takt does not have the built-in.")))
     }
     if ParameterExpansion.isNeeded(by: parameters) {
       parameters = ParameterExpansion(request).expanded(parameters)
@@ -121,7 +125,8 @@ package final class BuiltinRunner: ActionRunner {
     guard case .use(_, let parameters) = attempt.request.action else { return }
     let schemas = attempt.builtin.parameters
     if let name = schemas.diversion(of: parameters, given: attempt.request.given) {
-      return refuse(attempt, SecretDiversion.reason, SecretDiversion.sentence(of: name))
+      return refuse(
+        attempt, .failed(SecretDiversion.reason), SecretDiversion.sentence(of: name))
     }
     var expansion = ParameterExpansion(attempt.request)
     let resolved: Parameters
@@ -130,10 +135,12 @@ package final class BuiltinRunner: ActionRunner {
         parameters, urls: Set(schemas.lazy.filter { $0.kind == .url }.map(\.name)))
     } catch {
       switch error {
-      case .unknownSecret(let name): attempt.end(.failed("secret(\(name))"))
-      case .unreadable(let number): attempt.end(.notStarted(.secret, errno: number))
+      case .unknownSecret(let name):
+        refuse(attempt, .failed("secret(\(name))"), "the job has no secret '\(name)'")
+      case .unreadable(let failure): refuse(attempt, failure.result, failure.sentence)
       case .divertsURL:
-        refuse(attempt, "url", "a placeholder would change the scheme or the host of the URL")
+        refuse(
+          attempt, .failed("url"), "a placeholder would change the scheme or the host of the URL")
       }
       return
     }
@@ -158,12 +165,12 @@ package final class BuiltinRunner: ActionRunner {
   }
 
   /// Ends an attempt before anything of it is done, and tells the log why.
-  private func refuse(_ attempt: LongAttempt, _ reason: String, _ sentence: String) {
+  private func refuse(_ attempt: LongAttempt, _ result: AttemptResult, _ sentence: String) {
     let output = BuiltinOutput(
       of: attempt.request.output, secrets: [], to: sink, files: files, time: time)
     attempt.use(output)
     output.line(sentence, .error)
-    attempt.end(.failed(reason))
+    attempt.end(result)
     output.close(hasFailed: true)
   }
 
