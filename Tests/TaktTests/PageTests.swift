@@ -41,7 +41,7 @@ import Testing
   private static let driver = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("page/drive.py").path
 
-  private static let hasBrowser =
+  static let hasBrowser =
     system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
 
   /// axe-core, where `make browser` could install it.
@@ -56,7 +56,11 @@ import Testing
 
   /// Drives the page through a scenario.
   private func drive(_ live: LiveTakt, _ scenario: String, _ more: String...) throws {
-    let words = [Self.driver, "http://127.0.0.1:\(live.port)", live.token, scenario] + more
+    try Self.drive(live, scenario, more)
+  }
+
+  static func drive(_ live: LiveTakt, _ scenario: String, _ more: [String]) throws {
+    let words = [driver, "http://127.0.0.1:\(live.port)", live.token, scenario] + more
     let python = try TaktProcess(words, program: "/usr/bin/python3", in: live.folder)
     let text = try python.text()
     #expect(python.waitForExit() == 0, "\(text) \(python.errors)")

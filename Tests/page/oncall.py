@@ -1,4 +1,5 @@
 """What somebody on call does with the page. The jobs are those of PageTests."""
+import json
 import os
 import pathlib
 import re
@@ -157,6 +158,20 @@ def download(page, run):
         until("the output is saved", file.exists)
         text = file.read_text()
         check("\x1b[31mred" in text and text.count("oops") == 2, f"the file has '{text}'")
+
+
+def scenario_shown(page, words):
+    """Each output of a file: its lines as they are to be shown, with their streams."""
+    browser = page.browser
+    page.open()
+    for wanted in json.loads(pathlib.Path(words[0]).read_text()):
+        open_job(page, wanted["job"], wanted["run"])
+        output_of(page, wanted["run"])
+        read = """return [...document.querySelectorAll("[data-testid=output] .line")].map((line) =>
+            [line.dataset.stream, line.querySelector(".text").textContent.replace(/\\n$/, "")])"""
+        shown = until(f"all lines of '{wanted['job']}' are there",
+                      lambda: (lines := browser.run(read)) and len(lines) >= len(wanted["lines"]) and lines)
+        check(shown == wanted["lines"], f"{wanted['job']} is shown as {shown}, not {wanted['lines']}")
 
 
 def follow(page):
@@ -376,6 +391,7 @@ SCENARIOS = {
     "progress": scenario_progress,
     "runs": scenario_runs,
     "output": scenario_output,
+    "shown": scenario_shown,
     "overview": scenario_overview,
     "timeline": scenario_timeline,
     "hung": scenario_hung,
