@@ -40,6 +40,7 @@ def benchmarks(takt, python, oracle, quick):
         "timers": [SWIFT / "timer-bench", *quick_flag],
         "simulate": script("simulate/simulate_bench.py", takt, *quick_flag),
         "ledger": script("ledger/ledger_bench.py", takt, "rate", "lookup", "restart"),
+        "output": script("output/output_bench.py", takt, *quick_flag),
         "control": script("control/control_bench.py", takt, *quick_flag),
         "cluster": script("cluster/cluster_bench.py", takt, *quick_flag),
     }
