@@ -65,7 +65,9 @@ struct ClockRules {
   ) -> RuleTable.Answer? {
     let read: (recurrence: Recurrence, zoneName: String?)
     do throws(RecurrenceProblem) {
-      read = try Recurrence.read(text)
+      read = try Recurrence.read(text) { name in
+        name.map { sources.zones.zone(ofIdentifier: $0) ?? .utc } ?? zone
+      }
     } catch {
       reporter.report(
         error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
@@ -73,7 +75,10 @@ struct ClockRules {
     }
     var own = zone
     if let name = read.zoneName {
-      guard let named = sources.zones.zone(named: name, at: mark, reporter) else { return nil }
+      guard
+        let named = sources.zones.zone(ofIdentifier: name)
+          ?? sources.zones.zone(named: name, at: mark, reporter)
+      else { return nil }
       own = named
     }
     guard mayMove(in: own, text, mark) else { return nil }
@@ -208,16 +213,16 @@ struct ClockRules {
     }
     let isBeyond =
       if case .cron(let cron, _) = rule.expression.unfiltered { cron.isBeyondSearch } else { false }
-    let endsEarly =
-      if case .recurrence(let recurrence) = rule.expression.unfiltered {
-        recurrence.value.endsBeforeStart(in: rule.zone)
-      } else {
-        false
-      }
+    var reason: String?
+    if case .recurrence(let recurrence) = rule.expression.unfiltered,
+      recurrence.value.next(after: start, in: rule.zone, dst: rule.dst) == nil
+    {
+      reason = recurrence.value.reasonForNone(in: rule.zone)
+    }
     let hint =
       switch rule.expression {
-      case .recurrence where endsEarly, .filtered where endsEarly: "UNTIL is before DTSTART"
       case .cron, .calendar: "no date matches all of its fields"
+      case .recurrence where reason != nil, .filtered where reason != nil: reason
       case .recurrence: "no date matches all of its parts"
       case .grid: "its times are all in the past"
       case .filtered(let filtered) where filtered.value.filter.move != nil:

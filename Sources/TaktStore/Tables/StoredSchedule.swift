@@ -253,6 +253,6 @@ extension StoredSchedule.Rule {
     }
     if let calendar { return (try? CalendarExpression(calendar)).map { .calendar($0) } }
     if let grid { return LocalGrid(text: grid).map { .grid(Shared($0)) } }
-    return rrule.flatMap { try? Recurrence.read($0) }.map { .recurrence(Shared($0.recurrence)) }
+    return rrule.flatMap { Recurrence(stored: $0) }.map { .recurrence(Shared($0)) }
   }
 }

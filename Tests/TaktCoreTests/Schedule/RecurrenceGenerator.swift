@@ -12,6 +12,14 @@ struct RecurrenceGenerator {
     var isOfDays: Bool
     /// An instant near its beginning, or some years after it; in local seconds.
     var base: Int64
+    var weekday: String
+
+    /// Of weeks without days dateutil takes all days, where RFC 5545 has that of DTSTART.
+    var textForDateutil: String {
+      let days = ["BYDAY=", "BYMONTHDAY=", "BYYEARDAY="]
+      guard text.contains("BYWEEKNO="), !days.contains(where: text.contains) else { return text }
+      return text.replacing("BYWEEKNO=", with: "BYDAY=\(weekday);BYWEEKNO=")
+    }
   }
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
@@ -58,7 +66,8 @@ struct RecurrenceGenerator {
     }
     return Rule(
       text: "DTSTART:\(Self.text(civil)) RRULE:" + parts.joined(separator: ";"),
-      isOfDays: !isShort, base: civil.epochSeconds - 5 + Int64(number(0...reach)))
+      isOfDays: !isShort, base: civil.epochSeconds - 5 + Int64(number(0...reach)),
+      weekday: Self.days[(CronGenerator.weekday(civil) + 6) % 7])
   }
 
   private mutating func sets(_ frequency: String, isShort: Bool) -> [String] {

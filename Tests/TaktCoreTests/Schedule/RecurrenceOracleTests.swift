@@ -87,7 +87,9 @@ import Testing
       let isLocal = rule.isOfDays && generator.random.oneIn(2)
       rules.append((rule, isLocal ? zones[generator.number(0...(zones.count - 1))] : ""))
     }
-    let lines = rules.map { rule, zone in #"["\#(rule.text)", "\#(zone)", \#(rule.base)]"# }
+    let lines = rules.map { rule, zone in
+      #"["\#(rule.textForDateutil)", "\#(zone)", \#(rule.base)]"#
+    }
     let output = try #require(
       TestProgram.run(python, ["-c", Self.program], input: lines.joined(separator: "\n") + "\n"))
     let answers = try output.text.split(separator: "\n").map {

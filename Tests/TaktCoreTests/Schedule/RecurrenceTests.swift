@@ -49,6 +49,9 @@ import TaktTime
     "19970101T090000 | FREQ=YEARLY;INTERVAL=3;COUNT=10;BYYEARDAY=1,100,200 | 1997-01-01 1997-04-10 1997-07-19 2000-01-01 2000-04-09 2000-07-18 2003-01-01 2003-04-10 2003-07-19 2006-01-01 never",
     "19970519T090000 | FREQ=YEARLY;BYDAY=20MO | 1997-05-19 1998-05-18 1999-05-17",
     "19970512T090000 | FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO | 1997-05-12 1998-05-11 1999-05-17",
+    "20250512T090000 | FREQ=YEARLY;BYWEEKNO=20 | 2025-05-12 2026-05-11 2027-05-17",
+    "20250514T090000 | FREQ=YEARLY;BYWEEKNO=20;BYMONTH=5;COUNT=2 | 2025-05-14 2026-05-13 never",
+    "20250512T090000 | FREQ=YEARLY;BYWEEKNO=20;BYMONTHDAY=12,13 | 2025-05-12 2025-05-13 2026-05-12 2026-05-13",
     "19970313T090000 | FREQ=YEARLY;BYMONTH=3;BYDAY=TH | 1997-03-13 1997-03-20 1997-03-27 1998-03-05 1998-03-12",
     "19970605T090000 | FREQ=YEARLY;BYDAY=TH;BYMONTH=6,7,8 | 1997-06-05 1997-06-12",
     "19970902T090000 | FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13 EXDATE:19970902T090000 | 1998-02-13 1998-03-13 1998-11-13 1999-08-13 2000-10-13",
@@ -147,6 +150,44 @@ import TaktTime
   func `a recurrence in words is`(row: String) throws {
     let parts = split(row)
     #expect(try Recurrence.read("DTSTART:20260105T090000 " + parts[0]).recurrence.words == parts[1])
+  }
+
+  @Test(arguments: [
+    "EXDATE:20260106T080000Z | Europe/Berlin | 2026-01-05 2026-01-07 never",
+    "EXDATE:20260106T080000Z,20260107T080000Z | Europe/Berlin | 2026-01-05 never",
+    "EXDATE;TZID=UTC:20260106T080000 | Europe/Berlin | 2026-01-05 2026-01-07 never",
+    "RDATE:20260110T080000Z | Europe/Berlin | 2026-01-05 2026-01-06 2026-01-07 2026-01-10 never",
+    "EXDATE:20260106T090000 | Europe/Berlin | 2026-01-05 2026-01-07 never",
+    "EXDATE:20260106T090000Z | Europe/London | 2026-01-05 2026-01-07 never",
+  ])
+  func `other times may be in UTC beside a zone`(row: String) throws {
+    let parts = split(row)
+    let zone = try TestZones.named(parts[1])
+    for start in ["DTSTART;TZID=\(parts[1]):", "DTSTART:"] {
+      let text = "\(start)20260105T090000 RRULE:FREQ=DAILY;COUNT=3 \(parts[0])"
+      let recurrence = try Recurrence.read(text) { $0 == "UTC" ? .utc : zone }.recurrence
+      var (found, instant): ([String], WallInstant) = ([], WallInstant(milliseconds: 0))
+      while let next = recurrence.next(after: instant, in: zone, dst: recurrence.ownDST) {
+        found.append(String(zone.civilTime(at: next).description.prefix(10)))
+        instant = next
+      }
+      #expect(found + ["never"] == parts[2].split(separator: " ").map(String.init), "\(text)")
+    }
+  }
+
+  @Test
+  func `weeks without days are the day of DTSTART, and whole in the ledger of an earlier version`()
+    throws
+  {
+    let text = "DTSTART:20250512T090000 RRULE:FREQ=YEARLY;BYWEEKNO=20"
+    let read = try Recurrence.read(text).recurrence
+    #expect(read.normalized.contains("FREQ=YEARLY;BYDAY=MO;BYWEEKNO=20"))
+    #expect(Recurrence(stored: read.normalized) == read)
+    let earlier = try #require(Recurrence(stored: text))
+    let whole = try Recurrence.read(
+      text.replacing("BYWEEKNO", with: "BYDAY=MO,TU,WE,TH,FR,SA,SU;BYWEEKNO")
+    ).recurrence
+    #expect(earlier == whole)
   }
 
   @Test func `the normal form reads back as an equal value`() throws {

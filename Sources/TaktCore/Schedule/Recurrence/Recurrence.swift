@@ -30,13 +30,27 @@ package struct Recurrence: Hashable, Sendable {
     last = rule?.lastTime ?? .max
   }
 
-  /// What a text such as `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2` says, and the name of
-  /// the zone in it; nil where it names none.
+  /// What a text such as `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2` says, and the TZID in
+  /// it; nil where it has none.
+  ///
+  /// - Parameter zone: the zone of a TZID, or of nil: needed for RDATE and EXDATE in another zone than
+  ///   DTSTART, which are refused without it.
   package static func read(
-    _ text: String
+    _ text: String, zone: ((String?) -> Zone)? = nil
   ) throws(RecurrenceProblem) -> (recurrence: Recurrence, zoneName: String?) {
-    var parser = RecurrenceParser(text)
+    var parser = RecurrenceParser(text, zone: zone)
     return try parser.recurrence()
+  }
+
+  /// Reads a normal form that the ledger has kept; nil for what is none.
+  package init?(stored text: String) {
+    // Earlier versions took all days of a week where BYWEEKNO stood without days.
+    let days = ["BYDAY=", "BYMONTHDAY=", "BYYEARDAY="]
+    let isEarlier = text.contains("BYWEEKNO=") && !days.contains(where: text.contains)
+    let whole =
+      isEarlier ? text.replacing("BYWEEKNO=", with: "BYDAY=MO,TU,WE,TH,FR,SA,SU;BYWEEKNO=") : text
+    guard let read = try? Self.read(whole) else { return nil }
+    self = read.recurrence
   }
 
   /// Whether it goes on within the hour, or from hour to hour. Such a rule runs in both passes of a
@@ -60,8 +74,18 @@ package struct Recurrence: Hashable, Sendable {
 }
 
 extension Recurrence {
+  /// Why one that never occurs has no time.
+  package func reasonForNone(in zone: Zone) -> String {
+    if endsBeforeStart(in: zone) { return "UNTIL is before DTSTART" }
+    if let first = first(from: start) {
+      return first < 86_400 ? "all its dates are before 1970" : "no date matches all of its parts"
+    }
+    return earliest(from: start) == nil
+      ? "no date matches all of its parts" : "EXDATE leaves out all its dates"
+  }
+
   /// Whether the UNTIL of its rule is before its first instant, so that the rule names no times.
-  package func endsBeforeStart(in zone: Zone) -> Bool {
+  private func endsBeforeStart(in zone: Zone) -> Bool {
     switch rule?.end {
     case .local(let end): end < start
     case .instant(let end): end + Int64(zone.offsetSeconds(atEpochSeconds: end)) < start

@@ -36,9 +36,14 @@ struct RecurrenceDays: Hashable, Sendable {
   var weekStart = 1
 
   /// Whether nothing but months leaves days out.
-  var isEveryDay: Bool {
-    monthDays == 0 && lastMonthDays == 0 && yearDays.isEmpty && weeks == 0 && lastWeeks == 0
-      && weekdays == 0 && nthWeekdays.isEmpty
+  var isEveryDay: Bool { isWithoutDays && weeks == 0 && lastWeeks == 0 }
+
+  /// Whether weeks are named, and no days of them.
+  var isEveryDayOfWeeks: Bool { isWithoutDays && !isEveryDay }
+
+  private var isWithoutDays: Bool {
+    monthDays == 0 && lastMonthDays == 0 && yearDays.isEmpty && weekdays == 0
+      && nthWeekdays.isEmpty
   }
 
   /// The days of a month as bits 1 to 31.

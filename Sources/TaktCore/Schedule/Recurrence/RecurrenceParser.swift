@@ -1,4 +1,4 @@
-import TaktTime
+package import TaktTime
 
 /// Reads a recurrence: properties of RFC 5545, separated by blanks or line ends.
 struct RecurrenceParser {
@@ -8,7 +8,12 @@ struct RecurrenceParser {
   /// So many characters of a word are shown.
   private static let shownMax = 40
 
-  init(_ text: String) { reader = ByteReader(text) }
+  private let zone: ((String?) -> Zone)?
+
+  init(_ text: String, zone: ((String?) -> Zone)? = nil) {
+    reader = ByteReader(text)
+    self.zone = zone
+  }
 
   /// A property: its name, its parameters in capitals, and where its value is.
   private struct Property {
@@ -47,10 +52,7 @@ struct RecurrenceParser {
     let read = try parser.rule()
     var (dates, exceptions): ([Int64], [Int64]) = ([], [])
     for list in lists {
-      if let zone = list.parameters["TZID"], zone != start.zone {
-        throw RecurrenceProblem(.otherForm(list.name), at: list.place)
-      }
-      let times = try times(of: list, like: start.time)
+      let times = try times(of: list, like: start.time, in: start.zone)
       if list.name == "RDATE" { dates += times } else { exceptions += times }
     }
     return (
@@ -113,9 +115,11 @@ struct RecurrenceParser {
     ByteReader.isBlank(byte) || byte == 0x0a || byte == 0x0d
   }
 
+  /// The times of a list, by the clock of DTSTART.
   private func times(
-    of property: Property, like start: RecurrenceTime
+    of property: Property, like start: RecurrenceTime, in startZone: String?
   ) throws(RecurrenceProblem) -> [Int64] {
+    let listZone = property.parameters["TZID"]
     var times: [Int64] = []
     var place = property.value.lowerBound
     while true {
@@ -123,16 +127,44 @@ struct RecurrenceParser {
         reader.bytes[place..<property.value.upperBound].firstIndex(of: UInt8(ascii: ","))
         ?? property.value.upperBound
       let time = try RecurrenceTime.read(reader, place..<end, of: property.name)
-      guard time.isDate == start.isDate, time.isUTC == start.isUTC else {
-        throw RecurrenceProblem(.otherForm(property.name), at: place)
-      }
+      let own = time.isUTC ? "UTC" : listZone ?? startZone
+      guard time.isDate == start.isDate, time.isUTC || listZone != nil || !start.isUTC,
+        let local = local(time, in: own, by: startZone)
+      else { throw RecurrenceProblem(.otherForm(property.name), at: place) }
       guard times.count < Recurrence.datesMax else {
         throw RecurrenceProblem(.tooMany(property.name, max: Recurrence.datesMax), at: place)
       }
-      times.append(time.local)
+      times.append(local)
       guard end < property.value.upperBound else { return times }
       place = end + 1
     }
+  }
+}
+
+extension RecurrenceParser {
+  /// A time of one zone by the clock of another; nil where the zones are not known.
+  private func local(
+    _ time: RecurrenceTime, in name: String?, by other: String?
+  ) -> Int64? {
+    if name == other || time.isDate { return time.local }
+    guard let zone else { return nil }
+    let instant = zone(name).instant(ofDateTime: time.local)
+    return instant + Int64(zone(other).offsetSeconds(atEpochSeconds: instant))
+  }
+}
+
+extension ZoneSource {
+  /// The zone that a TZID names; nil when there is none. Some programs quote the name, or write a path
+  /// in front of it: `/Europe/London`, `/example.org/20260101_1/Europe/London`.
+  package func zone(ofIdentifier text: String) -> Zone? {
+    let text = text.filter { $0 != "\"" }
+    let isRooted = text.hasPrefix("/")
+    let parts = text.split(separator: "/")
+    let counts =
+      (isRooted && parts.count <= 3 ? [parts.count] : []) + [3, 2].filter { $0 < parts.count }
+    let names =
+      (isRooted ? [] : [text]) + counts.map { parts.suffix($0).joined(separator: "/") }
+    return names.lazy.filter { $0 != "local" }.compactMap { zone(named: $0) }.first
   }
 }
 

@@ -130,15 +130,17 @@ struct RecurrenceRuleParser {
     try readWeekdays(of: &days, rule.frequency)
     days.areOfYear = rule.frequency == .yearly && days.months == 0
     let first = CivilTime(epochSeconds: start.local)
+    let day = start.local.flooredQuotient(by: 86_400)
+    let weekday = UInt8(1) << UInt8(CivilTime.weekday(daysSinceEpoch: day))
+    // What a rule does not say is taken from DTSTART: of the weeks of a year the day.
+    if days.isEveryDayOfWeeks { days.weekdays = weekday }
     if days.isEveryDay {
       switch rule.frequency {
       case .yearly:
         if days.months == 0 { days.months = 1 << UInt16(first.month) }
         days.monthDays = 1 << UInt32(first.day)
       case .monthly: days.monthDays = 1 << UInt32(first.day)
-      case .weekly:
-        let day = start.local.flooredQuotient(by: 86_400)
-        days.weekdays = 1 << UInt8(CivilTime.weekday(daysSinceEpoch: day))
+      case .weekly: days.weekdays = weekday
       case .daily, .hourly, .minutely, .secondly: break
       }
     }
@@ -265,7 +267,8 @@ struct RecurrenceRuleParser {
     add("BYSECOND", bits(times.seconds))
     add("BYMINUTE", bits(times.minutes))
     add("BYHOUR", bits(UInt64(times.hours)))
-    if values["BYDAY"] != nil {
+    // With weeks always: earlier versions read weeks without days in another way.
+    if values["BYDAY"] != nil || values["BYWEEKNO"] != nil && days.weekdays != 0 {
       let week = (1...7).map { $0 % 7 }.filter { days.weekdays >> UInt8($0) & 1 == 1 }
       let items =
         week.map { Self.weekdays[$0] }
