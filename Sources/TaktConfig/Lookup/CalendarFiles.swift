@@ -50,7 +50,8 @@ final class CalendarFiles {
       for problem in file.problems {
         log.add(
           Diagnostic(
-            .badValue, at: SourceLocation(file: shown, line: problem.line, column: 1),
+            severity: problem.severity, problem.severity == .error ? .badValue : .suspicious,
+            at: SourceLocation(file: shown, line: problem.line, column: 1),
             problem.message, hint: problem.hint))
       }
       answer = .success(file.content)

@@ -8,6 +8,8 @@ struct StoredCalendar: Codable {
   struct Event: Codable {
     var days: Bool
     var length: Int64
+    /// Days by the clock before the seconds of `length`.
+    var nominal: Int64?
     var rrule: String
     var zone: String?
   }
@@ -38,7 +40,8 @@ struct StoredCalendar: Codable {
       ? nil
       : content.events.map {
         Event(
-          days: $0.isWholeDays, length: $0.length, rrule: $0.recurrence.normalized,
+          days: $0.isWholeDays, length: $0.length,
+          nominal: $0.nominalDays > 0 ? $0.nominalDays : nil, rrule: $0.recurrence.normalized,
           zone: $0.zone?.name)
       }
     expressions =
@@ -64,12 +67,15 @@ struct StoredCalendar: Codable {
       read(times, &content.times, within: SharedCalendar.Content.secondsMax)
     else { return nil }
     for event in events ?? [] {
-      guard let recurrence = try? Recurrence.read(event.rrule).recurrence,
-        CalendarEvent.lengths(isWholeDays: event.days).contains(event.length),
+      let nominal = event.nominal ?? 0
+      guard let recurrence = Recurrence(stored: event.rrule),
+        CalendarEvent.mayLast(event.length, afterDays: nominal, isWholeDays: event.days),
         let zone = Self.zone(event.zone, zones)
       else { return nil }
       content.events.append(
-        CalendarEvent(recurrence, length: event.length, isWholeDays: event.days, zone: zone.zone))
+        CalendarEvent(
+          recurrence, length: event.length, nominalDays: nominal, isWholeDays: event.days,
+          zone: zone.zone))
     }
     for expression in expressions ?? [] {
       guard let read = try? CalendarExpression(expression.calendar),
@@ -150,6 +156,7 @@ extension ScheduleText {
         text.object {
           $0.member("days", event.days)
           $0.member("length", event.length)
+          $0.member("nominal", event.nominal)
           $0.member("rrule", event.rrule)
           $0.member("zone", event.zone)
         }

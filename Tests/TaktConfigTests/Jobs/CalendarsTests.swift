@@ -139,21 +139,32 @@ import Testing
     #expect(loaded.diagnostics.map(\.code.rawValue) == (parts[1].isEmpty ? [] : [parts[1]]))
   }
 
-  @Test func `what is wrong in a calendar file is said with its own line`() throws {
+  @Test func `an event that cannot be read is a warning with its own line, and the others count`()
+    throws
+  {
     let folder = TemporaryFolder()
-    folder.write(
-      Array(
-        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;TZID=Mars/X:20260101T000000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
-          .utf8), to: "days.ics")
-    let path = folder.write(
-      Array("calendars: {a: {file: days.ics}}\njobs: {b: {every: 1h, run: x}}\n".utf8),
-      to: "jobs.yaml")
-    let loaded = loader.load(path: path)
-    #expect(loaded.snapshot == nil)
+    func load(_ events: String) -> LoadedJobs {
+      folder.write(
+        Array("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n\(events)END:VEVENT\r\nEND:VCALENDAR\r\n".utf8),
+        to: "days.ics")
+      let path = folder.write(
+        Array("calendars: {a: {file: days.ics}}\njobs: {b: {every: 1h, except: a, run: x}}\n".utf8),
+        to: "jobs.yaml")
+      return loader.load(path: path)
+    }
+    let loaded = load(
+      "SUMMARY:Tag\r\nDTSTART;TZID=Mars/X:20260101T000000\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\n"
+        + "DTSTART:20260102\r\n")
+    #expect(loaded.snapshot?.jobs.first?.timing.schedule.calendars?.except.first?.hasDays == true)
     #expect(loaded.diagnostics.count == 1)
     let headline = try #require(loaded.diagnostics.first?.headline)
-    #expect(headline.hasPrefix("\(folder["days.ics"]):3:1: error: there is no time zone 'Mars/X'"))
+    let place = "\(folder["days.ics"]):4:1: warning:"
+    #expect(
+      headline.hasPrefix("\(place) the event 'Tag' is left out: there is no time zone 'Mars/X'"))
     #expect(loaded.files.contains(folder["days.ics"]))
+    // A file that ends too early may lack any event.
+    let cut = load("DTSTART:20260102\r\nEND:VEVENT\r\nBEGIN:VALARM\r\n")
+    #expect(cut.snapshot == nil)
   }
 
   @Test func `a pipe in place of a calendar file keeps nobody waiting`() {

@@ -320,7 +320,14 @@ import Testing
     let text = "DTSTART:20260901T220000 RRULE:FREQ=WEEKLY;BYDAY=TU,SA"
     content.events = [
       CalendarEvent(
-        try Recurrence.read(text).recurrence, length: 5 * 3600, isWholeDays: false, zone: nil)
+        try Recurrence.read(text).recurrence, length: 5 * 3600, isWholeDays: false, zone: nil),
+      // Over clock changes, in and out of their gaps.
+      CalendarEvent(
+        try Recurrence.read("DTSTART:20260906T023000 RRULE:FREQ=WEEKLY;BYHOUR=1,2").recurrence,
+        length: random.oneIn(2) ? 0 : 1800, nominalDays: 1, isWholeDays: false, zone: nil),
+      CalendarEvent(
+        try Recurrence.read("DTSTART:20260901T020000 RRULE:FREQ=DAILY;BYMINUTE=0,15,45").recurrence,
+        length: 600, isWholeDays: false, zone: nil),
     ]
     var rules = CalendarRules(in: zone)
     if random.oneIn(2) {

@@ -40,6 +40,9 @@ struct FileEvent {
   var isCancelled = false
   /// The line of an EXRULE.
   var exceptionRule: Int?
+  /// Of several with one UID, the highest is the newest.
+  var sequence: Int64 = 0
+  var summary: String?
 
   init(line: Int) { self.line = line }
 
@@ -56,46 +59,79 @@ struct FileEvent {
     case "EXRULE": exceptionRule = line
     case "RECURRENCE-ID": recurrenceID = value
     case "STATUS": isCancelled = value.text.uppercased() == "CANCELLED"
+    case "SEQUENCE": sequence = Int64(value.text) ?? 0
+    case "SUMMARY": summary = value.text
     default: break
     }
   }
 
-  /// How long it lasts: in days where it begins with a date, else in seconds.
-  func length(
-    from start: FileTime, _ zones: any ZoneSource
-  ) throws(CalendarFileFlaw) -> Int64 {
-    if let end {
-      let time = try FileTime(end, zones)
-      guard time.isDate == start.isDate, (time.zone == nil) == (start.zone == nil) else {
-        throw CalendarFileFlaw(end.line, "DTEND and DTSTART have different forms")
-      }
-      let length: Int64
-      if let first = start.instant, let last = time.instant {
-        length = last - first
-      } else {
-        length = time.local - start.local
-      }
-      guard length >= 0 else { throw CalendarFileFlaw(end.line, "DTEND is before DTSTART") }
-      return max(1, start.isDate ? length / 86_400 : length)
+  /// What people call it: by its SUMMARY, its UID or its line.
+  var name: String {
+    for text in [summary, uid.map { String(decoding: $0.prefix(200), as: UTF8.self) }] {
+      guard let text, !text.isEmpty else { continue }
+      return "the event '\(CalendarFile.shown(text.replacing("\\,", with: ",")))'"
     }
-    guard let duration else { return 1 }
-    guard let seconds = Self.seconds(duration.bytes) else {
-      throw CalendarFileFlaw(
-        duration.line, "'\(CalendarFile.shown(duration.text))' is no duration",
-        hint: "write P1D or PT1H30M")
-    }
-    guard start.isDate else { return max(1, seconds) }
-    return max(1, (seconds + 86_399) / 86_400)
+    return "the event of line \(line)"
   }
 
-  /// `P1W`, `P1DT2H`, `PT30M`: in seconds; nil for what is none, is negative, or longer than 100 years.
-  static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
+  /// How long it lasts, and why its end is not taken as it is written.
+  func length(
+    from start: FileTime, _ zones: any ZoneSource
+  ) -> (length: EventLength, flaw: CalendarFileFlaw?) {
+    do throws(CalendarFileFlaw) {
+      if let end { return try length(from: start, to: FileTime(end, zones), at: end.line) }
+      guard let duration else { return (.shortest, nil) }
+      guard let length = EventLength(duration.bytes) else {
+        throw CalendarFileFlaw(
+          duration.line, "'\(CalendarFile.shown(duration.text))' is no duration",
+          hint: "write P1D or PT1H30M")
+      }
+      return (length, nil)
+    } catch {
+      return (.shortest, error)
+    }
+  }
+
+  private func length(
+    from start: FileTime, to end: FileTime, at line: Int
+  ) throws(CalendarFileFlaw) -> (length: EventLength, flaw: CalendarFileFlaw?) {
+    var length = EventLength()
+    if let first = start.instant, let last = end.instant {
+      length.seconds = last - first
+    } else if start.isDate {
+      // The day in which it ends counts.
+      length.days = (end.local + 86_399).flooredQuotient(by: 86_400) - start.local / 86_400
+    } else {
+      length.seconds = end.local - start.local
+    }
+    guard length.days >= 0, length.seconds >= 0 else {
+      throw CalendarFileFlaw(line, "DTEND is before DTSTART")
+    }
+    let isAlike = end.isDate == start.isDate && (end.zone == nil) == (start.zone == nil)
+    return (
+      length,
+      isAlike ? nil : CalendarFileFlaw(line, "DTEND and DTSTART have different forms")
+    )
+  }
+}
+
+/// How long an event lasts: days by the clock first, then seconds.
+struct EventLength: Hashable {
+  var days: Int64 = 0
+  var seconds: Int64 = 0
+
+  /// That of an event without an end: its day, or its second.
+  static let shortest = EventLength()
+
+  init() {}
+
+  /// `P1W`, `P1DT2H`, `PT30M`; nil for what is none, is negative, or longer than 100 years.
+  init?(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     if rest.first == UInt8(ascii: "+") { rest.removeFirst() }
     guard rest.popFirst().map({ $0 | 0x20 == UInt8(ascii: "p") }) == true, !rest.isEmpty else {
       return nil
     }
-    var total: Int64 = 0
     var isTime = false
     while let byte = rest.first {
       if byte | 0x20 == UInt8(ascii: "t"), !isTime {
@@ -107,19 +143,31 @@ struct FileEvent {
       guard (1...12).contains(digits.count) else { return nil }
       let number = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
       rest = rest.dropFirst(digits.count)
-      let unit: Int64
       switch (rest.popFirst().map { $0 | 0x20 }, isTime) {
-      case (UInt8(ascii: "w"), false): unit = 7 * 86_400
-      case (UInt8(ascii: "d"), false): unit = 86_400
-      case (UInt8(ascii: "h"), true): unit = 3600
-      case (UInt8(ascii: "m"), true): unit = 60
-      case (UInt8(ascii: "s"), true): unit = 1
+      case (UInt8(ascii: "w"), false): days += number * 7
+      case (UInt8(ascii: "d"), false): days += number
+      case (UInt8(ascii: "h"), true): seconds += number * 3600
+      case (UInt8(ascii: "m"), true): seconds += number * 60
+      case (UInt8(ascii: "s"), true): seconds += number
       default: return nil
       }
-      total += number * unit
-      guard total <= 36_600 * 86_400 else { return nil }
+      guard days <= Self.daysMax, total <= Self.daysMax * 86_400 else { return nil }
     }
-    return total
+  }
+
+  private static let daysMax: Int64 = 36_600
+
+  /// In seconds where no clock changes.
+  var total: Int64 { days * 86_400 + seconds }
+
+  /// In whole days, at least one.
+  var wholeDays: Int64 { max(1, (total + 86_399) / 86_400) }
+
+  /// The instants of an event that begins at a local time.
+  func instants(from local: Int64, in zone: Zone) -> Range<Int64> {
+    let start = zone.instant(ofDateTime: local)
+    let end = days == 0 ? start : zone.instant(ofDateTime: local + days * 86_400)
+    return start..<max(start + 1, end + seconds)
   }
 }
 
@@ -127,19 +175,21 @@ extension FileEvent.Value {
   /// A time of RDATE, which may be a period: where it begins, and how long it lasts if it says so.
   func period(
     _ zones: any ZoneSource
-  ) throws(CalendarFileFlaw) -> (start: FileTime, length: Int64?) {
+  ) throws(CalendarFileFlaw) -> (start: FileTime, length: EventLength?) {
     guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")) else {
       return (try FileTime(self, zones), nil)
     }
     let time = try FileTime(start, zones)
     var rest = self
     rest.bytes = bytes[(slash + 1)...]
-    if let seconds = FileEvent.seconds(rest.bytes) { return (time, max(1, seconds)) }
+    if let length = EventLength(rest.bytes) { return (time, length) }
     let end = try FileTime(rest, zones)
     guard let first = time.instant ?? (end.instant == nil ? time.local : nil),
       let last = end.instant ?? (time.instant == nil ? end.local : nil), last >= first
     else { throw CalendarFileFlaw(line, "'\(CalendarFile.shown(text))' is no period") }
-    return (time, max(1, last - first))
+    var length = EventLength()
+    length.seconds = last - first
+    return (time, length)
   }
 
   /// It without the end of a period.
@@ -154,11 +204,13 @@ extension FileEvent.Value {
     let parts = String(decoding: bytes, as: UTF8.self).split(separator: ";").map { part in
       guard part.uppercased().hasPrefix("UNTIL=") else { return String(part) }
       let value = part.dropFirst(6)
+      // Some programs write the year 9999 for no end.
+      if let year = Int(value.prefix(4)), year > RecurrenceTime.years.upperBound { return "" }
       if start.isDate { return "UNTIL=" + value.prefix(8) }
       return value.utf8.count == 8
         ? "UNTIL=\(value)T235959" + (start.isUTC ? "Z" : "") : String(part)
     }
-    return parts.joined(separator: ";")
+    return parts.filter { !$0.isEmpty }.joined(separator: ";")
   }
 }
 
@@ -182,7 +234,7 @@ struct FileTime {
     if isUTC {
       zone = .utc
     } else if !isDate, let name = value.parameters["TZID"] {
-      guard let found = Self.zone(named: name, zones) else {
+      guard let found = zones.zone(ofIdentifier: name) else {
         throw CalendarFileFlaw(
           value.line, "there is no time zone '\(CalendarFile.shown(name))'",
           hint: "takt reads the names of the IANA, such as Europe/Berlin; VTIMEZONE does not count")
@@ -193,24 +245,21 @@ struct FileTime {
     }
   }
 
-  /// Some programs write a path in front of the name.
-  private static func zone(named name: String, _ zones: any ZoneSource) -> Zone? {
-    guard name != "local" else { return nil }
-    if !name.hasPrefix("/"), let zone = zones.zone(named: name) { return zone }
-    let parts = name.split(separator: "/")
-    for count in [3, 2] where parts.count > count {
-      if let zone = zones.zone(named: parts.suffix(count).joined(separator: "/")) { return zone }
-    }
-    return nil
+  private init(local: Int64, isDate: Bool, isUTC: Bool, zone: Zone?) {
+    (self.local, self.isDate, self.isUTC, self.zone) = (local, isDate, isUTC, zone)
+  }
+
+  /// It on the day of another time.
+  func onDay(of other: FileTime) -> FileTime {
+    let day = other.local - other.local.flooredRemainder(by: 86_400)
+    return FileTime(
+      local: day + local.flooredRemainder(by: 86_400), isDate: isDate, isUTC: isUTC, zone: zone)
   }
 
   /// In seconds since the epoch; nil for a date, and for a time without a zone.
   var instant: Int64? {
     guard let zone, !isDate else { return nil }
-    return switch zone.read(CivilTime(epochSeconds: local)) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _):
-      instant.milliseconds.flooredQuotient(by: 1000)
-    }
+    return zone.instant(ofDateTime: local)
   }
 
   /// `20261224`, `20261224T180000`
@@ -226,7 +275,8 @@ struct FileTime {
     let other = try FileTime(value, zones)
     if other.isDate, !isDate { return other.local + local.flooredRemainder(by: 86_400) }
     if isDate { return other.local - other.local.flooredRemainder(by: 86_400) }
-    if other.zone == zone { return other.local }
+    // Without a zone it is by the clock of the event.
+    if other.zone == zone || other.zone == nil { return other.local }
     guard let zone, let instant = other.instant else {
       throw CalendarFileFlaw(value.line, "\(value.name) and DTSTART have different forms")
     }

@@ -9,6 +9,8 @@ package struct CalendarFile {
     package var line: Int
     package var message: String
     package var hint: String?
+    /// A warning where all else of the file counts.
+    package var severity = Diagnostic.Severity.error
   }
 
   package private(set) var content = SharedCalendar.Content()
@@ -23,7 +25,7 @@ package struct CalendarFile {
   private var exceptionCount = 0
   private let zones: any ZoneSource
 
-  /// More are counted with the last one.
+  /// Of each severity; more are counted with the last one.
   private static let problemsMax = 20
   /// How many events may recur: each is asked for each slot.
   package static let recurringMax = 1000
@@ -40,12 +42,23 @@ package struct CalendarFile {
     content.times = NumberRanges(times)
   }
 
-  private mutating func report(_ line: Int, _ message: String, hint: String? = nil) {
-    guard problems.count <= Self.problemsMax else { return }
-    problems.append(
-      problems.count == Self.problemsMax
-        ? Problem(line: line, message: "there are more problems", hint: "fix the others first")
-        : Problem(line: line, message: message, hint: hint))
+  private mutating func report(
+    _ line: Int, _ message: String, hint: String? = nil, _ severity: Diagnostic.Severity = .error
+  ) {
+    let count = problems.count { $0.severity == severity }
+    guard count <= Self.problemsMax else { return }
+    var problem = Problem(line: line, message: message, hint: hint, severity: severity)
+    if count == Self.problemsMax {
+      problem.message = "there are more problems"
+      problem.hint = "fix the others first"
+    }
+    problems.append(problem)
+  }
+
+  /// Says what of an event does not count.
+  private mutating func warn(_ flaw: CalendarFileFlaw, of event: FileEvent, _ consequence: String) {
+    report(
+      flaw.line, "\(event.name) \(consequence): \(flaw.message)", hint: flaw.hint, .warning)
   }
 
   // MARK: Components
@@ -61,7 +74,7 @@ package struct CalendarFile {
           report(line.number, "this is no calendar file", hint: "it starts with BEGIN:VCALENDAR")
           return
         }
-        report(line.number, "a line without a ':'")
+        report(line.number, "a line without a ':' is ignored", .warning)
         continue
       }
       let value = property.text.uppercased()
@@ -107,25 +120,63 @@ package struct CalendarFile {
 
   /// Makes ranges and recurrences of all events.
   private mutating func settle() {
+    let newest = Self.newest(of: events)
     // What stands for one time of an event that recurs takes its place.
     var replaced: [[UInt8]: [FileEvent.Value]] = [:]
-    for event in events {
+    for event in newest {
       guard let uid = event.uid, let instance = event.recurrenceID else { continue }
       if instance.parameters["RANGE"] != nil {
-        report(
-          instance.line, "takt does not read RECURRENCE-ID with RANGE=THISANDFUTURE",
-          hint: "end the event before it, and write the rest as another event")
+        warn(
+          CalendarFileFlaw(
+            instance.line, "takt does not read RECURRENCE-ID with RANGE=THISANDFUTURE",
+            hint: "end the series before it, and write the rest as another event"),
+          of: event, "changes one time of its series, not the later ones")
       }
       replaced[uid, default: []].append(instance)
     }
-    for event in events where !event.isCancelled {
+    for event in newest where !event.isCancelled {
+      let isInstance = event.recurrenceID != nil
       do throws(CalendarFileFlaw) {
-        try add(
-          event,
-          without: event.recurrenceID == nil ? event.uid.flatMap { replaced[$0] } ?? [] : [])
+        try add(event, without: isInstance ? [] : event.uid.flatMap { replaced[$0] } ?? [])
       } catch {
-        report(error.line, error.message, hint: error.hint)
+        if error.isOfFile {
+          report(error.line, error.message, hint: error.hint)
+        } else {
+          warn(error, of: event, "is left out")
+        }
       }
+    }
+  }
+
+  /// Of events with one UID, and one RECURRENCE-ID, those with the highest SEQUENCE. Of equal ones all
+  /// count: many files give several events one UID.
+  private static func newest(of events: [FileEvent]) -> [FileEvent] {
+    struct Key: Hashable {
+      var uid: [UInt8]
+      var instance: ArraySlice<UInt8>?
+
+      init?(_ event: FileEvent) {
+        guard let uid = event.uid else { return nil }
+        (self.uid, instance) = (uid, event.recurrenceID?.bytes)
+      }
+    }
+    var highest: [Key: Int64] = [:]
+    for event in events {
+      guard let key = Key(event) else { continue }
+      highest[key] = max(event.sequence, highest[key] ?? .min)
+    }
+    let newest = events.filter { event in Key(event).map { highest[$0] == event.sequence } ?? true }
+    // A series that is cancelled is so with what was changed in it.
+    var cancelled: [[UInt8]: Int64] = [:]
+    for event in newest where event.isCancelled && event.recurrenceID == nil {
+      if let uid = event.uid { cancelled[uid] = event.sequence }
+    }
+    if cancelled.isEmpty { return newest }
+    return newest.filter { event in
+      guard event.recurrenceID != nil, let uid = event.uid, let last = cancelled[uid] else {
+        return true
+      }
+      return event.sequence > last
     }
   }
 
@@ -133,85 +184,121 @@ package struct CalendarFile {
     _ event: FileEvent, without replaced: [FileEvent.Value]
   ) throws(CalendarFileFlaw) {
     guard let first = event.start else {
-      throw CalendarFileFlaw(event.line, "the event has no DTSTART")
-    }
-    if let rule = event.exceptionRule {
-      throw CalendarFileFlaw(rule, "takt does not read EXRULE", hint: "write EXDATE")
+      throw CalendarFileFlaw(event.line, "it has no DTSTART")
     }
     let start = try FileTime(first, zones)
-    let length = try event.length(from: start, zones)
-    var exceptions: [Int64] = []
-    for value in event.exceptions + replaced {
-      for item in value.items {
-        exceptions.append(try start.local(of: item, zones))
-        try countException(of: event, exceptions.count, at: value.line)
+    let (length, flaw) = event.length(from: start, zones)
+    if let flaw {
+      warn(
+        flaw, of: event,
+        length == .shortest
+          ? "counts for \(start.isDate ? "one day" : "its first second")"
+          : "counts to the \(start.isDate ? "day" : "time") of its DTEND")
+    }
+    // It is one event, though many programs repeat the rule of its series.
+    if event.recurrenceID != nil { return add(start, length) }
+    if let line = event.exceptionRule {
+      warn(
+        CalendarFileFlaw(line, "takt does not read EXRULE", hint: "write EXDATE"), of: event,
+        "counts at the times of EXRULE too")
+    }
+    let exceptions = try exceptions(of: event, start, replaced)
+    let left = Set(exceptions)
+    var isRecurring = false
+    for rule in event.rules {
+      do throws(CalendarFileFlaw) {
+        try add(rule, start, length, exceptions)
+        isRecurring = true
+      } catch {
+        if error.isOfFile { throw error }
+        warn(error, of: event, "counts without its RRULE")
       }
     }
-    let left = Set(exceptions)
-    for rule in event.rules {
-      try add(rule, start, length, exceptions)
-    }
-    if event.rules.isEmpty, !left.contains(start.local) { add(start, length) }
-    for value in event.dates {
-      for item in value.items {
-        let (date, own) = try item.period(zones)
-        guard date.isDate == start.isDate else {
-          throw CalendarFileFlaw(value.line, "RDATE and DTSTART have different forms")
+    if !isRecurring, !left.contains(start.local) { add(start, length) }
+    for item in event.dates.flatMap(\.items) {
+      do throws(CalendarFileFlaw) {
+        var (date, own) = try item.period(zones)
+        if date.isDate != start.isDate {
+          warn(
+            CalendarFileFlaw(item.line, "RDATE and DTSTART have different forms"), of: event,
+            "counts on the day of its RDATE")
+          date = start.onDay(of: date)
         }
         if let local = try? start.local(of: item.start, zones), left.contains(local) { continue }
         add(date, own ?? length)
+      } catch {
+        warn(error, of: event, "counts without one RDATE")
       }
     }
+  }
+
+  /// What is left out of an event, in its local time.
+  private mutating func exceptions(
+    of event: FileEvent, _ start: FileTime, _ replaced: [FileEvent.Value]
+  ) throws(CalendarFileFlaw) -> [Int64] {
+    var exceptions: [Int64] = []
+    for item in (event.exceptions + replaced).flatMap(\.items) {
+      do throws(CalendarFileFlaw) {
+        exceptions.append(try start.local(of: item, zones))
+      } catch {
+        warn(error, of: event, "counts also at one \(item.name)")
+        continue
+      }
+      try countException(exceptions.count, at: item.line)
+    }
+    return exceptions
   }
 
   /// Counts what is left out of an event: each of its rules keeps all of it, and events of one UID
   /// share it.
-  private mutating func countException(
-    of event: FileEvent, _ count: Int, at line: Int
-  ) throws(CalendarFileFlaw) {
+  private mutating func countException(_ count: Int, at line: Int) throws(CalendarFileFlaw) {
     exceptionCount += 1
     guard count <= Recurrence.datesMax else {
       throw CalendarFileFlaw(
-        line, "more than \(Recurrence.datesMax) times are left out of the event")
+        line, "more than \(Recurrence.datesMax) times are left out of the event", isOfFile: true)
     }
     guard exceptionCount <= Self.exceptionsMax else {
       throw CalendarFileFlaw(
         line, "more than \(Self.exceptionsMax) times are left out of the events of the file",
-        hint: "give each event a UID of its own")
+        hint: "give each event a UID of its own", isOfFile: true)
     }
   }
 
   private mutating func add(
-    _ rule: FileEvent.Value, _ start: FileTime, _ length: Int64, _ exceptions: [Int64]
+    _ rule: FileEvent.Value, _ start: FileTime, _ length: EventLength, _ exceptions: [Int64]
   ) throws(CalendarFileFlaw) {
     guard content.events.count < Self.recurringMax else {
-      throw CalendarFileFlaw(rule.line, "more than \(Self.recurringMax) events recur")
+      throw CalendarFileFlaw(
+        rule.line, "more than \(Self.recurringMax) events recur", isOfFile: true)
     }
-    guard CalendarEvent.lengths(isWholeDays: start.isDate).contains(length) else {
+    let days = start.isDate ? 0 : length.days
+    let rest = start.isDate ? length.wholeDays : days == 0 ? max(1, length.seconds) : length.seconds
+    guard CalendarEvent.mayLast(rest, afterDays: days, isWholeDays: start.isDate) else {
       throw CalendarFileFlaw(rule.line, "an event that recurs lasts longer than a year")
     }
+    if rule.bytes.isEmpty { throw CalendarFileFlaw(rule.line, "RRULE is empty") }
     do throws(RecurrenceProblem) {
       let text = "DTSTART:\(start.text) RRULE:\(rule.rule(like: start))"
       let read = try Recurrence.read(text).recurrence
       content.events.append(
         CalendarEvent(
           Recurrence(start: read.start, rule: read.rule, exceptions: exceptions),
-          length: length, isWholeDays: start.isDate, zone: start.zone))
+          length: rest, nominalDays: days, isWholeDays: start.isDate, zone: start.zone))
     } catch {
-      throw CalendarFileFlaw(rule.line, "RRULE: \(error.sentence)", hint: error.hint)
+      throw CalendarFileFlaw(rule.line, error.sentence, hint: error.hint)
     }
   }
 
-  private mutating func add(_ start: FileTime, _ length: Int64) {
+  private mutating func add(_ start: FileTime, _ length: EventLength) {
     if start.isDate {
-      let day = start.local / 86_400
+      let day = start.local.flooredQuotient(by: 86_400)
       // Before 1970 and after the last year there is nothing to leave out.
-      let (first, end) = (max(0, day), min(day + length, DaySet.last + 1))
+      let (first, end) = (max(0, day), min(day + length.wholeDays, DaySet.last + 1))
       if first < end { days.append(first..<end) }
-    } else if let instant = start.instant {
-      times.append(instant..<(instant + length))
+    } else if let zone = start.zone {
+      times.append(length.instants(from: start.local, in: zone))
     } else {
-      localTimes.append(start.local..<(start.local + length))
+      localTimes.append(start.local..<(start.local + max(1, length.total)))
     }
   }
 }
@@ -221,11 +308,14 @@ struct CalendarFileFlaw: Error {
   var line: Int
   var message: String
   var hint: String?
+  /// Whether the file cannot be taken because of it.
+  var isOfFile: Bool
 
-  init(_ line: Int, _ message: String, hint: String? = nil) {
+  init(_ line: Int, _ message: String, hint: String? = nil, isOfFile: Bool = false) {
     self.line = line
     self.message = message
     self.hint = hint
+    self.isOfFile = isOfFile
   }
 }
 

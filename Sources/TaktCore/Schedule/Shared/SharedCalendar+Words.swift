@@ -37,6 +37,7 @@ extension SharedCalendar {
     let content = self.content
     let events = content.events.map {
       "\($0.recurrence.normalized) \($0.length) \($0.isWholeDays) \($0.zone?.name ?? "")"
+        + ($0.nominalDays > 0 ? " \($0.nominalDays)" : "")
     }
     let expressions = content.expressions.map {
       "\($0.expression.normalized) \($0.isWholeDays) \($0.zone?.name ?? "")"
