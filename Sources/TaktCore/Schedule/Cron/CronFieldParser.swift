@@ -20,7 +20,7 @@ struct CronFieldParser {
   }
 
   mutating func parse(into expression: inout CronExpression) throws(CronProblem) {
-    let isStar = reader.next == UInt8(ascii: "*")
+    let isStar = reader.next == UInt8(ascii: "*") || reader.next == UInt8(ascii: "?")
     if reader.end == start + 1, reader.consume("?") {
       guard field == .dayOfMonth || field == .dayOfWeek else {
         throw problem(.otherField("?"), at: start)
@@ -182,6 +182,8 @@ struct CronFieldParser {
   }
 
   private func store(in expression: inout CronExpression, isStar: Bool) {
+    // As in cron: a '*' behind something else makes no difference between the day fields.
+    let isAnyDay = isStar && (isAny || mask.nonzeroBitCount == field.cycle)
     switch field {
     case .second:
       expression.seconds = mask
@@ -196,14 +198,14 @@ struct CronFieldParser {
     case .month:
       expression.months = mask
     case .dayOfMonth:
-      expression.days.isAnyDayOfMonth = isAny || isStar && mask.nonzeroBitCount == field.cycle
+      expression.days.isAnyDayOfMonth = isAnyDay
       expression.days.isStarDayOfMonth = isStar
       expression.days.daysOfMonth = UInt32(mask)
       expression.days.daysBeforeLast = days.daysBeforeLast
       expression.days.nearestWeekdays = days.nearestWeekdays
       expression.days.nearestWeekdaysBeforeLast = days.nearestWeekdaysBeforeLast
     case .dayOfWeek:
-      expression.days.isAnyDayOfWeek = isAny || isStar && mask.nonzeroBitCount == field.cycle
+      expression.days.isAnyDayOfWeek = isAnyDay
       expression.days.isStarDayOfWeek = isStar
       expression.days.weekdays = UInt8(mask)
       expression.days.lastWeekdays = days.lastWeekdays
