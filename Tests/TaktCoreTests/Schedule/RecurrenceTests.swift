@@ -142,9 +142,17 @@ import TaktTime
 
   @Test(arguments: [
     "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR | every 2 weeks on Monday and Friday at 09:00, from 2026-01-05 on",
-    "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1 | every month on Monday to Friday at 09:00, only the last of each month, from 2026-01-05 on",
+    "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1 | every month on each Monday, Tuesday, Wednesday, Thursday and Friday at 09:00, only the last of each month, from 2026-01-05 on",
     "FREQ=YEARLY;COUNT=3 | every year on day 5 of the month in January at 09:00, from 2026-01-05 on, 3 times",
     "FREQ=MONTHLY;BYDAY=2TU,-1FR | every month on the second Tuesday of the month and the last Friday of the month at 09:00, from 2026-01-05 on",
+    "FREQ=YEARLY;BYMONTHDAY=5 | every year on day 5 of each month at 09:00, from 2026-01-05 on",
+    "FREQ=YEARLY;BYDAY=MO | every year on each Monday at 09:00, from 2026-01-05 on",
+    "FREQ=YEARLY;BYWEEKNO=20 | every year on each Monday, if that is in week 20 of the year, at 09:00, from 2026-01-05 on",
+    "FREQ=MONTHLY;BYMONTHDAY=-7 | every month on the seventh-to-last day of the month at 09:00, from 2026-01-05 on",
+    "FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR,SA | every month on day 13 of the month, if that is Friday or Saturday, at 09:00, from 2026-01-05 on",
+    "FREQ=DAILY;INTERVAL=2;BYDAY=MO,TU | every 2 days, if that is Monday or Tuesday, at 09:00, from 2026-01-05 on",
+    "FREQ=MONTHLY;BYDAY=MO,WE;BYSETPOS=-7,22 | every month on each Monday and Wednesday at 09:00, only the seventh-to-last and the 22nd of each month, from 2026-01-05 on",
+    "FREQ=HOURLY;BYMONTHDAY=-1;BYMINUTE=0,30 | every hour, if that is the last day of the month, at minutes 0 and 30, from 2026-01-05 on",
     "FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10 | every 20 minutes at hours 9 and 10, from 2026-01-05 on",
   ])
   func `a recurrence in words is`(row: String) throws {

@@ -103,19 +103,8 @@ extension CalendarExpression {
     return text
   }
 
-  private static let ordinals = [
-    "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh",
-  ]
-
   private static func dayFromEnd(_ term: CalendarTerm) -> String {
-    func name(_ count: Int) -> String {
-      switch count {
-      case 1: "the last day"
-      case 2...11: "the \(Self.ordinals[count - 2])-to-last day"
-      default: "the day \(count - 1) days before the last"
-      }
-    }
+    func name(_ count: Int) -> String { RecurrenceRule.place(-count) + " day" }
     guard term.step > 0 else { return name(term.start) }
     let range =
       term.stop.map { "\(name($0)) to \(name(term.start))" } ?? "\(name(term.start)) onwards"

@@ -56,7 +56,9 @@ extension CronExpression {
     let step = values.count > 1 ? values[1] - values[0] : 0
     let isSeries = zip(values, values.dropFirst()).allSatisfy { $1 - $0 == step }
     if values.count > 2, isSeries, step > 1 {
-      let reaches = values[0] < step && values[values.count - 1] + step > field.values.upperBound
+      let reaches =
+        values[0] < step && values[values.count - 1] + step > field.values.upperBound
+        && field.cycle % step == 0
       if reaches, values[0] == 0 { return "every \(step) \(unit)s" }
       let end = reaches ? "" : " to \(values[values.count - 1])"
       return "every \(step) \(unit)s from \(unit) \(values[0])" + end
@@ -105,10 +107,11 @@ extension CronDays {
     switch (isAnyDayOfMonth, isAnyDayOfWeek) {
     case (true, true): return ""
     case (false, true): return "on " + monthWords
-    case (true, false): return "on " + weekWords
+    case (true, false): return "on " + weekWords()
     case (false, false):
       return wantsBoth(rule)
-        ? "on \(monthWords), if that is \(weekWords)" : "on \(monthWords) or on \(weekWords)"
+        ? "on \(monthWords), if that is \(weekWords(with: "or"))"
+        : "on \(monthWords) or on \(weekWords())"
     }
   }
 
@@ -137,7 +140,7 @@ extension CronDays {
     }
   }
 
-  private var weekWords: String {
+  private func weekWords(with word: String = "and") -> String {
     // The week begins on Monday; 7 is Sunday again.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
     var parts = CronExpression.spans(week).map {
@@ -150,7 +153,7 @@ extension CronDays {
     Self.forEachBit(UInt64(lastWeekdays)) {
       parts.append("the last \(CivilTime.weekdayNames[$0]) of the month")
     }
-    return CronExpression.join(parts)
+    return CronExpression.join(parts, with: word)
   }
 }
 

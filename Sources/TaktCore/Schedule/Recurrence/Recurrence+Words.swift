@@ -45,8 +45,10 @@ extension RecurrenceRule {
       case .secondly: "second"
       }
     var text = interval == 1 ? "every \(unit)" : "every \(interval) \(unit)s"
-    let dayWords = days.words
-    if !dayWords.isEmpty { text += " " + dayWords.joined(separator: ", if that is ") }
+    var conditions = days.words(frequency)
+    // In a period longer than a day the days are named, below that they limit it.
+    if frequency < .daily, !conditions.isEmpty { text += " " + conditions.removeFirst().named }
+    for condition in conditions { text += ", if that is \(condition.condition)" }
     if days.months != 0 {
       let months = (1...12).filter { days.months >> UInt16($0) & 1 == 1 }
       text +=
@@ -54,7 +56,7 @@ extension RecurrenceRule {
         + CronExpression.join(
           CronExpression.spans(months).map { CronExpression.span($0, CivilTime.monthNames, 1) })
     }
-    text += timeWords
+    text += (conditions.isEmpty || timeWords.isEmpty ? "" : ",") + timeWords
     if !positions.isEmpty {
       text += ", only " + CronExpression.join(positions.map(Self.place)) + " of each \(unit)"
     }
@@ -84,47 +86,88 @@ extension RecurrenceRule {
       + (second == 0 ? "" : ":" + second.padded(2))
   }
 
-  /// `the first`, `the last`, `number 12`
+  /// `the first`, `the last`, `the seventh-to-last`
   static func place(_ number: Int) -> String {
-    let names = ["first", "second", "third", "fourth", "fifth"]
-    if number == -1 { return "the last" }
-    if number < 0 {
-      return -number <= names.count
-        ? "the \(names[-number - 1])-to-last" : "number \(-number) from the last"
+    switch number {
+    case -1: "the last"
+    case ..<0: "the \(ordinal(-number))-to-last"
+    default: "the \(ordinal(number))"
     }
-    return number <= names.count ? "the \(names[number - 1])" : "number \(number)"
+  }
+
+  /// `second`, `22nd`
+  static func ordinal(_ number: Int) -> String {
+    let names = [
+      "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+      "eleventh", "twelfth",
+    ]
+    if number <= names.count { return names[number - 1] }
+    let isTeen = (11...13).contains(number % 100)
+    let ends = [1: "st", 2: "nd", 3: "rd"]
+    return "\(number)" + (isTeen ? "th" : ends[number % 10] ?? "th")
   }
 }
 
 extension RecurrenceDays {
-  /// A part for each list of days.
-  fileprivate var words: [String] {
-    var parts: [String] = []
-    let month =
+  /// A list of days in words: as those that a rule names, and as what limits others.
+  fileprivate struct Words {
+    var named: String
+    var condition: String
+
+    init(_ list: [String], _ end: String = "", named word: String = "on ", condition: String = "") {
+      named = word + CronExpression.join(list) + end
+      self.condition = condition + CronExpression.join(list, with: "or") + end
+    }
+  }
+
+  /// Those of each list of days that is given.
+  fileprivate func words(_ frequency: RecurrenceRule.Frequency) -> [Words] {
+    [monthDayWords(frequency), weekdayWords(frequency), yearDayWords, weekWords].compactMap(\.self)
+  }
+
+  private func monthDayWords(_ frequency: RecurrenceRule.Frequency) -> Words? {
+    let days =
       CronExpression.spans((1...31).filter { monthDays >> UInt32($0) & 1 == 1 })
       .map { "day " + CronExpression.span($0, [], 0) }
       + (1...31).filter { lastMonthDays >> UInt32($0) & 1 == 1 }.map {
         RecurrenceRule.place(-$0) + " day"
       }
-    if !month.isEmpty { parts.append("on " + CronExpression.join(month) + " of the month") }
+    guard !days.isEmpty else { return nil }
+    // A rule of a year without months has them in each.
+    return Words(days, frequency == .yearly && months == 0 ? " of each month" : " of the month")
+  }
+
+  private func weekdayWords(_ frequency: RecurrenceRule.Frequency) -> Words? {
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
-    let days =
-      CronExpression.spans(week).map { CronExpression.span($0, CivilTime.weekdayNames, 0) }
-      + nthWeekdays.map {
-        RecurrenceRule.place($0.number) + " " + CivilTime.weekdayNames[$0.weekday] + " of the "
-          + (areOfYear ? "year" : "month")
-      }
-    if !days.isEmpty { parts.append("on " + CronExpression.join(days)) }
-    if !yearDays.isEmpty {
-      let list = yearDays.map { $0 > 0 ? "day \($0)" : RecurrenceRule.place($0) + " day" }
-      parts.append("on " + CronExpression.join(list) + " of the year")
+    let nth = nthWeekdays.map {
+      RecurrenceRule.place($0.number) + " " + CivilTime.weekdayNames[$0.weekday] + " of the "
+        + (areOfYear ? "year" : "month")
     }
+    guard !week.isEmpty || !nth.isEmpty else { return nil }
+    if frequency >= .weekly || week.isEmpty {
+      let days = CronExpression.spans(week).map {
+        CronExpression.span($0, CivilTime.weekdayNames, 0)
+      }
+      return Words(days + nth)
+    }
+    // A month and a year have several of them.
+    var words = Words(week.map { CivilTime.weekdayNames[$0 % 7] } + nth, named: "on each ")
+    if week.count == 7 { words = Words(["day"] + nth, named: "on each ") }
+    return words
+  }
+
+  private var yearDayWords: Words? {
+    guard !yearDays.isEmpty else { return nil }
+    return Words(
+      yearDays.map { $0 > 0 ? "day \($0)" : RecurrenceRule.place($0) + " day" }, " of the year")
+  }
+
+  private var weekWords: Words? {
     let weeks =
       (1...53).filter { self.weeks >> UInt64($0) & 1 == 1 }.map { "week \($0)" }
       + (1...53).filter { lastWeeks >> UInt64($0) & 1 == 1 }.map {
         RecurrenceRule.place(-$0) + " week"
       }
-    if !weeks.isEmpty { parts.append("in " + CronExpression.join(weeks) + " of the year") }
-    return parts
+    return weeks.isEmpty ? nil : Words(weeks, " of the year", named: "in ", condition: "in ")
   }
 }
