@@ -81,4 +81,46 @@ import TaktTime
     #expect(taken == [2, 3, 1])
     #expect(ends.end(of: RunID(2)) == nil)
   }
+
+  /// Half an hour in which 20 slots pass, and a newest one that may start still.
+  @Test(arguments: [
+    (SimulatedFault.Kind.crash(down: .seconds(1800)), "down"),
+    (.sleep(.seconds(1800)), "asleep"), (.step(.seconds(1800)), "clock"),
+    (.stall(.seconds(1800)), "stalled"),
+  ])
+  func `slots older than the interval are missed, whatever let them pass`(
+    kind: SimulatedFault.Kind, cause: String
+  ) throws {
+    var spec = try job("a", Schedule(every: Every(.seconds(90), from: .epoch)))
+    spec.timing.leeway = .duration(.seconds(60))
+    let begin = WallInstant(milliseconds: 1_767_225_610_000)  // 2026-01-01T00:00:10Z
+    for (within, coalesced) in [(nil, 0), (Duration.seconds(600), 6)] {
+      spec.missed.within = within
+      var simulator = Simulator(
+        Snapshot(jobs: [spec]), from: begin,
+        faults: [SimulatedFault(kind, at: begin + .seconds(730))])
+      simulator.run(for: .seconds(3590)) { _ in true }
+      let counts = simulator.report.verdictCounts
+      #expect(counts[.missed] == 20 - coalesced && counts[.coalesced] == coalesced)
+      let reasons = simulator.report.job(spec.name).reasons
+      #expect(reasons["missed(\(cause))"] == 20 - coalesced, "\(reasons)")
+    }
+  }
+
+  @Test func `a sleep delays the slots of every, which keep their names and are on time`() throws {
+    var simulator = Simulator(
+      Snapshot(jobs: [try job("a", every(3600))]), from: Self.start,
+      faults: [SimulatedFault(.sleep(.seconds(8 * 3600)), at: Self.start + .seconds(5400))])
+    var starts: [[Int64]] = []
+    simulator.run(for: .seconds(3 * 3600)) { event in
+      if case .verdict(let record, let lateness, _) = event {
+        let times = [record.slots.first, record.at].map {
+          ($0 - Self.start).milliseconds / 3_600_000
+        }
+        starts.append(times + [lateness.milliseconds])
+      }
+      return true
+    }
+    #expect(starts == [[1, 1, 0], [2, 10, 0], [3, 11, 0]])
+  }
 }

@@ -36,8 +36,7 @@ extension SchedulerCore {
         miss(series, &self)
         continue
       }
-      let bound = cursor.reading(by: series.last, schedule, at: now) - within.milliseconds
-      let (before, after) = cursor.instantSet(of: series, schedule).split(series, before: bound)
+      let (before, after) = cursor.split(series, olderThan: within, schedule, at: now)
       if let before { miss(before, &self) }
       young += [after].compactMap(\.self)
     }
@@ -54,6 +53,22 @@ extension SchedulerCore {
       putOff(place(nominal, of: id, by: schedule, at: now), of: id, until: nil)
     }
     if let timely { putOff(timely, of: id, until: max(now.monotonic, timely.deadline)) }
+  }
+
+  /// Decides slots that have passed by the job's policy where the newest one is served in its time.
+  mutating func passOver(
+    _ passed: [SlotSeries], of id: JobID, for newest: Slot, at now: Now
+  ) {
+    let (missed, schedule) = (jobs[id].spec.missed, jobs[id].spec.timing.schedule)
+    let within = missed.within(schedule, of: newest.nominal)
+    for series in passed {
+      let (old, young) =
+        missed.choice == .skip
+        ? (series, nil)
+        : jobs[id].cursor.split(series, olderThan: within, schedule, at: now)
+      if let old { decide(id, old, .missed(clocks.missCause(of: old, jobs[id].spec)), at: now) }
+      if let young { decide(id, young, .coalesced(into: newest.nominal), at: now) }
+    }
   }
 
   /// Takes the newest slot if its window is open, or still to come.
@@ -177,5 +192,16 @@ extension SchedulerCore {
     let late = jobs[id].late
     jobs[id].late = []
     for item in late { decide(id, SlotSeries(item.slot.nominal), verdict, at: now) }
+  }
+}
+
+extension ScheduleCursor {
+  /// Divides slots that have passed into those that are older than so much, and the others.
+  fileprivate func split(
+    _ series: SlotSeries, olderThan age: Duration, _ schedule: Schedule, at now: Now
+  ) -> (old: SlotSeries?, young: SlotSeries?) {
+    let bound = reading(by: series.last, schedule, at: now) - age.milliseconds
+    let (old, young) = instantSet(of: series, schedule).split(series, before: bound)
+    return (old, young)
   }
 }

@@ -104,13 +104,7 @@ extension SchedulerCore {
         settle(due.all, of: id, by: jobs[id].spec.timing.schedule, nil, at: now)
         return giveTurns(to: [id], at: now)
       }
-      for series in due.passed {
-        decide(
-          id, series,
-          choice == .skip
-            ? .missed(clocks.missCause(of: series, jobs[id].spec))
-            : .coalesced(into: due.newest.nominal), at: now)
-      }
+      passOver(due.passed, of: id, for: due.newest, at: now)
     }
     coalesceLate(of: id, into: due.newest, at: now)
     if due.newest.deadline > now.monotonic {
