@@ -41,4 +41,28 @@ import Testing
     // What is kept is the spec of before.
     for place in [0, 3, 4] { #expect(plan.snapshot.jobs[place].isCopy(of: before[place])) }
   }
+
+  @Test func `a zone that the system has changed is why a job is rearmed`() throws {
+    func snapshot(_ name: String, hours: Int, cron: String = "0 9 * * *") throws -> Snapshot {
+      let zone = Zone(name: name, initialOffsetSeconds: hours * 3600)
+      let rule = ClockRule(.cron(try CronExpression(cron), days: .cron), zone: zone, dst: .cron)
+      return Snapshot(jobs: [try job("a", Schedule(rules: [rule]))])
+    }
+    func details(_ old: Snapshot, _ new: Snapshot) -> [String] {
+      ReloadPlan(from: old, to: new).steps.map { step in
+        "\(step.change.rawValue) "
+          + step.details.map { "\($0.key): \($0.from ?? "-") → \($0.to ?? "-")" }
+          .joined(separator: ", ")
+      }
+    }
+    let old = try snapshot("local", hours: 0)
+    #expect(
+      try details(old, snapshot("local", hours: 1))
+        == ["rearmed timezone: local → local, which the system has changed"])
+    #expect(try details(old, snapshot("local", hours: 0)) == [])
+    let moved = try details(old, snapshot("Europe/Berlin", hours: 1))
+    #expect(moved.count == 1 && moved[0].hasPrefix("rearmed cron: 0 9 * * * in local, "))
+    let other = try details(old, snapshot("local", hours: 1, cron: "0 8 * * *"))
+    #expect(other.count == 1 && other[0].hasPrefix("rearmed cron: "))
+  }
 }

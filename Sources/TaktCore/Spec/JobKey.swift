@@ -1,3 +1,5 @@
+import TaktTime
+
 /// A key of a job in the jobs file, with what plans, logs and the API say of it. Each stands beside
 /// the field that holds its value. There is one object for each key.
 package final class JobKey: Equatable, Sendable, CustomStringConvertible {
@@ -100,9 +102,22 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     let keys = sections.flatMap { section in
       section.isSame(old, new) ? [] : section.keys.filter { $0.differs(old, new) }
     }
-    return (keys.filter { $0.text != nil } + keys.filter { $0.text == nil }).map {
+    let differences = (keys.filter { $0.text != nil } + keys.filter { $0.text == nil }).map {
       Difference(key: $0.name, from: $0.text?(old), to: $0.text?(new))
     }
+    guard let zone = zoneChanged(from: old, to: new) else { return differences }
+    return [
+      Difference(key: timezone.name, from: zone, to: "\(zone), which the system has changed")
+    ] + differences
+  }
+
+  /// The name of a zone that is another one, where nothing else says why the schedule has changed.
+  private static func zoneChanged(from old: JobSpec, to new: JobSpec) -> String? {
+    guard old.timing != new.timing, !Timing.keys.contains(where: { $0.differs(old, new) }) else {
+      return nil
+    }
+    return zip(old.timing.schedule.clockZones, new.timing.schedule.clockZones)
+      .first { $0 != $1 }?.0.name
   }
 
   /// What two specs of a job say differently under the key of a name, for those who may read the jobs

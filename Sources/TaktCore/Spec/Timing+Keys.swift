@@ -94,6 +94,11 @@ extension JobKey {
 }
 
 extension Schedule {
+  /// Those in which its times and days are.
+  var clockZones: [Zone] {
+    rules.map(\.zone) + exclusions.map(\.zone) + [calendars?.zone].compactMap(\.self)
+  }
+
   /// The grid of local times that `every` has made, and its zone.
   fileprivate var localGrid: (grid: LocalGrid, zone: Zone)? {
     for rule in rules {

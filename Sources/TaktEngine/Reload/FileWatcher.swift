@@ -13,22 +13,27 @@ package final class FileWatcher: Sendable {
   package static let settleTime = Duration.milliseconds(200)
 
   let watches: PathWatches
+  private let owner: String
   private let timer: SafeTimer
 
   /// A watcher of nothing yet; both callbacks are made on a queue of the watcher's own.
   ///
   /// - Parameters:
+  ///   - owner: whose files they are, for messages.
+  ///   - timerName: what its timer is called in the log.
   ///   - timerLog: told of every transition of its timers. Default none.
   ///   - onError: a path cannot be watched: a sentence for people that says what to do.
   package init(
-    reactor: Reactor, factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
+    of owner: String = "jobs file", timerName: String = "reload-timer", reactor: Reactor,
+    factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
     onChange: @escaping @Sendable () -> Void,
     onError: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     let queue = DispatchQueue(label: "takt.watch", qos: .utility)
     let timer = SafeTimer(
-      name: "reload-timer", factory: factory, queue: queue, observer: timerLog
+      name: timerName, factory: factory, queue: queue, observer: timerLog
     ) { _ in onChange() }
+    self.owner = owner
     self.timer = timer
     watches = try PathWatches(
       reactor: reactor, factory: factory, timerLog: timerLog, queue: queue,
@@ -44,7 +49,7 @@ package final class FileWatcher: Sendable {
     watches.watch(
       Set(
         files.paths.map {
-          WatchKey(owner: "jobs file", path: $0, debounce: .zero, changeKind: .differences)
+          WatchKey(owner: owner, path: $0, debounce: .zero, changeKind: .differences)
         }), read: files)
   }
 

@@ -34,12 +34,29 @@ package struct ZoneFiles: ZoneSource {
       }
   }
 
+  private static let localPath = "/etc/localtime"
+
+  /// The file that says which zone `local` is; nil where the environment names the zone itself.
+  package var localFile: String? {
+    guard let text = variable, zone(ofVariable: text) != nil else { return Self.localPath }
+    return text.hasPrefix("/") ? text : nil
+  }
+
   private func local() -> Zone {
     if let text = variable, let zone = zone(ofVariable: text) { return zone }
-    guard let bytes = read("/etc/localtime"), let zone = Zone(name: "local", tzif: bytes) else {
-      return .utc
+    return zone(ofFile: Self.localPath) ?? .utc
+  }
+
+  /// The zone of a file: by its name where the path is a link to a zone of the system, as a system's
+  /// own zone is set, else as `local`. Nil for what is no zone.
+  private func zone(ofFile path: String) -> Zone? {
+    if let target = SmallFile.link(path), let place = target.firstRange(of: "/zoneinfo/"),
+      case let name = String(target[place.upperBound...]), name != "local",
+      let zone = zone(named: name)
+    {
+      return zone
     }
-    return zone
+    return read(path).flatMap { Zone(name: "local", tzif: $0) }
   }
 
   package var localFlaw: String? {
@@ -61,8 +78,8 @@ package struct ZoneFiles: ZoneSource {
   /// `CET-1CEST,M3.5.0,M10.5.0/3`. Nil for what is none of them.
   private func zone(ofVariable text: String) -> Zone? {
     if text.isEmpty { return .utc }
-    // A rule, and a file that is named by its path, have no name by which they are found again.
-    if text.hasPrefix("/") { return read(text).flatMap { Zone(name: "local", tzif: $0) } }
+    // A rule, and most files that are named by their paths, have no name by which they are found again.
+    if text.hasPrefix("/") { return zone(ofFile: text) }
     let name = Zone.plainName(of: text) ?? text
     if name != "local", let zone = zone(named: name) { return zone }
     return ZoneRule(posix: text).map { rule in

@@ -30,6 +30,7 @@ struct Daemon {
   private let clusterNote: String?
   private let supervision: Supervision?
   private let watch: Watch
+  private let zoneWatch: LocalZoneWatch?
   private let once: OnceJobs
   private let stopped = DispatchSemaphore(value: 0)
 
@@ -109,6 +110,15 @@ struct Daemon {
       settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
       readModel: readModel, hub: hub, reloader: reloader, connections: connections,
       cluster: cluster, observer: observers)
+    do {
+      zoneWatch = try LocalZoneWatch(on: engine, observer: observers) {
+        reloader.reload(cause: $0)
+      }
+    } catch {
+      zoneWatch = nil
+      observers.logMessage(
+        "a change of this machine's time zone is not noticed: \(error)", .warning)
+    }
     if isWatching {
       let watcher = try FileWatcher(
         reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,
@@ -226,6 +236,7 @@ struct Daemon {
     }
     stopped.wait()
     watch.watcher?.close()
+    zoneWatch?.close()
     engine.close()
     cluster?.close()
     supervision?.end()

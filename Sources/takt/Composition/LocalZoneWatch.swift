@@ -1,0 +1,44 @@
+import Synchronization
+import TaktCore
+import TaktEngine
+import TaktTime
+
+/// Tells when the machine's own time zone is another one: `/etc/localtime` leads elsewhere, or its zone
+/// has other rules.
+final class LocalZoneWatch: Sendable {
+  /// The zone that was seen last.
+  private final class Known: Sendable {
+    let zone = Mutex(ZoneFiles().zone(named: "local"))
+  }
+
+  private let watcher: FileWatcher
+
+  /// Nil where the environment names the zone, which no file changes then.
+  ///
+  /// - Parameter onChange: told of each change after its line in the log.
+  init?(
+    on engine: Engine, observer: any Observer,
+    onChange: @escaping @Sendable (_ path: String) -> Void
+  ) throws(SystemError) {
+    guard let path = ZoneFiles().localFile else { return nil }
+    let known = Known()
+    watcher = try FileWatcher(
+      of: "time zone", timerName: "zone-timer", reactor: engine.reactor, factory: engine.factory,
+      timerLog: engine.timerLog,
+      onChange: {
+        let zone = ZoneFiles().zone(named: "local")
+        let isOther = known.zone.withLock { known in
+          defer { known = zone }
+          return known != zone
+        }
+        guard isOther else { return }
+        observer.logMessage(
+          "\(path) has changed: the time zone of this machine is \(zone?.name ?? "UTC")")
+        onChange(path)
+      },
+      onError: { observer.logMessage($0, .warning) })
+    watcher.watch(FilesRead(paths: [path], readAt: SystemTimeSource().fileStamp))
+  }
+
+  func close() { watcher.close() }
+}
