@@ -10,7 +10,7 @@ final class Reporter {
   /// From this line on nothing is shown: reading stopped within what may be a secret.
   private var firstHiddenLine = Int.max
   private(set) var concealment: Concealment?
-  private var hintCount = 0
+  private var hintCounts: [Diagnostic.Severity: Int] = [:]
 
   /// Reports on `source`; without its lines where they may hold what is secret.
   init(_ source: SourceText, showsLines: Bool = true) {
@@ -36,7 +36,7 @@ final class Reporter {
       let place = source.place(of: mark)
       diagnostic.location = place.location
       diagnostic.sourceLine = isHidden(place.location.line) ? nil : place.line
-      diagnostic.hint = concealment.map { $0.hint(of: code) } ?? affordable(hint)
+      diagnostic.hint = concealment.map { $0.hint(of: code) } ?? affordable(hint, of: severity)
       // The name of a job that a line has made is part of the line.
       if let owner, !isOfLine { diagnostic.message += " in \(owner)" }
     }
@@ -51,9 +51,9 @@ final class Reporter {
 
   /// A hint, as long as there are not very many: only so many mistakes are shown, and the nearest of
   /// many names takes long to find.
-  private func affordable(_ hint: () -> String?) -> String? {
-    guard hintCount < 2 * ProblemLog.shownBound else { return nil }
-    hintCount += 1
+  private func affordable(_ hint: () -> String?, of severity: Diagnostic.Severity) -> String? {
+    guard hintCounts[severity, default: 0] < 2 * ProblemLog.shownBound else { return nil }
+    hintCounts[severity, default: 0] += 1
     return hint()
   }
 
@@ -134,11 +134,12 @@ struct ProblemLog {
   }
 
   static let shownBound = 100
-  /// The most that are kept until all are put in order.
+  /// The most errors, and the most warnings, that are kept until all are put in order.
   private static let keptBound = 2000
 
   private var diagnostics: [Diagnostic] = []
   private var seen: Set<Identity> = []
+  private var kept: [Diagnostic.Severity: Int] = [:]
   private var omittedErrors = 0
   private var omittedWarnings = 0
   /// How many errors were met, repeats counted.
@@ -153,11 +154,12 @@ struct ProblemLog {
     if diagnostic.severity == .error { errorCount += 1 }
     let identity = Identity(
       location: diagnostic.location, code: diagnostic.code, message: diagnostic.message)
-    guard diagnostics.count < Self.keptBound else {
+    guard kept[diagnostic.severity, default: 0] < Self.keptBound else {
       if !seen.contains(identity) { omit(diagnostic) }
       return
     }
     guard seen.insert(identity).inserted else { return }
+    kept[diagnostic.severity, default: 0] += 1
     var diagnostic = diagnostic
     complete(&diagnostic)
     diagnostics.append(diagnostic)
@@ -181,7 +183,7 @@ struct ProblemLog {
   }
 
   /// All in order; files in the order in which they were read. Past the bound one more says how
-  /// many are left out.
+  /// many are left out: warnings first, because errors are what keeps a file from being used.
   func sorted(files: [String]) -> [Diagnostic] {
     var ranks: [String: Int] = [:]
     for file in files where ranks[file] == nil { ranks[file] = ranks.count }
@@ -190,16 +192,22 @@ struct ProblemLog {
       return (ranks[a.file] ?? .max, a.line, a.column, left.offset)
         < (ranks[b.file] ?? .max, b.line, b.column, right.offset)
     }.map(\.element)
-    let cut = all.dropFirst(Self.shownBound)
-    let errors = omittedErrors + cut.count { $0.severity == .error }
-    let omitted = cut.count + omittedErrors + omittedWarnings
+    let shownErrors = min(all.count { $0.severity == .error }, Self.shownBound)
+    var room = [Diagnostic.Severity.error: shownErrors, .warning: Self.shownBound - shownErrors]
+    var shown = all.filter { diagnostic in
+      room[diagnostic.severity, default: 0] -= 1
+      return room[diagnostic.severity, default: 0] >= 0
+    }
+    let omitted = all.count - shown.count + omittedErrors + omittedWarnings
     guard omitted > 0 else { return all }
+    let errors = omittedErrors + all.count { $0.severity == .error } - shownErrors
     let more = Diagnostic(
       severity: errors > 0 ? .error : .warning, .moreProblems,
       at: SourceLocation(file: files.first ?? ""),
       "\(omitted) more \(omitted == 1 ? "problem is" : "problems are") not shown",
       hint: "fix these first")
-    return all.prefix(Self.shownBound) + [more]
+    shown.append(more)
+    return shown
   }
 
   private mutating func omit(_ diagnostic: Diagnostic) {

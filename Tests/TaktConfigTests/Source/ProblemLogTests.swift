@@ -21,6 +21,21 @@ struct ProblemLogTests {
     #expect(log.errorCount == 4)
   }
 
+  @Test(arguments: [90, 100, 3000])
+  func `warnings leave out no error, and the file says so`(errors: Int) {
+    let warnings = (1...3000).map { "  w\($0): {cron: '0 0 13 * 5', run: x}\n" }.joined()
+    let wrong = (1...errors).map { "  e\($0): {every: 5, run: x}\n" }.joined()
+    let shown = load("jobs:\n" + warnings + wrong).diagnostics
+    #expect(shown.count == ProblemLog.shownBound + 1)
+    let found = shown.dropLast().filter { $0.severity == .error }
+    #expect(found.count == min(errors, ProblemLog.shownBound))
+    #expect(found.allSatisfy { $0.hint == "write 5s" })
+    // In the order of the lines.
+    #expect(shown.dropLast().map(\.location) == shown.dropLast().map(\.location).sorted())
+    #expect(shown.last?.message == "\(2900 + errors) more problems are not shown")
+    #expect(shown.last?.severity == (errors > 100 ? .error : .warning))
+  }
+
   @Test func `no number of problems takes more than bounded memory`() {
     var log = ProblemLog()
     for line in 1...10_000 { log.add(diagnostic(line, severity: .warning)) }
@@ -32,6 +47,6 @@ struct ProblemLogTests {
     sum.add(log)
     sum.add(diagnostic(1, file: "b"))
     #expect(sum.sorted(files: ["a", "b"]).last?.message == "9901 more problems are not shown")
-    #expect(sum.sorted(files: ["a", "b"]).last?.severity == .error)
+    #expect(sum.sorted(files: ["a", "b"]).last?.severity == .warning)
   }
 }
