@@ -99,19 +99,11 @@ extension SpecBuilder {
   /// Characters that nobody sees, and that a copy from a page or a chat brings along.
   private func checkInvisible(_ text: String, at mark: YAMLMark, of raw: RawJob) {
     guard text.utf8.contains(where: { $0 >= 0x80 }) else { return }
-    let invisible = text.unicodeScalars.first {
-      switch $0.value {
-      case 0xa0, 0xad, 0x200b, 0x2060, 0xfeff: true
-      default: false
-      }
-    }
-    guard let scalar = invisible else { return }
-    let digits = String(scalar.value, radix: 16, uppercase: true)
-    let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    guard let scalar = text.unicodeScalars.first(where: \.isInvisible) else { return }
     reporter.report(
       .suspicious, severity: .warning, at: mark,
-      "the command has an invisible character, U+\(code)",
-      hint: scalar.value == 0xa0 ? "write a plain space instead" : "remove it", owner: raw.owner)
+      "the command has an invisible character, \(scalar.code)",
+      hint: text.invisibleHint, owner: raw.owner)
   }
 
   private static let hookKeys = HookKind.allCases.map(\.key)

@@ -130,10 +130,7 @@ final class SpecBuilder {
   private func jobName(_ raw: RawJob) -> JobName? {
     if let name = JobName(raw.name) { return name }
     // It may look like a letter that would be right.
-    let foreign = raw.name.unicodeScalars.first { !$0.isASCII }.map { scalar in
-      let digits = String(scalar.value, radix: 16, uppercase: true)
-      return ": it has U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
-    }
+    let foreign = raw.name.unicodeScalars.first { !$0.isASCII }.map { ": it has \($0.code)" }
     reporter.report(
       .badName, at: raw.nameMark,
       "'\(raw.name.shortened)' is not a valid job name\(foreign ?? "")", hint: KeyReader.nameHint)

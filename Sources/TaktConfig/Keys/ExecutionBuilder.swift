@@ -75,8 +75,9 @@ extension Reporter {
     // Bytes before it, as a person counts characters.
     let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
     report(
-      .badSchedule, at: mark, "\(sentence), at character \(before + 1) of '\(text.shortened)'",
-      hint: hint, owner: owner)
+      .badSchedule, at: mark,
+      "\(sentence.withoutInvisible), at character \(before + 1) of '\(text.shortened)'",
+      hint: text.invisibleHint ?? hint, owner: owner)
   }
 }
 

@@ -243,6 +243,7 @@ extension KeyType {
 extension DurationText.Problem {
   func sentence(text: String) -> (message: String, hint: String?) {
     let units = "ms, s, m, h, d and w"
+    if let hint = text.invisibleHint { return ("is not a duration", hint) }
     switch self {
     case .noNumber:
       if text.contains(where: { "\u{201c}\u{201d}\u{2018}\u{2019}".contains($0) }) {

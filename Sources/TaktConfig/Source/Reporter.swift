@@ -105,14 +105,16 @@ final class Reporter {
 }
 
 extension String {
-  /// The text as a message quotes it: control characters made visible, and not too much of it. What
+  /// The text as a message quotes it: control and invisible characters made visible, and not too much
+  /// of it. What
   /// may hold a password, as the address of a database does, is not quoted at all.
   var shortened: String {
     if mayHoldPassword { return "…" }
     // Most texts are short and plain.
     if utf8.count <= 60, utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
     let shown = String(unicodeScalars.prefix(61)).printable.unicodeScalars
-    return shown.count > 60 ? String(shown.prefix(60)) + "…" : String(shown)
+    let part = shown.count > 60 ? String(shown.prefix(60)) + "…" : String(shown)
+    return part.withoutInvisible
   }
 }
 

@@ -82,11 +82,10 @@ extension Reporter {
       report(
         .notUTF8, at: mark, "this character is not UTF-8", hint: "save the file as UTF-8")
     case .control(let value):
-      let digits = String(value, radix: 16, uppercase: true)
-      let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      let code = Unicode.Scalar(value)?.code ?? ""
       report(
-        .syntax, at: mark, "the control character U+\(code) is not allowed",
-        hint: "remove it, or write \\u\(code) in double quotes")
+        .syntax, at: mark, "the control character \(code) is not allowed",
+        hint: "remove it, or write \\u\(code.dropFirst(2)) in double quotes")
     }
   }
 }

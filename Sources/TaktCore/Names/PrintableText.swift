@@ -13,6 +13,21 @@ extension Unicode.Scalar {
     default: false
     }
   }
+
+  /// Whether nobody sees it, or takes it for a plain space, which a copy from a page or a chat brings
+  /// along.
+  package var isInvisible: Bool {
+    switch value {
+    case 0xA0, 0xAD, 0x2007, 0x200B, 0x202F, 0x2060, 0xFEFF: true
+    default: false
+    }
+  }
+
+  /// `U+00A0`
+  package var code: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
 }
 
 extension String {
@@ -21,6 +36,19 @@ extension String {
 
   /// The same of a text that may have several lines, and tabs in them.
   package var printableLines: String { shown { $0.steersTerminal && $0 != "\n" && $0 != "\t" } }
+
+  /// The text with the codes of invisible characters in their place: `<U+00A0>`.
+  package var withoutInvisible: String {
+    guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+    return unicodeScalars.map { $0.isInvisible ? "<\($0.code)>" : String(Character($0)) }.joined()
+  }
+
+  /// What to do about the first invisible character in it; nil without one.
+  package var invisibleHint: String? {
+    guard let scalar = unicodeScalars.first(where: \.isInvisible) else { return nil }
+    return scalar.properties.generalCategory == .spaceSeparator
+      ? "\(scalar.code) is not a plain space; write one instead" : "remove \(scalar.code)"
+  }
 
   private func shown(_ isHidden: (Unicode.Scalar) -> Bool) -> String {
     // Nearly all texts are as they are.

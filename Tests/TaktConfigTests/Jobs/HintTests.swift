@@ -100,7 +100,7 @@ struct HintTests {
       + "put a space after the ':'",
     "jobs:\n  a:\n    run: echo: x | unexpected ':'; "
       + "check the indentation, or quote a text that contains ': '",
-    "jobs:\n\u{a0}\u{a0}a: {every: 1h, run: x} | unknown key '\u{a0}\u{a0}a' in the file; "
+    "jobs:\n\u{a0}\u{a0}a: {every: 1h, run: x} | unknown key '<U+00A0><U+00A0>a' in the file; "
       + "a no-break space stands before it; indent with plain spaces",
     "{defaults: [a], jobs: {}} | 'defaults' must be a mapping, not a list; write defaults: {timeout: 10m}",
   ])
