@@ -102,6 +102,8 @@ final class FilePass {
       }
       try composer.closeDocument()
     } catch {
+      // One of many files may have all of its jobs commented out.
+      if error == .empty, !setting.isMain { return }
       if let current {
         _ = keyReader.fields(
           of: composer.unfinished, keys: current.keys, owner: current.owner)
