@@ -16,6 +16,8 @@ struct FileReader {
     var bytes: FileBytes
     var identity: FileIdentity
     var owner: UInt32
+    /// Whether it has no name any more: another file has taken its place, or it was deleted.
+    var isNameless = false
   }
 
   func read(_ path: String, as row: FileTrust) throws(FileProblem) -> Contents {
@@ -32,7 +34,7 @@ struct FileReader {
     try reach?.check(identity, of: absolute)
     return Contents(
       bytes: try bytes(of: descriptor, expecting: Int(status.st_size)), identity: identity,
-      owner: status.st_uid)
+      owner: status.st_uid, isNameless: status.st_nlink == 0)
   }
 
   private func open(_ place: String, as row: FileTrust) throws(FileProblem) -> Int32 {

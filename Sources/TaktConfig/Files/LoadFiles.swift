@@ -13,6 +13,8 @@ final class LoadFiles {
   private(set) var owners: [String: UInt32] = [:]
   /// What the files are that have been read, by absolute path; jobs files are not listed.
   private(set) var roles: [String: Set<String>] = [:]
+  /// The paths, as they were given, of files that have no name any more, in order.
+  private(set) var namelessPaths: [String] = []
 
   /// - Parameter judgesAsRoot: whether files are judged as by root.
   init(
@@ -32,6 +34,7 @@ final class LoadFiles {
     _ path: String, as row: FileTrust, bound: Int
   ) throws(FileProblem) -> FileReader.Contents {
     let contents = try FileReader(bound: bound, opener: opener, reach: reach).read(path, as: row)
+    if contents.isNameless { namelessPaths.append(path) }
     try note(contents.owner, of: path, row)
     return contents
   }
@@ -42,6 +45,7 @@ final class LoadFiles {
   ) throws(FileProblem) -> PatientReader.Contents {
     let contents = try PatientReader(bound: bound, parties: parties, reach: reach)
       .read(path, as: row)
+    if contents.isNameless { namelessPaths.append(path) }
     try note(contents.owner, of: path, row)
     return contents
   }

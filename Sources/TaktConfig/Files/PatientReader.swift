@@ -11,6 +11,7 @@ struct PatientReader {
     var bytes: [UInt8]
     var identity: FileIdentity
     var owner: UInt32
+    var isNameless = false
   }
 
   static let patienceSeconds = 3
@@ -39,7 +40,7 @@ struct PatientReader {
         result = .success(
           Contents(
             bytes: contents.bytes.withBytes { Array($0) }, identity: contents.identity,
-            owner: contents.owner))
+            owner: contents.owner, isNameless: contents.isNameless))
       } catch {
         result = .failure(error)
       }

@@ -76,6 +76,14 @@ final class JobsLoad {
           severity: .warning, .unknownZone, at: SourceLocation(file: path), flaw,
           hint: "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
     }
+    // Mounted by itself, a file stays what it was when an editor puts a new one in its place.
+    for path in sources.files.namelessPaths {
+      log.add(
+        Diagnostic(
+          severity: .warning, .suspicious, at: SourceLocation(file: path),
+          "this file has been replaced or deleted since it was mounted; takt reads the old one",
+          hint: "mount its folder instead of the file, or restart the container"))
+    }
     if specs.isEmpty, log.errorCount == 0 {
       log.add(
         Diagnostic(
