@@ -26,9 +26,14 @@ final class ZoneTable: ZoneSource {
 
   var localFlaw: String? { source.localFlaw }
 
-  /// The zone of a name in a file; reports one that does not exist.
+  /// The zone of a name in a file; reports one that does not exist, or may not be what was meant.
   func zone(named name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
-    if let zone = zone(named: name) { return zone }
+    if let zone = zone(named: name) {
+      if let doubt = ZoneHint.doubt(about: name) {
+        reporter.report(.suspicious, severity: .warning, at: mark, doubt.message, hint: doubt.hint)
+      }
+      return zone
+    }
     reporter.report(
       .unknownZone, at: mark, "there is no time zone '\(name.shortened)'",
       hint: ZoneHint.of(name, among: zoneNames))
