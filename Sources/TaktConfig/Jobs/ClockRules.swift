@@ -109,7 +109,8 @@ struct ClockRules {
       switch warning {
       case .everyMinute: Self.hasStar(text, fromEnd: 5)
       case .everySecond: Self.hasStar(text, fromEnd: 6)
-      case .unevenStep, .bothDayFields, .starDayField, .skippedTime: true
+      case .unevenStep(let field, _, _): !Self.wraps(text, field)
+      case .dayStep, .rareDay, .bothDayFields, .starDayField, .skippedTime: true
       }
     }
     if !dst.isMade, let skipped = rule.droppedTime(after: now) { warnings.append(skipped) }
@@ -148,7 +149,7 @@ struct ClockRules {
       // Who says what they mean together has thought of it.
       switch warning {
       case .bothDayFields, .starDayField: if raw.fields.has(.days) { continue }
-      case .unevenStep, .everyMinute, .everySecond, .skippedTime: break
+      case .unevenStep, .everyMinute, .everySecond, .dayStep, .rareDay, .skippedTime: break
       }
       // One change of the clock concerns all jobs of a file alike.
       if case .skippedTime(_, let zone, _) = warning,
@@ -189,12 +190,29 @@ struct ClockRules {
       isOver: isOver(rule, at: now))
   }
 
-  /// Whether the field that so many are left from, itself included, is a star; a year may follow five
-  /// others.
+  /// Whether the field that so many are left from, itself included, is a star.
   private static func hasStar(_ text: String, fromEnd count: Int) -> Bool {
+    field(of: text, fromEnd: count) == "*"
+  }
+
+  /// Whether a range in a field goes past its end, as `22-2` does: its step goes on there.
+  private static func wraps(_ text: String, _ field: CronField) -> Bool {
+    let counts: [CronField: Int] = [.second: 6, .minute: 5, .hour: 4, .month: 2]
+    guard let count = counts[field], let text = self.field(of: text, fromEnd: count) else {
+      return false
+    }
+    return text.split(separator: ",").contains { part in
+      let ends = part.prefix { $0 != "/" }.split(separator: "-").map { Int($0) }
+      guard ends.count == 2, let first = ends[0], let last = ends[1] else { return false }
+      return first > last
+    }
+  }
+
+  /// The field that so many are left from, itself included; a year may follow five others.
+  private static func field(of text: String, fromEnd count: Int) -> Substring? {
     let fields = text.split(separator: " ")
     let place = fields.count == 7 ? 6 - count : fields.count - count
-    return fields.indices.contains(place) && fields[place] == "*"
+    return fields.indices.contains(place) ? fields[place] : nil
   }
 
   /// Whether all of its times are in the past, also without what leaves days out.

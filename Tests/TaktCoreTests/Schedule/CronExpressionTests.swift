@@ -214,6 +214,10 @@ import TaktTime
     "*/45 * * * * | the step of 45 minutes is uneven: the last gap of each cycle is 15 minutes",
     "0 */5 * * * | the step of 5 hours is uneven: the last gap of each cycle is 4 hours",
     "0 9-17/3 * * * | ", "*/15 */6 * * * | ", "0,45 * * * * | ", "0 0 1 1,12 * | ",
+    "* */6 * * * | this is every minute of the hours 0, 6, 12 and 18, 240 slots a day",
+    "0 0 31 6 * | June has no day 31, and so no slot", "0 0 1-31 * * | ", "0 0 31 12 * | ",
+    "0 0 29 2 * | February has a day 29 only in leap years",
+    "0 0 */10 * * | the step of 10 days starts again in each month: day 1 follows day 31",
     "0 0 1 * 1 | both day fields are set: the job runs on days that match either of them",
     "0 0 */2 * 1 | the day of month field starts with '*', so a day must match both day fields, as in cron",
   ])

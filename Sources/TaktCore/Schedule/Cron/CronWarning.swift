@@ -5,10 +5,14 @@ package enum CronWarning: Hashable, Sendable {
   /// A step that does not divide its field, so that one gap is shorter: `*/45` runs at minute 0
   /// and 45, then at 0 again. The gaps are in the field's unit.
   case unevenStep(CronField, step: Int, lastGap: Int)
-  /// `* 3 * * *`: each minute of an hour, where once in the hour is more often meant.
-  case everyMinute(hour: Int)
+  /// `* 3 * * *`, `* */5 * * *`: each minute of single hours, where once in each is more often meant.
+  case everyMinute(hours: [Int])
   /// `* 0 3 * * *`, with seconds first: each second of a minute.
   case everySecond(hour: Int, minute: Int)
+  /// A step of days, which starts again in each month: `*/2` runs on the 31st and the 1st.
+  case dayStep(Int, first: Int, last: Int)
+  /// A day that these months do not have, or February only in leap years.
+  case rareDay(Int, months: [Int])
   /// Both day fields are given, so that `days` decides what they mean together.
   case bothDayFields(CronDayRule)
   /// Both day fields are given, and one of them starts with `*`, so that both must match.
@@ -30,6 +34,7 @@ extension CronExpression {
       if let warning = Self.unevenStep(field, mask) { warnings.append(warning) }
     }
     if let warning = wholeHour { warnings.append(warning) }
+    if let warning = days.warning(in: months) { warnings.append(warning) }
     if hasBothDayFields {
       warnings.append(
         rule == .cron && days.isStar
@@ -41,13 +46,16 @@ extension CronExpression {
 
   /// A star in the field before the first single number. Who means it writes `0-59`.
   private var wholeHour: CronWarning? {
-    guard hours.nonzeroBitCount == 1 else { return nil }
     if openFields.contains(.second), seconds.nonzeroBitCount == 60, minutes.nonzeroBitCount == 1 {
+      guard hours.nonzeroBitCount == 1 else { return nil }
       return .everySecond(
         hour: hours.trailingZeroBitCount, minute: minutes.trailingZeroBitCount)
     }
     guard openFields.contains(.minute), minutes.nonzeroBitCount == 60 else { return nil }
-    return .everyMinute(hour: hours.trailingZeroBitCount)
+    let list = Self.values(hours, .hour)
+    // A range of hours, such as 9-17, may well be meant.
+    guard list.allSatisfy({ hours >> UInt64(($0 + 1) % 24) & 1 == 0 }) else { return nil }
+    return .everyMinute(hours: list)
   }
 
   /// A series that begins anew before its step is over.
@@ -63,6 +71,29 @@ extension CronExpression {
     }
     return .unevenStep(field, step: step, lastGap: lastGap)
   }
+}
+
+extension CronDays {
+  /// What may not have been meant by days of the month alone.
+  fileprivate func warning(in months: UInt64) -> CronWarning? {
+    guard isAnyDayOfWeek, daysBeforeLast == 0, nearestWeekdays == 0, nearestWeekdaysBeforeLast == 0
+    else { return nil }
+    let days = (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 }
+    guard let first = days.first, let last = days.last else { return nil }
+    let step = days.count > 2 ? days[1] - days[0] : 1
+    if step > 1, zip(days, days.dropFirst()).allSatisfy({ $1 - $0 == step }),
+      first + 31 - last < step
+    {
+      return .dayStep(step, first: first, last: last)
+    }
+    // Of `28-31`, the command itself looks for the last day.
+    guard last > 28, !days.contains(last - 1) else { return nil }
+    let lacking = CronExpression.values(months, .month).filter { Self.leastDays[$0 - 1] < last }
+    return lacking.isEmpty ? nil : .rareDay(last, months: lacking)
+  }
+
+  /// How many days each month has in every year.
+  private static let leastDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 }
 
 extension ClockRule {
@@ -111,9 +142,19 @@ extension CronWarning {
       let unit = field.rawValue
       return "the step of \(step) \(unit)s is uneven: the last gap of each cycle is "
         + "\(lastGap) \(unit)\(lastGap == 1 ? "" : "s")"
-    case .everyMinute(let hour):
-      return
-        "this is every minute from \(hour.padded(2)):00 to \(hour.padded(2)):59, 60 slots a day"
+    case .everyMinute(let hours):
+      if hours.count == 1 {
+        let hour = hours[0].padded(2)
+        return "this is every minute from \(hour):00 to \(hour):59, 60 slots a day"
+      }
+      let list = CronExpression.join(hours.map(String.init))
+      return "this is every minute of the hours \(list), \(hours.count * 60) slots a day"
+    case .dayStep(let step, let first, let last):
+      return "the step of \(step) days starts again in each month: day \(first) follows day \(last)"
+    case .rareDay(29, _): return "February has a day 29 only in leap years"
+    case .rareDay(let day, let months):
+      let list = CronExpression.join(months.map { CivilTime.monthNames[$0 - 1] })
+      return "\(list) \(months.count == 1 ? "has" : "have") no day \(day), and so no slot"
     case .everySecond(let hour, let minute):
       let time = "\(hour.padded(2)):\(minute.padded(2))"
       return "this is every second of the minute \(time), 60 slots a day"
@@ -138,9 +179,16 @@ extension CronWarning {
   package var hint: String? {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"
-    case .everyMinute(let hour):
-      "to run once at \(hour.padded(2)):00, start with '0 \(hour)'; if every minute is meant, with "
-        + "'0-59 \(hour)'"
+    case .everyMinute(let hours) where hours.count > 1:
+      "to run once in each of these hours, start with '0'; if every minute is meant, with '0-59'"
+    case .dayStep(let step, _, _):
+      "to run every \(step) days across months, write '*' for the day of month and add "
+        + "nth: {every: \(step), unit: days, starting: 2026-01-01}"
+    case .rareDay(31, _): "for the last day of each month, write 'L'"
+    case .rareDay: "write 28 for a day that every month has, or 'L' for the last one"
+    case .everyMinute(let hours):
+      "to run once at \(hours[0].padded(2)):00, start with '0 \(hours[0])'; if every minute is meant, with "
+        + "'0-59 \(hours[0])'"
     case .everySecond(let hour, let minute):
       "to run once, start with '0 \(minute) \(hour)'; if every second is meant, with "
         + "'0-59 \(minute) \(hour)'"
