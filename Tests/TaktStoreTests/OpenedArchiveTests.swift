@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TaktCore
 import Testing
 
@@ -25,6 +26,24 @@ import TaktTime
     #expect(bench.isKept())
     #expect(try archive.runs(RunQuery()).map { $0.head.run.number }.first == 3)
     bench.close()
+  }
+
+  @Test("a ledger whose tables a full disk did not take is named as that")
+  func namesUnwritten() throws {
+    let bench = try LedgerBench()
+    // As much as a first start writes before its first table.
+    let database = try DatabaseQueue(path: bench.path)
+    try database.write { try $0.execute(sql: "CREATE TABLE first (a); DROP TABLE first") }
+    try database.close()
+    let expected = LedgerArchive.Failure.unwritten(path: bench.path)
+    #expect(throws: expected) { try LedgerArchive(folder: bench.folder.path) }
+    #expect(
+      expected.sentence
+        == "\(bench.path) has no tables, because takt could not write them, for example on a full "
+        + "disk; the log of takt says why")
+    #expect(throws: ArchiveError(expected.sentence)) {
+      try OpenedArchive(folder: bench.folder.path).runs(RunQuery())
+    }
   }
 
   @Test("it shows what became of the slots of a job in a time")

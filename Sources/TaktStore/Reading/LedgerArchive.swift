@@ -13,6 +13,8 @@ package final class LedgerArchive: Sendable {
     case missing(path: String)
     /// It has no bytes: takt has not written it yet, or what it held is lost.
     case empty(path: String)
+    /// It has no tables: takt could not write them when it made the file.
+    case unwritten(path: String)
     /// This user may not read it.
     case forbidden(path: String)
     /// A newer takt has written it.
@@ -40,6 +42,9 @@ package final class LedgerArchive: Sendable {
       let database = try DatabaseQueue(path: path, configuration: configuration)
       guard try !database.read(LedgerSchema.migrator.hasBeenSuperseded) else {
         throw Failure.newer(path: path)
+      }
+      guard try !database.read(LedgerSchema.migrator.appliedIdentifiers).isEmpty else {
+        throw Failure.unwritten(path: path)
       }
       self.database = Mutex(database)
     } catch let failure as Failure {
@@ -210,6 +215,9 @@ extension LedgerArchive.Failure {
     case .missing(let path): "there is no ledger at \(path)"
     case .empty(let path):
       "\(path) is empty (0 bytes): takt has not written it yet, or what it held is lost"
+    case .unwritten(let path):
+      "\(path) has no tables, because takt could not write them, for example on a full disk; the log "
+        + "of takt says why"
     case .forbidden(let path): "\(path) may not be read by this user"
     case .newer(let path): "\(path) was written by a newer version of takt; use that version"
     case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"

@@ -60,7 +60,7 @@ struct StateArgument: ParsableArguments {
       case .forbidden(let path):
         Console.error("takt: \(ForbiddenPlace.words(path))")
         throw ExitCode.unreadableLedger
-      case .newer, .empty, .unreadable:
+      case .newer, .empty, .unwritten, .unreadable:
         Console.error("takt: \(error.advice)")
         throw ExitCode.unreadableLedger
       }
