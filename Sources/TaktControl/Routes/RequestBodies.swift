@@ -62,6 +62,9 @@ extension Request {
     guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: data) else {
       throw Problem(.badRequest, "the body must be a JSON object")
     }
+    if let key = JSONKeys.duplicate(in: bytes) {
+      throw Problem(.badRequest, "the key '\(key.prefix(50))' is in one object twice")
+    }
     if let key = found.keys.sorted().first(where: { !keys.contains($0) }) {
       throw Problem(
         .badRequest, "unknown key '\(key.prefix(50))'",

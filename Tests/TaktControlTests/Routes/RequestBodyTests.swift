@@ -17,6 +17,8 @@ import Testing
     "null | the body must be a JSON object", "\"x\" | the body must be a JSON object",
     "{}{} | the body must be a JSON object",
     "{\"slt\":1} | unknown key 'slt'", "{\"\":1} | unknown key ''",
+    "{\"parameters\":{\"a\":\"1\"},\"parameters\":{}} | the key 'parameters' is in one object twice",
+    "{\"parameters\":{\"a\":\"1\",\"\\u0061\":\"2\"}} | the key 'a' is in one object twice",
     "{\"slot\":1} | a value in the body has the wrong type",
     "{\"force\":\"true\"} | a value in the body has the wrong type",
     "{\"parameters\":[]} | a value in the body has the wrong type",
@@ -31,6 +33,15 @@ import Testing
     #expect(reply.problem == "400 badRequest", "\(reply.text)")
     #expect(reply["title"] as? String == parts[1])
     #expect(world.scheduler.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    #"{"parameters":{"parameters":"x","a":"parameters","b":"\"a\":{,"},"force":true}"#,
+    #"{"force":true,"parameters":{"force":"[,]"}}"#,
+  ])
+  func `a key that other objects and texts have as well is taken`(body: String) async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    #expect(try world.post("/api/v1/jobs/a/trigger", body).status == 202)
   }
 
   @Test func `what a body may have is said where it has something else`() async throws {
