@@ -183,7 +183,8 @@ struct ActionBuilder {
       for problem in actions.problems(of: name, in: own) {
         let field = given.first { $0.name == problem.parameter }
         reporter.report(
-          .badParameter, at: field?.mark ?? givenAt ?? mark,
+          problem.isDoubt ? .suspicious : .badParameter,
+          severity: problem.isDoubt ? .warning : .error, at: field?.mark ?? givenAt ?? mark,
           "the action '\(name)': \(problem.message)")
       }
     }

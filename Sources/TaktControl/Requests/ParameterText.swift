@@ -87,7 +87,7 @@ struct ParameterText {
     }
     if let problem = catalogue.problems(
       of: action, in: wished.merging(values) { $1 }
-    ).first {
+    ).first(where: { !$0.isDoubt }) {
       let name = problem.parameter.map { "'\($0)' of " } ?? ""
       throw Problem(.badRequest, "\(name)'\(action)': \(problem.message)")
     }

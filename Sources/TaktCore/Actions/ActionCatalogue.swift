@@ -42,9 +42,12 @@ package struct ParameterProblem: Hashable, Sendable {
   /// The parameter at fault; nil when it is one that is missing.
   package var parameter: String?
   package var message: String
+  /// Whether it may be meant as it is: then it is a warning of the jobs file. Default false.
+  package var isDoubt = false
 
-  package init(_ parameter: String?, _ message: String) {
+  package init(_ parameter: String?, _ message: String, isDoubt: Bool = false) {
     self.parameter = parameter
     self.message = message
+    self.isDoubt = isDoubt
   }
 }

@@ -11,6 +11,11 @@ package enum HostName {
     return result == 0 && isValid(name) ? name : "localhost"
   }()
 
+  /// Whether a name is this machine's.
+  static func isLocal(_ text: String) -> Bool {
+    ["localhost", "127.0.0.1", "::1", "[::1]", current].contains(text)
+  }
+
   /// Whether a text can be a host name where mails and headers have one.
   static func isValid(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 255

@@ -78,6 +78,9 @@ struct TestCatalogue: ActionCatalogue {
 
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
     if action == "pipe", parameters["fast"] != nil { return [ParameterProblem("fast", "idle")] }
+    if action == "mail", parameters["to"] == .string("root") {
+      return [ParameterProblem("to", "'root' has no host", isDoubt: true)]
+    }
     guard action == "all", parameters["text"] == .string("both") else { return [] }
     return [ParameterProblem("word", "these two"), ParameterProblem(nil, "something is missing")]
   }

@@ -346,6 +346,26 @@ import Synchronization
     #expect(problems.map(\.parameter) == idle)
   }
 
+  @Test(
+    arguments: [
+      (["host": "mail.example.org", "from": "x"], ["from"]),
+      (["host": "h", "from": "Name <x>", "to": .list(["a@b", "root"])], ["to", "from"]),
+      (["host": "mail.example.org", "from": "{{job}}"], []),
+      (["host": "localhost", "from": "x"], []), (["sendmail": "/s", "from": "x"], []),
+    ] as [(Parameters, [String])])
+  func `an address without a host is a doubt where the server is another machine`(
+    given: Parameters, doubtful: [String]
+  ) {
+    let problems = BuiltinRegistry.standard.problems(
+      of: "mail", in: ["to": .list(["a@b"])].merging(given) { $1 })
+    #expect(problems.map(\.parameter) == doubtful)
+    #expect(problems.allSatisfy { $0.isDoubt })
+    guard doubtful == ["from"] else { return }
+    #expect(
+      problems.first?.message
+        == "the address 'x' has no host, so most servers refuse it; write x@example.org")
+  }
+
   @Test func `a mail without a way, or with two, is found at load`() {
     let common: Parameters = ["from": "a@b", "to": .list(["c@d", "e f"])]
     let registry = BuiltinRegistry.standard

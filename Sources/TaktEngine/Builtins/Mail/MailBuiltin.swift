@@ -91,8 +91,20 @@ struct MailBuiltin: LongBuiltin {
     let addresses =
       (parameters["to"]?.list ?? []).map { ("to", $0.string) }
       + (parameters["from"].map { [("from", $0.string)] } ?? [])
-    for (name, address) in addresses where !address.contains("{{") && MailAddress(address) == nil {
-      problems.append(ParameterProblem(name, "'\(address)' is not a mail address"))
+    // A server of this machine knows its users by their names alone.
+    let isElsewhere = parameters["host"].map { !HostName.isLocal($0.string) } ?? false
+    for (name, address) in addresses where !address.contains("{{") {
+      guard let known = MailAddress(address) else {
+        problems.append(ParameterProblem(name, "'\(address)' is not a mail address"))
+        continue
+      }
+      if isElsewhere, !known.mailbox.contains("@") {
+        problems.append(
+          ParameterProblem(
+            name,
+            "the address '\(known.mailbox)' has no host, so most servers refuse it; "
+              + "write \(known.mailbox)@example.org", isDoubt: true))
+      }
     }
     if let hello = parameters["hello"]?.string, !hello.contains("{{"), !HostName.isValid(hello) {
       problems.append(ParameterProblem("hello", "'\(hello)' is not a host name"))
