@@ -100,6 +100,62 @@ import Testing
     #expect(result.errors.contains(sentence), "\(result.errors)")
   }
 
+  @Test(arguments: [
+    (
+      "#!/bin/sh\r\necho\r\n",
+      "it has Windows line ends: its '#!' line ends with a carriage return; "
+        + "save it with Unix line ends, as dos2unix does"
+    ),
+    (
+      "#!/no/such/sh\necho\n",
+      "it names the interpreter '/no/such/sh', which does not exist; "
+        + "install it, or correct the '#!' line"
+    ),
+    (
+      "\u{feff}#!/bin/sh\necho\n",
+      "it starts with a byte order mark, which hides its '#!' line; "
+        + "save it as UTF-8 without a byte order mark"
+    ),
+    (
+      "echo\n",
+      "it is a text without a '#!' line; "
+        + "start it with '#!/bin/sh', or name its interpreter before it"
+    ),
+    ("", "it is empty; write the program"),
+  ])
+  func `a program that is there and cannot be executed says why`(
+    text: String, sentence: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    try folder.writeProgram(text, to: "script")
+    for (keys, name) in [
+      ("run: [./script]", "./script"), ("run: [script], env: {PATH: .}", "script"),
+    ] {
+      try folder.write("jobs:\n  job: {every: 1h, \(keys)}\n")
+      let takt = try TaktProcess(["exec", "job"], in: folder)
+      _ = try takt.text()
+      #expect([126, 127].contains(takt.waitForExit()))
+      #expect(
+        takt.errors.contains("cannot execute the program '\(name)': \(sentence)"), "\(takt.errors)")
+    }
+  }
+
+  @Test(arguments: ["while :; do :; done", "sh -c 'while :; do :; done'; exit $?"])
+  func `a run that a limit of processor time has ended says so`(command: String) throws {
+    let result = try exec("run: \"\(command)\", limits: {cpu: 1s}")
+    #expect(result.status == 137)
+    #expect(result.errors.contains("Killed after "), "\(result.errors)")
+    #expect(
+      result.errors.contains("of processor time: `limits.cpu` ends a process after 1s."),
+      "\(result.errors)")
+  }
+
+  @Test func `a run that something else has killed does not name the limit`() throws {
+    let result = try exec("run: kill -9 $$, limits: {cpu: 60s}")
+    #expect(result.status == 137)
+    #expect(!result.errors.contains("limits.cpu"), "\(result.errors)")
+  }
+
   @Test func `retries and hooks are done, and the slot is the one asked for`() throws {
     let result = try exec(
       """

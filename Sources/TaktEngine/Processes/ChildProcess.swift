@@ -25,7 +25,8 @@ final class ChildProcess {
   /// What those have used whom takt itself has reaped.
   private var reapedUse = ResourceUse()
   private var launch: Launch?
-  private let program: String
+  /// Where its program may be, in order.
+  private let candidates: [String]
   let output: AttemptOutput
   /// What somebody and the child say to each other; nil when nobody talks with it.
   var conversation: ChildConversation?
@@ -66,7 +67,7 @@ final class ChildProcess {
     startedAt = child.startedAt
     group = ProcessGroup(number: child.pid, pidfd: child.pidfd)
     launch = child.launch
-    program = child.program
+    candidates = child.candidates
     if let stderr = child.stderr {
       outputs = [
         OutputReader(child.stdout, .stdout, to: output), OutputReader(stderr, .stderr, to: output),
@@ -231,7 +232,10 @@ final class ChildProcess {
   /// For people: why it was not started.
   func sentence(of stage: StartStage, _ number: Int32) -> String {
     StartFailure(stage: stage, number: number)
-      .named(program: program, directory: command.execution.directory).sentence
+      .named(
+        program: command.arguments.first ?? "", at: candidates,
+        directory: command.execution.directory
+      ).sentence
   }
 
   /// Nobody waits for it any more: it hangs, and not even KILL ends it.

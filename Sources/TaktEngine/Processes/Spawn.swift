@@ -10,8 +10,8 @@ enum Spawn {
     var pidfd: Int32
     /// Whether it has executed its program, and what it could not do otherwise.
     var launch: Launch
-    /// What it is to execute, as it was written.
-    var program: String
+    /// Where its program may be, in order.
+    var candidates: [String]
     var startedAt: ContinuousClock.Instant
     var stdout: Int32
     /// Nil where both streams are one.
@@ -49,7 +49,8 @@ enum Spawn {
     let secrets = try files.add(prepared.secrets)
     let environment = ChildEnvironment(
       of: command, mark: mark, account: identity.account, secrets: secrets.variables)
-    var candidates = CStringBlock(candidates(for: program, path: environment.path))
+    let candidates = candidates(for: program, path: environment.path)
+    var paths = CStringBlock(candidates)
     var words = CStringBlock(command.arguments)
     var variables = environment.block
     guard !words.hasZeroByte, !variables.hasZeroByte else {
@@ -59,10 +60,10 @@ enum Spawn {
       execution: command.execution, descriptors: files.list, change: identity.change,
       controlGroup: controlGroup, announcement: announcement)
     let startedAt = ContinuousClock.now
-    let started = try request.execute(&candidates, &words, &variables)
+    let started = try request.execute(&paths, &words, &variables)
     let outputs = files.detachOwnEnds()
     return Child(
-      pid: started.pid, pidfd: started.pidfd, launch: started.launch, program: program,
+      pid: started.pid, pidfd: started.pidfd, launch: started.launch, candidates: candidates,
       startedAt: startedAt, stdout: outputs.stdout, stderr: outputs.stderr,
       secrets: secrets.values, channel: outputs.channel)
   }

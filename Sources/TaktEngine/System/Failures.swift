@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Why nothing is started.
 package struct StartFailure: Error {
@@ -7,6 +8,8 @@ package struct StartFailure: Error {
   var number: Int32
   /// What of the stage it is about, for people; empty when nothing more is known.
   var subject = ""
+  /// The cause in words, where more is known than the system's error.
+  var cause: String?
   /// What the attempt has come to, and a sentence for people, where it is not the system that
   /// refuses; nil where it is.
   var refusal: (result: AttemptResult, sentence: String)?
@@ -14,11 +17,21 @@ package struct StartFailure: Error {
   var result: AttemptResult { refusal?.result ?? .notStarted(stage, errno: number) }
 
   /// The failure with what it is about, as far as the command says it.
-  func named(program: String, directory: String) -> Self {
+  ///
+  /// - Parameter candidates: where the program may be, in order.
+  func named(program: String, at candidates: [String], directory: String) -> Self {
     var failure = self
     switch stage {
     case .directory: failure.subject = "'\(directory)'"
-    case .exec: failure.subject = "'\(program)'"
+    case .exec:
+      failure.subject = "'\(program)'"
+      // The system has just read the file, so its file system answers.
+      guard number == ENOENT || number == ENOEXEC else { break }
+      let flaw = candidates.lazy.compactMap { path in
+        ProgramFlaw.of(
+          fileAt: path.hasPrefix("/") ? path : directory + "/" + path, startedIn: directory)
+      }.first
+      failure.cause = flaw.map { "it \($0.words); \($0.hint)" }
     case .process, .secret, .user, .limits, .nice, .inputOutput, .stuck: break
     }
     return failure
@@ -50,7 +63,7 @@ package struct StartFailure: Error {
       case .directory: "cannot enter the folder \(subject)"
       case .exec: "cannot execute the program \(subject)"
       }
-    return "\(what): \(String(cString: strerror(number)))"
+    return "\(what): \(cause ?? String(cString: strerror(number)))"
   }
 }
 
