@@ -99,6 +99,25 @@ import Testing
     #expect(process.errors.contains("warning: \(Self.hint)"), "\(process.errors)")
   }
 
+  @Test(arguments: [true, canLimit])
+  func `a run whose limits this machine does not give says what is missing`(isOff: Bool) throws {
+    // Where limits can be given, only takt itself can be told not to.
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 1h, run: 'true', limits: {tasks_max: 9}}}\n")
+    let exec = try TaktProcess(
+      (isOff ? ["TAKT_CGROUP=off"] : []) + [TaktProcess.executable.path, "exec", "a"],
+      program: "/usr/bin/env", in: folder)
+    _ = try exec.text()
+    #expect(exec.waitForExit() == 126)
+    let problem = try #require(
+      isOff
+        ? "TAKT_CGROUP=off"
+        : ControlGroupControllers.problem(with: [.pids], in: .daemon)?.prefix(20).description)
+    #expect(
+      exec.errors.contains("cannot set the limits of the whole run: \(problem)"), "\(exec.errors)")
+    #expect(exec.errors.contains("not_started(limits, EOPNOTSUPP)"), "\(exec.errors)")
+  }
+
   @Test func `commands that run nothing do not ask for controllers`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 1h, run: echo x, limits: {memory_max: 64MB}}}\n")

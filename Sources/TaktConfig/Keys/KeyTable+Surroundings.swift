@@ -104,10 +104,13 @@ extension KeyTable {
 
   package static let limits: KeyRows = [
     KeyEntry(
-      "memory", .size(1...SizeText.maximumBytes), default: "takt's own", "Maximum address space.",
+      "memory", .size(1...SizeText.maximumBytes), default: "takt's own",
+      "Maximum address space, of which programs in Go, Java or JavaScript reserve much more than they "
+        + "use; `memory_max` limits the memory in use.",
       .value(\.execution.limits.memoryBytes) { $0.integer }),
     KeyEntry(
-      "cpu", .wholeSeconds, default: "takt's own", "Maximum CPU time.",
+      "cpu", .wholeSeconds, default: "takt's own",
+      "Maximum CPU time of each process. Beyond it the kernel kills the process (`signal(9)`).",
       .value(\.execution.limits.cpuSeconds) {
         $0.duration.map { Int($0.milliseconds / 1000) }
       }),

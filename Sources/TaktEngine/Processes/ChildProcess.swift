@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktTime
 
 /// A child with its group and its pipes. It exists on the reactor's thread alone.
 final class ChildProcess {
@@ -217,6 +218,24 @@ final class ChildProcess {
       return .notStarted(.stuck, errno: 0)
     }
     return child.exited ? .exited(child.status) : .signalled(child.status)
+  }
+
+  /// For people: that the limit of processor time has probably ended it; nil where it has not.
+  ///
+  /// The kernel tells nobody why it kills: the time that was used does.
+  func sentenceOfProcessorLimit(_ result: AttemptResult) -> String? {
+    guard let seconds = command.execution.limits.cpuSeconds, lastSignal == nil else { return nil }
+    let isKilled =
+      switch result {
+      case .signalled(let number): number == SIGKILL || number == SIGXCPU
+      // As a shell reports the end of its command.
+      case .exited(let status): status == 128 + SIGKILL || status == 128 + SIGXCPU
+      case .notStarted, .done, .failed: false
+      }
+    // The kernel compares ticks, which may be well ahead of what it adds up.
+    guard isKilled, reapedUse.cpu >= .seconds(seconds) - .milliseconds(300) else { return nil }
+    return "Killed after \(DurationText.brief(reapedUse.cpu)) of processor time: `limits.cpu` ends "
+      + "a process after \(DurationText.format(.seconds(seconds)))."
   }
 
   /// What all its processes have used. To be called once, when nobody waits for any more of them.

@@ -59,6 +59,9 @@ extension ProcessRunner {
     if case .notStarted(let stage, let number) = result {
       return neverStarted(process, stage, number, loop)
     }
+    if let sentence = process.sentenceOfProcessorLimit(result) {
+      OutputLog(of: process.command.output, to: sink, time: time).warn(sentence)
+    }
     let hasDescendants = findDescendants(of: process)
     let isReleased = hasDescendants && process.releasesLeftovers
     let isAwaited = hasDescendants && !isReleased

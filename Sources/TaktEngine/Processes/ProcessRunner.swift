@@ -273,12 +273,17 @@ package final class ProcessRunner: Sendable {
       case .failure(let failure): number = failure.number
       }
     }
+    let problem = ControlGroupControllers.problem(with: limits.controllers, in: .daemon)
     guard limits.isOptional, !SystemError("", number: number).isWantOfDescriptors else {
-      throw StartFailure(stage: .limits, number: number, subject: "of the whole run")
+      // A group without the controller has no file for the limit.
+      throw StartFailure(
+        stage: .limits, number: number == ENOENT ? EOPNOTSUPP : number,
+        subject: "of the whole run", cause: problem)
     }
     if counts.isFirstWithoutLimits() {
       OutputLog(of: command.output, to: sink, time: time).warn(
-        "Runs without the limits of the whole run: \(String(cString: strerror(number))).")
+        "Runs without the limits of the whole run: \(problem ?? String(cString: strerror(number)))."
+      )
     }
     return nil
   }

@@ -57,7 +57,11 @@ package struct StartFailure: Error {
       case .secret: "the secret \(subject) is not available"
       case .user:
         subject.isEmpty ? "cannot change to the job's user" : "there is no user \(subject)"
-      case .limits: subject.isEmpty ? "cannot set a limit" : "cannot set the limits \(subject)"
+      case .limits:
+        // Who is not root can only lower them.
+        subject.isEmpty && number == EPERM
+          ? "cannot set a limit that is higher than takt's own (see 'ulimit -H -a')"
+          : subject.isEmpty ? "cannot set a limit" : "cannot set the limits \(subject)"
       case .nice: "cannot set the nice value, which needs root or CAP_SYS_NICE"
       case .inputOutput: "cannot set the I/O priority, which needs root or CAP_SYS_NICE"
       case .directory: "cannot enter the folder \(subject)"
