@@ -83,7 +83,7 @@ struct CalendarsBuilder {
         "the calendar '\(field.name)' has \(content.events.count) recurring events; the most is "
           + "\(CalendarFile.recurringMax)")
     }
-    if hasErrors || sources.calendarFiles.log.errorCount > 0 { return }
+    if hasErrors || sources.calendarFiles.hasFailed { return }
     if calendar.isEmpty {
       reporter.report(
         .suspicious, severity: .warning, at: field.nameMark,

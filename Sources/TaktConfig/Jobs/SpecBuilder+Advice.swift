@@ -29,6 +29,8 @@ extension SpecBuilder {
     let hasExclusions = !schedule.exclusions.isEmpty || schedule.calendars != nil
     let isExcluding = hasExclusions || hasHolidays
     guard schedule.until != nil || isExcluding, !schedule.hasUnforeseen,
+      // What a calendar names is not known then.
+      !isExcluding || !sources.calendarFiles.hasFailed,
       schedule.until.map({ $0 >= sources.now }) ?? true
     else { return }
     let start = max(schedule.notBefore ?? sources.now, sources.now)

@@ -16,6 +16,11 @@ final class CalendarFiles {
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
   private(set) var log = ProblemLog()
+  /// Whether one could not be read whole, so that days and times may be missing.
+  var hasFailed: Bool {
+    log.errorCount > 0
+      || answers.values.contains { if case .failure = $0 { true } else { false } }
+  }
 
   init(_ files: LoadFiles, zones: any ZoneSource) {
     self.files = files
