@@ -37,6 +37,7 @@ final class ActionTable {
 
   /// The hint for a `use` that names neither a built-in nor a plugin.
   func hint(for name: String) -> String {
+    if let meant = meant(by: name) { return meant }
     if let nearest = NearestName.of(name, among: catalogue.actionNames + plugins.names) {
       return "did you mean '\(nearest)'?"
     }
@@ -44,6 +45,30 @@ final class ActionTable {
     return "the built-ins are \(builtIns); plugins are searched for in "
       + plugins.searchPath.joined(separator: ", ")
   }
+
+  /// What to write for a service that a built-in talks to, and for a built-in by another tool's name;
+  /// nil for any other name.
+  private func meant(by name: String) -> String? {
+    let small = name.lowercased()
+    for action in catalogue.actionNames.sorted() {
+      let to = parameters(of: action)?.first { $0.name == "to" }
+      if case .choice(let services)? = to?.kind, services.contains(small) {
+        return "write \(JobKey.use): \(action), \(JobKey.with): {to: \(small), …}"
+      }
+    }
+    if Self.commands.contains(small) { return "use '\(JobKey.run)' for a command" }
+    guard let action = Self.foreignNames[small], catalogueNames.contains(action) else { return nil }
+    return "did you mean '\(action)'?"
+  }
+
+  private static let commands: Set<String> = [
+    "bash", "cmd", "command", "exec", "python", "run", "script", "sh", "shell",
+  ]
+  private static let foreignNames = [
+    "cronitor": "ping", "curl": "http", "email": "mail", "healthcheck": "ping",
+    "healthchecks": "ping", "heartbeat": "ping", "sendmail": "mail", "smtp": "mail",
+    "webhook": "http",
+  ]
 
   /// Whether there is a plugin of the name, right or wrong; most of what takt brings with it comes
   /// first.

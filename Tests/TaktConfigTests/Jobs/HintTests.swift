@@ -139,9 +139,9 @@ struct HintTests {
     throws
   {
     let folder = TemporaryFolder()
-    let path = folder.write("jobs: {a: {every: 1h, use: slack}}\n", to: "jobs.yaml")
+    let path = folder.write("jobs: {a: {every: 1h, use: teleport}}\n", to: "jobs.yaml")
     let diagnostic = try #require(loader.load(path: path).diagnostics.first)
-    #expect(diagnostic.message == "there is no built-in or plugin 'slack'")
+    #expect(diagnostic.message == "there is no built-in or plugin 'teleport'")
     #expect(
       diagnostic.hint
         == "the built-ins are all, log, mail, notify, ping, pipe, touch; plugins are searched for in "
