@@ -11,15 +11,37 @@ extension Reporter {
     if problem.problem == "mapping values are not allowed in this context" {
       return unexpectedColon(at: problem.mark)
     }
+    if let comment = cuttingComment(of: problem) { return comment }
     let text = line(Int(problem.mark.line))?.unicodeScalars.dropFirst(Int(problem.mark.column) - 1)
-    if problem.problem == "did not find expected ',' or '}'", let text,
-      String(String.UnicodeScalarView(text)).hasPrefix("{{")
-    {
+    guard problem.problem.hasPrefix("did not find expected ',' or"), let text else { return nil }
+    let rest = String(String.UnicodeScalarView(text))
+    if rest.hasPrefix("{{") {
       return YAMLSyntaxProblem.Sentence(
         mark: problem.mark, message: "'{{' is in a text without quotes here",
         hint: "put the whole text in quotes")
     }
+    if rest.hasPrefix(":") {
+      return YAMLSyntaxProblem.Sentence(
+        mark: problem.mark, message: "unexpected ':'",
+        hint: "put a text that contains ': ' in quotes")
+    }
     return nil
+  }
+
+  /// A comment in the line above, which ends a text that was meant to go on in this line.
+  private func cuttingComment(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
+    let number = Int(problem.mark.line)
+    guard
+      ["did not find expected key", "could not find expected ':'"].contains(problem.problem),
+      let own = line(number), let above = line(number - 1),
+      let value = above.range(ofValue: ()),
+      own.prefix(while: \.isWhitespace).count > above.prefix(while: \.isWhitespace).count,
+      let comment = PlainText.comment(
+        in: above, from: above.unicodeScalars.distance(from: above.startIndex, to: value))
+    else { return nil }
+    return YAMLSyntaxProblem.Sentence(
+      mark: YAMLMark(line: UInt32(number - 1), column: UInt32(comment + 1)),
+      message: PlainText.commentMessage, hint: PlainText.commentHint)
   }
 
   /// Often the mistake is in the line above, which then goes on in this one.
@@ -57,6 +79,36 @@ extension Reporter {
     return indent.firstIndex(where: \.isWideSpace).map {
       indent.distance(from: indent.startIndex, to: $0) + 1
     }
+  }
+}
+
+/// A text without quotes, as it stands in a file: YAML ends it where a comment starts.
+enum PlainText {
+  static let commentMessage = "'#' starts a comment here, which ends the text before it"
+  static let commentHint = "put the whole text in quotes"
+
+  /// Where a comment starts behind a place of a line, both counted in code points from 0; nil without
+  /// one, and where the text at the place is quoted or a block.
+  static func comment(in line: String, from start: Int) -> Int? {
+    let scalars = Array(line.unicodeScalars)
+    guard start < scalars.count, !"\"'|>&*!#".unicodeScalars.contains(scalars[start]) else {
+      return nil
+    }
+    return scalars.indices.dropFirst(start + 1).first { index in
+      scalars[index] == "#" && [" ", "\t"].contains(scalars[index - 1])
+    }
+  }
+}
+
+extension String {
+  /// Where the value of a `key: value` starts; nil where the line is none.
+  fileprivate func range(ofValue _: Void) -> Index? {
+    var rest = self[...]
+    guard let colon = rest.firstIndex(of: ":") else { return nil }
+    rest = rest[index(after: colon)...]
+    guard rest.first == " " else { return nil }
+    let value = rest.drop { $0 == " " }
+    return value.isEmpty ? nil : value.startIndex
   }
 }
 
