@@ -169,7 +169,11 @@ static int names_others(int folder, const struct stat *status) {
   if (!S_ISDIR(status->st_mode) || (status->st_mode & S_IWGRP) == 0 || status->st_gid != 0) return 0;
   char place[40];
   snprintf(place, sizeof place, "/proc/self/fd/%d", folder);
-  return getxattr(place, "system.posix_acl_access", NULL, 0) > 0;
+  return csystem_has_access_list(place);
+}
+
+int csystem_has_access_list(const char *path) {
+  return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
 static int walk(walker *walker, char *rest, csystem_purpose purpose) {

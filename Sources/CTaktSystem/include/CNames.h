@@ -45,4 +45,7 @@ typedef enum {
 // Returns a descriptor, or minus an error number.
 int csystem_walk(int folder, const char *path, csystem_purpose purpose, csystem_trail *trail);
 
+// Whether an access control list says of the file at a path more than its mode does.
+int csystem_has_access_list(const char *path);
+
 #endif

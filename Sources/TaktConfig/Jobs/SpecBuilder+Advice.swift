@@ -15,6 +15,9 @@ extension SpecBuilder {
     warnOfCommands(of: raw)
     guard sources.machineFiles != nil else { return }
     lookForFiles(of: raw, settled, action)
+    warnOfCutCommands(of: raw)
+    warnOfSizes(of: raw, settled)
+    warnOfAddressSpace(of: raw, settled)
     warnOfUnexpanded(of: raw)
     warnOfTimings(of: raw, settled, schedule: schedule, action: action)
     warnOfFreshness(of: raw, settled, schedule: schedule)

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 
 /// What a job names on this machine and what is not there. Warnings, for the file may be checked
 /// elsewhere than where it runs.
@@ -19,21 +20,47 @@ extension SpecBuilder {
         owner: raw.owner)
       return
     }
+    if runsCommand { checkEntry(of: raw, execution, files) }
     lookForSecrets(of: raw, execution, files)
     eachCommand(of: raw) { lookForProgram(of: $0, raw, settled, files) }
     lookForShell(of: raw, settled, action, files)
   }
 
+  /// The folder must be open to the user as whom the command runs.
+  private func checkEntry(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
+    guard sources.accounts.otherUser(in: execution.identity) != nil,
+      let account = sources.accounts.account(execution.identity),
+      let closed = files.folder(closedTo: account, onWayTo: execution.directory)
+    else { return }
+    let isGiven = raw.fields.has(.directory) || defaultsFields?.has(.directory) == true
+    let field = raw.fields[.directory] ?? raw.fields[.user]
+    reporter.report(
+      .suspicious, severity: .warning, at: field?.mark ?? raw.nameMark,
+      "the user '\(account.name.shortened)' cannot enter the '\(JobKey.directory)' "
+        + "'\(execution.directory.shortened)'"
+        + (isGiven ? "" : ", which is the folder of the jobs file")
+        + (closed == execution.directory ? "" : ": '\(closed.shortened)' is closed to that user"),
+      hint: "name a folder that this user can enter, such as \(JobKey.directory): /",
+      owner: raw.owner)
+  }
+
   private func lookForSecrets(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
     let own = raw.fields[.secrets]?.value?.map ?? []
     for (name, secret) in execution.secrets.sorted(by: { $0.key < $1.key }) {
-      guard case .file(let path) = secret.source, let flaw = files.flaw(ofFile: path) else {
+      guard case .file(let path) = secret.source else { continue }
+      let mark = own.first { $0.name == name }?.nameMark ?? raw.nameMark
+      guard let flaw = files.flaw(ofFile: path) else {
+        // Containers get theirs there, open to all of their few users.
+        if !path.hasPrefix("/run/secrets/"), files.isOpenToOthers(path) {
+          reporter.report(
+            .suspicious, severity: .warning, at: mark,
+            "every user of this machine can read the file of the secret '\(name)'",
+            hint: "run: chmod o-r \(path.shortened)", owner: raw.owner)
+        }
         continue
       }
       reporter.report(
-        .suspicious, severity: .warning,
-        at: own.first { $0.name == name }?.nameMark ?? raw.nameMark,
-        "the file of the secret '\(name)' \(flaw.words)",
+        .suspicious, severity: .warning, at: mark, "the file of the secret '\(name)' \(flaw.words)",
         hint: "create it, or correct '\(Key.file)'", owner: raw.owner)
     }
   }
@@ -41,26 +68,39 @@ extension SpecBuilder {
   private func lookForProgram(
     of field: KeyFields.Field, _ raw: RawJob, _ settled: JobDefaults, _ files: MachineFiles
   ) {
-    let execution = settled.execution
-    let program: Substring
-    var mark = field.mark
-    switch field.value {
-    case .text(let text):
-      guard ShellWord.isShell(execution.shell), let word = ShellWord.program(of: text) else {
-        return
-      }
-      program = word
-    case .list(let items):
-      guard let first = items.first, let text = first.value.text else { return }
-      // That has been reported.
-      if Self.isForShell(text) { return }
-      program = text[...]
-      mark = first.mark
-    default: return
-    }
-    guard let flaw = flaw(ofProgram: String(program), "program", settled, files) else { return }
+    guard let program = program(of: field, settled) else { return }
+    let first = field.value?.list?.first
+    // That has been reported.
+    if first != nil, Self.isForShell(String(program)) { return }
+    let (mark, isForShell) = (first?.mark ?? field.mark, first == nil)
+    guard
+      let flaw = flaw(
+        ofProgram: String(program), "program", settled, files, isForShell: isForShell)
+    else { return }
     reporter.report(
       .suspicious, severity: .warning, at: mark, flaw.message, hint: flaw.hint, owner: raw.owner)
+  }
+
+  /// The program of a command, as it is written; nil where that is not plain to see.
+  func program(of field: KeyFields.Field, _ settled: JobDefaults) -> Substring? {
+    switch field.value {
+    case .text(let text):
+      ShellWord.isShell(settled.execution.shell) ? ShellWord.program(of: text) : nil
+    case .list(let items): items.first?.value.text.map { $0[...] }
+    default: nil
+    }
+  }
+
+  /// Where a program is; nil where it is in no folder of `PATH`.
+  func path(
+    ofProgram program: String, _ settled: JobDefaults, _ files: MachineFiles
+  ) -> String? {
+    let folder = settled.execution.directory
+    let path: String? =
+      program.contains("/")
+      ? FilePath.join(folder, program)
+      : files.place(of: program, in: searchPath(settled, files), from: folder)
+    return path.map(FilePath.absolute)
   }
 
   /// The shell of a job that calls it; one from `defaults` is reported once.
@@ -71,32 +111,46 @@ extension SpecBuilder {
       let program = settled.execution.shell.first,
       (action.steps + settled.policies.besides).contains(where: {
         if case .shell = $0.action { true } else { false }
-      }), let flaw = flaw(ofProgram: program, "shell", settled, files)
+      })
     else { return }
+    let owner = raw.fields.has(.shell) ? raw.owner : KeyOwner(part: .defaults)
+    // Without it the text counts as the name of a script.
+    if let option = UsualShell.missingOption(in: settled.execution.shell) {
+      let words = settled.execution.shell.filter { $0 != "-c" } + [option]
+      reporter.report(
+        .suspicious, severity: .warning, at: field.mark,
+        "'\(program.shortened)' takes a command only after '\(option)'",
+        hint: "write \(JobKey.shell): [\(words.map(\.shortened).joined(separator: ", "))]",
+        owner: owner)
+    }
+    guard let flaw = flaw(ofProgram: program, "shell", settled, files) else { return }
     reporter.report(
       .suspicious, severity: .warning, at: field.mark, flaw.message, hint: flaw.hint,
-      owner: raw.fields.has(.shell) ? raw.owner : KeyOwner(part: .defaults))
+      owner: owner)
   }
 
   /// Why a program cannot be started; nil where nothing is in the way.
   private func flaw(
-    ofProgram program: String, _ noun: String, _ settled: JobDefaults, _ files: MachineFiles
+    ofProgram program: String, _ noun: String, _ settled: JobDefaults, _ files: MachineFiles,
+    isForShell: Bool = false
   ) -> (message: String, hint: String)? {
-    let folder = settled.execution.directory
-    if program.contains("/") {
-      let path = FilePath.join(folder, program)
-      return files.flaw(ofProgram: path).map { flaw in
-        (
-          "the \(noun) '\(path.shortened)' \(flaw.words)",
-          flaw == .notExecutable ? "run: chmod +x \(path.shortened)" : "correct its path"
-        )
-      }
+    guard let path = path(ofProgram: program, settled, files) else {
+      return (
+        "the \(noun) '\(program.shortened)' is in no folder of PATH",
+        "install it, correct its name, or write its full path"
+      )
     }
-    if files.finds(program, in: searchPath(settled, files), from: folder) { return nil }
-    return (
-      "the \(noun) '\(program.shortened)' is in no folder of PATH",
-      "install it, correct its name, or write its full path"
-    )
+    if let flaw = files.flaw(ofProgram: path) {
+      return (
+        "the \(noun) '\(path.shortened)' \(flaw.words)",
+        flaw == .notExecutable ? "run: chmod +x \(path.shortened)" : "correct its path"
+      )
+    }
+    guard
+      let flaw = files.scriptFlaw(ofProgram: path, startedIn: settled.execution.directory),
+      !isForShell || !flaw.isForShell
+    else { return nil }
+    return ("the \(noun) '\(path.shortened)' \(flaw.words)", flaw.hint)
   }
 
   /// The `PATH` that the job's commands get, as far as this process has that of the daemon.

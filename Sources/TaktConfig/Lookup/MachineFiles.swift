@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Programs, folders and files of this machine, looked for once each.
 ///
@@ -30,6 +31,8 @@ final class MachineFiles {
   private var programs: [String: Flaw?] = [:]
   private var folders: [String: Flaw?] = [:]
   private var files: [String: Flaw?] = [:]
+  private var scripts: [String: ProgramFlaw?] = [:]
+  private var openFiles: [String: Bool] = [:]
   private(set) lazy var ownPath = getenv("PATH").map { String(cString: $0) }
 
   /// What keeps the program at a path from being started; nil for nothing.
@@ -74,10 +77,33 @@ final class MachineFiles {
     return flaw
   }
 
-  /// Whether a folder of a `PATH` has the program.
-  func finds(_ program: String, in path: String, from folder: String) -> Bool {
-    path.split(separator: ":", omittingEmptySubsequences: false).contains {
-      flaw(ofProgram: FilePath.join(FilePath.join(folder, String($0)), program)) == nil
-    }
+  /// What keeps the system from executing a program that is there and is executable.
+  func scriptFlaw(ofProgram path: String, startedIn folder: String) -> ProgramFlaw? {
+    if let known = scripts[path] { return known }
+    let flaw = ProgramFlaw.of(fileAt: path, startedIn: folder)
+    scripts[path] = .some(flaw)
+    return flaw
+  }
+
+  /// The path of a program in a `PATH`; nil where no folder has it.
+  func place(of program: String, in path: String, from folder: String) -> String? {
+    path.split(separator: ":", omittingEmptySubsequences: false).lazy
+      .map { FilePath.join(FilePath.join(folder, String($0)), program) }
+      .first { self.flaw(ofProgram: $0) == nil }
+  }
+
+  /// The first folder on the way to a folder, itself included, that an account may not enter; nil where
+  /// it may enter all, or that is not known.
+  func folder(closedTo account: Account, onWayTo path: String) -> String? {
+    FolderEntry.closed(
+      toUser: account.uid, groups: [account.gid] + account.groups, onWayTo: path)
+  }
+
+  /// Whether users besides its owner and its group can read a file.
+  func isOpenToOthers(_ path: String) -> Bool {
+    if let known = openFiles[path] { return known }
+    let isOpen = FolderEntry.othersCanRead(path, in: FilePath.folder(of: path))
+    openFiles[path] = isOpen
+    return isOpen
   }
 }

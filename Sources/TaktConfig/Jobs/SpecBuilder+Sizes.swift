@@ -1,0 +1,58 @@
+import TaktCore
+
+/// What Linux does not pass to a program because there is too much of it.
+extension SpecBuilder {
+  /// The most bytes of an argument and of a variable, with the zero at its end.
+  private static let textBytesMax = 128 << 10
+  /// The most of a whole environment, where the stack has its usual limit of 8 MiB.
+  private static let environmentBytesMax = 2 << 20
+
+  /// Reports commands, arguments and variables with which no program can be started.
+  func warnOfSizes(of raw: RawJob, _ settled: JobDefaults) {
+    eachCommand(of: raw) { field in
+      switch field.value {
+      case .text(let text): checkSize(text, "the command", at: field.mark, of: raw)
+      case .list(let items):
+        for item in items {
+          if let text = item.value.text { checkSize(text, "an argument", at: item.mark, of: raw) }
+        }
+      default: break
+      }
+    }
+    checkEnvironment(settled.execution.environment, of: raw)
+  }
+
+  private func checkSize(_ text: String, _ subject: String, at mark: YAMLMark, of raw: RawJob) {
+    guard text.utf8.count >= Self.textBytesMax else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: mark,
+      "\(subject) is longer than \(SizeText.format(Self.textBytesMax)), the most that Linux passes "
+        + "to a program as one text",
+      hint: "put it in a file, and run or name that", owner: raw.owner)
+  }
+
+  private func checkEnvironment(_ environment: [String: String], of raw: RawJob) {
+    let own = raw.fields[.environment]?.value?.map ?? []
+    let file = raw.fields[.environmentFile]
+    var total = 0
+    for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
+      // With the sign between them, the zero at the end, and a pointer.
+      let bytes = name.utf8.count + value.utf8.count + 2
+      total += bytes + 8
+      guard bytes > Self.textBytesMax else { continue }
+      reporter.report(
+        .suspicious, severity: .warning,
+        at: own.first { $0.name == name }?.mark ?? file?.mark ?? raw.nameMark,
+        "the variable '\(name.shortened)' is longer than \(SizeText.format(Self.textBytesMax)), the "
+          + "most that Linux passes to a program as one text",
+        hint: "put the value in a file, and set the variable to its path", owner: raw.owner)
+    }
+    guard total > Self.environmentBytesMax else { return }
+    reporter.report(
+      .suspicious, severity: .warning,
+      at: (raw.fields[.environment] ?? file)?.mark ?? raw.nameMark,
+      "the environment is larger than \(SizeText.format(Self.environmentBytesMax)), the most that "
+        + "Linux passes to a program",
+      hint: "put long values in files, and set variables to their paths", owner: raw.owner)
+  }
+}

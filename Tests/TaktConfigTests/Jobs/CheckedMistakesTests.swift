@@ -1,0 +1,413 @@
+import Foundation
+import Glibc
+import TaktCore
+import TaktTime
+import Testing
+
+@testable import TaktConfig
+
+/// Mistakes that were silent, or named something else: each with its place, what is said, and what to
+/// do about it.
+@Suite struct CheckedMistakesTests {
+  private let folder = TemporaryFolder()
+
+  private func load(
+    _ text: String, zones: any ZoneSource = NamedZones(),
+    accounts: any AccountSource = TestAccounts(own: "root")
+  ) -> LoadedJobs {
+    JobsLoader(
+      catalogue: TestCatalogue(), zones: zones, accounts: accounts, time: SystemTimeSource(),
+      userID: 0, refusesWritableByOthers: false
+    ).load(path: folder.write(text, to: "jobs.yaml"), isThorough: true)
+  }
+
+  /// `severity code | file, » before the place => message; hint`, with the folder's path as FOLDER.
+  private func check(
+    _ row: String, zones: any ZoneSource = NamedZones(),
+    accounts: any AccountSource = TestAccounts(own: "root")
+  ) throws {
+    let parts = row.split(separator: " | ", maxSplits: 1).map(String.init)
+    let arrow = try #require(parts[1].range(of: " => "))
+    let text = String(parts[1][..<arrow.lowerBound])
+    let marked = MarkedText(text.replacing("FOLDER", with: folder.path))
+    let loaded = load(marked.text + "\n", zones: zones, accounts: accounts)
+    let found = loaded.diagnostics.map { diagnostic in
+      let place = "\(diagnostic.location.line):\(diagnostic.location.column)"
+      let words = "\(diagnostic.message); \(diagnostic.hint ?? "")"
+      return "\(place) \(diagnostic.severity) \(diagnostic.code) \(words)"
+        .replacing(folder.path, with: "FOLDER")
+    }
+    let place = try #require(marked.places.first)
+    #expect(found == ["\(place) \(parts[0]) \(parts[1][arrow.upperBound...])"], "\(marked.text)")
+    #expect((loaded.snapshot == nil) == parts[0].hasPrefix("error"))
+  }
+
+  private func checkKeys(
+    _ row: String, zones: any ZoneSource = NamedZones(),
+    accounts: any AccountSource = TestAccounts(own: "root")
+  ) throws {
+    try check(
+      row.replacing(" | ", with: " | jobs:\n  a:\n    ").replacing("\\n", with: "\n    "),
+      zones: zones, accounts: accounts)
+  }
+
+  // MARK: - YAML
+
+  @Test(arguments: [
+    "warning suspicious | every: 1h\\nrun: echo \"issue »#5 fixed\"",
+    "warning suspicious | every: 1h\\nrun: echo 'issue\\n  and issue »#5 fixed'",
+    "warning suspicious | every: 1h\\nsteps:\\n  - run: cat -e \"a »# b\" x",
+  ])
+  func `a comment that cuts a command off within its quotes is a warning`(row: String) throws {
+    try checkKeys(
+      row + " => '#' starts a comment here, which ends the text before it in job 'a'; "
+        + "put the whole text in quotes, or below 'run: |'")
+  }
+
+  @Test(arguments: [
+    "error syntax | every: 1h\\nrun: echo \"issue »#5\\n  fixed\" => "
+      + "'#' starts a comment here, which ends the text before it; put the whole text in quotes"
+  ])
+  func `a comment that cuts a text of several lines off is named`(row: String) throws {
+    try checkKeys(row)
+  }
+
+  @Test(arguments: [
+    "echo a # at night", "'echo \"issue #5 fixed\"'",
+    "|\n      echo \"issue #5 fixed\"", "echo \"issue#5 fixed\"", "echo it\\'s # at night",
+  ])
+  func `a command that is whole is none of them`(command: String) {
+    #expect(load("jobs:\n  a:\n    every: 1h\n    run: \(command)\n").diagnostics == [])
+  }
+
+  @Test(arguments: [
+    "error syntax | jobs: {a: {every: 1h, run: echo»: hi}}",
+    "error syntax | jobs: {a: {every: 1h, run: [echo, a: b»: c]}}",
+    "error syntax | jobs: {a: {every: 1h, run: echo \"a»: b\", timeout: 1m}}",
+  ])
+  func `a colon in a text within braces is named`(row: String) throws {
+    try check(row + " => unexpected ':'; put a text that contains ': ' in quotes")
+  }
+
+  @Test(arguments: [
+    "error badSchedule | cron: »'0\u{a0}3 * * *'\\nrun: echo => a cron expression has 5, 6 or 7 fields, "
+      + "not 4, at character 10 of '0<U+00A0>3 * * *' in job 'a'; "
+      + "U+00A0 is not a plain space; write one instead",
+    "error badSchedule | calendar: »'Mon\u{202f}09:00'\\nrun: echo => unexpected '<U+202F>', at "
+      + "character 4 of 'Mon<U+202F>09:00' in job 'a'; U+202F is not a plain space; write one instead",
+    "error badDuration | every: »5\u{a0}m\\nrun: echo => '5<U+00A0>m' is not a duration; "
+      + "U+00A0 is not a plain space; write one instead",
+    "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »Europe/Berlin\u{200b} => "
+      + "there is no time zone 'Europe/Berlin<U+200B>'; remove U+200B",
+    "error badChoice | every: 1h\\nrun: echo\\noverlap: »skip\u{a0} => 'overlap' must be one of skip, "
+      + "queue, replace, allow, not 'skip<U+00A0>'; did you mean 'skip'?",
+  ])
+  func `an invisible character is named`(row: String) throws { try checkKeys(row) }
+
+  @Test(arguments: ["", "# nothing here yet\n", "---\n", "\n\n"])
+  func `an included file may be empty`(text: String) {
+    folder.write(text, to: "more.yaml")
+    let loaded = load("include: more.yaml\njobs: {a: {every: 1h, run: echo}}\n")
+    #expect(loaded.diagnostics == [])
+    #expect(loaded.snapshot?.names == ["a"])
+  }
+
+  // MARK: - Commands
+
+  @Test(arguments: [
+    "warning suspicious | every: 1h\\nshell: »[/bin/sh, -e]\\nrun: echo => "
+      + "'/bin/sh' takes a command only after '-c' in job 'a'; write shell: [/bin/sh, -e, -c]",
+    "warning suspicious | every: 1h\\nshell: »perl\\nrun: print => "
+      + "'perl' takes a command only after '-e' in job 'a'; write shell: [perl, -e]",
+  ])
+  func `a shell that would take a command for the name of a script is a warning`(row: String) throws
+  {
+    try checkKeys(row)
+  }
+
+  @Test(arguments: ["[/bin/sh, -ec]", "[/bin/sh, -o, errexit, -c]", "[perl, -e]", "[env, sh, -e]"])
+  func `a shell that takes its text is none`(shell: String) {
+    #expect(load("jobs: {a: {every: 1h, shell: \(shell), run: echo}}\n").diagnostics == [])
+  }
+
+  private static let long = String(repeating: "x", count: 128 << 10)
+
+  @Test(arguments: [
+    "run: »echo LONG => the command", "run: [echo, »LONG] => an argument",
+    "run: echo\\nenv: {A: »LONG} => the variable 'A'",
+  ])
+  func `what is longer than Linux passes in one text is a warning`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    let place = parts[0].replacing("LONG", with: Self.long)
+    try checkKeys(
+      "warning suspicious | every: 1h\\n\(place) => \(parts[1]) is longer than 128KB, the most that "
+        + "Linux passes to a program as one text in job 'a'; "
+        + (parts[1].hasSuffix("'A'")
+          ? "put the value in a file, and set the variable to its path"
+          : "put it in a file, and run or name that"))
+    // One byte fewer fits, with the zero at its end and the name.
+    let besides = ["the variable 'A'": "A==".count, "the command": "echo +".count]
+    let short = String(Self.long.dropLast(besides[parts[1]] ?? 1))
+    let keys = parts[0].replacing("LONG", with: short).replacing("»", with: "")
+    #expect(
+      load("jobs:\n  a:\n    every: 1h\n    \(keys.replacing("\\n", with: "\n    "))\n").diagnostics
+        == [])
+  }
+
+  @Test func `an environment that is larger than Linux passes is a warning`() throws {
+    let variables = (0..<17).map { "A\($0): \(Self.long.dropLast(9))" }.joined(separator: ", ")
+    try checkKeys(
+      "warning suspicious | every: 1h\\nrun: echo\\nenv: »{\(variables)} => the environment is larger "
+        + "than 2MB, the most that Linux passes to a program in job 'a'; "
+        + "put long values in files, and set variables to their paths")
+  }
+
+  @Test(arguments: [
+    (
+      "#!/bin/sh\r\necho\r\n", "has Windows line ends: its '#!' line ends with a carriage return",
+      "save it with Unix line ends, as dos2unix does", true
+    ),
+    (
+      "#!/no/such/sh -e\necho\n", "names the interpreter '/no/such/sh', which does not exist",
+      "install it, or correct the '#!' line", true
+    ),
+    (
+      "\u{feff}#!/bin/sh\necho\n", "starts with a byte order mark, which hides its '#!' line",
+      "save it as UTF-8 without a byte order mark", true
+    ),
+    (
+      "echo\n", "is a text without a '#!' line",
+      "start it with '#!/bin/sh', or name its interpreter before it", false
+    ),
+    ("", "is empty", "write the program", false),
+  ])
+  func `a script that the system cannot execute is a warning`(
+    text: String, words: String, hint: String, isForShell: Bool
+  ) throws {
+    folder.write(Array(text.utf8), to: "script", mode: 0o755)
+    let rest = "the program 'FOLDER/script' \(words) in job 'a'; \(hint)"
+    try checkKeys("warning suspicious | every: 1h\\nrun: [»./script, x] => \(rest)")
+    // A shell reads a text without such a line by itself.
+    if isForShell {
+      try checkKeys("warning suspicious | every: 1h\\nrun: »FOLDER/script x => \(rest)")
+    } else {
+      #expect(load("jobs: {a: {every: 1h, run: ./script x}}\n").diagnostics == [])
+    }
+  }
+
+  @Test(arguments: ["#!/bin/sh\necho\n", "#! /bin/sh -e\necho\n", "MZ\0\0", "#!bin/../script\n"])
+  func `a program that the system may execute is none`(text: String) {
+    folder.makeFolder("bin")
+    folder.write(Array(text.utf8), to: "script", mode: 0o755)
+    #expect(load("jobs: {a: {every: 1h, run: [./script]}}\n").diagnostics == [])
+  }
+
+  // MARK: - Users and limits
+
+  /// `worker` with a number that owns no folder here.
+  private struct Strangers: AccountSource {
+    func account(for identity: UserAndGroup) -> Account? {
+      guard let user = identity.user, user != "root" else {
+        return TestAccounts(own: "root").account(for: identity)
+      }
+      return Account(
+        name: user, uid: 54_321, gid: 54_321, groups: [54_321], home: "/", shell: "/bin/sh")
+    }
+  }
+
+  @Test func `a folder that the job's user cannot enter is a warning`() throws {
+    let rest = "in job 'a'; name a folder that this user can enter, such as cwd: /"
+    try checkKeys(
+      "warning suspicious | every: 1h\\nrun: echo\\nuser: »worker => the user 'worker' cannot enter "
+        + "the 'cwd' 'FOLDER', which is the folder of the jobs file \(rest)", accounts: Strangers())
+    folder.makeFolder("open")
+    try checkKeys(
+      "warning suspicious | every: 1h\\nrun: echo\\nuser: worker\\ncwd: »FOLDER/open => the user "
+        + "'worker' cannot enter the 'cwd' 'FOLDER/open': 'FOLDER' is closed to that user \(rest)",
+      accounts: Strangers())
+    chmod(folder.path, 0o711)
+    #expect(
+      load("jobs: {a: {every: 1h, run: echo, user: worker}}\n", accounts: Strangers()).diagnostics
+        == [])
+  }
+
+  @Test func `a secret that everybody can read is a warning`() throws {
+    folder.write("hunter2", to: "secret")
+    let keys = "every: 1h\\nrun: echo\\nsecrets: {»A: {file: FOLDER/secret}}"
+    // Nobody else gets as far as the file.
+    let text = "jobs:\n  a:\n    \(keys.replacing("\\n", with: "\n    "))\n"
+      .replacing("»", with: "").replacing("FOLDER", with: folder.path)
+    #expect(load(text).diagnostics == [])
+    chmod(folder.path, 0o755)
+    try checkKeys(
+      "warning suspicious | \(keys) => every user of this machine can read the file of the secret "
+        + "'A' in job 'a'; run: chmod o-r FOLDER/secret")
+    chmod(folder["secret"], 0o640)
+    #expect(load(text).diagnostics == [])
+  }
+
+  @Test func `a limit of address space is a warning for programs that reserve much of it`() throws {
+    folder.write(Array("#!/bin/sh\n".utf8), to: "java", mode: 0o755)
+    // As far as the linker of Go can be told from its note.
+    let head: [UInt8] = [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 93)
+    folder.write(head + [4, 0, 0, 0, 0x47, 0x6f, 0, 0], to: "tool", mode: 0o755)
+    for (name, command) in [("java", "./java -jar x.jar"), ("tool", "[./tool]")] {
+      try checkKeys(
+        "warning suspicious | every: 1h\\nrun: \(command)\\nlimits: {memory: »512MB} => 'memory' "
+          + "limits address space, of which '\(name)' reserves much more than it uses: it may not "
+          + "start with 512MB in 'limits' of job 'a'; use 'memory_max', which limits the memory in use"
+      )
+    }
+  }
+
+  // MARK: - Names
+
+  @Test(arguments: [
+    ("slack", "write use: notify, with: {to: slack, …}"), ("email", "did you mean 'mail'?"),
+    ("Shell", "use 'run' for a command"), ("healthcheck", "did you mean 'ping'?"),
+  ])
+  func `a service is answered with the built-in that talks to it`(name: String, hint: String) throws
+  {
+    try checkKeys(
+      "error unknownAction | every: 1h\\nuse: »\(name) => there is no built-in or plugin '\(name)'; "
+        + hint)
+  }
+
+  @Test func `a parameter that may be meant as it is makes a warning`() throws {
+    try checkKeys(
+      "warning suspicious | every: 1h\\nuse: mail\\nwith: {to: »root, subject: x} => "
+        + "the action 'mail': 'root' has no host; ")
+  }
+
+  @Test(arguments: [
+    "EST => 'EST' is UTC-5 all year, without daylight saving time; "
+      + "write America/New_York, or America/Panama if this is meant",
+    "MST => 'MST' is UTC-7 all year, without daylight saving time; "
+      + "write America/Denver, or America/Phoenix if this is meant",
+    "HST => 'HST' is UTC-10 all year, without daylight saving time; write Pacific/Honolulu",
+    "Etc/GMT+2 => 'Etc/GMT+2' is UTC-2: names of this kind have the opposite sign; for UTC+2, write "
+      + "Etc/GMT-2; for the time of a place, a name such as Europe/Berlin",
+    "Etc/GMT-3 => 'Etc/GMT-3' is UTC+3: names of this kind have the opposite sign; for UTC-3, write "
+      + "Etc/GMT+3; for the time of a place, a name such as Europe/Berlin",
+  ])
+  func `a zone that is not what its name says is a warning`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    try checkKeys(
+      "warning suspicious | cron: '@daily'\\nrun: echo\\ntimezone: »\(parts[0]) => \(parts[1])",
+      zones: AnyZones())
+    try check(
+      "warning suspicious | scheduler: {timezone: »\(parts[0])}\njobs: {a: {every: 1h, run: echo}} => "
+        + parts[1], zones: AnyZones())
+  }
+
+  @Test(arguments: ["Etc/GMT", "Etc/GMT+0", "Europe/Berlin", "UTC", "EST5EDT", "CET"])
+  func `a zone that is what its name says is none`(name: String) {
+    let text = "jobs: {a: {cron: '@daily', run: echo, timezone: \(name)}}\n"
+    #expect(load(text, zones: AnyZones()).diagnostics == [])
+  }
+
+  @Test(arguments: [
+    "GMT+2 => write a name such as Europe/Berlin, or Etc/GMT-2, which is UTC+2 all year",
+    "UTC-11 => write a name such as Europe/Berlin, or Etc/GMT+11, which is UTC-11 all year",
+    "'+02:00' => write a name such as Europe/Berlin, or Etc/GMT-2, which is UTC+2 all year",
+    "'-0300' => write a name such as Europe/Berlin, or Etc/GMT+3, which is UTC-3 all year",
+    "'+05:30' => write the name of a zone with this offset, such as Asia/Kolkata",
+    "Z => write UTC", "'+00:00' => write UTC",
+    "PST => abbreviations are ambiguous; write a name such as America/Los_Angeles",
+  ])
+  func `an offset in place of a zone is answered with a zone`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    let name = parts[0].replacing("'", with: "")
+    try checkKeys(
+      "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »\(parts[0]) => there is no time "
+        + "zone '\(name)'; \(parts[1])")
+  }
+
+  @Test func `a machine without zone files is named`() throws {
+    try checkKeys(
+      "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »Europe/Berlin => there is no time "
+        + "zone 'Europe/Berlin'; this machine has no time zone files; install the package tzdata",
+      zones: NoZones())
+  }
+
+  // MARK: - Days
+
+  @Test(arguments: [
+    "* */6 * * * => this is every minute of the hours 0, 6, 12 and 18, 240 slots a day; to run once "
+      + "in each of these hours, start with '0'; if every minute is meant, with '0-59'",
+    "* 1,3 * * * => this is every minute of the hours 1 and 3, 120 slots a day; to run once in each "
+      + "of these hours, start with '0'; if every minute is meant, with '0-59'",
+    "0 0 31 * * => February, April, June, September and November have no day 31, and so no slot; "
+      + "for the last day of each month, write 'L'",
+    "0 0 15,30 * * => February has no day 30, and so no slot; "
+      + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 29 * * => February has a day 29 only in leap years; "
+      + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 */2 * * => the step of 2 days starts again in each month: day 1 follows day 31; to run every "
+      + "2 days across months, write '*' for the day of month and add "
+      + "nth: {every: 2, unit: days, starting: 2026-01-01}",
+    "0 0 3/7 * * => the step of 7 days starts again in each month: day 3 follows day 31; to run every "
+      + "7 days across months, write '*' for the day of month and add "
+      + "nth: {every: 7, unit: days, starting: 2026-01-01}",
+  ])
+  func `a cron expression of more or fewer times than meant is a warning`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    try checkKeys("warning suspicious | cron: »'\(parts[0])'\\nrun: echo => \(parts[1])")
+  }
+
+  @Test(arguments: [
+    "0 22-2/3 * * *", "50-10/15 3 * * *", "* 9-17 * * *", "* 22-3 * * *", "0-59 1,3 * * *",
+    "0 0 28-31 * *",
+    "0 0 31 1,12 *", "0 0 30 6 *", "0 0 1,11,21 * *", "0 0 1,16 * *", "0 0 L * *", "0 0 15W * *",
+  ])
+  func `a cron expression that may well be meant is none`(text: String) {
+    #expect(load("jobs: {a: {cron: '\(text)', run: echo}}\n").diagnostics == [])
+  }
+
+  @Test(arguments: ["only_on", "except"])
+  func `a calendar that cannot be read leaves out no slots`(key: String) throws {
+    try check(
+      "error unreadable | calendars: {days: {file: »none.ics}}\n"
+        + "jobs: {a: {cron: '0 9 * * *', \(key): days, run: echo}} => 'FOLDER/none.ics': there is no "
+        + "such file; check the path; relative paths start at the folder of the jobs file")
+  }
+
+  // MARK: - Files
+
+  @Test func `a file without a name any more is named`() throws {
+    let path = folder.write("jobs: {a: {every: 1h, run: echo}}\n", to: "mounted.yaml")
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(file >= 0)
+    defer { close(file) }
+    #expect(loader.load(path: "/proc/self/fd/\(file)").diagnostics == [])
+    unlink(path)
+    let loaded = loader.load(path: "/proc/self/fd/\(file)")
+    #expect(
+      loaded.diagnostics.map(\.headline) == [
+        "/proc/self/fd/\(file): warning: this file has been replaced or deleted since it was mounted; "
+          + "takt reads the old one; mount its folder instead of the file, or restart the container"
+      ])
+    #expect(loaded.snapshot?.names == ["a"])
+  }
+}
+
+/// Two zones of many.
+private struct NamedZones: ZoneSource {
+  let zoneNames = ["UTC", "local", "Europe/Berlin", "NZ", "GMT+0"]
+
+  func zone(named name: String) -> Zone? { ["UTC", "local"].contains(name) ? .utc : nil }
+}
+
+/// Every name is a zone.
+private struct AnyZones: ZoneSource {
+  let zoneNames = ["UTC", "Europe/Berlin"]
+
+  func zone(named name: String) -> Zone? { .utc }
+}
+
+/// What a machine without zone files has.
+private struct NoZones: ZoneSource {
+  let zoneNames = ["UTC", "local"]
+
+  func zone(named name: String) -> Zone? { ["UTC", "local"].contains(name) ? .utc : nil }
+}
