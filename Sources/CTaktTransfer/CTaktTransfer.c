@@ -176,6 +176,9 @@ void ctransfer_sockets_release(ctransfer_sockets *sockets) { drop(sockets); }
 CURLcode ctransfer_get_number(CURL *easy, CURLINFO info, long *value) {
   return library.curl_easy_getinfo(easy, info, value);
 }
+CURLcode ctransfer_get_size(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return library.curl_easy_getinfo(easy, info, value);
+}
 
 struct curl_slist *ctransfer_list_append(struct curl_slist *list, const char *text) {
   return library.curl_slist_append(list, text);

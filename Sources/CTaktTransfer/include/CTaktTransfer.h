@@ -56,6 +56,7 @@ void ctransfer_sockets_stop_reading(ctransfer_sockets *sockets);
 void ctransfer_sockets_release(ctransfer_sockets *sockets);
 
 CURLcode ctransfer_get_number(CURL *easy, CURLINFO info, long *value);
+CURLcode ctransfer_get_size(CURL *easy, CURLINFO info, curl_off_t *value);
 
 struct curl_slist *ctransfer_list_append(struct curl_slist *list, const char *text);
 void ctransfer_list_free(struct curl_slist *list);

@@ -127,6 +127,9 @@ final class HTTPExchange: Exchange {
     guard reply.status > 0 else {
       return fail(TransferFailure(.badProtocol, "the response has no status"))
     }
+    // The library reads both forms, seconds and a date.
+    let seconds = easy.size(CURLINFO_RETRY_AFTER)
+    if seconds > 0 { reply.retryAfter = .seconds(seconds) }
     running.settle(.success(reply))
   }
 

@@ -47,6 +47,8 @@ package struct HTTPReply: Sendable {
   package var body: [UInt8]
   /// How long the body was, as far as it was read.
   package var bodyBytes: Int
+  /// What the header `Retry-After` asks for; nil without it, and for a date that is over.
+  package var retryAfter: Duration?
 
   /// The value of the first header of this name, in any case of letters.
   package func first(_ name: String) -> String? {

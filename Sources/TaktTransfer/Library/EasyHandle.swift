@@ -136,6 +136,12 @@ final class EasyHandle {
     return ctransfer_get_number(pointer, info, &value) == CURLE_OK ? value : 0
   }
 
+  /// A number that the library has in 64 bits.
+  func size(_ info: CURLINFO) -> Int64 {
+    var value = curl_off_t(0)
+    return ctransfer_get_size(pointer, info, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
   /// Why it failed, in the library's words.
   func message(for code: CURLcode) -> String {
     let text = String(cString: message)

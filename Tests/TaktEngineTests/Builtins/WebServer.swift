@@ -1,8 +1,9 @@
 /// The web server of the tests of `http`: what it does is in the path.
 enum WebServer {
   static let script = """
-    import http.server, json, ssl, sys, threading, time
+    import email.utils, http.server, json, ssl, sys, threading, time
     seen = {}
+    last = {}
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         def log_message(self, *a): pass
@@ -16,14 +17,23 @@ enum WebServer {
             length = int(self.headers.get("content-length") or 0)
             body = self.rfile.read(length)
             seen[self.path] = seen.get(self.path, 0) + 1
+            now = time.monotonic()
+            waited = now - last.get(self.path, now)
+            last[self.path] = now
             if len(sys.argv) > 1:
                 with open(sys.argv[1], "a") as log:
-                    log.write(json.dumps({"path": self.path, "method": self.command,
+                    log.write(json.dumps({"path": self.path, "method": self.command, "waited": waited,
                       "headers": {k.lower(): v for k, v in self.headers.items()},
                       "body": body.decode()}) + "\\n")
             p = self.path.split("?")[0]
             if p == "/fails": self.answer(500)
             elif p.startswith("/flaky"): self.answer(500 if seen[self.path] == 1 else 200)
+            elif p.startswith("/busy/"):
+                # `/busy/STATUS/RETRY-AFTER`: once.
+                status, after = p.split("/")[2:4]
+                if after == "date": after = email.utils.formatdate(time.time() + 3, usegmt=True)
+                if seen[self.path] == 1: self.answer(int(status), headers={"retry-after": after})
+                else: self.answer(200)
             elif p == "/silent":
                 time.sleep(3600)
             elif p == "/drip":

@@ -59,7 +59,9 @@ struct HTTPBuiltin: LongBuiltin {
         summary: "the maximum number of retries for `retry_status`"),
       ParameterSchema(
         "backoff", .duration(least: .zero), reaches: .nothing, default: .duration(.seconds(1)),
-        summary: "the delay before the first retry; it doubles each time, up to 60s"),
+        summary:
+          "the delay before the first retry; it doubles each time, up to 60s; after 429 and 503 it is at least what the server asks for with `Retry-After`"
+      ),
       ParameterSchema(
         "redirects", .integer(0...20), reaches: .nothing, default: .integer(5),
         summary:
@@ -74,7 +76,7 @@ struct HTTPBuiltin: LongBuiltin {
 
   var reasons: [BuiltinReason] {
     [
-      BuiltinReason("status(N)", "the status does not match `expect`"),
+      BuiltinReason("status(N)", "the status does not match `expect`"), Tries.reason,
       BuiltinReason("body", "the body does not contain `body_contains`"),
       BuiltinReason(
         "redirects",
@@ -135,19 +137,16 @@ struct HTTPBuiltin: LongBuiltin {
       call.log(error.message, .warning)
       return .failed(error.reason)
     }
-    var wait = min(spec.backoff, Self.backoffMax)
-    for number in 1...spec.triesMax {
-      let (end, isRetried) = attempt(spec, call)
-      guard isRetried, number < spec.triesMax else { return end }
-      guard call.cancellation.sleep(wait) else { return .failed(LongAttempt.cancelled) }
-      wait = min(wait * 2, Self.backoffMax)
+    let tries = Tries(
+      countMax: spec.triesMax, backoff: spec.backoff, backoffMax: Self.backoffMax)
+    do throws(Tries.Failure) {
+      return try tries.run(call) { attempt(spec, call) }
+    } catch {
+      return .failed(error.reason)
     }
-    return .failed(LongAttempt.cancelled)
   }
 
-  private func attempt(_ first: HTTPRequestSpec, _ call: BuiltinCall) -> (
-    BuiltinEnd, isRetried: Bool
-  ) {
+  private func attempt(_ first: HTTPRequestSpec, _ call: BuiltinCall) -> Tries.Outcome<BuiltinEnd> {
     let deadline = ContinuousClock.now + min(first.timeout, .seconds(365 * 86_400))
     var spec = first
     var redirects = 0
@@ -159,7 +158,7 @@ struct HTTPBuiltin: LongBuiltin {
           to: spec.request(within: deadline - .now), call.cancellation)
       } catch {
         call.log("\(spec.method) \(spec.target): \(error.message)", .warning)
-        return (.failed(error.reason), false)
+        return .over(.failed(error.reason))
       }
       let took = (call.time.monotonic - started).milliseconds
       call.log(
@@ -174,20 +173,22 @@ struct HTTPBuiltin: LongBuiltin {
         spec = try spec.following(answer)
       } catch {
         call.log(error.message, .warning)
-        return (.failed(error.reason), false)
+        return .over(.failed(error.reason))
       }
     }
   }
 
-  private func evaluate(_ answer: HTTPReply, _ spec: HTTPRequestSpec) -> (
-    BuiltinEnd, isRetried: Bool
-  ) {
-    guard spec.expected.contains(answer.status) else {
-      return (.failed("status(\(answer.status))"), spec.retried.contains(answer.status))
+  private func evaluate(
+    _ answer: HTTPReply, _ spec: HTTPRequestSpec
+  ) -> Tries.Outcome<BuiltinEnd> {
+    let end: BuiltinEnd
+    if !spec.expected.contains(answer.status) {
+      end = .failed("status(\(answer.status))")
+    } else if let text = spec.wantedText, !answer.body.holds(Array(text.utf8)) {
+      end = .failed("body")
+    } else {
+      return .over(.done)
     }
-    if let text = spec.wantedText, !answer.body.holds(Array(text.utf8)) {
-      return (.failed("body"), spec.retried.contains(answer.status))
-    }
-    return (.done, false)
+    return spec.retried.contains(answer.status) ? .again(end, asked: answer.askedWait) : .over(end)
   }
 }

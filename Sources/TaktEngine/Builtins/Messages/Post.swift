@@ -17,6 +17,8 @@ struct Post {
   private static let answerBytesMax = 4096
   /// The first wait between two tries; each further one is twice as long.
   private static let backoff = Duration.seconds(1)
+  /// More than ten retries come to.
+  private static let backoffMax = Duration.seconds(3600)
 
   var url: String
   let method = "POST"
@@ -34,13 +36,13 @@ struct Post {
       ParameterSchema(
         "retries", .integer(0...10), reaches: .nothing, default: .integer(retriesDefault),
         summary:
-          "the maximum number of retries if the server cannot be reached, is busy (429) or fails (5xx); after 1s, 2s, 4s and so on"
+          "the maximum number of retries if the server cannot be reached, is busy (429) or fails (5xx); after 1s, 2s, 4s and so on, or as long as the server asks for with `Retry-After`"
       ),
     ] + TLSParameters.schemas
 
   static let reasons =
     [
-      BuiltinReason("status(N)", "the server answers with another status than 2xx"),
+      BuiltinReason("status(N)", "the server answers with another status than 2xx"), Tries.reason,
       BuiltinReason("url", "the URL is not an http or https URL, or contains a user"),
       BuiltinReason("header", "a header contains a character that is not allowed"),
       BuiltinReason(
@@ -55,42 +57,35 @@ struct Post {
       throw NetworkFailure(reason: error.reason, message: error.message)
     }
     let server = "\(spec.method) \(spec.url.host ?? "")"
-    let triesMax = call.integer("retries", or: Self.retriesDefault) + 1
-    var wait = Self.backoff
-    for number in 1...triesMax {
-      do throws(NetworkFailure) {
-        return try attempt(spec, server, call)
-      } catch {
-        if number == triesMax || Self.isFinal(error) { throw error }
-      }
-      guard call.cancellation.sleep(wait) else { break }
-      wait *= 2
+    let tries = Tries(
+      countMax: call.integer("retries", or: Self.retriesDefault) + 1, backoff: Self.backoff,
+      backoffMax: Self.backoffMax)
+    let result: Result<HTTPReply, NetworkFailure>
+    do throws(Tries.Failure) {
+      result = try tries.run(call) { attempt(spec, server, call) }
+    } catch {
+      throw NetworkFailure(reason: error.reason, message: "")
     }
-    throw NetworkFailure(reason: LongAttempt.cancelled, message: "")
+    return try result.get()
   }
 
   private func attempt(
     _ spec: HTTPRequestSpec, _ server: String, _ call: BuiltinCall
-  ) throws(NetworkFailure) -> HTTPReply {
+  ) -> Tries.Outcome<Result<HTTPReply, NetworkFailure>> {
     let reply: HTTPReply
     do throws(NetworkFailure) {
       reply = try Network.reply(to: spec.request(within: spec.timeout), call.cancellation)
     } catch {
       call.log("\(server): \(error.message)", .warning)
-      throw error
+      let isFinal = [LongAttempt.cancelled, "no_libcurl"].contains(error.reason)
+      return isFinal ? .over(.failure(error)) : .again(.failure(error), asked: nil)
     }
     call.log("\(server): \(reply.status)")
-    if (200...299).contains(reply.status) { return reply }
-    throw NetworkFailure(reason: "status(\(reply.status))", message: "")
-  }
-
-  /// Whether another try cannot help: the server has refused the request itself.
-  private static func isFinal(_ failure: NetworkFailure) -> Bool {
-    guard failure.reason.hasPrefix("status(") else {
-      return [LongAttempt.cancelled, "no_libcurl"].contains(failure.reason)
-    }
-    let status = Int(failure.reason.dropFirst(7).dropLast()) ?? 0
-    return status != 429 && status < 500
+    if (200...299).contains(reply.status) { return .over(.success(reply)) }
+    let failure = NetworkFailure(reason: "status(\(reply.status))", message: "")
+    // With any other status the server has refused the request itself.
+    let mayHelp = reply.status == 429 || reply.status >= 500
+    return mayHelp ? .again(.failure(failure), asked: reply.askedWait) : .over(.failure(failure))
   }
 
   /// The call with the parameters of `http` that make this request.
