@@ -14,6 +14,8 @@ struct PlaceholdersTests {
       ),
       ("{{{{job}}", [.text("{{job}}")]), ("{{{{{{job}}", [.text("{{"), .name(.job)]),
       ("é{{secret.KEY}}}}", [.text("é"), .secret("KEY"), .text("}}")]),
+      ("{{output|json}}", [.name(.output, [.json])]),
+      ("{{ secret.KEY | html|json }}", [.secret("KEY", [.html, .json])]),
     ] as [(String, [Placeholders.Part])])
   func `a text is taken to pieces`(text: String, parts: [Placeholders.Part]) throws {
     #expect(try Placeholders.parse(text) == parts)
@@ -23,6 +25,8 @@ struct PlaceholdersTests {
     arguments: [
       ("{{", .unclosed), ("a {{job} }", .unclosed), ("{{}}", .unknown("")),
       ("{{jobs}}", .unknown("jobs")), ("{{{job}}}", .unknown("{job")),
+      ("{{jobs|json}}", .unknown("jobs")), ("{{job|jsn}}", .unknownFilter("jsn")),
+      ("{{job|}}", .unknownFilter("")), ("{{secret.A|JSON}}", .unknownFilter("JSON")),
     ] as [(String, Placeholders.Problem)])
   func `what names nothing is told`(text: String, problem: Placeholders.Problem) {
     #expect(throws: problem) { try Placeholders.parse(text) }
@@ -39,5 +43,24 @@ struct PlaceholdersTests {
       Placeholders.expand(value, values)
         == .map(["{{job}}": .list([.string("backup"), .integer(1)])]))
     #expect(Placeholders.secrets(in: .list([.string("{{secret.A}}{{secret.B}}")])) == ["A", "B"])
+  }
+
+  /// `the filters | what comes of the value`
+  @Test(arguments: [
+    #"json ~ a \"b\"\n<c> 'd' & \\/ü"#,
+    "url ~ a%20%22b%22%0A%3Cc%3E%20%27d%27%20%26%20%5C%2F%C3%BC",
+    "html ~ a &quot;b&quot;\n&lt;c&gt; &#39;d&#39; &amp; \\/ü",
+    #"shell ~ 'a "b"\#n<c> '\''d'\'' & \/ü'"#,
+    #"html|json ~ a &quot;b&quot;\n&lt;c&gt; &#39;d&#39; &amp; \\/ü"#,
+  ])
+  func `a filter makes one value of a text`(row: String) throws {
+    let parts = row.split(separator: " ~ ", maxSplits: 1).map(String.init)
+    let value = "a \"b\"\n<c> 'd' & \\/ü"
+    #expect(Placeholders.expand("{{output|\(parts[0])}}", [.output: value]) == parts[1])
+    #expect(Placeholders.expand("{{reason|\(parts[0])}}", [:]) == (parts[0] == "shell" ? "''" : ""))
+    // A secret keeps its filters until it is known.
+    let secret = "{{secret.A|\(parts[0])}}"
+    #expect(Placeholders.expand(secret, [:]) == secret)
+    #expect(Placeholders.secrets(in: .string(secret)) == ["A"])
   }
 }

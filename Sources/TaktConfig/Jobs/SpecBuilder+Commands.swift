@@ -81,7 +81,7 @@ extension SpecBuilder {
     }
     for start in text.indices
     where text[start...].hasPrefix("{{secret.") && !text[..<start].hasSuffix("{") {
-      let name = text[start...].dropFirst("{{secret.".count).prefix { $0 != "}" }
+      let name = text[start...].dropFirst("{{secret.".count).prefix { !"|}".contains($0) }
       reporter.report(
         .suspicious, severity: .warning, at: mark,
         "'{{secret.\(name)}}' is not replaced in a command", hint: "use the variable $\(name)")
@@ -89,11 +89,16 @@ extension SpecBuilder {
     }
   }
 
-  /// Whether `{{name}}` is in a text and not part of `{{{{name}}}}`.
+  /// Whether `{{name}}`, or `{{name|…}}`, is in a text and not part of `{{{{name}}}}`.
   private static func hasBraces(_ text: String, _ name: String) -> Bool {
-    let word = "{{\(name)}}"
+    let word = "{{\(name)"
     guard text.contains(word) else { return false }
-    return text.indices.contains { text[$0...].hasPrefix(word) && !text[..<$0].hasSuffix("{") }
+    return text.indices.contains { start in
+      let rest = text[start...]
+      guard rest.hasPrefix(word), !text[..<start].hasSuffix("{") else { return false }
+      let end = rest.dropFirst(word.count)
+      return end.hasPrefix("}}") || end.hasPrefix("|")
+    }
   }
 
   /// Characters that nobody sees, and that a copy from a page or a chat brings along.

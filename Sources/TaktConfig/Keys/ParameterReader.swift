@@ -70,12 +70,12 @@ struct ParameterReader {
     do {
       for part in try Placeholders.parse(text) {
         switch part {
-        case .name(let name) where name.isOfHooks && !isOfHook:
+        case .name(let name, _) where name.isOfHooks && !isOfHook:
           reporter.report(
             .badPlaceholder, at: mark, "'{{\(name.rawValue)}}' is available only in hooks",
             hint: "use one of \(known)")
           return nil
-        case .secret(let name) where secrets?.contains(name) == false:
+        case .secret(let name, _) where secrets?.contains(name) == false:
           reporter.report(
             .badPlaceholder, at: mark, "the job has no secret '\(name.shortened)'",
             hint: NearestName.of(name, among: secrets ?? []).map {
@@ -99,6 +99,12 @@ struct ParameterReader {
           .badPlaceholder, at: mark, "there is no placeholder '{{\(word.shortened)}}'",
           hint: nearest.map { "did you mean '{{\($0)}}'?" }
             ?? "use one of \(known), or write '{{{{' for a literal '{{'")
+      case .unknownFilter(let word):
+        let names = Placeholders.Filter.allCases.map(\.rawValue)
+        reporter.report(
+          .badPlaceholder, at: mark, "there is no filter '\(word.shortened)'",
+          hint: NearestName.of(word, among: names).map { "did you mean '\($0)'?" }
+            ?? "use one of \(names.joined(separator: ", "))")
       }
     }
     return nil

@@ -9,7 +9,7 @@ extension Placeholders {
       switch part {
       case .text(let text): url += text
       case .secret: return nil
-      case .name(let name):
+      case .name(let name, _):
         if !name.mayStand(behind: url) { return name }
         url += "x"
       }
@@ -17,21 +17,25 @@ extension Placeholders {
     return nil
   }
 
-  /// The URL with each fact's value encoded in its place, and each secret as it is.
+  /// The URL with each fact's value encoded in its place, and each secret as it is or as its filters
+  /// make it.
   ///
+  /// - Parameter secret: the value of the secret of a name, with the filters applied.
   /// - Returns: The URL; nil where a fact would change its scheme or its host.
   package static func url<Failure>(
     _ parts: [Part], _ values: [Name: String],
-    secret: (String) throws(Failure) -> String
+    secret: (String, [Filter]) throws(Failure) -> String
   ) throws(Failure) -> String? {
     var url = ""
     for part in parts {
       switch part {
       case .text(let text): url += text
-      case .secret(let name): url += try secret(name)
-      case .name(let name):
+      case .secret(let name, let filters): url += try secret(name, filters)
+      case .name(let name, var filters):
         guard name.mayStand(behind: url) else { return nil }
-        url += (values[name] ?? "").percentEncodedPart
+        // What a file encodes itself is not encoded twice.
+        if filters.last != .url { filters.append(.url) }
+        url += filters.applied(to: values[name] ?? "")
       }
     }
     return url

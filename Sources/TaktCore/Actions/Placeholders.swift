@@ -1,5 +1,6 @@
 /// The facts of a run that stand in a text as `{{job}}`, and the secrets that stand there as
-/// `{{secret.NAME}}`; `{{{{` stands for `{{` itself.
+/// `{{secret.NAME}}`, each with filters behind it as in `{{output|json}}`; `{{{{` stands for `{{`
+/// itself.
 package enum Placeholders {
   package enum Name: String, CaseIterable, Hashable, Sendable {
     case job, run, slot, attempt, fence, hook, host, outcome, reason, streak, attempts, output
@@ -33,9 +34,9 @@ package enum Placeholders {
   /// A piece of a text.
   package enum Part: Hashable, Sendable {
     case text(String)
-    case name(Name)
+    case name(Name, [Filter] = [])
     /// What is replaced by the value of the job's secret of this name.
-    case secret(String)
+    case secret(String, [Filter] = [])
   }
 
   /// Why a text with braces means nothing.
@@ -43,9 +44,10 @@ package enum Placeholders {
     /// `{{` with no `}}` after it.
     case unclosed
     case unknown(String)
+    case unknownFilter(String)
   }
 
-  /// The pieces of a text; spaces next to a name are passed over.
+  /// The pieces of a text; spaces next to a name or a filter are passed over.
   package static func parse(_ text: String) throws(Problem) -> [Part] {
     var parts: [Part] = []
     var literal: [UInt8] = []
@@ -69,18 +71,29 @@ package enum Placeholders {
       guard let end = rest.indices.first(where: { rest[$0...].starts(with: "}}".utf8) }) else {
         throw .unclosed
       }
-      let word = String(decoding: trimmed(rest[..<end]), as: UTF8.self)
-      let part =
-        Name(rawValue: word).map(Part.name)
-        ?? (word.hasPrefix(secretPrefix)
-          ? .secret(String(word.dropFirst(secretPrefix.count))) : nil)
-      guard let part else { throw .unknown(word) }
+      let part = try part(rest[..<end])
       flush()
       parts.append(part)
       rest = rest[(end + 2)...]
     }
     flush()
     return parts
+  }
+
+  /// What stands between the braces.
+  private static func part(_ bytes: ArraySlice<UInt8>) throws(Problem) -> Part {
+    let words = bytes.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+      .map { String(decoding: trimmed($0), as: UTF8.self) }
+    let word = words.first ?? ""
+    let name = Name(rawValue: word)
+    guard name != nil || word.hasPrefix(secretPrefix) else { throw .unknown(word) }
+    var filters: [Filter] = []
+    for word in words.dropFirst() {
+      guard let filter = Filter(rawValue: word) else { throw .unknownFilter(word) }
+      filters.append(filter)
+    }
+    return name.map { .name($0, filters) }
+      ?? .secret(String(word.dropFirst(secretPrefix.count)), filters)
   }
 
   private static let secretPrefix = "secret."
@@ -90,7 +103,7 @@ package enum Placeholders {
     switch value {
     case .string(let text):
       guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? parse(text) else { return [] }
-      return Set(parts.compactMap { if case .secret(let name) = $0 { name } else { nil } })
+      return Set(parts.compactMap { if case .secret(let name, _) = $0 { name } else { nil } })
     case .list(let items): return items.reduce(into: []) { $0.formUnion(secrets(in: $1)) }
     case .map(let map): return map.values.reduce(into: []) { $0.formUnion(secrets(in: $1)) }
     case .integer, .number, .boolean, .duration: return []
@@ -105,8 +118,10 @@ package enum Placeholders {
     return parts.reduce(into: "") { whole, part in
       switch part {
       case .text(let text): whole += text
-      case .name(let name): whole += values[name] ?? ""
-      case .secret(let name): whole += "{{\(secretPrefix)\(name)}}"
+      case .name(let name, let filters): whole += filters.applied(to: values[name] ?? "")
+      case .secret(let name, let filters):
+        let words = ["\(secretPrefix)\(name)"] + filters.map(\.rawValue)
+        whole += "{{\(words.joined(separator: "|"))}}"
       }
     }
   }

@@ -18,6 +18,10 @@ struct ParameterExpansion {
   private var secrets: [String: Secret] { request.spec.execution.secrets }
   /// The values of the secrets that were referred to, by name.
   private(set) var used: [String: String] = [:]
+  /// What filters have made of those values.
+  private var filtered: Set<String> = []
+  /// All texts in which a secret has been put somewhere.
+  var hidden: [String] { Array(used.values) + filtered }
 
   init(_ request: AttemptRequest) {
     values = Self.values(of: request)
@@ -77,7 +81,9 @@ struct ParameterExpansion {
     guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? Placeholders.parse(text) else {
       return text
     }
-    let url = try Placeholders.url(parts, values) { name throws(Failure) in try secret(name) }
+    let url = try Placeholders.url(parts, values) { name, filters throws(Failure) in
+      try secret(name, filters)
+    }
     guard let url else { throw .divertsURL }
     return url
   }
@@ -109,11 +115,21 @@ struct ParameterExpansion {
     for part in parts {
       switch part {
       case .text(let text): result += text
-      case .name(let name): result += values[name] ?? ""
-      case .secret(let name): result += try secret(name)
+      case .name(let name, let filters): result += filters.applied(to: values[name] ?? "")
+      case .secret(let name, let filters): result += try secret(name, filters)
       }
     }
     return result
+  }
+
+  private mutating func secret(
+    _ name: String, _ filters: [Placeholders.Filter]
+  ) throws(Failure) -> String {
+    let value = try secret(name)
+    if filters.isEmpty { return value }
+    let text = filters.applied(to: value)
+    filtered.insert(text)
+    return text
   }
 
   private mutating func secret(_ name: String) throws(Failure) -> String {

@@ -47,7 +47,7 @@ struct PluginCall {
     self.secrets = secrets
     let secretNames = Set(manifest.parameters.filter(\.schema.isSecret).map(\.schema.name))
     let texts =
-      Array(secrets.values) + Array(expansion.used.values)
+      Array(secrets.values) + expansion.hidden
       + self.parameters.filter { secretNames.contains($0.key) }.values.flatMap(\.texts)
     hidden = texts.map { Array($0.utf8) }
     // What a secret was put into is one as well.

@@ -19,6 +19,10 @@ import Testing
     "badPlaceholder | ping: »'https://hc-ping.com/{{secret.KEY}}', on: start, run: x",
     "badPlaceholder | on_failure: {use: log, with: {message: »'{{ouput}}'}}, on: start, run: x",
     "badPlaceholder | use: log, with: {message: »'{{output}}'}, on: start",
+    "badPlaceholder | use: log, with: {message: »'{{output|json}}'}, on: start",
+    "badPlaceholder | use: log, with: {message: »'{{job|jsn}}'}, on: start",
+    "badPlaceholder | on_failure: {use: log, with: {message: »'{{output|}}'}}, on: start, run: x",
+    "badPlaceholder | use: log, with: {message: »'{{secret.KEY|json}}'}, on: start",
   ])
   func `a wrong key of a job is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {\($0)}}" }

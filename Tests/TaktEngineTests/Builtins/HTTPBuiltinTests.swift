@@ -221,6 +221,67 @@ import Testing
     #expect(line.hasPrefix("GET http://127.0.0.1:\(server.port)\(shown): 200"), "\(line)")
   }
 
+  @Test(arguments: ["json", "url", "html", "shell", "html|json"])
+  func `a secret that a filter has changed is masked as well`(filter: String) async throws {
+    try folder.write("a\"<'b&/ü x\n", to: "token")
+    let result = await bench.run("http", ["url": url("/hook/{{secret.TOKEN|\(filter)}}")]) {
+      $0.execution.secrets = ["TOKEN": Secret(.file(folder.path("token")))]
+    }
+    #expect(result == .done)
+    let line = try #require(bench.lines.texts.first)
+    #expect(line.hasPrefix("GET http://127.0.0.1:\(server.port)/hook/***: 200"), "\(line)")
+  }
+
+  @Test func `a body of one's own is JSON whatever a run has printed`() async throws {
+    let output = "say \"hi\"\n\tC:\\new\u{1b}[0m"
+    let result = await bench.run(
+      "http",
+      [
+        "url": url("/hook"),
+        "body": #"{"text": "{{job}}: {{output|json}}", "ms": {{duration_ms}}}"#,
+      ],
+      facts: BuiltinBench.facts(output: output))
+    #expect(result == .done)
+    struct Body: Decodable {
+      var text: String
+      var ms: Int
+    }
+    let body = try #require(try seen().first).body
+    let decoded = try JSONDecoder().decode(Body.self, from: Data(body.utf8))
+    #expect(decoded.text == "job: " + output && decoded.ms == 1200)
+  }
+
+  /// `the type of the content | the body`, and `!` before those that are refused
+  @Test(arguments: [
+    #"! | {"text": "{{output}}"}"#, #"! | ["a", {"b": "x {{ output }} \"y\""}]"#,
+    #"! | {"text": "{{output|html}}"}"#, #"! | {"text": "{{output|shell}}"}"#,
+    #"!application/json | {"text": "{{output}}""#, #"!Application/CloudEvents+JSON | "{{output}}""#,
+    #" | {"text": "{{output|json}}"}"#, #" | {"text": "{{output|html|json}}"}"#,
+    #" | {"link": "https://x/{{output|url}}"}"#,
+    // No other value has a character that ends a string; who writes the file knows the secret.
+    #" | {"text": "{{job}} {{reason}} {{host}} {{run_url}}", "n": {{duration_ms}}}"#,
+    #" | {"key": "{{secret.KEY}}"}"#,
+    // The output may be JSON itself.
+    #"application/json | {"result": {{output}}}"#, "application/json | {{output}}",
+    // No JSON.
+    " | {{output}}", #" | [{{host}}] "{{output}}""#, #" | {{job}} says "{{output}}""#,
+    #"text/plain | {"text": "{{output}}"}"#, #" | {"text": "{{{{output}}"}"#,
+  ])
+  func `output in a string of a JSON body needs a filter`(row: String) {
+    let parts = row.split(separator: " | ", maxSplits: 1, omittingEmptySubsequences: false)
+      .map(String.init)
+    let (isRefused, type) = (parts[0].hasPrefix("!"), parts[0].drop { $0 == "!" || $0 == " " })
+    var parameters: Parameters = ["url": "http://x/", "body": .string(parts[1])]
+    if !type.isEmpty { parameters["headers"] = .map(["Content-Type": .string(String(type))]) }
+    let problems = BuiltinRegistry.standard.problems(of: "http", in: parameters)
+    #expect(problems.map(\.parameter) == (isRefused ? ["body"] : []))
+    if isRefused {
+      #expect(
+        problems.first?.message
+          == "'{{output}}' can break the JSON string it is in; write '{{output|json}}'")
+    }
+  }
+
   @Test func `what has no effect is found at load`() {
     func idle(_ more: Parameters) -> [String?] {
       let parameters = more.merging(["url": "http://x/"]) { $1 }

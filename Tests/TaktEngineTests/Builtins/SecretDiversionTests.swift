@@ -13,6 +13,7 @@ import Testing
   private static let calls: [(String, Parameters)] = [
     ("http", ["url": "http://127.0.0.1:9/{{secret.A}}"]),
     ("http", ["url": "http://127.0.0.1:9/", "body": "{{secret.A}}"]),
+    ("http", ["url": "http://127.0.0.1:9/", "body": "{{secret.A|json}}"]),
     ("http", ["url": "http://127.0.0.1:9/", "headers": .map(["x-key": "{{secret.A}}"])]),
     ("http", ["url": "http://127.0.0.1:9/", "user": "u", "password": "{{secret.A}}"]),
     (
@@ -85,12 +86,15 @@ import Testing
     "http://h{{output}}/ | .evil.example | refused",
     "{{output}} | http://evil.example/ | refused", "http://{{output}}@h/ | x | refused",
     "http://{{job}}.h/{{output}} | x | http://job.h/x",
+    "http://h/{{output|url}} | a b | http://h/a%20b", "http://h{{output|url}}/ | x | refused",
+    #"http://h/?q={{output|json}} | " | http://h/?q=%5C%22"#,
+    "http://h/?q={{output|json|url}} | ü | http://h/?q=%C3%BC",
   ])
   func `a placeholder in a URL is one part of its path or one value`(row: String) throws {
     let parts = row.split(separator: " | ").map(String.init)
     let url = try Placeholders.url(
       Placeholders.parse(parts[0]), [.output: parts[1], .job: "job"]
-    ) { (_: String) throws(CancellationError) -> String in "" }
+    ) { (_: String, _: [Placeholders.Filter]) throws(CancellationError) -> String in "" }
     #expect((url ?? "refused") == parts[2])
   }
 
@@ -101,7 +105,7 @@ import Testing
       ("http://h?a=", "http://h?a=.evil.example/x"),
     ] {
       let url = Placeholders.url(parts, [.output: ".evil.example"]) {
-        (_: String) throws(Never) -> String in base
+        (_: String, _: [Placeholders.Filter]) throws(Never) -> String in base
       }
       #expect(url == expected)
     }

@@ -145,7 +145,7 @@ package final class BuiltinRunner: ActionRunner {
       return
     }
     let hidden =
-      Self.hidden(resolved, expansion.used, of: attempt.builtin)
+      Self.hidden(resolved, expansion.hidden, of: attempt.builtin)
       + Self.unused(by: attempt.request, but: expansion.used)
     let output = BuiltinOutput(
       of: attempt.request.output, secrets: hidden, to: sink, files: files, time: time)
@@ -176,11 +176,11 @@ package final class BuiltinRunner: ActionRunner {
 
   /// All that must not be seen in what a built-in says, in every shape that it may have there.
   private static func hidden(
-    _ parameters: Parameters, _ secrets: [String: String], of builtin: any LongBuiltin
+    _ parameters: Parameters, _ secrets: [String], of builtin: any LongBuiltin
   ) -> [[UInt8]] {
     let values =
       builtin.parameters.filter(\.isSecret).compactMap { parameters[$0.name]?.string }
-      + secrets.values
+      + secrets
     return (values + values.flatMap(builtin.disguises)).map { Array($0.utf8) }
   }
 

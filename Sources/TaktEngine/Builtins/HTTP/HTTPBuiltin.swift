@@ -105,6 +105,14 @@ struct HTTPBuiltin: LongBuiltin {
         problems.append(ParameterProblem("url", error.message))
       }
     }
+    if let text = parameters["body"]?.string, text.contains("{{") {
+      let type = parameters["headers"]?.map.first { $0.key.lowercased() == "content-type" }
+      if let name = JSONBody(text, contentType: type?.value.string)?.unescaped?.rawValue {
+        problems.append(
+          ParameterProblem(
+            "body", "'{{\(name)}}' can break the JSON string it is in; write '{{\(name)|json}}'"))
+      }
+    }
     if parameters["password"] != nil, parameters["user"] == nil {
       problems.append(ParameterProblem("password", "has no effect without 'user'"))
     }
