@@ -1,3 +1,4 @@
+import TaktCore
 import Testing
 
 @testable import TaktEngine
@@ -29,5 +30,108 @@ import Testing
     // Nothing is left that would count as cut off.
     let notes = log.finish().notes
     #expect(notes.isEmpty)
+  }
+
+  // MARK: - Machines without a line
+
+  private static func timer(
+    _ time: String, _ machine: String, _ seq: Int, _ from: String, _ to: String, _ cause: String
+  ) -> String {
+    #"{"ts":"2026-11-28T10:\#(time)Z","level":"debug","event":"timer","machine":"\#(machine)","#
+      + #""seq":\#(seq),"from":"\#(from)","to":"\#(to)","cause":"\#(cause)"}"#
+  }
+
+  private static func run(
+    _ time: String, _ seq: Int, _ from: String, _ to: String, _ cause: String
+  ) -> String {
+    #"{"ts":"2026-11-28T10:\#(time)Z","level":"info","event":"run","machine":"run:1","#
+      + #""seq":\#(seq),"job":"a","run":1,"from":"\#(from)","to":"\#(to)","cause":"\#(cause)"}"#
+  }
+
+  private static func other(_ time: String, _ fields: String) -> String {
+    #"{"ts":"2026-11-28T10:\#(time)Z","level":"notice",\#(fields)}"#
+  }
+
+  private static let start = other(
+    "00:00.000", #""event":"scheduler","message":"takt, pid 1","pid":1"#)
+
+  /// A job with a slot whose run exceeds its timeout, one without a slot, and one that a reload adds.
+  private static let running = [
+    start,
+    timer("00:00.001", "timer:a", 1, "idle", "running", "activate"),
+    timer("00:00.001", "timer:rare", 1, "idle", "running", "activate"),
+    other("00:20.000", #""event":"plan","machine":"timer:new","job":"new","change":"added""#),
+    timer("00:20.001", "timer:new", 1, "idle", "running", "activate"),
+    timer("00:30.000", "timer:a", 2, "running", "running", "fire"),
+    other(
+      "00:30.000",
+      #""event":"slot","job":"a","slot":"2026-11-28T10:00:30.000Z","cause":"every","verdict":"ran","#
+        + #""due":"2026-11-28T10:00:30.000Z","late_ms":0.4,"run":1"#),
+    run("00:30.000", 1, "queued", "running", "start"),
+    timer("00:30.001", "run-timer:1", 1, "idle", "running", "activate"),
+    timer("00:30.001", "timer:a", 3, "running", "running", "reschedule"),
+    timer("00:40.000", "run-timer:1", 2, "running", "running", "fire"),
+    run("00:40.000", 2, "running", "stopping", "timeout"),
+    run("00:40.100", 3, "stopping", "ended", "action_ended"),
+    timer("00:40.100", "run-timer:1", 3, "running", "cancelled", "cancel"),
+    other("01:00.000", #""event":"scheduler","message":"nothing""#),
+  ]
+
+  private static let stop = [
+    timer("01:01.000", "timer:a", 4, "running", "cancelled", "cancel"),
+    timer("01:01.000", "timer:rare", 2, "running", "cancelled", "cancel"),
+    timer("01:01.000", "timer:new", 2, "running", "cancelled", "cancel"),
+    other("01:01.000", #""event":"scheduler","message":"stopped""#),
+  ]
+
+  private static let count = other(
+    "01:01.001", #""event":"scheduler","message":"x","reason":"transitions","count":14"#)
+
+  private func problems(_ lines: some Sequence<String>) throws -> [String] {
+    var log = LogReplay()
+    for line in lines { try log.feed(Array("\(line)\n".utf8)[...]) }
+    return log.finish().replay.problems
+  }
+
+  private func without(_ machine: String, _ lines: [String]) -> [String] {
+    lines.filter { !$0.contains(#""machine":"\#(machine)","seq""#) }
+  }
+
+  @Test(arguments: ["timer:a", "timer:rare", "timer:new", "run:1", "run-timer:1"])
+  func `a machine of which every line is missing is found`(machine: String) throws {
+    let named = "\(machine): has no transitions, although other lines name it"
+    let open = try problems(without(machine, Self.running))
+    // Nothing names a timer that is set once and never fires.
+    #expect(open == (machine == "timer:rare" ? [] : [named]))
+    let stopped = try problems(without(machine, Self.running + Self.stop))
+    #expect(stopped == open)
+    let counted = try problems(without(machine, Self.running + Self.stop + [Self.count]))
+    let left = without(machine, Self.running + Self.stop).count { $0.contains(#""seq":"#) }
+    #expect(
+      counted == open + ["the daemon logged 14 transitions, but \(left) of them are here"])
+    // Where the log has dropped lines, these may be among them.
+    let dropped = Self.other(
+      "00:50.000", #""event":"scheduler","message":"x","reason":"records","count":9"#)
+    #expect(
+      try problems(without(machine, [Self.start, dropped] + Self.running.dropFirst())).isEmpty)
+  }
+
+  @Test func `no part of a log that is whole is complained of`() throws {
+    let whole = Self.running + Self.stop + [Self.count]
+    for first in whole.indices {
+      for end in first...whole.count {
+        let part = whole[first..<end]
+        #expect(try problems(part) == [], "\(first)..<\(end)")
+        // Killed there, and started again.
+        #expect(try problems(part + [Self.start]) == [], "\(first)..<\(end), started again")
+      }
+    }
+    // Less detail has no timers, and earlier versions name none in plans.
+    let brief = (Self.running + Self.stop).filter { !$0.contains("timer") }
+    #expect(try problems(brief) == [])
+    let earlier = Self.running.map {
+      $0.replacing(#""event":"plan","machine":"timer:new","#, with: #""event":"plan","#)
+    }
+    #expect(try problems(earlier + Self.stop) == [])
   }
 }

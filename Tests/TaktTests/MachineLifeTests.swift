@@ -1,4 +1,6 @@
 import Foundation
+import TaktCore
+import TaktEngine
 import TaktTesting
 import Testing
 
@@ -69,5 +71,23 @@ import Testing
       #expect(try verify(cut) == 1, "without \(line)")
     }
     #expect(try verify(lines.filter { !$0.contains(#""seq":"#) }) == 1, "not verifiable")
+    #expect(try verify(lines.filter { !$0.contains(#""machine":"timer:other""#) }) == 1)
+
+    func problems(_ lines: some Sequence<String>) throws -> [String] {
+      var log = LogReplay()
+      for line in lines { try log.feed(Array("\(line)\n".utf8)[...]) }
+      return log.finish().replay.problems
+    }
+    let machines = Set(daemon.lines.filter { $0.seq != nil }.compactMap(\.machine))
+    #expect(machines.count > 8)
+    for machine in machines {
+      let cut = lines.filter { !$0.contains(#""machine":"\#(machine)","seq""#) }
+      #expect(try !problems(cut).isEmpty, "without \(machine)")
+    }
+    // A log that was rotated, or whose daemon was killed, is no mistake.
+    for place in lines.indices {
+      #expect(try problems(lines[place...]) == [], "from \(place)")
+      #expect(try problems(lines[..<place]) == [], "to \(place)")
+    }
   }
 }

@@ -1,7 +1,9 @@
+package import TaktTime
 import TimerMachine
 
 /// Replays the transitions of a log against the published tables of the machines: each must begin
-/// where the one before has ended, be in the table, and none may be missing.
+/// where the one before has ended, be in the table, and none may be missing, nor all of a machine
+/// that other lines name.
 package struct TransitionReplay: Sendable {
   /// A transition as the log tells it.
   package struct Line: Hashable, Sendable {
@@ -30,6 +32,24 @@ package struct TransitionReplay: Sendable {
     }
   }
 
+  /// A slot's verdict as the log tells it.
+  package struct Slot: Hashable, Sendable {
+    package var job: String
+    /// The words of its causes.
+    package var causes: [String]
+    /// When it was due; of one that did not start its nominal time.
+    package var due: WallInstant
+    /// The run that has started for it; nil for none.
+    package var run: Int64?
+
+    package init(job: String, causes: [String], due: WallInstant, run: Int64?) {
+      self.job = job
+      self.causes = causes
+      self.due = due
+      self.run = run
+    }
+  }
+
   private struct Machine {
     var state: String
     var sequence: Int64
@@ -49,6 +69,14 @@ package struct TransitionReplay: Sendable {
   package private(set) var droppedCount = 0
 
   private var machines: [String: Machine] = [:]
+  /// Machines that other lines name and that have no transition yet, with the time of the line; nil
+  /// for runs that may wait until the daemon stops.
+  private var expected: [String: WallInstant?] = [:]
+  /// The time of the first line of the daemon, or of the log.
+  private var beganAt: WallInstant?
+  /// Transitions of the daemon that writes, and of those the timers'.
+  private var daemonCount = 0
+  private var daemonTimerCount = 0
   /// Whether the beginning of a takt has been seen: a log that begins later, as after a rotation,
   /// has machines that were in the middle of something.
   private var hasBegun = false
@@ -57,14 +85,79 @@ package struct TransitionReplay: Sendable {
   private var beginsInMiddle = false
   private var timerCount = 0
   private static let problemsMax = 1000
+  /// A slot that is due so soon after the first line may have been decided before it.
+  private static let beginMargin = Duration.seconds(1)
+  /// The lines of a log that ends without a stop may name a machine so long before the end, and not
+  /// have its transition.
+  private static let endMargin = Duration.seconds(10)
 
   package init() {}
 
   /// Another daemon writes from here on; its machines are new ones.
-  package mutating func processBegan() {
+  ///
+  /// - Parameters:
+  ///   - instant: the time of its first line.
+  ///   - last: the time of the line before.
+  package mutating func processBegan(at instant: WallInstant? = nil, after last: WallInstant? = nil)
+  {
+    listMissing(at: last)
     machines = [:]
+    (daemonCount, daemonTimerCount) = (0, 0)
+    beganAt = instant
     hasBegun = true
     hasEnded = false
+  }
+
+  /// The log has no more lines; the last one has this time.
+  package mutating func logEnded(at last: WallInstant?) { listMissing(at: last) }
+
+  /// The time of a line that may be the first one of the log.
+  package mutating func lineRead(at instant: WallInstant) {
+    if !hasBegun, beganAt == nil { beganAt = instant }
+  }
+
+  /// - Parameter last: the time of the daemon's last line; nil if it has stopped, so that no line can
+  ///   be missing.
+  private mutating func listMissing(at last: WallInstant?) {
+    defer { expected = [:] }
+    guard droppedCount == 0 else { return }
+    for (machine, named) in expected.sorted(by: { $0.key < $1.key }) {
+      // A log of less detail has no timers at all.
+      if daemonTimerCount == 0, !machine.hasPrefix("run:") { continue }
+      if let last, named.map({ $0 + Self.endMargin >= last }) ?? true { continue }
+      list("\(machine): has no transitions, although other lines name it")
+    }
+  }
+
+  /// A slot has its verdict.
+  package mutating func slotDecided(_ slot: Slot, at instant: WallInstant) {
+    guard !hasEnded else { return }
+    if let run = slot.run { expect("run:\(run)", namedAt: instant) }
+    // What is due later than the first line was waited for by a timer, which said so.
+    if let beganAt, slot.due > beganAt + Self.beginMargin,
+      slot.causes.contains(where: Self.timedCauses.contains)
+    {
+      expect("timer:\(slot.job)", namedAt: instant)
+    }
+  }
+
+  /// Causes of jobs that always have another slot to wait for.
+  private static let timedCauses = Set(
+    [SlotCause.every, .cron, .calendar, .rrule].map(\.rawValue))
+
+  /// A reload has added a job with this timer.
+  package mutating func timerNamed(_ machine: String, at instant: WallInstant) {
+    expect(machine, namedAt: instant)
+  }
+
+  private mutating func expect(_ machine: String, namedAt instant: WallInstant?) {
+    if machines[machine] == nil { expected[machine] = .some(instant ?? expected[machine] ?? nil) }
+  }
+
+  /// The daemon says how many transitions it has logged.
+  package mutating func transitionsCounted(_ count: Int) {
+    guard hasBegun, droppedCount == 0, count != daemonCount else { return }
+    list("the daemon logged \(count) transitions, but \(daemonCount) of them are here")
   }
 
   /// What was not to be checked: the end of the log has been reached.
@@ -84,6 +177,7 @@ package struct TransitionReplay: Sendable {
   /// The daemon says that it has stopped: every machine of its scheduler, and every run, is over.
   package mutating func processEnded() {
     defer { hasEnded = true }
+    listMissing(at: nil)
     guard hasBegun, droppedCount == 0 else { return }
     for (name, machine) in machines.sorted(by: { $0.key < $1.key })
     where Self.endsWithScheduler(name) && !Self.isOver(machine.state) {
@@ -108,6 +202,8 @@ package struct TransitionReplay: Sendable {
 
   package mutating func addTimerTransition(_ line: Line) {
     timerCount += 1
+    daemonTimerCount += 1
+    if line.sequence == 1, let run = Self.run(of: line.machine) { expect(run, namedAt: nil) }
     // A job that was removed and added again has a new machine of the same name.
     let isNew =
       line.sequence == 1 && machines[line.machine]?.state == TimerState.cancelled.rawValue
@@ -127,7 +223,7 @@ package struct TransitionReplay: Sendable {
     if !isLegal { add(line, "is not a valid timer transition") }
   }
 
-  package mutating func addRunTransition(_ line: Line) {
+  package mutating func addRunTransition(_ line: Line, at instant: WallInstant? = nil) {
     follow(line, begin: RunState.Kind.queued.rawValue)
     guard let from = RunState.Kind(rawValue: line.from), let to = RunState.Kind(rawValue: line.to)
     else { return add(line, "has an unknown run state") }
@@ -138,12 +234,17 @@ package struct TransitionReplay: Sendable {
     if !events.contains(where: { RunMachine.table[from]?[$0]?.contains(to) == true }) {
       add(line, "is not a valid run transition")
     }
+    if cause.event == .timer {
+      expect("run-timer:\(line.machine.dropFirst("run:".count))", namedAt: instant)
+    }
     // It is over: nothing of it comes any more, and there are very many.
     if to == .ended { machines[line.machine] = nil }
   }
 
   private mutating func follow(_ line: Line, begin: String, isNew: Bool = false) {
     count += 1
+    daemonCount += 1
+    expected[line.machine] = nil
     let known = machines[line.machine]
     defer {
       machines[line.machine] = Machine(
@@ -175,6 +276,14 @@ package struct TransitionReplay: Sendable {
   private static func job(of machine: String) -> String? {
     for prefix in ["timer:", "pause-timer:", "freshness-timer:"] where machine.hasPrefix(prefix) {
       return String(machine.dropFirst(prefix.count))
+    }
+    return nil
+  }
+
+  /// The run whose timer a machine is.
+  private static func run(of machine: String) -> String? {
+    for prefix in ["run-timer:", "expected-timer:"] where machine.hasPrefix(prefix) {
+      return "run:" + machine.dropFirst(prefix.count)
     }
     return nil
   }

@@ -38,7 +38,8 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
     case .stream: "`stdout` or `stderr`; absent where both are one (`merge: true`)"
     case .line: "a line of the run's output, without its line end"
     case .change: "`kept`, `updated`, `rearmed`, `added` or `removed`"
-    case .count: "the number of slots in a series, of jobs in a plan, or of dropped lines"
+    case .count:
+      "the number of slots in a series, of jobs in a plan, of dropped lines, or of logged transitions"
     case .slotLast: "the nominal time of the last slot in a series"
     case .hook:
       "the hook that the run belongs to: `on_start`, `on_failure`, `on_success`, `on_recover`, `on_late` "

@@ -29,13 +29,15 @@ extension SchedulerCore {
             at: now.wall, kept: plan.keptCount,
             lines: plan.steps.map { "\($0.change.rawValue) \($0.spec.name)" }))))
     for step in plan.steps {
-      logStep(step, at: now)
+      if step.change != .added { logStep(step, at: now) }
       switch step.change {
       case .kept: break
       case .updated: update(step.spec, at: now)
       case .rearmed: rearm(step.spec, at: now)
       case .added:
         let id = add(step.spec, at: now)
+        // Only now is it known whether the job has a timer.
+        logStep(step, hasTimer: jobs[id].timer != nil, at: now)
         occur(on: [.reload], for: id, at: now)
         watchFreshness(of: id, .resumed, at: now)
       case .removed: remove(step.spec.name, at: now)
@@ -261,13 +263,15 @@ extension SchedulerCore {
     instants.filter { $0.milliseconds <= now.wall.milliseconds }
   }
 
-  private mutating func logStep(_ step: ReloadPlan.Step, at now: Now) {
+  /// - Parameter hasTimer: whether to name the job's timer.
+  private mutating func logStep(_ step: ReloadPlan.Step, hasTimer: Bool = false, at now: Now) {
+    let name = step.spec.name
+    let machine = hasTimer ? [LogField(.machine, .machine(.timer(.job(name))))] : []
     func record(_ fields: [LogField], _ core: inout SchedulerCore) {
       core.log(
         .notice, .plan, at: now,
-        [
-          LogField(.job, .text(step.spec.name.text)),
-          LogField(.change, .text(step.change.rawValue)),
+        machine + [
+          LogField(.job, .text(name.text)), LogField(.change, .text(step.change.rawValue)),
         ] + fields)
     }
     if step.details.isEmpty { record([], &self) }

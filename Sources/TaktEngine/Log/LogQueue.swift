@@ -36,6 +36,8 @@ struct LogQueue {
   private(set) var records: [LogRecord] = []
   /// What the records in the queue and those being written take, about.
   private(set) var bytes = 0
+  /// How many transitions of machines have been taken.
+  private(set) var transitionCount = 0
   private var dropped = [Int](repeating: 0, count: Class.allCases.count)
 
   init(limitBytes: Int) {
@@ -54,6 +56,10 @@ struct LogQueue {
     }
     records.append(record)
     bytes += record.costBytes
+    switch record.content {
+    case .timer, .run: transitionCount += 1
+    case .slot, .fields: break
+    }
   }
 
   mutating func drop(_ count: Int, _ kind: Class) {

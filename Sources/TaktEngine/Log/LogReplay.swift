@@ -1,4 +1,5 @@
 package import TaktCore
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -16,6 +17,7 @@ package struct LogReplay {
 
   /// The facts of a line that tell of machines.
   private struct Line: Decodable {
+    var ts: String?
     var event: String
     var machine: String?
     var job: String?
@@ -23,6 +25,11 @@ package struct LogReplay {
     var from: String?
     var to: String?
     var cause: String?
+    var slot: String?
+    var due: String?
+    var run: Int64?
+    var verdict: String?
+    var change: String?
     var reason: String?
     var pid: Int64?
     var count: Int?
@@ -34,6 +41,8 @@ package struct LogReplay {
 
   private var replay = TransitionReplay()
   private var lineNumber = 0
+  /// The time of the line before.
+  private var lastTime: String?
   private var rest = Data()
   /// Bytes of `rest` that have been searched for the end of a line.
   private var searchedCount = 0
@@ -60,12 +69,21 @@ package struct LogReplay {
 
   /// All that was read. A last line that is cut off, as by a crash, is left out and noted.
   package mutating func finish() -> (replay: TransitionReplay, notes: [String]) {
-    guard !rest.isEmpty else { return (replay, replay.notes) }
-    guard let last = parse(rest) else {
-      return (replay, replay.notes + ["has a last line that is cut off"])
+    var notes: [String] = []
+    if let last = parse(rest) {
+      add(last)
+    } else if !rest.isEmpty {
+      notes = ["has a last line that is cut off"]
     }
-    add(last)
-    return (replay, replay.notes)
+    replay.logEnded(at: Self.instant(lastTime))
+    return (replay, replay.notes + notes)
+  }
+
+  /// The time of a line, which is in UTC with milliseconds.
+  private static func instant(_ text: String?) -> WallInstant? {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    guard let text, let date = try? Date(text, strategy: style) else { return nil }
+    return WallInstant(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
   }
 
   private func parse(_ data: Data) -> Line? {
@@ -79,8 +97,12 @@ package struct LogReplay {
   }
 
   private mutating func add(_ line: Line) {
+    defer { lastTime = line.ts ?? lastTime }
+    if lastTime == nil, let time = Self.instant(line.ts) { replay.lineRead(at: time) }
     // The first line of each daemon, and no other, bears the number of its process.
-    if line.pid != nil, line.event == LogEvent.scheduler.rawValue { replay.processBegan() }
+    if line.pid != nil, line.event == LogEvent.scheduler.rawValue {
+      replay.processBegan(at: Self.instant(line.ts), after: Self.instant(lastTime))
+    }
     if line.event == "scheduler", line.message == SchedulerCore.stoppedMessage {
       replay.processEnded()
     }
@@ -89,6 +111,15 @@ package struct LogReplay {
     {
       replay.recordsDropped(count)
     }
+    if line.event == "scheduler", let count = line.count, line.reason == LogWriter.countReason {
+      replay.transitionsCounted(count)
+    }
+    if line.event == "plan", line.change == "added", let machine = line.machine,
+      let time = Self.instant(line.ts)
+    {
+      replay.timerNamed(machine, at: time)
+    }
+    if line.event == "slot" { addSlot(line) }
     guard let machine = line.machine, let seq = line.seq, let from = line.from, let to = line.to
     else { return }
     let transition = TransitionReplay.Line(
@@ -96,8 +127,18 @@ package struct LogReplay {
       reason: line.reason, job: line.job)
     switch line.event {
     case "timer": replay.addTimerTransition(transition)
-    case "run": replay.addRunTransition(transition)
+    case "run": replay.addRunTransition(transition, at: Self.instant(line.ts))
     default: break
     }
+  }
+  private mutating func addSlot(_ line: Line) {
+    guard let job = line.job, let time = Self.instant(line.ts),
+      let due = Self.instant(line.due ?? line.slot)
+    else { return }
+    let causes = line.cause?.split(separator: ",").map(String.init) ?? []
+    replay.slotDecided(
+      TransitionReplay.Slot(
+        job: job, causes: causes, due: due,
+        run: line.verdict == "ran" ? line.run : nil), at: time)
   }
 }

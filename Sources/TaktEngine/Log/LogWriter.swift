@@ -33,6 +33,9 @@ package final class LogWriter: Observer, OutputSink {
     LogQueue.Class.routine.name, LogQueue.Class.vital.name,
   ]
 
+  /// What the log says in `reason` when `count` is the number of transitions before the line.
+  package static let countReason = "transitions"
+
   /// Starts the thread, which lives as long as the process.
   ///
   /// - Parameters:
@@ -69,6 +72,23 @@ package final class LogWriter: Observer, OutputSink {
     } else if isFirst {
       write(after: Self.gathering)
     }
+  }
+
+  /// Logs how many transitions of machines there are in the log so far. Without timers among them, as
+  /// above level debug, the number is not needed.
+  package func logTransitionCount(_ message: String) {
+    let at = time.wall
+    queue.withLock { queue in
+      let record = LogRecord(
+        at: at, .debug, .scheduler,
+        [
+          LogField(.message, .text("\(message); transitions: \(queue.transitionCount)")),
+          LogField(.reason, .text(Self.countReason)),
+          LogField(.count, .number(Int64(queue.transitionCount))),
+        ])
+      if renderer.shows(record, at: level) { queue.append(record) }
+    }
+    write(after: Self.gathering)
   }
 
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool {

@@ -243,7 +243,7 @@ struct Daemon {
     control.closeArchive()
     state.ledger?.close(timeout: .seconds(10))
     let timers = engine.factory.statistics
-    observers.logMessage("timers: \(timers.served) served in \(timers.wakes) wakes", .debug)
+    writer.logTransitionCount("timers: \(timers.served) served in \(timers.wakes) wakes")
     observers.logMessage("\(tally.verdictCounts)")
     control.close()
     writer.close(timeout: .seconds(2))
