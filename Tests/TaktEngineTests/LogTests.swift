@@ -167,6 +167,28 @@ import TimerMachine
     #expect(machines.map(\.description) == names)
   }
 
+  @Test func `the line of a timer that is armed says for when`() throws {
+    let job = TimerKey.job(try #require(JobName("backup")))
+    func line(_ event: TimerEvent, due: WallInstant?) -> String {
+      render(
+        TextRenderer(zone: .utc, isColoured: false, isDetailed: true),
+        LogRecord(
+          at: at, .debug, .timer, routine: true,
+          content: .timer(
+            TimerRecord(
+              key: job, sequence: 2, from: .running, to: .running, event: event,
+              cause: event == .fire ? .due : .requested, due: due))))
+    }
+    #expect(
+      line(.reschedule, due: at + .seconds(60))
+        == "14:13:20.123  backup            timer      timer:backup running → running (reschedule), due 14:14:20.123\n"
+    )
+    #expect(
+      line(.reschedule, due: at + .seconds(86_400)).hasSuffix(
+        "(reschedule), due 2026-09-22T14:13:20.123\n"))
+    #expect(line(.fire, due: nil).hasSuffix("running → running (fire) due\n"))
+  }
+
   @Test func `a timer's transition shows the same as the fields it is made of`() throws {
     let key = TimerKey.job(try #require(JobName("a.b")))
     let moved = LogRecord(

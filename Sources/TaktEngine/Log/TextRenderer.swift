@@ -142,6 +142,7 @@ private struct TextLine {
     move()
     add(.cause, before: " (", after: ")")
     add(.reason, before: " ")
+    addTime(.due, before: ", due ")
   }
 
   private mutating func slot() {
