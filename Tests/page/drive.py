@@ -92,7 +92,7 @@ def scenario_suspend(page, _):
     until("the job's page tells the reason", lambda: "a test of the page" in browser.text("[data-testid=banner]"))
     until("the job's page shows the state", lambda: page_state(browser) == "suspended")
     browser.click("[data-testid=internals] summary")
-    until("a state of the timer machine is lit", lambda: lit_state(browser) != "")
+    until("the timer machine is suspended", lambda: lit_state(browser) == "suspended")
     page.search("quick")
     page.press("resume", "quick")
     page.await_state("quick", "waiting", "idle", "running")
