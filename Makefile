@@ -22,6 +22,7 @@ BROWSER := chromium chromium-driver
 # relocations need glibc 2.36.
 # No path of this folder gets into it, also not as a hash that the compiler keeps for itself, so that the
 # same commit makes the same program in each folder whose path is as long.
+RELEASE_BUILD = TAKT_C_FLAGS='$(C_FLAGS)' $(SWIFT) build $(RELEASE)
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -use-ld=lld -Xswiftc -L.build/static \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic \
@@ -31,16 +32,14 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	$(HARDENING) \
 	$(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); \
 	if (v[1] > 2 || v[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-# Full RELRO, and for takt's own C a stack protector and the processor's control-flow protection.
-# Package.swift adds FORTIFY. Swift would mark its functions, too, which costs an instruction a call
-# and protects nothing: the libraries of Swift are not marked.
-HARDENING = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong \
-	$(patsubst %,-Xcc %,$(control-flow-$(shell uname -m))) \
-	$(patsubst %,-Xswiftc -Xcc -Xswiftc %,$(no-control-flow-$(shell uname -m)))
+# Full RELRO, and for takt's own C a stack protector and the processor's control-flow protection, which
+# Package.swift takes from the environment: with -Xcc, Swift would mark its functions, too, an
+# instruction for each call that protects nothing, since the libraries of Swift are not marked.
+# Package.swift adds FORTIFY.
+HARDENING = -Xlinker -z -Xlinker now
+C_FLAGS = -fstack-protector-strong $(control-flow-$(shell uname -m))
 control-flow-x86_64 := -fcf-protection=full
 control-flow-aarch64 := -mbranch-protection=standard
-no-control-flow-x86_64 := -fcf-protection=none
-no-control-flow-aarch64 := -mbranch-protection=none
 # Fails where a program is built without them.
 HARDENED = scripts/hardened .build/release
 OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*.o)
@@ -84,7 +83,7 @@ release: export TAKT_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 release: release-setup ## Build the program to install, .build/release/takt, its symbols in takt.debug, manual pages, completions.
 	@scripts/pins check 2>/dev/null || scripts/pins resolve
 	@[ ! packaging/takt.order -nt .build/release/takt ] || rm -f .build/release/takt # It is linked anew.
-	$(SWIFT) build $(RELEASE) --product takt
+	$(RELEASE_BUILD) --product takt
 	@scripts/pins check
 	@$(HARDENED)/takt $(OWN_C)
 	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
@@ -96,7 +95,7 @@ release: release-setup ## Build the program to install, .build/release/takt, its
 order: PACKAGES += valgrind
 order: release-setup ## Write packaging/takt.order, the functions that the linker places side by side.
 	rm -f .build/release/takt
-	$(SWIFT) build $(RELEASE) --product takt
+	$(RELEASE_BUILD) --product takt
 	scripts/order .build/release/takt
 
 test-setup: PACKAGES += $(TEST_PACKAGES)
@@ -263,7 +262,7 @@ bench: release bench-programs bench-venv ## Run all benchmarks, other schedulers
 bench-programs: # Build the benchmarks.
 	for program in takt-bench timer-bench storm-bench plugin-bench; do \
 		$(SWIFT) build -c release --package-path Benchmarks --product $$program || exit 1; done
-	$(SWIFT) build $(RELEASE) --product schedule-bench
+	$(RELEASE_BUILD) --product schedule-bench
 
 bench-venv:      # Install peers and matplotlib from PyPI; what cannot be installed is left out.
 	@scripts/venv .build/bench-venv $(BENCH_LISTS) || true
@@ -295,7 +294,7 @@ bench-gate-write: gate-program ## Record the instructions of the eleven workload
 
 gate-program: PACKAGES += $(GATE_PACKAGES)
 gate-program: release-setup
-	$(SWIFT) build $(RELEASE) --product gate-bench
+	$(RELEASE_BUILD) --product gate-bench
 	@$(HARDENED)/gate-bench $(OWN_C)
 
 transfers: setup ## Make 10,000 HTTP and mail transfers; memory and descriptors must not grow.

@@ -12,10 +12,13 @@ let strict: [SwiftSetting] =
 let commit: [CSetting] =
   Context.environment["TAKT_COMMIT"].map { [.define("TAKT_COMMIT", to: "\"\($0)\"")] } ?? []
 
-// Of takt's own C, where it is optimized: bounds of memory and text are checked as it runs.
-let fortified: [CSetting] = [
-  .define("_FORTIFY_SOURCE", to: "3", .when(platforms: [.linux], configuration: .release))
-]
+// Of takt's own C, where it is optimized: bounds of memory and text are checked as it runs. The
+// Makefile adds what a package with fixed flags could not be used by others for.
+let fortified: [CSetting] =
+  [.define("_FORTIFY_SOURCE", to: "3", .when(platforms: [.linux], configuration: .release))]
+  + (Context.environment["TAKT_C_FLAGS"].map {
+    [.unsafeFlags($0.split(separator: " ").map(String.init))]
+  } ?? [])
 
 let package = Package(
   name: "takt",

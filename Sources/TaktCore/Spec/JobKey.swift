@@ -113,11 +113,11 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
 
   /// The name of a zone that is another one, where nothing else says why the schedule has changed.
   private static func zoneChanged(from old: JobSpec, to new: JobSpec) -> String? {
-    guard old.timing != new.timing, !Timing.keys.contains(where: { $0.differs(old, new) }) else {
-      return nil
-    }
-    return zip(old.timing.schedule.clockZones, new.timing.schedule.clockZones)
-      .first { $0 != $1 }?.0.name
+    // Zones first: hardly any plan has another one.
+    guard let zone = old.timing.schedule.firstZone(otherThanIn: new.timing.schedule),
+      !Timing.keys.contains(where: { $0.differs(old, new) })
+    else { return nil }
+    return zone.name
   }
 
   /// What two specs of a job say differently under the key of a name, for those who may read the jobs

@@ -94,9 +94,16 @@ extension JobKey {
 }
 
 extension Schedule {
-  /// Those in which its times and days are.
-  var clockZones: [Zone] {
-    rules.map(\.zone) + exclusions.map(\.zone) + [calendars?.zone].compactMap(\.self)
+  /// The first zone of its times and days that is another one there.
+  func firstZone(otherThanIn other: Schedule) -> Zone? {
+    for (rule, its) in zip(rules, other.rules) where rule.zone != its.zone { return rule.zone }
+    for (one, its) in zip(exclusions, other.exclusions) where one.zone != its.zone {
+      return one.zone
+    }
+    guard let zone = calendars?.zone, let its = other.calendars?.zone, zone != its else {
+      return nil
+    }
+    return zone
   }
 
   /// The grid of local times that `every` has made, and its zone.
