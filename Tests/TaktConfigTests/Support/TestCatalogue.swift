@@ -1,8 +1,9 @@
 import TaktCore
 
 /// `log`, as takt has it, `mail`, which has two parameters that must be given, `all`, which has one
-/// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own rights, `fetch`, which has a timeout of its own, and `pipe`, which uses
-/// them for a command when it is told of one.
+/// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own
+/// rights, `fetch`, which has a timeout of its own, `http`, whose body may be JSON, and `pipe`, which
+/// uses takt's rights for a command when it is told of one.
 struct TestCatalogue: ActionCatalogue {
   var actionNames: [String] { ["log", "mail", "notify", "ping", "all", "touch", "pipe"] }
 
@@ -47,6 +48,14 @@ struct TestCatalogue: ActionCatalogue {
         ParameterSchema(
           "timeout", .duration(least: .milliseconds(1)), reaches: .nothing, isRequired: false,
           summary: "How long."),
+      ]
+    case "http":
+      [
+        ParameterSchema("url", .url, reaches: .address, summary: "Where."),
+        ParameterSchema(
+          "headers", .map(.string), reaches: .header, isRequired: false, summary: "What besides."),
+        ParameterSchema(
+          "body", .string, reaches: .nothing, isRequired: false, summary: "What is sent."),
       ]
     case "prune":
       [
