@@ -12,15 +12,19 @@ extension Reporter {
       return unexpectedColon(at: problem.mark)
     }
     if let comment = cuttingComment(of: problem) { return comment }
-    let text = line(Int(problem.mark.line))?.unicodeScalars.dropFirst(Int(problem.mark.column) - 1)
-    guard problem.problem.hasPrefix("did not find expected ',' or"), let text else { return nil }
-    let rest = String(String.UnicodeScalarView(text))
+    guard problem.problem.hasPrefix("did not find expected ',' or"),
+      let scalars = line(Int(problem.mark.line))?.unicodeScalars
+    else { return nil }
+    let place = Int(problem.mark.column) - 1
+    let before = String(String.UnicodeScalarView(scalars.prefix(place)))
+    let rest = String(String.UnicodeScalarView(scalars.dropFirst(place)))
     if rest.hasPrefix("{{") {
       return YAMLSyntaxProblem.Sentence(
         mark: problem.mark, message: "'{{' is in a text without quotes here",
         hint: "put the whole text in quotes")
     }
-    if rest.hasPrefix(":") {
+    // Without another one before it, a bracket of a line above is not closed.
+    if rest.hasPrefix(":"), before.contains(": ") {
       return YAMLSyntaxProblem.Sentence(
         mark: problem.mark, message: "unexpected ':'",
         hint: "put a text that contains ': ' in quotes")
