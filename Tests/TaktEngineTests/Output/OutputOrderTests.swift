@@ -66,6 +66,7 @@ import TaktTime
     let reactor = try Reactor()
     let pid = Mutex<Int32>(0)
     let hasPID = DispatchSemaphore(value: 0)
+    let hasThird = DispatchSemaphore(value: 0)
     let sink = Sink { line in
       if let number = line.split(separator: " ").dropFirst().first.flatMap({ Int32($0) }) {
         pid.withLock { $0 = number }
@@ -75,6 +76,7 @@ import TaktTime
         let descriptor = open("/proc/\(pid.withLock(\.self))/fd/1", O_WRONLY)
         _ = write(descriptor, "third\n", 6)
         close(descriptor)
+        hasThird.signal()
       }
     }
     let gate = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
@@ -106,6 +108,8 @@ import TaktTime
       close(descriptor)
     }
     release.signal()
+    // Its pipe is reached by its number as long as it lives.
+    hasThird.wait()
     let last = open(gate, O_WRONLY)
     _ = write(last, "\n", 1)
     close(last)
