@@ -90,6 +90,9 @@ struct TestCatalogue: ActionCatalogue {
     if action == "mail", parameters["to"] == .string("root") {
       return [ParameterProblem("to", "'root' has no host", isDoubt: true)]
     }
+    if action == "http", case .string(let url) = parameters["url"], !url.hasPrefix("http") {
+      return [ParameterProblem("url", "the URL must start with http:// or https://")]
+    }
     guard action == "all", parameters["text"] == .string("both") else { return [] }
     return [ParameterProblem("word", "these two"), ParameterProblem(nil, "something is missing")]
   }
