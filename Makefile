@@ -198,12 +198,13 @@ moving: build    ## Import what 40 Debian packages bring along, and the files in
 	python3 -B Tests/moving/exported.py .build/debug/takt
 
 lint: PACKAGES := python3
-lint: setup      ## Check format, imports, folder dependencies, retired phrases and names, and links.
+lint: setup      ## Check format, imports, folder dependencies, calls to the system, retired phrases and names, and links.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[CEDST]* Sources/TimerMachine || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
 	@! grep -rn '@_exported' Sources || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
 	scripts/folders Sources/TimerMachine* Sources/Takt* Sources/takt
+	scripts/system-calls
 	scripts/retired-words
 	scripts/links
 

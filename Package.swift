@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "TaktPicture", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     // Crontabs, systemd units and others as jobs files, and back.
-    .target(name: "TaktImport", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
+    .target(name: "TaktImport", dependencies: ["TaktCore", "TaktSystem", "TaktTime"], swiftSettings: strict),
     .target(
       name: "TaktEngine",
       dependencies: [
@@ -85,7 +85,8 @@ let package = Package(
       swiftSettings: strict),
     // Claims of slots over machines: drivers of engines.
     .target(
-      name: "TaktClaims", dependencies: ["TaktCore", "TaktTime", "TaktTransfer", "CTaktClaims"],
+      name: "TaktClaims",
+      dependencies: ["TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "CTaktClaims"],
       swiftSettings: strict),
     .target(
       name: "TaktConfig", dependencies: ["TaktCore", "TaktSystem", "TaktTime", "CLibYAML"],
@@ -98,7 +99,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     // What takt asks of the operating system; knows no job.
-    .target(name: "TaktSystem", dependencies: ["CTaktSystem"], swiftSettings: strict),
+    .target(name: "TaktSystem", dependencies: ["TaktTime", "CTaktSystem"], swiftSettings: strict),
     .target(
       name: "TimerMachine",
       dependencies: [
@@ -136,7 +137,7 @@ let package = Package(
     .executableTarget(
       name: "gate-bench",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktSystem", "TaktTime",
         "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
       ],
       swiftSettings: strict),
@@ -152,7 +153,7 @@ let package = Package(
       name: "boundary-fuzz",
       dependencies: [
         "TaktControl", "TaktImport", "TaktEngine", "TaktStore", "TaktConfig", "TaktClaims",
-        "TaktTransfer", "TaktCore", "TaktTime", "CFuzzer",
+        "TaktTransfer", "TaktCore", "TaktSystem", "TaktTime", "CFuzzer",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

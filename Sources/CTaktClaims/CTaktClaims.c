@@ -2,7 +2,6 @@
 #include "CTaktClaims.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -101,14 +100,6 @@ const char *cclaims_load(void) {
   keep_crypto_at_exit(opened);
   handle = opened;
   return NULL;
-}
-
-void cclaims_name_thread(const char *thread_name) {
-#ifdef __APPLE__
-  pthread_setname_np(thread_name);
-#else
-  pthread_setname_np(pthread_self(), thread_name);
-#endif
 }
 
 char *cclaims_flaw(const char *text) {

@@ -147,6 +147,10 @@ int csystem_pipe_bytes(int fd) {
   return ioctl(fd, FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
+const char *csystem_error_text(int number, char *buffer, size_t size) {
+  return strerror_r(number, buffer, size);
+}
+
 void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 int csystem_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

@@ -1,5 +1,6 @@
 import CFuzzer
 import Glibc
+import TaktSystem
 
 /// Feeds takt's readers with what they were not made for.
 ///
@@ -38,7 +39,7 @@ struct BoundaryFuzz {
       let inputs = Files.names(in: "\(folder)/\(kind.name)")
       for name in inputs {
         guard let bytes = Files.bytes(of: "\(folder)/\(kind.name)/\(name)") else {
-          fail("\(folder)/\(kind.name)/\(name): \(String(cString: strerror(errno)))")
+          fail("\(folder)/\(kind.name)/\(name): \(SystemError.text())")
         }
         target.read(bytes)
       }

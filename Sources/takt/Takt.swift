@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TaktEngine
+import TaktSystem
 
 /// The command line.
 @main
@@ -45,7 +46,7 @@ struct Takt: ParsableCommand {
     }
     // Buffered output that a full disk refuses would otherwise be lost silently.
     guard fflush(nil) == 0 else {
-      Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
+      Console.error("takt: cannot write: \(SystemError.text())")
       Self.exit(withError: ExitCode.unwritable)
     }
   }

@@ -23,9 +23,6 @@ static const int cclaims_result_tuples_ok = 2;
 // is valid until the next call. Call it once at a time.
 const char *cclaims_load(void);
 
-// Names the calling thread, for tools that list threads.
-void cclaims_name_thread(const char *name);
-
 // What follows may be called once `cclaims_load` has returned NULL.
 
 // What is wrong with a connection string, in libpq's words, which quote parts of it; NULL when libpq

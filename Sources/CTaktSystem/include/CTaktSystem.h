@@ -173,6 +173,9 @@ int csystem_pipe_bytes(int fd);
 // Gives the calling thread a name of at most 15 characters.
 void csystem_name_thread(const char *name);
 
+// The text of an error number; in `buffer`, or the system's own.
+const char *csystem_error_text(int number, char *buffer, size_t size);
+
 int csystem_eventfd(void);
 // A descriptor that becomes readable when one of these signals comes; they must be blocked.
 int csystem_signalfd(const int *signals, int count);

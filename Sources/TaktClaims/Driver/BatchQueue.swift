@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import TaktCore
+import TaktSystem
 
 /// Hands batches to a carrier on a thread of its own, and answers each once, in order, and by its
 /// deadline, whatever that thread is doing.
@@ -80,10 +81,11 @@ final class BatchQueue: Sendable {
     }
     arrived.signal()
     guard needsThread else { return }
-    do throws(DriverThread.Failure) {
-      try DriverThread.start(name: "takt-claims") { self.serve() }
+    do throws(SystemError) {
+      try Thread.start(name: "takt-claims") { self.serve() }
     } catch {
-      refuseAll(ClaimFailure("The system gives takt no thread for its claims: \(error.text)."))
+      let text = SystemError.text(error.number)
+      refuseAll(ClaimFailure("The system gives takt no thread for its claims: \(text)."))
     }
   }
 

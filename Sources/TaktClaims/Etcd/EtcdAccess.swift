@@ -1,10 +1,6 @@
+import Glibc
+import TaktSystem
 package import TaktTransfer
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Where an etcd cluster is, and how takt is let in.
 package struct EtcdAccess: Sendable {
@@ -38,9 +34,17 @@ package struct EtcdAccess: Sendable {
   /// Whom to trust. The file is read each time, as it may be renewed.
   func trust() throws(EtcdProblem) -> TransferTrust {
     guard let authority else { return .system }
-    guard let bytes = try? Data(contentsOf: URL(filePath: authority)) else {
-      throw .unreadableFile(authority)
+    do throws(OpenFailure) {
+      // Who can replace it decides whom takt takes for the server.
+      let (bytes, _) = try TrustedFile.read(
+        authority, bytesMax: Self.authorityBytesMax, as: .certificate,
+        for: FileParties(own: geteuid()))
+      return .certificates(bytes, path: authority)
+    } catch {
+      throw .unreadableFile(authority, error)
     }
-    return .certificates([UInt8](bytes), path: authority)
   }
+
+  /// Certificates are a matter of kilobytes; the system's own are 200.
+  private static let authorityBytesMax = 16 << 20
 }

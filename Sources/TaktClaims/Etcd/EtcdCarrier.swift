@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// Carries batches to etcd. It exists on the driver's thread alone.
@@ -151,7 +152,7 @@ struct EtcdCarrier: BatchCarrier {
         // there so that two do not stay in step.
         let pause = Duration.microseconds(Int.random(in: 0...Self.pauseMax))
         guard deadline - .now > pause else { throw .conflicts(store.client.place) }
-        DriverThread.sleep(pause)
+        Thread.sleep(pause)
       }
     }
   }

@@ -1,3 +1,4 @@
+import TaktSystem
 import TaktTransfer
 
 #if canImport(FoundationEssentials)
@@ -30,7 +31,7 @@ struct EtcdClient {
     self.access = access
     self.prefix = prefix
     clocks = Array(repeating: EtcdClock(), count: access.endpoints.count)
-    transfers = TransferEngine { body in try DriverThread.start(name: "takt-etcd", body) }
+    transfers = TransferEngine { body in try Thread.start(name: "takt-etcd", body) }
   }
 
   var place: EtcdProblem.Place { place(of: current) }

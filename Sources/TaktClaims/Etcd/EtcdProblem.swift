@@ -1,10 +1,11 @@
 import TaktCore
+import TaktSystem
 import TaktTransfer
 
 /// Why etcd has not done what it was to do.
 enum EtcdProblem: Error, Hashable {
   case noLibrary(String)
-  case unreadableFile(String)
+  case unreadableFile(String, OpenFailure)
   case noPassword(String)
   /// There is no connection, for a reason that is not the server's.
   case unreachable(Place, String)
@@ -113,7 +114,8 @@ extension EtcdProblem {
     switch self {
     case .noLibrary(let detail):
       "libcurl is not available (\(detail)). Install it, on Debian with `apt-get install libcurl4`."
-    case .unreadableFile(let path):
+    case .unreadableFile(let path, .distrusted(let problem)): "'\(path)': \(problem.advice)."
+    case .unreadableFile(let path, .system):
       "Cannot read '\(path)'. Check that it exists and its permissions."
     case .noPassword(let words): "The password for etcd is not available: \(words.sentence)"
     case .unreachable(let place, let detail):

@@ -1,5 +1,6 @@
 import Synchronization
 import TaktCore
+import TaktSystem
 
 /// Carries batches to a PostgreSQL database. It exists on the driver's thread alone.
 struct PostgresCarrier: BatchCarrier {
@@ -79,7 +80,7 @@ struct PostgresCarrier: BatchCarrier {
           conflicts += 1
           let pause = Self.retryDelay * conflicts
           guard deadline - .now > pause else { throw error }
-          DriverThread.sleep(pause)
+          Thread.sleep(pause)
         } else if error.isMissingSchema, installation == .unneeded {
           installation = .needed(over: nil)
         } else {

@@ -5,6 +5,7 @@
 #endif
 
 import CTaktClaims
+import TaktSystem
 
 /// What is wrong with the connection string of a cluster, before anybody connects.
 ///
@@ -99,7 +100,7 @@ package enum PostgresURL {
         path != "system", access(path, R_OK) != 0
       else { return nil }
       let number = errno
-      let flaw = number == ENOENT ? "does not exist" : String(cString: strerror(number))
+      let flaw = number == ENOENT ? "does not exist" : SystemError.text(number)
       return Flaw(
         message: "the file of '\(keyword)' in 'url' "
           + (number == ENOENT ? flaw : "cannot be read: \(flaw)"),

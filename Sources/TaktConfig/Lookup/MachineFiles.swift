@@ -35,17 +35,18 @@ final class MachineFiles {
   private var openFiles: [String: Bool] = [:]
   private(set) lazy var ownPath = getenv("PATH").map { String(cString: $0) }
 
+  private func type(_ path: String) -> Result<FileType, SystemError> {
+    Result { () throws(SystemError) in try FileStatus(at: path).type }
+  }
+
   /// What keeps the program at a path from being started; nil for nothing.
   func flaw(ofProgram path: String) -> Flaw? {
     if let known = programs[path] { return known }
-    var status = stat()
     let flaw: Flaw? =
-      if stat(path, &status) != 0 {
-        Flaw(errno)
-      } else if status.st_mode & S_IFMT == S_IFDIR {
-        .folder
-      } else {
-        access(path, X_OK) == 0 ? nil : .notExecutable
+      switch type(path) {
+      case .failure(let error): Flaw(error.number)
+      case .success(.folder): .folder
+      case .success: access(path, X_OK) == 0 ? nil : .notExecutable
       }
     programs[path] = .some(flaw)
     return flaw
@@ -53,10 +54,12 @@ final class MachineFiles {
 
   func flaw(ofFolder path: String) -> Flaw? {
     if let known = folders[path] { return known }
-    var status = stat()
     let flaw: Flaw? =
-      stat(path, &status) != 0
-      ? Flaw(errno) : status.st_mode & S_IFMT == S_IFDIR ? nil : .notFolder
+      switch type(path) {
+      case .failure(let error): Flaw(error.number)
+      case .success(.folder): nil
+      case .success: .notFolder
+      }
     folders[path] = .some(flaw)
     return flaw
   }
@@ -64,14 +67,11 @@ final class MachineFiles {
   /// What keeps a file from being read.
   func flaw(ofFile path: String) -> Flaw? {
     if let known = files[path] { return known }
-    var status = stat()
     let flaw: Flaw? =
-      if stat(path, &status) != 0 {
-        Flaw(errno)
-      } else if status.st_mode & S_IFMT == S_IFDIR {
-        .folder
-      } else {
-        access(path, R_OK) == 0 ? nil : Flaw(errno)
+      switch type(path) {
+      case .failure(let error): Flaw(error.number)
+      case .success(.folder): .folder
+      case .success: access(path, R_OK) == 0 ? nil : Flaw(errno)
       }
     files[path] = .some(flaw)
     return flaw

@@ -89,12 +89,12 @@ struct ManifestReader {
     guard program.contains("/") else { return words }
     let path = FilePath.absolute(FilePath.join(folder, program))
     words[0] = path
-    var status = stat()
-    if stat(path, &status) != 0 {
+    let status = try? FileStatus(at: path)
+    if status == nil {
       reporter.report(
         .badValue, at: field.mark, "the program '\(program.shortened)' does not exist",
         hint: "relative paths start at the plugin's folder")
-    } else if status.st_mode & S_IFMT != S_IFREG {
+    } else if status?.type != .file {
       reporter.report(
         .badValue, at: field.mark, "'\(program.shortened)' is not a regular file",
         hint: "name a program")
@@ -105,8 +105,8 @@ struct ManifestReader {
     } else if let problem = distrust(of: path) {
       let (code, message, hint) = problem.sentence
       reporter.report(code, at: field.mark, "'\(program.shortened)': \(message)", hint: hint)
-    } else {
-      warn(ofOwner: status.st_uid, of: program, at: field.mark)
+    } else if let status {
+      warn(ofOwner: status.owner, of: program, at: field.mark)
       return words
     }
     return nil

@@ -138,9 +138,8 @@ package struct PluginCatalog {
   private func table() -> PluginTable {
     let files = LoadFiles(judgesAsRoot: geteuid() == 0)
     // There is no jobs file: who has named the folder trusts its owner.
-    var status = stat()
-    if let folder = folders.first, stat(folder, &status) == 0 {
-      files.noteJobsFile(owner: status.st_uid)
+    if let folder = folders.first, let status = try? FileStatus(at: folder) {
+      files.noteJobsFile(owner: status.owner)
     }
     let table = PluginTable(files)
     table.folders = folders

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 
 /// One file's text, and the way from a mark to what people read: line, column and the line's text.
 final class SourceText {

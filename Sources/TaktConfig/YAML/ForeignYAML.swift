@@ -1,4 +1,5 @@
 package import TaktCore
+import TaktSystem
 
 /// YAML texts of other programs, as plain trees.
 package struct ForeignYAML {

@@ -58,53 +58,18 @@ struct Token: Equatable, Sendable {
   private static func contents(
     of path: String, isShared: Bool
   ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
-    let row = isShared ? FileTrust.clusterToken : .token
-    let parties = FileParties(own: geteuid())
-    guard let descriptor = try open(path, row, parties) else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
-    }
-    if let problem = row.problem(of: FileFact(status, path: path), for: parties) {
-      throw FileError(message: "\(path): \(problem.advice)")
-    }
-    var buffer = [UInt8](repeating: 0, count: bytesMax + 1)
-    let count = Glibc.read(descriptor, &buffer, buffer.count)
-    guard count >= 0 else {
-      throw FileError(message: "\(path): \(String(cString: strerror(errno)))")
-    }
-    guard count <= bytesMax else {
-      throw FileError(message: "\(path) is larger than \(bytesMax) bytes")
-    }
-    return (buffer.prefix(count).filter { $0 > 32 && $0 < 127 }, status.st_mode & 0o004 != 0)
-  }
-
-  /// A descriptor of the file; nil when there is none.
-  private static func open(
-    _ path: String, _ row: FileTrust, _ parties: FileParties
-  ) throws(FileError) -> Int32? {
     do throws(OpenFailure) {
-      if row.way == .whole, parties.own == 0, path.hasPrefix("/") {
-        return try FileOpener(parties).open(path, as: row)
-      }
-      // Whoever owns its folder could put another file in its place.
-      let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-      if parties.own == 0, let trail = FileOpener.trail(of: folder), let around = trail.facts.last,
-        let problem = row.problem(ofLinksOn: trail, for: parties)
-          ?? row.problem(ofFoldersAbove: [around], for: parties)
-      {
-        throw .distrusted(problem)
-      }
-      let link = row.way == .inside ? O_NOFOLLOW : 0
-      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | link)
-      guard descriptor >= 0 else { throw .system(errno) }
-      return descriptor
+      let (bytes, file) = try TrustedFile.read(
+        path, bytesMax: bytesMax, as: isShared ? .clusterToken : .token,
+        for: FileParties(own: geteuid()))
+      return (bytes.filter { $0 > 32 && $0 < 127 }, file.mode & 0o004 != 0)
     } catch {
       switch error {
       case .system(ENOENT): return nil
+      case .system(EFBIG):
+        throw FileError(message: "\(path) is larger than \(bytesMax) bytes")
       case .system(let number):
-        throw FileError(message: "\(path): \(String(cString: strerror(number)))")
+        throw FileError(message: "\(path): \(SystemError.text(number))")
       case .distrusted(let problem): throw FileError(message: "\(path): \(problem.advice)")
       }
     }
@@ -117,16 +82,11 @@ struct Token: Equatable, Sendable {
       let byte = UInt8.random(in: .min ... .max, using: &generator)
       return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
+    do throws(SystemError) {
+      try SmallFile.create(path, text + [10], mode: 0o600)
+    } catch {
       throw FileError(
-        message: "cannot write the token to \(path): \(String(cString: strerror(errno)))")
-    }
-    defer { close(descriptor) }
-    let line = text + [10]
-    guard write(descriptor, line, line.count) == line.count else {
-      unlink(path)
-      throw FileError(message: "cannot write the token to \(path)")
+        message: "cannot write the token to \(path): \(SystemError.text(error.number))")
     }
     return text
   }

@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOHTTP1
+import TaktSystem
 
 /// Why nothing can be listened to, or nobody answers.
 package struct ControlError: Error, Hashable, Sendable {
@@ -40,7 +41,7 @@ extension ControlError {
         "permission denied; only the daemon's user and root may connect"
       case EAGAIN: "too many waiting connections; the daemon may hang"
       case ECONNRESET, EPIPE: "the connection ended in the middle of the answer"
-      default: String(cString: strerror(number))
+      default: SystemError.text(number)
       }
     self.init(message)
     isForbidden = number == EACCES || number == EPERM

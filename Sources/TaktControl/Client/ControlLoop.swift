@@ -3,6 +3,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
+import TaktSystem
 
 /// The one thread that serves the connections of a command. It is started at the first request and
 /// sleeps while nothing is connected.
@@ -33,19 +34,13 @@ enum ControlLoop {
     guard hasDescriptors else {
       return ControlError("no file descriptors are left; raise `ulimit -n`")
     }
-    var thread = pthread_t()
-    let result = pthread_create(
-      &thread, nil,
-      { _ in
-        ControlLoop.run()
-        return nil
-      }, nil)
-    guard result == 0 else {
+    do throws(SystemError) {
+      try Thread.start(name: "takt-control") { run() }
+    } catch {
       return ControlError(
-        "cannot start a thread (\(String(cString: strerror(result)))); raise `ulimit -u`, "
+        "cannot start a thread (\(SystemError.text(error.number))); raise `ulimit -u`, "
           + "or end processes of this user")
     }
-    pthread_detach(thread)
     isStarted.wait()
     return nil
   }

@@ -8,6 +8,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 package import TaktCore
+import TaktSystem
 import TaktTime
 import Dispatch
 
@@ -46,7 +47,7 @@ package final class ControlServer: Sendable {
   private let bodies = BodyBudget()
   private let readers = ReaderCount()
   private let network = NetworkAddress()
-  private let sockets = Mutex<[(path: String, identity: SocketPlace.Identity)]>([])
+  private let sockets = Mutex<[(path: String, identity: FileStatus.Identity)]>([])
 
   /// Starts one thread; nothing is listened to yet.
   package init(_ ports: ControlPorts, connections: ConnectionBudget) {
@@ -172,7 +173,7 @@ package final class ControlServer: Sendable {
       do {
         try await server.run()
       } catch let error as IOError {
-        onFailure(ControlError(String(cString: strerror(error.errnoCode))))
+        onFailure(ControlError(SystemError.text(error.errnoCode)))
       } catch {
         onFailure(ControlError("\(error)"))
       }

@@ -55,8 +55,12 @@ package enum SocketPlace {
 
   /// - Parameter owner: who owns the daemon's jobs file: root may talk to that user's daemon.
   package static func finding(at path: String, jobsFileOf owner: UInt32? = nil) -> Finding {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return errno == EACCES ? .forbidden : .nothing }
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try FileStatus(at: path, followsLink: false)
+    } catch {
+      return error.number == EACCES ? .forbidden : .nothing
+    }
     let own = geteuid()
     let problem = FileTrust.socket.problem(
       of: FileFact(status, path: path),
@@ -68,24 +72,15 @@ package enum SocketPlace {
     }
   }
 
-  /// What makes a file this one and no other.
-  struct Identity: Equatable, Sendable {
-    var device: dev_t
-    var inode: ino_t
-  }
-
   /// Which file is there; nil for none.
-  static func identity(of path: String) -> Identity? {
-    var status = stat()
-    return lstat(path, &status) == 0
-      ? Identity(device: status.st_dev, inode: status.st_ino) : nil
+  static func identity(of path: String) -> FileStatus.Identity? {
+    (try? FileStatus(at: path, followsLink: false))?.identity
   }
 
   /// Makes room for a socket: what a killed takt has left is removed, anything else is not touched.
   static func clear(_ path: String) throws(ControlError) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK else {
+    guard let status = try? FileStatus(at: path, followsLink: false) else { return }
+    guard status.type == .socket else {
       throw ControlError("\(path) is there and is no socket")
     }
     guard !answers(path) else {

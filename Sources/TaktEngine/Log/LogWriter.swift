@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 package import TaktCore
+import TaktSystem
 package import TaktTime
 import TimerMachine
 
@@ -190,10 +191,10 @@ package final class LogWriter: Observer, OutputSink {
   }
 
   private func write(_ bytes: [UInt8], after health: Health) -> Health {
-    let (written, number) = bytes.withUnsafeBytes { $0.write(to: descriptor) }
+    let (written, number) = bytes.write(to: descriptor)
     guard let number else { return bytes.isEmpty ? health : .good }
     if case .good = health {
-      let reason = String(cString: strerror(number))
+      let reason = SystemError.text(number)
       _ = Self.complain("takt: the log cannot be written (\(reason)); jobs keep running\n")
     }
     if number == EPIPE { return .closed }

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 
 /// Cuts a stream of bytes into lines, and a longer line into pieces. It keeps one piece at most.
 struct LineSplitter {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// Hands the lines of one attempt to the log, as far as its rate and the log's room allow; what they

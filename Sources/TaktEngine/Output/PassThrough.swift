@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 import TaktCore
+package import TaktSystem
 
 /// Hands what a run prints to takt's own standard output and error, byte by byte as it comes. Where
 /// a reader is slow the command waits, as it would without takt; takt itself does not.
@@ -134,10 +135,10 @@ private final class Lane: Sendable {
   /// What cannot be written, for the reader has gone or the disk is full, is nobody's; it is told at
   /// the end.
   private func write(_ bytes: [UInt8]) {
-    guard let number = bytes.withUnsafeBytes({ $0.write(to: descriptor) }).number else { return }
+    guard let number = bytes.write(to: descriptor).number else { return }
     state.withLock { state in
       state.isClosed = true
-      if number != EPIPE { state.failure = String(cString: strerror(number)) }
+      if number != EPIPE { state.failure = SystemError.text(number) }
     }
   }
 }

@@ -22,19 +22,18 @@ enum OutputFileError: Error, Hashable, Sendable {
   var sentence: String {
     switch self {
     case .open(ENOENT): "the folder does not exist"
-    case .open(let number): "\(Self.text(number))"
+    case .open(let number): "\(SystemError.text(number))"
     case .notRegular: "it is not a regular file"
     case .link(let path):
       "'\(path)' is a link that another user may have made, and takt runs as root. "
         + "Use the real path of the folder"
     case .manyNames:
       "the file has several hard links, and takt runs as root. Remove the others"
-    case .rotation(let number): "it is full and cannot be renamed: \(Self.text(number))"
-    case .write(let number): "\(Self.text(number))"
+    case .rotation(let number): "it is full and cannot be renamed: \(SystemError.text(number))"
+    case .write(let number): "\(SystemError.text(number))"
     }
   }
 
-  private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }
 
 /// A file that is appended to and gives way to a new one when it is full: `PATH` becomes `PATH.1`,
@@ -150,14 +149,11 @@ struct RotatingFile {
 
   private mutating func open(in folder: Int32) throws(OutputFileError) {
     if descriptor >= 0 {
-      var here = stat()
-      var there = stat()
-      if fstat(descriptor, &here) == 0,
-        fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0, here.st_ino == there.st_ino,
-        here.st_dev == there.st_dev
+      if let here = try? FileStatus(of: descriptor),
+        let there = try? FileStatus(of: name, in: folder), here.identity == there.identity
       {
         // Somebody may have cut it short.
-        sizeBytes = Int(here.st_size)
+        sizeBytes = here.sizeBytes
         return
       }
       close()
@@ -168,26 +164,25 @@ struct RotatingFile {
   /// Opening never waits for a reader at the other end of a FIFO, follows no link, and touches
   /// nothing but a regular file.
   private mutating func reopen(in folder: Int32) throws(OutputFileError) {
-    var info = stat()
-    if fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0, info.st_mode & S_IFMT != S_IFREG {
+    if let found = try? FileStatus(of: name, in: folder), found.type != .file {
       throw .notRegular
     }
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let new = openat(folder, name, flags, 0o640)
     guard new >= 0 else { throw .open(errno) }
-    guard fstat(new, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+    guard let opened = try? FileStatus(of: new), opened.type == .file else {
       Glibc.close(new)
       throw .notRegular
     }
     // Another name of the file may be one that the job's user could not write by.
-    let file = FileFact(info, path: name)
+    let file = FileFact(opened, path: name)
     if case .ofRoot = links, FileTrust.outputFile.problem(of: file, for: FileParties(own: 0)) != nil
     {
       Glibc.close(new)
       throw .manyNames
     }
     descriptor = new
-    sizeBytes = Int(info.st_size)
+    sizeBytes = opened.sizeBytes
   }
 
   private mutating func rotate(files: Int, at now: MonotonicInstant) throws(OutputFileError) {

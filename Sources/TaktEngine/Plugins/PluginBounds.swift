@@ -1,3 +1,4 @@
+import TaktSystem
 import TaktTime
 
 /// Cuts what a plugin says into lines, none of them longer than the protocol allows.

@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// The orphans that the kernel has given to takt.
 ///
@@ -30,7 +31,7 @@ final class AdoptedProcesses {
   func pids() -> [pid_t] {
     if descriptor >= 0 {
       return ProcessFile.numbers(
-        ProcessFile.read(descriptor, limitBytes: Self.listBytesMax) ?? [])
+        SmallFile.head(descriptor, bytesMax: Self.listBytesMax) ?? [])
     }
     let own = getpid()
     return ProcessFile.numbers(inFolder: "/proc").filter { ProcessStatus.read($0)?.parent == own }
@@ -56,7 +57,7 @@ final class AdoptedProcesses {
   private static func children(of pid: pid_t, limit: Int) -> [pid_t] {
     ProcessFile.numbers(inFolder: "/proc/\(pid)/task").flatMap { thread in
       let path = "/proc/\(pid)/task/\(thread)/children"
-      return ProcessFile.numbers(ProcessFile.read(path, limitBytes: limit * 8) ?? [])
+      return ProcessFile.numbers(SmallFile.head(path, bytesMax: limit * 8) ?? [])
     }
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// How a process says which attempt it descends from: by an environment variable that descendants
 /// inherit.
@@ -51,7 +52,7 @@ enum AttemptMark {
   /// lies in a file: nobody can make this wait for a file system.
   static func of(_ pid: pid_t) -> Finding {
     guard
-      let bytes = ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax),
+      let bytes = SmallFile.head("/proc/\(pid)/environ", bytesMax: environmentBytesMax),
       !bytes.isEmpty
     else { return .nothing }
     return marks(in: bytes).first.map(Finding.mark) ?? .unmarked
@@ -59,7 +60,7 @@ enum AttemptMark {
 
   /// All marks that a process bears, where a program has put one environment behind another.
   static func all(of pid: pid_t) -> [String] {
-    ProcessFile.read("/proc/\(pid)/environ", limitBytes: environmentBytesMax).map(marks) ?? []
+    SmallFile.head("/proc/\(pid)/environ", bytesMax: environmentBytesMax).map(marks) ?? []
   }
 
   private static func marks(in environment: [UInt8]) -> [String] {

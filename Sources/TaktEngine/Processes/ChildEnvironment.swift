@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// The environment of a child, by precedence: takt's own facts, secrets, what the command says, what
 /// belongs to the user that it runs as, what it inherits.
@@ -69,10 +70,8 @@ struct ChildEnvironment {
   /// The runtime folder that the login manager has made for a user; nil where it has not.
   private static func runtimeFolder(of user: UInt32) -> String? {
     let path = "/run/user/\(user)"
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == user
-    else { return nil }
-    return path
+    guard let status = try? FileStatus(at: path, followsLink: false) else { return nil }
+    return status.type == .folder && status.owner == user ? path : nil
   }
 
   private mutating func addOnly(_ wanted: Set<String>) {

@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// A child with its group and its pipes. It exists on the reactor's thread alone.

@@ -2,6 +2,7 @@ import CTaktSystem
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// A control group (cgroup v2) that holds the processes of one command, and nobody else's.
@@ -163,9 +164,8 @@ final class ControlGroup: Sendable {
 
   /// Removes the groups that processes of it have made below it. To be called when none lives.
   func removeSubgroups() {
-    var status = stat()
     // Two links: its own name, and its own dot.
-    guard fstat(folder, &status) == 0, status.st_nlink > 2 else { return }
+    guard let status = try? FileStatus(of: folder), status.linkCount > 2 else { return }
     ControlGroupFolder.removeAll(in: folder)
   }
 
@@ -176,7 +176,7 @@ final class ControlGroup: Sendable {
 
   /// The group of a process, from the root of the hierarchy; nil where the system does not tell.
   static func group(of pid: pid_t) -> String? {
-    guard let bytes = ProcessFile.read("/proc/\(pid)/cgroup", limitBytes: 65_536) else {
+    guard let bytes = SmallFile.head("/proc/\(pid)/cgroup", bytesMax: 65_536) else {
       return nil
     }
     for line in bytes.split(separator: UInt8(ascii: "\n"))
@@ -201,8 +201,7 @@ enum ControlGroupFolder {
 
   /// The names of the groups in a folder.
   static func names(in folder: Int32) -> [String] {
-    var status = stat()
-    guard fstat(folder, &status) == 0, status.st_nlink > 2 else { return [] }
+    guard let status = try? FileStatus(of: folder), status.linkCount > 2 else { return [] }
     let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { return [] }
     guard let stream = fdopendir(copy) else {
@@ -228,7 +227,7 @@ enum ControlGroupFolder {
     let file = openat(folder, name, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    return ProcessFile.read(file, limitBytes: listBytesMax)
+    return SmallFile.head(file, bytesMax: listBytesMax)
   }
 
   static func write(_ text: String, to name: String, in folder: Int32) -> Bool {

@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 package import TaktCore
+import TaktSystem
 
 /// The controllers of control groups that takt has to give to the groups of commands.
 package enum ControlGroupControllers {
@@ -32,7 +33,7 @@ package enum ControlGroupControllers {
   }
 
   private static func missing(_ wanted: Set<GroupController>, in folder: String) -> String? {
-    let present = parse(ProcessFile.read(folder + "/cgroup.controllers", limitBytes: 4096) ?? [])
+    let present = parse(SmallFile.head(folder + "/cgroup.controllers", bytesMax: 4096) ?? [])
     let missing = wanted.subtracting(present).map(\.rawValue).sorted()
     guard !missing.isEmpty else { return nil }
     return "the control group \(folder) lacks the controller\(missing.count == 1 ? "" : "s") "
@@ -44,13 +45,13 @@ package enum ControlGroupControllers {
   ) -> String? {
     if let problem = missing(wanted, in: folder) { return problem }
     guard access(folder, W_OK) == 0, access(folder + "/cgroup.subtree_control", W_OK) == 0 else {
-      return "\(folder): \(String(cString: strerror(errno)))"
+      return "\(folder): \(SystemError.text())"
     }
     // Only the kernel's own root may have processes and share out controllers.
     guard access(folder + "/cgroup.events", F_OK) == 0,
-      let shared = ProcessFile.read(folder + "/cgroup.subtree_control", limitBytes: 4096),
+      let shared = SmallFile.head(folder + "/cgroup.subtree_control", bytesMax: 4096),
       !wanted.isSubset(of: parse(shared)),
-      let pids = ProcessFile.read(folder + "/cgroup.procs", limitBytes: 65_536)
+      let pids = SmallFile.head(folder + "/cgroup.procs", bytesMax: 65_536)
     else { return nil }
     let others = ProcessFile.numbers(pids).filter { $0 != getpid() }
     guard let other = others.first else { return nil }

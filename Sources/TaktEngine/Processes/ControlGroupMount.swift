@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Where the hierarchy of control groups is mounted.
 enum ControlGroupMount {
@@ -21,7 +22,7 @@ enum ControlGroupMount {
 
   /// Each mount with the group that it shows at its top.
   private static func mounts() -> [(root: String, place: String)] {
-    guard let bytes = ProcessFile.read("/proc/self/mountinfo", limitBytes: 4 * 1_048_576) else {
+    guard let bytes = SmallFile.head("/proc/self/mountinfo", bytesMax: 4 * 1_048_576) else {
       return []
     }
     return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in

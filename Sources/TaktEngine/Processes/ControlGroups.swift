@@ -1,6 +1,8 @@
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
+import TaktTime
 
 /// takt's part of the hierarchy of control groups: a group for each command, and one for takt.
 ///
@@ -135,9 +137,9 @@ final class ControlGroups: Sendable {
     defer { Glibc.close(other) }
     guard let daemon = ControlGroupFolder.open(daemonName, in: other) else { return false }
     guard let group = ControlGroup(path: "", folder: daemon) else { return false }
-    var status = stat()
-    guard fstat(daemon, &status) == 0 else { return false }
-    return !group.isPopulated && status.st_ctim.tv_sec + leftoverAgeSeconds < time(nil)
+    guard let status = try? FileStatus(of: daemon) else { return false }
+    let now = WallInstant(milliseconds: Int64(time(nil)) * 1000)
+    return !group.isPopulated && status.changed + .seconds(leftoverAgeSeconds) < now
   }
 
   deinit {
@@ -146,7 +148,7 @@ final class ControlGroups: Sendable {
   }
 
   private static func failure(_ folder: String) -> Unavailable {
-    Unavailable(reason: "\(folder): \(String(cString: strerror(errno)))")
+    Unavailable(reason: "\(folder): \(SystemError.text())")
   }
 
   /// An empty group for a command; nil when none can be made. Throws where takt has too few descriptors

@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
 
 /// Starts that wait, since the system has no descriptor or no process for them now. Each end of another
 /// process may give them one. None keeps another from its start.

@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 package import TaktCore
+package import TaktSystem
 package import TaktTime
 
 /// A second process that ends the processes of claimed runs when takt cannot: because it was killed,

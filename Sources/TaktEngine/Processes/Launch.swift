@@ -2,6 +2,7 @@ import CTaktSystem
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
 
 /// The start of one child: the memory that it shares with takt until it executes its program.
 ///

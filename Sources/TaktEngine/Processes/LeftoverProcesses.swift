@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 package import TaktCore
+import TaktSystem
 
 /// Ends what daemons that were killed have left running, so that no two runs of a job meet.
 ///

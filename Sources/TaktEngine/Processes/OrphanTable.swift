@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// The orphans that takt has adopted and not yet reaped, and the command to which each belongs. It
 /// exists on the reactor's thread alone.

@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// The group of processes that began with one child; its number is that child's pid, and that of
 /// its session.

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// The processes of one command beyond the group of its child: how they are found, signalled, and
 /// known to be gone. It exists on the reactor's thread alone.

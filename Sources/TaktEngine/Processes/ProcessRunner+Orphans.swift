@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+package import TaktSystem
 
 /// Orphans: who descends from a process that takt has started, and has lost its parent.
 extension ProcessRunner {

@@ -2,6 +2,7 @@ import CTaktSystem
 import Dispatch
 import Glibc
 package import TaktCore
+package import TaktSystem
 package import TaktTime
 
 /// Starts processes and tells how they end: each in a session and process group of its own, and
@@ -282,8 +283,7 @@ package final class ProcessRunner: Sendable {
     }
     if counts.isFirstWithoutLimits() {
       OutputLog(of: command.output, to: sink, time: time).warn(
-        "Runs without the limits of the whole run: \(problem ?? String(cString: strerror(number)))."
-      )
+        "Runs without the limits of the whole run: \(problem ?? SystemError.text(number)).")
     }
     return nil
   }

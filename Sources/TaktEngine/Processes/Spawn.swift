@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Starting a child: what it executes, its environment, its descriptors, and who it is.
 enum Spawn {

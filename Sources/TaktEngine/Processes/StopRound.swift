@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// Who has had a signal that is to stop a command: each process that was there gets it once. One that a
 /// process starts after it has had the signal belongs to a clean-up, and gets none.

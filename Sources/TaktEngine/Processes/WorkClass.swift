@@ -2,6 +2,7 @@ import CTaktSystem
 import Dispatch
 import Synchronization
 package import TaktCore
+import TaktSystem
 
 /// What the system is told of a child's work.
 struct WorkClass: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 package import TaktCore
+package import TaktSystem
 import TaktTime
 package import TimerMachine
 

@@ -1,3 +1,4 @@
+import TaktSystem
 /// All secret values of an attempt, ready for one pass over the output: an Aho–Corasick automaton.
 ///
 /// One pass costs the same whatever the values are: no text, however like a value, makes it slow.

@@ -1,3 +1,4 @@
+import TaktSystem
 /// Strings as C wants them, in one piece of memory: a list of pointers with nil at its end.
 struct CStringBlock {
   private var bytes: [UInt8] = []

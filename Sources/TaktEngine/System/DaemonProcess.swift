@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// How a daemon is known again: a process number alone may be another process's by then.
 package enum DaemonProcess {

@@ -67,24 +67,6 @@ package struct StartFailure: Error {
       case .directory: "cannot enter the folder \(subject)"
       case .exec: "cannot execute the program \(subject)"
       }
-    return "\(what): \(cause ?? String(cString: strerror(number)))"
+    return "\(what): \(cause ?? SystemError.text(number))"
   }
-}
-
-/// A call to the system that failed.
-package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  package let call: String
-  package let number: Int32
-
-  /// The failure of `call`, with the number that `errno` has now.
-  package init(_ call: String, number: Int32 = errno) {
-    self.call = call
-    self.number = number
-  }
-
-  /// `open: No such file or directory`
-  package var description: String { "\(call): \(String(cString: strerror(number)))" }
-
-  /// Whether the process, or the machine, has no descriptor left.
-  var isWantOfDescriptors: Bool { number == EMFILE || number == ENFILE }
 }

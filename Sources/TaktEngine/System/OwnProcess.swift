@@ -1,5 +1,6 @@
 import CTaktSystem
 import Glibc
+package import TaktSystem
 
 /// The signals that takt answers to: all that would end it, but for those of its own faults and the
 /// system's KILL.

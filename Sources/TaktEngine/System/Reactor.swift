@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import Synchronization
+package import TaktSystem
 import TaktTime
 
 /// One thread that waits on descriptors: pidfds, pipes, signals, file changes.

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+package import TaktSystem
 
 /// What the system must grant before takt starts: the system library under the timers traps, or
 /// waits for ever, where it is denied a descriptor or a thread.

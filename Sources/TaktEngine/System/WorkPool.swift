@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TaktSystem
 import TaktTime
 
 /// A few threads of one nice value for work that may block. Threads are made when there is work
@@ -8,7 +9,7 @@ import TaktTime
 ///
 /// Work is submitted for an owner, such as a job. An owner never has more than its share of the
 /// threads; more of its work waits behind its own. A thread that takes longer than `patience` is
-/// replaced, so that what hangs keeps nobody else waiting, and counted in `StuckWork`.
+/// replaced, so that what hangs keeps nobody else waiting, and counted in `StuckThreads`.
 ///
 /// Never a concurrent queue of the system library: its first use starts a monitor that wakes the
 /// process every second for ever. Safe from any thread; nothing here blocks its caller.
@@ -145,7 +146,8 @@ final class WorkPool: Sendable {
     // What waited behind it may be for an idle thread now.
     if needsThread { startReplacement() } else { arrived.signal() }
     if isNew {
-      StuckWork.began(
+      StuckThreads.began()
+      Notices.post(
         "a thread (\(name)) is stuck in stopped work of '\(item.owner)'; "
           + "another thread replaces it. Check for a hung mount")
     }
@@ -248,7 +250,7 @@ final class WorkPool: Sendable {
       state.lost -= 1
       return (occupiesThread(&state), running.isStuck)
     }
-    if wasStuck { StuckWork.ended() }
+    if wasStuck { StuckThreads.ended() }
     // It leaves, and what waited behind it may be for an idle thread now.
     if !continues { arrived.signal() }
     return continues
@@ -293,7 +295,8 @@ final class WorkPool: Sendable {
     for _ in 0..<replacements { startReplacement() }
     if replacements == 0, hasLost { arrived.signal() }
     for item in stuck {
-      StuckWork.began(
+      StuckThreads.began()
+      Notices.post(
         "a thread (\(name)) has waited \(bounds.patience) for the system, in work of "
           + "'\(item.owner)'; another thread replaces it. Check for a hung mount")
     }

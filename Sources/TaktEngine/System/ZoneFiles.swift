@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 package import TaktTime
 
 /// The system's time zones, read from its compiled zone files. Static builds find them too, which

@@ -1,5 +1,6 @@
 import CTaktSystem
 import Glibc
+import TaktSystem
 
 /// An inotify descriptor: the calls, without decisions. Nobody closes it but its owner.
 struct Inotify: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 package import TaktCore
+import TaktSystem
 package import TimerMachine
 import TaktTime
 

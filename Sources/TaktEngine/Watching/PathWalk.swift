@@ -1,6 +1,7 @@
 import CTaktSystem
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// A walk from the root to the end of a path, which watches each folder before it looks into it.
@@ -62,8 +63,7 @@ struct PathWalk {
       }
     }
     // Only a folder is left: a file has ended the walk.
-    var status = stat()
-    if readStatus(at: Self.named(folder), &status) { recordSighting(folder, status) }
+    if let status = status(at: Self.named(folder)) { recordSighting(folder, status) }
   }
 
   private mutating func enter(_ name: [CChar]) -> Step {
@@ -72,15 +72,13 @@ struct PathWalk {
       uses.insert(.step(watch: watch, name: name, isLast: isLast))
     }
     let path = folder + [Self.slash] + name
-    var status = stat()
-    guard readStatus(at: path, &status) else { return .end }
-    switch status.st_mode & S_IFMT {
-    case S_IFDIR:
+    guard let status = status(at: path) else { return .end }
+    switch status.type {
+    case .folder:
       folder = path
       return .onward
-    case S_IFLNK:
-      let set = PathObservation.changed(status)
-      linkSet = linkSet.map { max($0, set) } ?? set
+    case .link:
+      linkSet = linkSet.map { max($0, status.changed) } ?? status.changed
       return follow(path)
     default:
       // A file in the middle of a path is as good as nothing.
@@ -104,21 +102,27 @@ struct PathWalk {
     return .onward
   }
 
-  private mutating func recordSighting(_ path: [CChar], _ status: stat) {
+  private mutating func recordSighting(_ path: [CChar], _ status: FileStatus) {
     let watch = self.watch(path, for: Inotify.content | key.changeKind.bits)
     if let watch { uses.insert(.target(watch: watch)) }
     observation = PathObservation(watch: watch, status: status, linkSet: linkSet)
   }
 
-  private mutating func readStatus(at path: [CChar], _ status: inout stat) -> Bool {
-    guard mayTouch(path) else { return false }
-    let number =
-      isUncertain(path)
-      ? csystem_apart_lstat(path + [0], &status)
-      : lstat(path + [0], &status) == 0 ? 0 : errno
-    if number == 0 { return true }
+  private mutating func status(at path: [CChar]) -> FileStatus? {
+    guard mayTouch(path) else { return nil }
+    var status = stat()
+    guard isUncertain(path) else {
+      do throws(SystemError) {
+        return try FileStatus(at: path + [0], followsLink: false)
+      } catch {
+        refuse(path, error.number)
+        return nil
+      }
+    }
+    let number = csystem_apart_lstat(path + [0], &status)
+    if number == 0 { return FileStatus(status) }
     refuse(path, number)
-    return false
+    return nil
   }
 
   private mutating func watch(_ path: [CChar], for bits: Int32) -> Int32? {
@@ -167,15 +171,14 @@ struct PathObservation {
   /// What can be seen of it without a watch.
   struct Stamp: Equatable {
     let identity: FileIdentity
-    private let size: Int64
-    private let modifiedSeconds: Int64
-    private let modifiedNanoseconds: Int64
+    private let sizeBytes: Int
+    private let modified: WallInstant
 
-    fileprivate init(_ status: stat) {
-      identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-      size = Int64(status.st_size)
-      modifiedSeconds = Int64(status.st_mtim.tv_sec)
-      modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    fileprivate init(_ status: FileStatus) {
+      identity = FileIdentity(
+        device: status.identity.device, inode: status.identity.inode)
+      sizeBytes = status.sizeBytes
+      modified = status.modified
     }
   }
 
@@ -186,17 +189,11 @@ struct PathObservation {
   let changed: WallInstant
   private let isFolder: Bool
 
-  init(watch: Int32?, status: stat, linkSet: WallInstant?) {
+  init(watch: Int32?, status: FileStatus, linkSet: WallInstant?) {
     self.watch = watch
     stamp = Stamp(status)
-    let changed = Self.changed(status)
-    self.changed = linkSet.map { max($0, changed) } ?? changed
-    isFolder = status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  static func changed(_ status: stat) -> WallInstant {
-    WallInstant(
-      nanoseconds: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
+    changed = linkSet.map { max($0, status.changed) } ?? status.changed
+    isFolder = status.type == .folder
   }
 
   /// Whether both are the same thing, and nothing has arrived there that no watch has told: a folder

@@ -1,6 +1,6 @@
-import Dispatch
 import Glibc
 import Synchronization
+import TaktSystem
 import TaktTime
 
 /// Walks along paths on threads of their own, so that a file system that does not answer costs one
@@ -17,69 +17,37 @@ struct PathWalker {
     case refused(SystemError)
   }
 
-  /// One walk: whichever comes first, its result or the end of the patience, decides.
-  private final class Attempt: Sendable {
-    private let state = Mutex((result: PathWalk?.none, isLate: false))
-    private let ended = DispatchSemaphore(value: 0)
+  let limit: Duration
+  /// Nothing is walked while so many threads hang.
+  private let patience = Patience(thread: "takt-paths", stuckMax: 32, atPlace: 32)
 
-    /// Whether it is too late.
-    func end(with walk: PathWalk) -> Bool {
-      defer { ended.signal() }
-      return state.withLock { state in
-        state.result = walk
-        return state.isLate
-      }
-    }
-
-    /// The result; nil when it will be late.
-    func result(within patience: Duration) -> PathWalk? {
-      _ = ended.wait(timeout: .now() + .nanoseconds(Int(patience.nanosecondsSaturated)))
-      return state.withLock { state in
-        state.isLate = state.result == nil
-        return state.result
-      }
-    }
-  }
-
-  /// So many threads may hang; then nothing is walked until one returns.
-  private static let hangingMax = 32
-
-  let patience: Duration
-  private var hanging = 0
-
-  init(patience: Duration) { self.patience = patience }
+  init(patience limit: Duration) { self.limit = limit }
 
   /// Walks along the path of `key`, and waits for it as long as the patience lasts.
   ///
   /// - Parameters:
   ///   - places: what hangs already: nothing there is touched.
-  ///   - onReturn: gets a result that comes too late; to be followed by `returned` on the queue.
-  mutating func walk(
+  ///   - onReturn: gets a result that comes too late.
+  func walk(
     along key: WatchKey, inotify: Inotify, avoiding places: Set<[CChar]>,
     onReturn: @escaping @Sendable (PathWalk) -> Void
   ) -> Answer {
-    guard hanging < Self.hangingMax else { return .refused(SystemError("wait", number: EBUSY)) }
-    let (attempt, progress) = (Attempt(), WalkProgress())
-    do throws(SystemError) {
-      try Thread.start(name: "takt-paths") {
-        let walk = PathWalk(along: key, inotify: inotify, avoiding: places, progress: progress)
-        if attempt.end(with: walk) { onReturn(walk) }
+    let progress = WalkProgress()
+    do throws(NoAnswer) {
+      let call = try patience.begin(onLateEnd: onReturn) {
+        PathWalk(along: key, inotify: inotify, avoiding: places, progress: progress)
       }
+      if let walk = call.value(within: limit) { return .found(walk) }
     } catch {
+      guard case .noThread(let error) = error else {
+        return .refused(SystemError("wait", number: EBUSY))
+      }
       return .refused(error)
     }
-    if let walk = attempt.result(within: patience) { return .found(walk) }
-    hanging += 1
     let place = MountTable.place(around: progress.path)
-    StuckWork.began(
+    Notices.post(
       "a thread (takt-paths) is waiting for \(MountTable.text(place)), which does not respond")
     return .hangs(at: place)
-  }
-
-  /// A late walk has come to its end.
-  mutating func returned() {
-    hanging -= 1
-    StuckWork.ended()
   }
 }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 import TimerMachine
 
@@ -173,7 +174,6 @@ final class PathWatches: @unchecked Sendable {
   /// A walk has returned late. What has happened since at the inodes that it watches was nobody's,
   /// so the path is walked again.
   private func returned(_ id: UInt64, _ walk: PathWalk) {
-    walker.returned()
     hanging[id] = nil
     let watch = keys.watches[id] ?? KeyWatch(id: id, key: walk.key)
     setUses(watch.uses.union(walk.uses), of: watch)

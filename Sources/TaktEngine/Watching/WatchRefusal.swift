@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// A path that the system does not let be watched.
 struct WatchRefusal: Hashable {
@@ -25,7 +26,7 @@ struct WatchRefusal: Hashable {
       "cannot watch \(name): its file system does not respond, so changes are not seen; takt keeps "
         + "trying; check the mount"
     default:
-      "cannot watch \(name): \(String(cString: strerror(number))); takt tries again every 30 s, "
+      "cannot watch \(name): \(SystemError.text(number)); takt tries again every 30 s, "
         + "and after each reload"
     }
   }

@@ -1,5 +1,6 @@
 import Glibc
 package import TaktCore
+import TaktSystem
 
 /// Reads sources and makes a jobs file of them, and a report.
 package struct Importer {
@@ -73,7 +74,7 @@ package struct Importer {
 
   private func read(_ path: String) {
     if path.isEmpty {
-      return context.report.cannotRead("''", ImportTree.text(ENOENT))
+      return context.report.cannotRead("''", SystemError.text(ENOENT))
     }
     var absolute = context.tree.absolute(path)
     while absolute.count > 1, absolute.hasSuffix("/") { absolute.removeLast() }

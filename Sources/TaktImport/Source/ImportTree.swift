@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// The files of a machine: its own, or those of a copy below a folder. Links never lead out of that
 /// folder, and nothing but regular files is opened.
@@ -25,6 +26,18 @@ package struct ImportTree: Sendable {
   struct Problem: Error {
     var sentence: String
     var isMissing = false
+
+    init(sentence: String) { self.sentence = sentence }
+
+    init(_ error: SystemError) {
+      sentence =
+        switch error.number {
+        case EFBIG: "larger than 1 MB"
+        case EINVAL, EISDIR: "not a regular file"
+        default: SystemError.text(error.number)
+        }
+      isMissing = error.number == ENOENT
+    }
   }
 
   struct Contents {
@@ -53,7 +66,7 @@ package struct ImportTree: Sendable {
         continue
       }
       let here = root + "/" + (done + [part]).joined(separator: "/")
-      guard followsLast || !pending.isEmpty, let target = Self.target(of: here) else {
+      guard followsLast || !pending.isEmpty, let target = SmallFile.link(here) else {
         done.append(part)
         continue
       }
@@ -66,26 +79,14 @@ package struct ImportTree: Sendable {
     return root + "/" + done.joined(separator: "/")
   }
 
-  private static func target(of path: String) -> String? {
-    let size = 4096
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
-      // No more than `size` bytes are written, and `count` of them are read.
-      guard let base = buffer.baseAddress else { return nil }
-      let count = readlink(path, base, size)
-      guard count > 0, count < size else { return nil }
-      return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-  }
-
   func kind(of path: String, followsLast: Bool = true) -> Kind {
     defer { mark?.finish() }
     guard let place = place(of: path, followsLast: followsLast) else { return .none }
-    var status = stat()
-    guard lstat(place, &status) == 0 else { return .none }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file
-    case S_IFDIR: return .folder
-    case S_IFLNK: return .link(to: Self.target(of: place) ?? "")
+    switch (try? FileStatus(at: place, followsLink: false))?.type {
+    case nil: return .none
+    case .file: return .file
+    case .folder: return .folder
+    case .link: return .link(to: SmallFile.link(place) ?? "")
     default: return .other
     }
   }
@@ -93,9 +94,7 @@ package struct ImportTree: Sendable {
   func isExecutable(_ path: String) -> Bool {
     defer { mark?.finish() }
     guard let place = place(of: path) else { return false }
-    var status = stat()
-    return stat(place, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && status.st_mode & 0o111 != 0
+    return (try? FileStatus(at: place)).map { $0.type == .file && $0.mode & 0o111 != 0 } ?? false
   }
 
   func read(_ path: String) throws(Problem) -> Contents {
@@ -103,35 +102,21 @@ package struct ImportTree: Sendable {
     guard !path.utf8.contains(0), let place = place(of: path) else {
       throw Problem(sentence: "too many links")
     }
-    var status = stat()
-    guard lstat(place, &status) == 0 else {
-      throw Problem(sentence: Self.text(errno), isMissing: errno == ENOENT)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Problem(sentence: "not a regular file") }
-    let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw Problem(sentence: Self.text(errno)) }
-    defer { close(descriptor) }
-    // Asked again of what was opened: the path may lead elsewhere by now.
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Problem(sentence: "not a regular file")
-    }
-    return Contents(
-      bytes: try Self.bytes(of: descriptor), owner: status.st_uid, mode: status.st_mode & 0o7777)
-  }
-
-  /// Reads to the end of a descriptor, within the bound for files.
-  static func bytes(of descriptor: Int32) throws(Problem) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Problem(sentence: text(errno))
+    do throws(SystemError) {
+      // Opening a device or a pipe can do things by itself.
+      guard try FileStatus(at: place, followsLink: false).type == .file else {
+        throw SystemError("open", number: EINVAL)
       }
-      if count == 0 { return bytes }
-      bytes += chunk[..<count]
-      guard bytes.count <= fileBytesMax else { throw Problem(sentence: "larger than 1 MB") }
+      let descriptor = open(place, SmallFile.readingFlags | O_NOFOLLOW)
+      guard descriptor >= 0 else { throw SystemError("open") }
+      defer { close(descriptor) }
+      // Asked again of what was opened: the path may lead elsewhere by now.
+      let status = try FileStatus(of: descriptor)
+      return Contents(
+        bytes: try SmallFile.read(descriptor, bytesMax: Self.fileBytesMax), owner: status.owner,
+        mode: status.mode)
+    } catch {
+      throw Problem(error)
     }
   }
 
@@ -154,10 +139,6 @@ package struct ImportTree: Sendable {
     return (names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }, isCut)
   }
 
-  static func text(_ number: Int32) -> String {
-    // The text is the thread's own or constant, and copied at once.
-    strerror(number).map { String(cString: $0) } ?? "error \(number)"
-  }
 }
 
 extension ImportTree {

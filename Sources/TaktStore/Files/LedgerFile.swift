@@ -1,5 +1,6 @@
 internal import GRDB
 import Glibc
+import TaktSystem
 
 /// The database file of a state folder, open for writing by one takt.
 final class LedgerFile {
@@ -22,23 +23,18 @@ final class LedgerFile {
   /// Of `database`, and used on its queue alone.
   let statements = LedgerStatements()
   /// Of the database itself and of its write-ahead log, which holds what is not in it yet.
-  private let identities: [Identity?]
-
-  struct Identity: Equatable {
-    var device: UInt64
-    var inode: UInt64
-  }
+  private let identities: [FileStatus.Identity?]
 
   /// Opens the file, makes it where it is missing, and brings it to the newest shape.
   init(folder: String, name: String = LedgerFile.name) throws {
     path = folder + "/" + name
     guard let directory = StateDirectory(path: folder) else {
-      throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: String(cString: strerror(errno)))
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: SystemError.text())
     }
     for suffix in Self.suffixes { try directory.check(name + suffix) }
     let status = directory.status(of: name)
     // An earlier start may have come no further than to an empty file.
-    let isNew = status.map { $0.st_size == 0 } ?? true
+    let isNew = status.map { $0.sizeBytes == 0 } ?? true
     if status == nil {
       // For its owner alone, before anything is in it.
       let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -112,11 +108,9 @@ final class LedgerFile {
     try? database.close()
   }
 
-  static func identities(of path: String) -> [Identity?] {
+  static func identities(of path: String) -> [FileStatus.Identity?] {
     ["", "-wal"].map { suffix in
-      var status = stat()
-      guard stat(path + suffix, &status) == 0 else { return nil }
-      return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+      (try? FileStatus(at: path + suffix))?.identity
     }
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// What a daemon leaves beside a ledger that it cannot write: up to when nobody knows from the
@@ -11,7 +12,7 @@ struct LossNote: Equatable {
   /// Written at once; a note is shorter.
   static let size = 512
   /// A block of most file systems.
-  private static let reservedBytes: off_t = 4096
+  private static let reservedBytes = 4096
 
   /// How many entries waited to be written; nil where the note cannot be read.
   var entryCount: Int?
@@ -40,33 +41,27 @@ extension LossNote {
   /// than that something is lost, up to when the file was changed.
   init?(in directory: StateDirectory) throws(StateFolderProblem) {
     guard let found = directory.status(of: Self.name) else { return nil }
-    guard found.st_mode & S_IFMT == S_IFREG else {
-      let isLink = found.st_mode & S_IFMT == S_IFLNK
+    guard found.type == .file else {
       throw StateFolderProblem(
-        path: directory.path + "/" + Self.name, kind: isLink ? .link : .wrongType)
+        path: directory.path + "/" + Self.name, kind: found.type == .link ? .link : .wrongType)
     }
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let file = openat(directory.descriptor, Self.name, flags)
+    let file = openat(directory.descriptor, Self.name, SmallFile.readingFlags | O_NOFOLLOW)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Self.size)
-    let count = pread(file, &bytes, bytes.count, 0)
-    if count > 0, bytes.allSatisfy({ $0 == 0 }) { return nil }
-    let text = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
+    guard let status = try? FileStatus(of: file) else { return nil }
+    let bytes = SmallFile.head(file, bytesMax: Self.size) ?? []
+    if !bytes.isEmpty, bytes.allSatisfy({ $0 == 0 }) { return nil }
+    let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     if let note = Self(text) {
       self = note
     } else {
-      let changed = status.st_mtim
-      until = WallInstant(
-        milliseconds: Int64(changed.tv_sec) * 1000 + Int64(changed.tv_nsec) / 1_000_000)
+      until = WallInstant(milliseconds: status.modified.milliseconds)
     }
   }
 
   /// Takes the space for a note where there is none to be kept; whether there is some now.
   static func reserve(in directory: StateDirectory) -> Bool {
-    if let found = directory.status(of: name), found.st_size >= reservedBytes { return true }
+    if let found = directory.status(of: name), found.sizeBytes >= reservedBytes { return true }
     // Under another name first: an empty file would be a note.
     let making = name + ".new"
     unlinkat(directory.descriptor, making, 0)
@@ -76,7 +71,7 @@ extension LossNote {
     defer { close(file) }
     // Synchronised, so that it is not empty after a power failure either.
     let isMade =
-      posix_fallocate(file, 0, reservedBytes) == 0 && fsync(file) == 0
+      posix_fallocate(file, 0, off_t(reservedBytes)) == 0 && fsync(file) == 0
       && renameat(directory.descriptor, making, directory.descriptor, name) == 0
     if !isMade { unlinkat(directory.descriptor, making, 0) }
     return isMade

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TaktSystem
 
 /// The lock on a state folder: one daemon at a time. It lasts as long as this object, or the
 /// process.
@@ -56,10 +57,13 @@ package final class StateFolderLock: Sendable {
   /// Where takt's files are when this is the state folder that was asked for.
   package static func place(of folder: String) -> String {
     let own = "\(folder)/\(StateDirectory.ownName)"
-    var status = stat()
-    // Of another user's one nobody sees what is in it.
-    let isThere = lstat("\(own)/\(name)", &status) == 0 || errno == EACCES
-    return isThere ? own : folder
+    do throws(SystemError) {
+      _ = try FileStatus(at: "\(own)/\(name)", followsLink: false)
+      return own
+    } catch {
+      // Of another user's one nobody sees what is in it.
+      return error.number == EACCES ? own : folder
+    }
   }
 
   var directory: StateDirectory { hold.withLock { $0.directory } }
@@ -117,16 +121,17 @@ package final class StateFolderLock: Sendable {
 
   /// Whether the file that is locked is still the one that others would find.
   private static func isFile(_ folder: String, _ descriptor: Int32) -> Bool {
-    var (found, locked) = (stat(), stat())
-    return lstat(folder + "/" + name, &found) == 0 && fstat(descriptor, &locked) == 0
-      && found.st_ino == locked.st_ino && found.st_dev == locked.st_dev
+    guard let found = try? FileStatus(at: folder + "/" + name, followsLink: false),
+      let locked = try? FileStatus(of: descriptor)
+    else { return false }
+    return found.identity == locked.identity
   }
 
   private static func text(of descriptor: Int32) -> String {
-    var bytes = [UInt8](repeating: 0, count: 512)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { return "another daemon" }
-    return String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self)
+    guard let bytes = SmallFile.head(descriptor, bytesMax: 512), !bytes.isEmpty else {
+      return "another daemon"
+    }
+    return String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)
   }
 }
 

@@ -2,6 +2,7 @@ internal import GRDB
 import Glibc
 import Synchronization
 package import TaktCore
+import TaktSystem
 package import TaktTime
 
 /// The ledger of a state folder, to be looked at: it may be in use by a takt that runs.
@@ -28,13 +29,15 @@ package final class LedgerArchive: Sendable {
 
   package init(folder: String) throws(Failure) {
     path = folder + "/" + LedgerFile.name
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      throw errno == EACCES ? .forbidden(path: path) : .missing(path: path)
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try FileStatus(at: path, followsLink: false)
+    } catch {
+      throw error.number == EACCES ? .forbidden(path: path) : .missing(path: path)
     }
     guard access(path, R_OK) == 0 || errno != EACCES else { throw .forbidden(path: path) }
     for suffix in LedgerFile.suffixes { try Self.requireFile(path + suffix) }
-    guard status.st_size > 0 else { throw .empty(path: path) }
+    guard status.sizeBytes > 0 else { throw .empty(path: path) }
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
@@ -57,11 +60,12 @@ package final class LedgerArchive: Sendable {
   /// SQLite opens this by its path: it would wait at a FIFO, and create files beside what a link
   /// leads to.
   private static func requireFile(_ path: String) throws(Failure) {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
-    let isLink = status.st_mode & S_IFMT == S_IFLNK
+    guard let status = try? FileStatus(at: path, followsLink: false), status.type != .file else {
+      return
+    }
     throw .unreadable(
-      path: path, reason: isLink ? "it is a symbolic link" : "it is not a regular file")
+      path: path,
+      reason: status.type == .link ? "it is a symbolic link" : "it is not a regular file")
   }
 
   /// Gives back what SQLite holds in memory.

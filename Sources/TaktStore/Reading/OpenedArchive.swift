@@ -1,6 +1,7 @@
 package import Dispatch
 import Synchronization
 package import TaktCore
+import TaktSystem
 package import TaktTime
 
 /// The archive of a daemon: opened when somebody first asks, since the file may come later, and open
@@ -14,7 +15,7 @@ package import TaktTime
 package final class OpenedArchive: RunArchive {
   private struct Opened {
     let archive: LedgerArchive
-    let identities: [LedgerFile.Identity?]
+    let identities: [FileStatus.Identity?]
   }
 
   private struct State {

@@ -1,6 +1,7 @@
 internal import GRDB
 import Glibc
 package import TaktCore
+import TaktSystem
 package import TaktTime
 
 /// The one who writes: it has the file, holds what could not be written, and tries again. It lives
@@ -105,7 +106,7 @@ package final class LedgerWriter {
     }
     let path = folder + "/" + LedgerFile.name
     let status = directory.status(of: LedgerFile.name)
-    guard status.map({ $0.st_size == 0 }) ?? true else { return }
+    guard status.map({ $0.sizeBytes == 0 }) ?? true else { return }
     let what = status == nil ? "is missing" : "is empty (0 bytes)"
     guard directory.hasBeenUsed else {
       if status != nil {
@@ -121,7 +122,7 @@ package final class LedgerWriter {
     let aside = "\(LedgerFile.name).damaged-\(time.wall.milliseconds)-wal"
     let log = LedgerFile.name + "-wal"
     let isKept =
-      directory.status(of: log).map { $0.st_size > 0 } == true
+      directory.status(of: log).map { $0.sizeBytes > 0 } == true
       && renameat(directory.descriptor, log, directory.descriptor, aside) == 0
     logMessage(
       .error,

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// Names the processes that the ledger could not be told of, in a file whose room is taken while
 /// there is some: on a full disk it can be written all the same. What it names counts until the
@@ -74,13 +75,8 @@ extension ProcessReserve {
   }
 
   private static func text(in directory: StateDirectory) -> String {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let file = openat(directory.descriptor, name, flags)
-    guard file >= 0 else { return "" }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = pread(file, &bytes, size, 0)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    let bytes = SmallFile.head(name, in: directory.descriptor, bytesMax: size)
+    return String(decoding: bytes ?? [], as: UTF8.self)
   }
 
   /// The word before a daemon.

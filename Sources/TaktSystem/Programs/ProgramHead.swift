@@ -6,14 +6,8 @@ enum ProgramHead {
 
   /// Nil where no regular file is, or it may not be read.
   static func read(_ path: String) -> [UInt8]? {
-    var status = stat()
-    guard stat(path, &status) == 0, FileType(status.st_mode) == .file else { return nil }
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: bytesMax)
-    let count = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
-    return count < 0 ? nil : Array(bytes.prefix(count))
+    guard (try? FileStatus(at: path))?.type == .file else { return nil }
+    return SmallFile.head(path, bytesMax: bytesMax)
   }
 
   static func isCompiled(_ head: [UInt8]) -> Bool { head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) }

@@ -23,9 +23,9 @@ package enum ApartFile {
       throw .distrusted(problem)
     }
     guard count >= 0 else { throw .system(Int32(truncatingIfNeeded: -count)) }
-    let type = FileType(status.st_mode)
-    guard type == .file else { throw .system(type == .folder ? EISDIR : EINVAL) }
+    let file = FileFact(FileStatus(status), path: path)
+    guard file.type == .file else { throw .system(file.type == .folder ? EISDIR : EINVAL) }
     if count > bytesMax { throw .system(EFBIG) }
-    return (Array(bytes[..<count]), FileFact(status, path: path))
+    return (Array(bytes[..<count]), file)
   }
 }

@@ -1,30 +1,3 @@
-package import Glibc
-
-/// What stands at a path.
-package enum FileType: String, Hashable, Sendable, CaseIterable {
-  case file
-  case folder
-  case link
-  case pipe
-  case socket
-  case device
-
-  package init(_ mode: UInt32) {
-    self =
-      switch mode & S_IFMT {
-      case S_IFREG: .file
-      case S_IFDIR: .folder
-      case S_IFLNK: .link
-      case S_IFIFO: .pipe
-      case S_IFSOCK: .socket
-      default: .device
-      }
-  }
-
-  /// With its article, as in a sentence.
-  package var words: String { "a \(self == .link ? "symbolic link" : rawValue)" }
-}
-
 /// One folder, link or file on the way along a path, as the system describes it.
 package struct FileFact: Hashable, Sendable {
   package var path: String
@@ -50,10 +23,10 @@ package struct FileFact: Hashable, Sendable {
     self.folder = folder
   }
 
-  package init(_ status: stat, path: String, folder: Int? = nil) {
+  package init(_ status: FileStatus, path: String, folder: Int? = nil) {
     self.init(
-      path: path, type: FileType(status.st_mode), owner: status.st_uid, group: status.st_gid,
-      mode: status.st_mode & 0o7777, linkCount: Int(status.st_nlink), folder: folder)
+      path: path, type: status.type, owner: status.owner, group: status.group, mode: status.mode,
+      linkCount: status.linkCount, folder: folder)
   }
 
   package var isSticky: Bool { mode & 0o1000 != 0 }

@@ -47,11 +47,6 @@ package struct FileParties: Hashable, Sendable {
   }()
 
   private static func read(_ path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = Glibc.read(file, &bytes, bytes.count)
-    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    (try? SmallFile.read(path, bytesMax: 4096)).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -10,31 +10,26 @@ package enum FolderEntry {
   ) -> String? {
     guard user != 0 else { return nil }
     return way(to: path).first { folder in
-      var status = stat()
-      guard stat(folder, &status) == 0 else { return false }
+      guard let status = try? FileStatus(at: folder) else { return false }
       let bit: UInt32 =
-        status.st_uid == user ? 0o100 : groups.contains(status.st_gid) ? 0o010 : 0o001
+        status.owner == user ? 0o100 : groups.contains(status.group) ? 0o010 : 0o001
       // A list of more users says more than the mode.
-      return status.st_mode & bit == 0 && csystem_has_access_list(folder) == 0
+      return status.mode & bit == 0 && csystem_has_access_list(folder) == 0
     }
   }
 
   /// Whether users besides its owner and its group can read a file in a folder.
   package static func othersCanRead(_ path: String, in folder: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return false }
+    guard let status = try? FileStatus(at: path), status.mode & 0o004 != 0 else { return false }
     return way(to: folder).allSatisfy { folder in
-      var status = stat()
-      return stat(folder, &status) == 0 && status.st_mode & 0o001 != 0
+      (try? FileStatus(at: folder)).map { $0.mode & 0o001 != 0 } ?? false
     }
   }
 
   /// The folders from the root to one, links resolved; none where it is not there.
   private static func way(to path: String) -> [String] {
-    guard let resolved = realpath(path, nil) else { return [] }
-    // `realpath` has allocated it, and nobody else has it.
-    defer { free(resolved) }
-    let names = String(cString: resolved).split(separator: "/")
+    guard let resolved = SmallFile.realPath(path) else { return [] }
+    let names = resolved.split(separator: "/")
     return ["/"] + names.indices.map { "/" + names[...$0].joined(separator: "/") }
   }
 }

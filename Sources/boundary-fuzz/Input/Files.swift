@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// Files of inputs, and of those targets that read a file.
 enum Files {
@@ -42,7 +43,7 @@ struct ScratchFolder {
   init() throws {
     var template = Array("/dev/shm/takt-fuzz-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else {
-      throw Failure(text: String(cString: strerror(errno)))
+      throw Failure(text: SystemError.text())
     }
     path = String(cString: made)
     Self.removeAtExit(path)

@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// A folder that is gone with this object, and all files in it.
 final class TemporaryFolder {
@@ -7,7 +8,7 @@ final class TemporaryFolder {
   init() throws {
     var template = Array("/tmp/takt-gate-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw WorkloadFailure("no temporary folder: \(String(cString: strerror(errno)))")
+      throw WorkloadFailure("no temporary folder: \(SystemError.text())")
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -4,6 +4,7 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktSystem
 import TaktTime
 import TimerMachine
 import TimerMachineTesting
@@ -63,7 +64,7 @@ final class WholeDaemon {
     in folder: TemporaryFolder, time: any TimeSource
   ) throws -> LogWriter {
     let file = open("\(folder.path)/log.json", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw WorkloadFailure("no log: \(String(cString: strerror(errno)))") }
+    guard file >= 0 else { throw WorkloadFailure("no log: \(SystemError.text())") }
     return LogWriter(
       descriptor: file, format: .json, level: nil, zone: .utc, isColoured: false, time: time)
   }

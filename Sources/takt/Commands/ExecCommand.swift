@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
+import TaktSystem
 
 struct ExecCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktImport
+import TaktSystem
 
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -81,8 +82,7 @@ struct InitCommand: ParsableCommand {
     let text = KeyTable.schema(catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
     if try NewFile.create(path, text) { return }
     // One from before may be of another version of takt, and another file's: it is kept.
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard (try? FileStatus(at: path))?.type == .file else {
       Console.error(
         "takt: warning: \(path.printable) already exists and is not a file, so editors find no schema"
       )

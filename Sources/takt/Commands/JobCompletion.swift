@@ -1,9 +1,8 @@
 import ArgumentParser
-import Dispatch
-import Synchronization
 import TaktControl
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TaktTime
 
 #if canImport(FoundationEssentials)
@@ -15,7 +14,7 @@ import TaktTime
 /// The names of jobs, for the shell to complete: those of the running daemon, or else of the file.
 enum JobCompletion {
   /// A shell waits for it at every press of Tab.
-  private static let patience = Duration.milliseconds(700)
+  private static let limit = Duration.milliseconds(700)
 
   static let kind = CompletionKind.custom { words, _, prefix in names(words, prefix) }
 
@@ -47,28 +46,15 @@ enum JobCompletion {
   /// Nil when no daemon answers in time.
   private static func daemonNames(_ control: ControlArgument, _ prefix: String) -> [String]? {
     guard let path = control.socketPath, control.finding(at: path) == .socket else { return nil }
-    let done = DispatchSemaphore(value: 0)
-    let holder = Holder()
-    let isStarted: Void? = try? Thread.start(name: "takt-complete") {
+    let patience = Patience(thread: "takt-complete", stuckMax: 1, atPlace: 1)
+    let names = try? patience.value(within: limit) { () -> [String]? in
       let target = "/api/v1/jobs?limit=100000&match=\(prefix.asQueryValue)"
-      if let found = try? ControlClient(socket: path).ask("GET", target), found.status == 200,
-        let page = try? JSONDecoder().decode(Page.self, from: Data(found.bytes))
-      {
-        holder.set(page.jobs.map(\.name))
-      }
-      done.signal()
+      guard let found = try? ControlClient(socket: path).ask("GET", target), found.status == 200
+      else { return nil }
+      let page = try? JSONDecoder().decode(Page.self, from: Data(found.bytes))
+      return page?.jobs.map(\.name)
     }
-    guard isStarted != nil else { return nil }
-    _ = done.wait(timeout: .now() + .milliseconds(Int(patience.milliseconds)))
-    return holder.get()
-  }
-
-  /// A value that one thread sets and another reads.
-  private final class Holder: Sendable {
-    private let value = Mutex<[String]?>(nil)
-
-    func set(_ names: [String]) { value.withLock { $0 = names } }
-    func get() -> [String]? { value.withLock(\.self) }
+    return names ?? nil
   }
 
   private static func fileNames(_ file: String) -> [String] {

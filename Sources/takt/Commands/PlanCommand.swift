@@ -3,6 +3,7 @@ import TaktConfig
 import TaktControl
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TaktTime
 
 #if canImport(FoundationEssentials)
@@ -84,8 +85,11 @@ struct PlanCommand: ParsableCommand {
     guard source.absolutePath != daemonFile else {
       return show(try connection.ask(PlanAnswer.self, "GET", "/api/v1/plan"), control)
     }
-    guard let text = try? Data(contentsOf: URL(fileURLWithPath: file)) else {
-      Console.error("takt: \(file.printable) cannot be read")
+    let text: [UInt8]
+    do throws(SystemError) {
+      text = try SmallFile.read(file, bytesMax: Self.bytesMax)
+    } catch {
+      Console.error("takt: \(file.printable) cannot be read: \(SystemError.text(error.number))")
       throw ExitCode.configuration
     }
     Console.error("the running daemon's \(daemonFile.printable) → \(file.printable)")
@@ -94,9 +98,12 @@ struct PlanCommand: ParsableCommand {
     named.fileNames = (daemonFile, file)
     show(
       try named.ask(
-        PlanAnswer.self, "POST", "/api/v1/plan?values=true", body: Array(text)), control,
+        PlanAnswer.self, "POST", "/api/v1/plan?values=true", body: text), control,
       calling: named.fileNames)
   }
+
+  /// As many as takt takes of a jobs file.
+  private static let bytesMax = 64 << 20
 
   private func compare(_ old: String, _ new: String) throws {
     // Both are read before either ends the program, so that all mistakes show at once.

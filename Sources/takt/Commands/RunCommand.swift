@@ -3,6 +3,7 @@ import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktSystem
 
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -49,18 +50,12 @@ enum Console {
   static func write(_ bytes: [UInt8]) {
     // What was printed before comes before.
     fflush(nil)
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno != EPIPE {
-        Console.error("takt: cannot write: \(String(cString: strerror(errno)))")
-        exit(ExitCode.unwritable.rawValue)
-      }
-      // A reader that has gone has seen what it wanted.
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
+    // A reader that has gone has seen what it wanted.
+    guard let number = bytes.write(to: STDOUT_FILENO).number,
+      number != EPIPE
+    else { return }
+    Console.error("takt: cannot write: \(SystemError.text(number))")
+    exit(ExitCode.unwritable.rawValue)
   }
 
   /// How many columns the terminal has; 120 where there is none.

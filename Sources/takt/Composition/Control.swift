@@ -4,6 +4,7 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktSystem
 import TaktTime
 import TimerMachine
 
@@ -47,7 +48,7 @@ struct Control {
             wakes: timers.wakes, served: timers.served, verdictCounts: tally.verdictCounts,
             ledger: ledger.map { LedgerFigures($0.status) },
             processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses),
-            stuckThreads: StuckWork.count, stuckThreadsTotal: StuckWork.total)
+            stuckThreads: StuckThreads.count, stuckThreadsTotal: StuckThreads.total)
         }), connections: connections)
   }
 

@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TimerMachine
 
 /// The scheduler with all that it operates, wired together.

@@ -1,5 +1,6 @@
 import TaktCore
 import TaktEngine
+import TaktSystem
 
 extension HTTPSettings {
   /// Where people reach the page, as far as the settings say; nil where the system picks the port.

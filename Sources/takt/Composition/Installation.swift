@@ -1,4 +1,5 @@
 import Glibc
+import TaktSystem
 
 /// The files that are installed with takt, beside its folder: those of PREFIX/bin/takt are in
 /// PREFIX/lib/takt and PREFIX/share/takt.
@@ -17,11 +18,8 @@ enum Installation {
 
   private static let prefix: String? = {
     // The kernel adds " (deleted)" to the name of a program that has been replaced; its folder stays.
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0 else { return nil }
-    let parts = String(decoding: buffer[..<count], as: UTF8.self)
-      .split(separator: "/").dropLast(2)
+    guard let program = SmallFile.link("/proc/self/exe") else { return nil }
+    let parts = program.split(separator: "/").dropLast(2)
     return "/" + parts.joined(separator: "/")
   }()
 }

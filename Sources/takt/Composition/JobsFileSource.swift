@@ -4,6 +4,7 @@ import TaktClaims
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TaktTime
 
 /// A jobs file, checked against the actions of this program, and the zones and accounts of this machine.
@@ -21,12 +22,7 @@ struct JobsFileSource: SnapshotSource {
   var memory: LoadMemory?
 
   /// The path without links, where the file is there.
-  var absolutePath: String {
-    realpath(path, nil).map { resolved in
-      defer { free(resolved) }
-      return String(cString: resolved)
-    } ?? path
-  }
+  var absolutePath: String { SmallFile.realPath(path) ?? path }
 
   func load() -> LoadedSnapshot { load(as: nil) }
 

@@ -1,6 +1,7 @@
 import Synchronization
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TaktTime
 
 /// Tells when the machine's own time zone is another one: `/etc/localtime` leads elsewhere, or its zone

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TaktTime
 
 /// One run of one job without a daemon: the same core, in the foreground, until the run and its

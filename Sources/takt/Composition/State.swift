@@ -4,6 +4,7 @@ import Synchronization
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktSystem
 import TaktTime
 
 /// A daemon's hold on its state folder: the lock, the ledger, and what previous daemons left there.
@@ -45,7 +46,7 @@ struct State {
       case .unwritable(let number):
         lockNote = (
           .error,
-          "the state folder \(folder) cannot be written (\(String(cString: strerror(number)))): "
+          "the state folder \(folder) cannot be written (\(SystemError.text(number))): "
             + "schedules and history last only as long as this process"
         )
       }
@@ -55,8 +56,7 @@ struct State {
   /// Who may own a folder above the state folder: who may change the jobs that root runs may have
   /// them do anything.
   private static func owners(of file: String) -> Set<UInt32> {
-    var status = stat()
-    return stat(file, &status) == 0 ? [status.st_uid] : []
+    (try? FileStatus(at: file)).map { [$0.owner] } ?? []
   }
 
   private mutating func noteMove(of lock: StateFolderLock?, for folder: String) {

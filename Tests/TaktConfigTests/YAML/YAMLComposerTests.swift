@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 import Testing
 
 @testable import TaktConfig

@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktSystem
 import TaktTime
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 import TaktCore
+import TaktSystem
 import TaktTesting
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
 
   private static func processes(with word: String) -> [pid_t] {
     ProcessFile.numbers(inFolder: "/proc").filter { pid in
-      let words = ProcessFile.read("/proc/\(pid)/cmdline", limitBytes: 4096) ?? []
+      let words = SmallFile.head("/proc/\(pid)/cmdline", bytesMax: 4096) ?? []
       return ProcessStatus.read(pid)?.isZombie == false
         && String(decoding: words, as: UTF8.self).contains("1000.\(word)")
     }
@@ -280,7 +281,7 @@ import Testing
     ]
     let own = files.filter { file in !right.contains { file.hasPrefix($0) } }
     #expect(own == [])
-    let words = ProcessFile.read("/proc/\(status.pid)/cmdline", limitBytes: 4096) ?? []
+    let words = SmallFile.head("/proc/\(status.pid)/cmdline", bytesMax: 4096) ?? []
     #expect(String(decoding: words.prefix { $0 != 0 }, as: UTF8.self) == "takt-guard")
   }
 

@@ -1,3 +1,4 @@
+import TaktSystem
 import Testing
 
 @testable import TaktEngine

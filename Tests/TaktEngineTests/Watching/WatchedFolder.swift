@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TaktSystem
 import TimerMachineTesting
 
 @testable import TaktEngine

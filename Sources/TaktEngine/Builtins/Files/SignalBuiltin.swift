@@ -61,7 +61,7 @@ struct SignalBuiltin: LongBuiltin {
         call.log("\(file): \(problem.advice)", .warning)
         return .failed(Self.reason(of: problem))
       case .system(let number):
-        call.log("\(file): \(String(cString: strerror(number)))", .warning)
+        call.log("\(file): \(SystemError.text(number))", .warning)
         return .failed("no_pid_file")
       }
     }
@@ -101,7 +101,7 @@ struct SignalBuiltin: LongBuiltin {
   /// Whether the system would let a user send a process a signal: if its real or its saved user is
   /// that one.
   static func maySignal(_ user: uid_t, _ pid: pid_t) -> Bool {
-    guard let bytes = ProcessFile.read("/proc/\(pid)/status", limitBytes: 8192) else {
+    guard let bytes = SmallFile.head("/proc/\(pid)/status", bytesMax: 8192) else {
       return false
     }
     let line = bytes.split(separator: 10).first { $0.starts(with: "Uid:".utf8) }

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 
 /// `use: touch` makes a file's time the present.
 struct TouchBuiltin: LongBuiltin {
@@ -62,7 +63,7 @@ struct TouchBuiltin: LongBuiltin {
   }
 
   private static func failure(_ call: BuiltinCall, _ path: String, _ number: Int32) -> BuiltinEnd {
-    call.log("\(path): \(String(cString: strerror(number)))", .warning)
+    call.log("\(path): \(SystemError.text(number))", .warning)
     let reason =
       switch number {
       case ENOENT, ENOTDIR: "missing"

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 import TaktTransfer
 import TaktTime
 

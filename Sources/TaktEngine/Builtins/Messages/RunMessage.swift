@@ -1,4 +1,5 @@
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// What people read of a run, in mails and chats.

@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import Synchronization
 import TaktCore
 import TaktSystem
 import TaktTransfer
@@ -11,37 +10,22 @@ import TaktTime
 enum CertificateFile {
   /// Certificates are a matter of kilobytes; the system's own are 200.
   private static let bytesMax = 16 * 1024 * 1024
-  /// How many threads may wait for one file. Beyond that it is known not to answer.
-  private static let readersMax = 2
-
-  private static let readers = Mutex<[String: Int]>([:])
-
-  private final class Reading: Sendable {
-    let result = Mutex<Result<[UInt8], OpenFailure>?>(nil)
-    let isOver = DispatchSemaphore(value: 0)
-  }
+  private static let patience = Patience(thread: "takt-ca-file", stuckMax: 32, atPlace: 2)
 
   static func read(
     _ path: String, within timeout: Duration, _ cancellation: Cancellation
   ) throws(NetworkFailure) -> [UInt8] {
-    guard enter(path) else { throw unanswered(path) }
-    let reading = Reading()
-    do throws(SystemError) {
-      try Thread.start(name: "takt-ca-file") {
-        let result = Result { () throws(OpenFailure) in try read(path) }
-        reading.result.withLock { $0 = result }
-        releaseReader(path)
-        reading.isOver.signal()
-      }
+    let call: PatientCall<Result<[UInt8], OpenFailure>>
+    do throws(NoAnswer) {
+      call = try patience.begin(at: path) { Result { () throws(OpenFailure) in try read(path) } }
     } catch {
-      releaseReader(path)
+      guard case .noThread = error else { throw unanswered(path) }
       throw NetworkFailure(TransferFailure(.noThread))
     }
-    let bound = min(timeout, .seconds(365 * 86_400)).nanosecondsSaturated
-    cancellation.whileWatched(by: { reading.isOver.signal() }) {
-      _ = reading.isOver.wait(timeout: .now() + .nanoseconds(Int(bound)))
+    let result = cancellation.whileWatched(by: { call.stopWaiting() }) {
+      call.value(within: timeout)
     }
-    switch reading.result.withLock(\.self) {
+    switch result {
     case .success(let bytes): return bytes
     case .failure(let error): throw unreadable(path, error)
     case nil where cancellation.isCancelled:
@@ -52,33 +36,9 @@ enum CertificateFile {
 
   /// Who can replace it decides whom takt takes for the server.
   private static func read(_ path: String) throws(OpenFailure) -> [UInt8] {
-    let descriptor: Int32? =
-      geteuid() == 0 ? try FileOpener(FileParties(own: 0)).open(path, as: .certificate) : nil
-    defer { if let descriptor { close(descriptor) } }
-    do throws(SystemError) {
-      return if let descriptor {
-        try SmallFile.read(descriptor, bytesMax: bytesMax)
-      } else {
-        try SmallFile.read(path, bytesMax: bytesMax)
-      }
-    } catch {
-      throw .system(error.number)
-    }
-  }
-
-  private static func enter(_ path: String) -> Bool {
-    readers.withLock { readers in
-      guard readers[path, default: 0] < readersMax else { return false }
-      readers[path, default: 0] += 1
-      return true
-    }
-  }
-
-  private static func releaseReader(_ path: String) {
-    readers.withLock { readers in
-      let count = readers[path, default: 1] - 1
-      readers[path] = count == 0 ? nil : count
-    }
+    try TrustedFile.read(
+      path, bytesMax: bytesMax, as: .certificate, for: FileParties(own: geteuid())
+    ).bytes
   }
 
   private static func unanswered(_ path: String) -> NetworkFailure {
@@ -93,7 +53,7 @@ enum CertificateFile {
     case .system(let number):
       NetworkFailure(
         reason: "tls",
-        message: "ca_file \(path) cannot be read: \(String(cString: strerror(number)))")
+        message: "ca_file \(path) cannot be read: \(SystemError.text(number))")
     case .distrusted(let problem):
       NetworkFailure(reason: "tls", message: "ca_file \(path): \(problem.advice)")
     }

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTransfer
 
 /// What `http` and `mail` share: the thread of their transfers, and whom they trust.

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// `use: prune` deletes files by age, count or size under a root.
@@ -95,7 +96,7 @@ struct PruneBuiltin: LongBuiltin {
         call.log(
           "\(path): '\(link)' is a symbolic link, which prune does not follow; use the folder's real path",
           .warning)
-      case .system(let number): call.log("\(path): \(String(cString: strerror(number)))", .warning)
+      case .system(let number): call.log("\(path): \(SystemError.text(number))", .warning)
       }
       switch error.number {
       case ENOENT: return .failed("missing")

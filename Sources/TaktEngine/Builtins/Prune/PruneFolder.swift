@@ -1,19 +1,23 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// An open folder. Whatever is done in it is done by names in this very folder: no path is looked up
 /// anew, and no link is followed.
 final class PruneFolder {
   let descriptor: Int32
-  let status: stat
+  let status: FileStatus
 
+  /// Takes the descriptor over.
   private init(_ descriptor: Int32) throws(SystemError) {
+    do throws(SystemError) {
+      status = try FileStatus(of: descriptor)
+    } catch {
+      close(descriptor)
+      throw error
+    }
     self.descriptor = descriptor
-    var status = stat()
-    let result = fstat(descriptor, &status)
-    self.status = status
-    if result != 0 { throw SystemError("fstat") }
   }
 
   deinit { close(descriptor) }
@@ -38,13 +42,12 @@ final class PruneFolder {
 
   /// Whether both mean the same folder of the same file system.
   func isSame(as other: PruneFolder) -> Bool {
-    status.st_dev == other.status.st_dev && status.st_ino == other.status.st_ino
+    status.identity == other.status.identity
   }
 
   /// What an entry is, itself and not what it leads to; nil when it is gone.
-  func status(of name: PruneFile.Name) -> stat? {
-    var status = stat()
-    return fstatat(descriptor, name.bytes, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+  func status(of name: PruneFile.Name) -> FileStatus? {
+    try? FileStatus(of: name.bytes, in: descriptor)
   }
 
   /// Removes a file or a link, or with `AT_REMOVEDIR` an empty folder. Returns an error number.
@@ -80,15 +83,7 @@ final class PruneFolder {
   private static let dotDot: [CChar] = [46, 46, 0]
 }
 
-extension stat {
-  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+extension FileStatus {
   /// A file or a link: what may be deleted. Devices, sockets and pipes are somebody's.
-  var isPrunable: Bool { st_mode & S_IFMT == S_IFREG || st_mode & S_IFMT == S_IFLNK }
-  /// At the ends of the range for what lies beyond it.
-  var modified: WallInstant {
-    let (seconds, isOver) = Int64(st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, isSumOver) = seconds.addingReportingOverflow(Int64(st_mtim.tv_nsec))
-    guard isOver || isSumOver else { return WallInstant(nanoseconds: sum) }
-    return WallInstant(nanoseconds: st_mtim.tv_sec < 0 ? .min : .max)
-  }
+  var isPrunable: Bool { type == .file || type == .link }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// What lies under a root: the files that match, and the folders.
@@ -32,7 +33,7 @@ struct PruneWalk {
   private let pattern: String?
   private let isRecursive: Bool
   private let cancellation: Cancellation
-  private let device: dev_t
+  private let device: UInt64
 
   init(
     _ root: PruneFolder, pattern: String?, recursive isRecursive: Bool, cancellation: Cancellation
@@ -40,7 +41,7 @@ struct PruneWalk {
     self.pattern = pattern
     self.isRecursive = isRecursive
     self.cancellation = cancellation
-    device = root.status.st_dev
+    device = root.status.identity.device
     try visit(root, parent: nil, name: PruneFile.Name(bytes: [0]))
   }
 
@@ -51,7 +52,7 @@ struct PruneWalk {
     let depth = parent.map { folders[$0].depth + 1 } ?? 0
     folders.append(
       Folder(
-        parent: parent, name: name, inode: UInt64(folder.status.st_ino),
+        parent: parent, name: name, inode: folder.status.identity.inode,
         modified: folder.status.modified, depth: depth))
     var inner: [PruneFile.Name] = []
     var stop: Stop?
@@ -75,16 +76,16 @@ struct PruneWalk {
   }
 
   private mutating func visit(
-    _ name: PruneFile.Name, _ status: stat, in place: Int, _ inner: inout [PruneFile.Name]
+    _ name: PruneFile.Name, _ status: FileStatus, in place: Int, _ inner: inout [PruneFile.Name]
   ) {
-    if status.isFolder {
+    if status.type == .folder {
       // Another file system begins here, or the walk stays in one folder.
-      if isRecursive, status.st_dev == device { inner.append(name) }
+      if isRecursive, status.identity.device == device { inner.append(name) }
     } else if status.isPrunable, matches(name) {
       files.append(
         PruneFile(
-          folder: place, name: name, modified: status.modified, bytes: Int(status.st_size),
-          inode: UInt64(status.st_ino)))
+          folder: place, name: name, modified: status.modified, bytes: status.sizeBytes,
+          inode: status.identity.inode))
     }
   }
 
@@ -105,7 +106,7 @@ struct PruneWalk {
       }
       return
     }
-    guard inner.status.st_dev == device else { return }
+    guard inner.status.identity.device == device else { return }
     try visit(inner, parent: place, name: name)
   }
 
@@ -126,7 +127,7 @@ struct PruneWalk {
     guard let parent = folders[place].parent else { return root }
     guard let outer = open(parent, from: root),
       let folder = try? outer.folder(folders[place].name),
-      folder.status.st_dev == device, UInt64(folder.status.st_ino) == folders[place].inode
+      folder.status.identity.device == device, folder.status.identity.inode == folders[place].inode
     else { return nil }
     return folder
   }

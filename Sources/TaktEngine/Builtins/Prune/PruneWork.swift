@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// Deletes what has been condemned, and says so.
@@ -52,7 +53,7 @@ struct PruneWork {
     }
     guard let folder = current?.folder else { return }
     // It may have been written anew, or be another file by now.
-    guard let status = folder.status(of: file.name), UInt64(status.st_ino) == file.inode,
+    guard let status = folder.status(of: file.name), status.identity.inode == file.inode,
       status.isPrunable, status.modified == file.modified
     else { return }
     let number = isDry ? 0 : folder.remove(file.name)
@@ -70,7 +71,7 @@ struct PruneWork {
     // A folder that somebody has just made is about to be used.
     if let cut, !touched.contains(place), info.modified >= cut { return }
     guard let outer = walk.open(parent, from: root), let status = outer.status(of: info.name),
-      status.isFolder, UInt64(status.st_ino) == info.inode
+      status.type == .folder, status.identity.inode == info.inode
     else { return }
     switch outer.remove(info.name, flags: Int32(AT_REMOVEDIR)) {
     case 0:
@@ -84,7 +85,7 @@ struct PruneWork {
 
   private mutating func fail(_ path: String, _ number: Int32) {
     errors += 1
-    let text = String(cString: strerror(number))
+    let text = SystemError.text(number)
     logLine("\(path.isEmpty ? "the root" : path): \(text)", .warning)
   }
 

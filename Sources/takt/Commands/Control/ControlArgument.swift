@@ -6,6 +6,7 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktSystem
 import TaktTime
 
 #if canImport(FoundationEssentials)
@@ -56,9 +57,7 @@ struct ControlArgument: ParsableArguments {
 
   /// What is at a path of the daemon's socket.
   func finding(at path: String) -> SocketPlace.Finding {
-    var status = stat()
-    let isKnown = stat(folder ?? file, &status) == 0
-    return SocketPlace.finding(at: path, jobsFileOf: isKnown ? status.st_uid : nil)
+    SocketPlace.finding(at: path, jobsFileOf: (try? FileStatus(at: folder ?? file))?.owner)
   }
 
   /// Whether there is a socket of the daemon.

@@ -3,6 +3,7 @@ import Dispatch
 import Synchronization
 import TaktCore
 import TaktEngine
+import TaktSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,18 +1,21 @@
 import Glibc
 import TaktControl
+import TaktSystem
 
 /// Words about what belongs to another user.
 enum ForbiddenPlace {
   /// Why a path cannot be used, from the folder or file on the way to it that refuses.
   static func words(_ path: String) -> String {
     var place = path
-    var status = stat()
+    var status = try? FileStatus(at: place, followsLink: false)
     // What cannot be entered can be seen from above.
-    while lstat(place, &status) != 0, let cut = place.lastIndex(of: "/"), cut > place.startIndex {
+    while status == nil, let cut = place.lastIndex(of: "/"), cut > place.startIndex {
       place = String(place[..<cut])
+      status = try? FileStatus(at: place, followsLink: false)
     }
-    let owner = name(of: status.st_uid)
-    let allowed = status.st_uid == 0 ? owner : "\(owner) or root"
+    let user = status?.owner ?? 0
+    let owner = name(of: user)
+    let allowed = user == 0 ? owner : "\(owner) or root"
     return "no permission: \(place) belongs to user \(owner), and you are user "
       + "\(name(of: geteuid())). Run the command as \(allowed), or name another jobs file with -f."
   }
@@ -31,24 +34,11 @@ extension ControlClient.Silence {
     guard let pid else {
       return "the daemon has not answered for \(seconds) s; waiting up to \(limitSeconds) s"
     }
-    let isStopped = Self.state(of: pid).map { "Tt".contains($0) } ?? false
+    let isStopped = ProcessStatus.read(pid)?.isStopped ?? false
     return isStopped
       ? "takt (pid \(pid)) is stopped and does not answer; 'kill -CONT \(pid)' lets it continue. "
         + "Waiting up to \(limitSeconds) s."
       : "takt (pid \(pid)) has not answered for \(seconds) s; waiting up to \(limitSeconds) s. If it "
         + "hangs, end it with 'kill -9 \(pid)' and start it again: it continues from the ledger."
-  }
-
-  /// The letter that the system has for what a process does.
-  private static func state(of pid: Int32) -> Character? {
-    let file = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 512)
-    let count = read(file, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    let text = String(decoding: bytes[..<count], as: UTF8.self)
-    // The name in parentheses may hold anything.
-    return text.split(separator: ")").last?.first { $0 != " " }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TaktEngine
+import TaktSystem
 
 /// The one who reads what a command prints.
 enum OutputReader {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
+import TaktSystem
 
 /// A log in JSON lines.
 struct LogFile {
@@ -36,7 +37,7 @@ struct LogFile {
   }
 
   private func unreadable() -> ExitCode {
-    Console.error("takt: \(path): \(String(cString: strerror(errno)))")
+    Console.error("takt: \(path): \(SystemError.text())")
     return .configuration
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import TaktEngine
 import TaktImport
+import TaktSystem
 
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -106,21 +107,12 @@ extension CronDialect: ExpressibleByArgument {}
 /// All of standard input, within the bound for sources.
 enum StandardInput {
   static func read() throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = chunk.withUnsafeMutableBytes {
-        Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0, bytes.count <= 1 << 20 else {
-        Console.error(
-          "takt: standard input cannot be read: "
-            + (count < 0 ? String(cString: strerror(errno)) : "larger than 1 MB"))
-        throw ExitCode.configuration
-      }
-      if count == 0 { return bytes }
-      bytes += chunk[..<count]
+    do throws(SystemError) {
+      return try SmallFile.readToEnd(STDIN_FILENO, bytesMax: 1 << 20)
+    } catch {
+      let reason = error.number == EFBIG ? "larger than 1 MB" : SystemError.text(error.number)
+      Console.error("takt: standard input cannot be read: \(reason)")
+      throw ExitCode.configuration
     }
   }
 }

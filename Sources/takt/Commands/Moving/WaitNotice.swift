@@ -2,6 +2,7 @@ import Glibc
 import TaktCore
 import TaktEngine
 import TaktImport
+import TaktSystem
 
 /// Says what a command waits for, if a file system does not answer.
 enum WaitNotice {

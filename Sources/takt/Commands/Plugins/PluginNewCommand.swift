@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import TaktCore
+import TaktSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -64,6 +65,6 @@ struct PluginNewCommand: ParsableCommand {
   /// In the system's own words, where it was the system that refused.
   private static func reason(_ error: any Error) -> String {
     guard let refusal = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
-    return String(cString: strerror(refusal.code.rawValue))
+    return SystemError.text(refusal.code.rawValue)
   }
 }

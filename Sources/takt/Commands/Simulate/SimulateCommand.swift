@@ -3,6 +3,7 @@ import Glibc
 import TaktCore
 import TaktEngine
 import TaktPicture
+import TaktSystem
 import TaktTime
 
 struct SimulateCommand: ParsableCommand {
@@ -95,15 +96,9 @@ struct SimulateCommand: ParsableCommand {
 
   private static func write(_ text: String, to path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    var rest = Array(text.utf8)[...]
-    while descriptor >= 0, !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      rest = rest.dropFirst(count)
-    }
-    guard descriptor >= 0, rest.isEmpty, close(descriptor) == 0 else {
-      Console.error("takt: cannot write \(path): \(String(cString: strerror(errno)))")
+    let number = descriptor < 0 ? errno : Array(text.utf8).write(to: descriptor).number
+    guard number == nil, close(descriptor) == 0 else {
+      Console.error("takt: cannot write \(path): \(SystemError.text(number ?? errno))")
       throw ExitCode.unwritable
     }
   }

@@ -1,31 +1,31 @@
-import Glibc
+package import Glibc
 
 /// What the process table says of one process.
-struct ProcessStatus {
-  let pid: pid_t
+package struct ProcessStatus {
+  package let pid: pid_t
   /// The name of its program; any bytes, at most 15 of them.
-  let name: String
+  package let name: String
   /// `R`, `S`, `D`, `T`, `Z` …
-  let state: UInt8
-  let parent: pid_t
-  let group: pid_t
-  let session: pid_t
+  package let state: UInt8
+  package let parent: pid_t
+  package let group: pid_t
+  package let session: pid_t
   /// When it was made, in the clock ticks of `ticksNow`.
-  let startTicks: UInt64
+  package let startTicks: UInt64
 
   /// Ended, and not yet reaped by its parent.
-  var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
+  package var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 
-  /// Stopped by a signal.
-  var isStopped: Bool { state == UInt8(ascii: "T") }
+  /// Stopped by a signal, or by a debugger.
+  package var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
 
   /// Reads `/proc/PID/stat`, which never waits for the process. Nil when there is no such process.
-  static func read(_ pid: pid_t) -> ProcessStatus? {
-    ProcessFile.read("/proc/\(pid)/stat", limitBytes: 1024).flatMap { parse($0, pid) }
+  package static func read(_ pid: pid_t) -> ProcessStatus? {
+    SmallFile.head("/proc/\(pid)/stat", bytesMax: 1024).flatMap { parse($0, pid) }
   }
 
   /// The name may hold any character, brackets too: the fields begin after the last bracket.
-  static func parse(_ bytes: [UInt8], _ pid: pid_t) -> ProcessStatus? {
+  package static func parse(_ bytes: [UInt8], _ pid: pid_t) -> ProcessStatus? {
     guard let start = bytes.firstIndex(of: UInt8(ascii: "(")),
       let end = bytes.lastIndex(of: UInt8(ascii: ")")), start < end
     else { return nil }
@@ -42,47 +42,20 @@ struct ProcessStatus {
   }
 
   /// Now, on the clock by which processes are dated: it goes on while the machine sleeps.
-  static func ticksNow() -> UInt64 {
+  package static func ticksNow() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
     return UInt64(time.tv_sec) * ticksPerSecond
       + UInt64(time.tv_nsec) / (1_000_000_000 / ticksPerSecond)
   }
 
-  static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+  package static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
 }
 
 /// The small files of the process table.
-enum ProcessFile {
-  /// The first bytes of a file; nil when it cannot be read.
-  static func read(_ path: String, limitBytes: Int) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return read(descriptor, limitBytes: limitBytes)
-  }
-
-  /// The first bytes of an open file, from its beginning; nil when it cannot be read.
-  static func read(_ descriptor: Int32, limitBytes: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    while bytes.count < limitBytes {
-      // The kernel hands out such files a page at a time.
-      let room = min(4096, limitBytes - bytes.count)
-      let start = bytes.count
-      var count = 0
-      bytes.append(
-        contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, length in
-          count = pread(descriptor, buffer.baseAddress, room, off_t(start))
-          length = max(0, count)
-        })
-      if count < 0, errno != EINTR { return nil }
-      if count == 0 { break }
-    }
-    return bytes
-  }
-
+package enum ProcessFile {
   /// The numbers that a file lists, with anything but digits between them.
-  static func numbers(_ bytes: [UInt8]) -> [pid_t] {
+  package static func numbers(_ bytes: [UInt8]) -> [pid_t] {
     var result: [pid_t] = []
     var number: pid_t = 0
     var hasDigits = false
@@ -101,7 +74,7 @@ enum ProcessFile {
   }
 
   /// The names in a folder that are numbers.
-  static func numbers(inFolder path: String) -> [pid_t] {
+  package static func numbers(inFolder path: String) -> [pid_t] {
     var result: [pid_t] = []
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }

@@ -12,12 +12,12 @@ package enum HostName {
   }()
 
   /// Whether a name is this machine's.
-  static func isLocal(_ text: String) -> Bool {
+  package static func isLocal(_ text: String) -> Bool {
     ["localhost", "127.0.0.1", "::1", "[::1]", current].contains(text)
   }
 
   /// Whether a text can be a host name where mails and headers have one.
-  static func isValid(_ text: String) -> Bool {
+  package static func isValid(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 255
       && text.utf8.allSatisfy { byte in
         byte > 0x20 && byte < 0x7f && !"<>()\\,;\"@".utf8.contains(byte)

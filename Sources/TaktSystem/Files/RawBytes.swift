@@ -3,14 +3,14 @@ import Glibc
 extension UnsafeRawBufferPointer {
   /// Where a byte stands first, by the C library's search, which looks at many bytes at once. The
   /// pointer that it returns lies within the buffer.
-  func firstIndex(ofByte byte: UInt8) -> Int? {
+  package func firstIndex(ofByte byte: UInt8) -> Int? {
     guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
     return UnsafeRawPointer(found) - start
   }
 
   /// Writes all to a descriptor and waits for its reader. Returns how much was written, and the
   /// system's error number where that was not all.
-  func write(to descriptor: Int32) -> (written: Int, number: Int32?) {
+  package func write(to descriptor: Int32) -> (written: Int, number: Int32?) {
     var done = 0
     while done < count {
       let result = Glibc.write(
@@ -29,7 +29,13 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-  func holds(_ bytes: [UInt8]) -> Bool {
+  /// Writes all to a descriptor and waits for its reader. Returns how much was written, and the
+  /// system's error number where that was not all.
+  package func write(to descriptor: Int32) -> (written: Int, number: Int32?) {
+    withUnsafeBytes { $0.write(to: descriptor) }
+  }
+
+  package func holds(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first else { return true }
     guard count >= bytes.count else { return false }
     return indices.prefix(count - bytes.count + 1).contains {

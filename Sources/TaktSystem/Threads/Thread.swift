@@ -1,30 +1,26 @@
-import CTaktClaims
+import CTaktSystem
+import Glibc
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
-/// A thread of the system's own, which may block and which nobody waits for.
-enum DriverThread {
-  struct Failure: Error {
-    var text: String
-  }
-
+/// A thread of its own: for loops that live as long as the process and must not depend on a pool of
+/// workers, and for calls that may block.
+package enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Blocks the calling thread.
-  static func sleep(_ duration: Duration) {
+  /// Blocks the calling thread, which is to be one of `start`.
+  package static func sleep(_ duration: Duration) {
     usleep(UInt32(clamping: Int64(duration / .microseconds(1))))
   }
 
-  static func start(
-    name: String, _ body: @escaping @Sendable () -> Void
-  ) throws(Failure) {
+  /// Starts a detached thread.
+  ///
+  /// - Parameter name: at most 15 bytes, as the system shows it in lists of threads.
+  /// - Throws: what the system says where it has no thread left.
+  package static func start(name: String, _ body: @escaping @Sendable () -> Void)
+    throws(SystemError)
+  {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -33,7 +29,8 @@ enum DriverThread {
     // The new thread takes over the one reference that is made here.
     let argument = Unmanaged.passRetained(
       Body {
-        cclaims_name_thread(name)
+        // By itself: a thread that has ended cannot be named any more.
+        csystem_name_thread(name)
         body()
       })
     let result = pthread_create(
@@ -45,7 +42,7 @@ enum DriverThread {
       }, argument.toOpaque())
     guard result == 0 else {
       argument.release()
-      throw Failure(text: String(cString: strerror(result)))
+      throw SystemError("pthread_create", number: result)
     }
   }
 }

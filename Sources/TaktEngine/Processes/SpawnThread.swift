@@ -1,44 +1,6 @@
-import CTaktSystem
 import Dispatch
-import Glibc
 import Synchronization
-
-/// A thread of the system's own: for loops that live as long as the process and must not depend on
-/// a pool of workers.
-package enum Thread {
-  private final class Body {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  package static func start(name: String, _ body: @escaping @Sendable () -> Void)
-    throws(SystemError)
-  {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    var thread = pthread_t()
-    // The new thread takes over the one reference that is made here.
-    let argument = Unmanaged.passRetained(
-      Body {
-        // By itself: a thread that has ended cannot be named any more.
-        csystem_name_thread(name)
-        body()
-      })
-    let result = pthread_create(
-      &thread, &attributes,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, argument.toOpaque())
-    guard result == 0 else {
-      argument.release()
-      throw SystemError("pthread_create", number: result)
-    }
-  }
-}
+import TaktSystem
 
 /// The one thread that starts children, at takt's own nice value, so that a child can be given any
 /// class; and that lives as long as the process, so that its children are never taken for orphans.

@@ -1,11 +1,10 @@
 import Glibc
-import TaktSystem
 
 /// Opens the folder of a path, one name after the other, so that no link leads anywhere that takt
 /// has not agreed to.
-enum FolderPath {
+package enum FolderPath {
   /// Which links on the way are followed.
-  enum Links {
+  package enum Links {
     case none
     /// Those that nobody but root can have made: root owns the link, and nobody else can write to
     /// the folder that it is in, unless that folder is sticky and root's.
@@ -14,12 +13,12 @@ enum FolderPath {
   }
 
   /// Why a folder is not opened.
-  enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable {
     case system(Int32)
     /// A link that is not followed.
     case link(String)
 
-    var number: Int32 {
+    package var number: Int32 {
       switch self {
       case .system(let number): number
       case .link: ELOOP
@@ -33,7 +32,7 @@ enum FolderPath {
   /// A descriptor of the folder at an absolute path, for use with the `…at` calls alone.
   ///
   /// - Parameter flags: `O_PATH` by default; what is opened is a folder in any case.
-  static func open(
+  package static func open(
     _ path: String, following links: Links, flags: Int32 = pathOnly
   ) throws(Failure) -> Int32 {
     guard path.hasPrefix("/") else { throw .system(EINVAL) }
@@ -49,7 +48,7 @@ enum FolderPath {
   /// The folder that the last name of an absolute path is in, as `open` opens it, and that name, after
   /// all links that are followed at the end of the path. What the name stands for may be missing; it
   /// is to be used with the `…at` calls that follow no link.
-  static func parent(
+  package static func parent(
     of path: String, following links: Links
   ) throws(Failure) -> (folder: Int32, name: String) {
     var path = path
@@ -77,30 +76,30 @@ enum FolderPath {
   private static func target(
     of name: String, in folder: Int32, following links: Links, _ path: String
   ) throws(Failure) -> String? {
-    var (status, around) = (stat(), stat())
-    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-      status.st_mode & S_IFMT == S_IFLNK
-    else { return nil }
-    guard fstat(folder, &around) == 0 else { throw .system(errno) }
+    guard let status = try? FileStatus(of: name, in: folder), status.type == .link else {
+      return nil
+    }
     switch links {
     case .none: throw .link(path)
-    case .ofRoot: guard isRoots(status, in: around) else { throw .link(path) }
+    case .ofRoot:
+      guard let around = try? FileStatus(of: folder), isRoots(status, in: around) else {
+        throw .link(path)
+      }
     case .all: break
     }
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlinkat(folder, name, &target, target.count - 1)
-    guard count > 0 else { throw .system(count < 0 ? errno : ENOENT) }
-    let bytes = target[..<count].map { UInt8(bitPattern: $0) }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .system(EILSEQ) }
-    return text
+    do throws(SystemError) {
+      return try SmallFile.link(name, in: folder)
+    } catch {
+      throw .system(error.number)
+    }
   }
 
-  private static func isRoots(_ link: stat, in folder: stat) -> Bool {
+  private static func isRoots(_ link: FileStatus, in folder: FileStatus) -> Bool {
     FileTrust.isRoots(FileFact(link, path: ""), in: FileFact(folder, path: ""))
   }
 
   /// `O_PATH`.
-  static let pathOnly: Int32 = 0o10_000_000
+  package static let pathOnly: Int32 = 0o10_000_000
 
   private struct Walk {
     private var folder: Int32
@@ -137,39 +136,42 @@ enum FolderPath {
       // Opens a link itself, and touches nothing else.
       let next = openat(folder, name, pathOnly | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else { throw .system(errno) }
-      var status = stat()
-      guard fstat(next, &status) == 0 else {
-        let number = errno
+      do throws(Failure) {
+        try enter(next, name)
+      } catch {
         close(next)
-        throw .system(number)
+        throw error
       }
-      if status.st_mode & S_IFMT == S_IFLNK {
-        defer { close(next) }
-        return try follow(next, status, named: name)
-      }
-      guard status.st_mode & S_IFMT == S_IFDIR else {
+    }
+
+    /// Goes on in a folder, whose descriptor is taken over, or where a link leads.
+    private mutating func enter(_ next: Int32, _ name: String) throws(Failure) {
+      let status = try Self.status(of: next)
+      switch status.type {
+      case .link:
+        try follow(next, status, named: name)
         close(next)
-        throw .system(ENOTDIR)
+      case .folder:
+        close(folder)
+        folder = next
+        walked += "/\(name)"
+      default: throw .system(ENOTDIR)
       }
-      close(folder)
-      folder = next
-      walked += "/\(name)"
     }
 
     private mutating func follow(
-      _ link: Int32, _ status: stat, named name: String
+      _ link: Int32, _ status: FileStatus, named name: String
     ) throws(Failure) {
       links += 1
-      var around = stat()
-      guard fstat(folder, &around) == 0 else { throw .system(errno) }
-      guard follows, links <= linksMax, isRoots(status, in: around) else {
+      guard follows, links <= linksMax, isRoots(status, in: try Self.status(of: folder)) else {
         throw .link("\(walked)/\(name)")
       }
-      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = readlinkat(link, "", &target, target.count - 1)
-      guard count > 0 else { throw .system(count < 0 ? errno : ENOENT) }
-      let bytes = target[..<count].map { UInt8(bitPattern: $0) }
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw .system(EILSEQ) }
+      let text: String
+      do throws(SystemError) {
+        text = try SmallFile.link("", in: link)
+      } catch {
+        throw .system(error.number)
+      }
       if text.hasPrefix("/") {
         let root = Glibc.open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { throw .system(errno) }
@@ -178,6 +180,14 @@ enum FolderPath {
         walked = ""
       }
       remainingNames += Self.names(in: text)
+    }
+
+    private static func status(of descriptor: Int32) throws(Failure) -> FileStatus {
+      do throws(SystemError) {
+        return try FileStatus(of: descriptor)
+      } catch {
+        throw .system(error.number)
+      }
     }
 
     private static func names(in path: String) -> [String] {

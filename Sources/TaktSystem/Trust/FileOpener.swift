@@ -1,47 +1,19 @@
 import CTaktSystem
 import Glibc
 
-/// The facts of a walk in memory of C's, which a child that reads for takt can fill.
-final class WalkMemory {
-  let trail: OpaquePointer
-
-  /// Nil where there is no memory.
-  init?() {
-    // The trail is this object's own until it is released.
-    guard let trail = csystem_trail_make() else { return nil }
-    self.trail = trail
-  }
-
-  deinit { csystem_trail_free(trail) }
-
-  /// Makes it a copy of another walk's; of none, an empty one.
-  func set(_ other: WalkMemory?) { csystem_trail_set(trail, other?.trail) }
-
-  /// What the walk has met.
-  var facts: FileTrail {
-    var facts: [FileFact] = []
-    for place in 0..<csystem_trail_count(trail) {
-      // Name and status are the trail's, the name ends with a zero, and both are copied at once.
-      let fact = csystem_trail_fact(trail, place)
-      let name = String(cString: fact.name)
-      let folder = fact.folder < 0 ? nil : Int(fact.folder)
-      let path =
-        switch folder {
-        case nil: "/"
-        case 0?: "/\(name)"
-        case let folder?: "\(facts[folder].path)/\(name)"
-        }
-      facts.append(FileFact(fact.status.pointee, path: path, folder: folder))
-    }
-    let last = csystem_trail_last(trail)
-    return FileTrail(facts, last: last < 0 ? nil : Int(last))
-  }
-}
-
 /// Why a file was not opened.
 package enum OpenFailure: Error, Hashable, Sendable {
   case system(Int32)
   case distrusted(Distrust)
+
+  /// The value of a call to the system.
+  static func of<Value>(_ call: () throws(SystemError) -> Value) throws(OpenFailure) -> Value {
+    do throws(SystemError) {
+      return try call()
+    } catch {
+      throw .system(error.number)
+    }
+  }
 }
 
 /// Opens files name by name and lets `FileTrust` judge what it met: what is handed out is the

@@ -5,7 +5,7 @@ import Synchronization
 /// kind that is not known to be the kernel's own.
 ///
 /// Safe from any thread. The list is read again only when a file system is mounted or unmounted.
-enum MountTable {
+package enum MountTable {
   private struct State {
     var descriptor: Int32 = -1
     var places: [[CChar]] = []
@@ -22,7 +22,7 @@ enum MountTable {
   private static let state = Mutex(State())
 
   /// Where those that may stop answering are mounted: paths without links.
-  static func uncertainPlaces() -> [[CChar]] {
+  package static func uncertainPlaces() -> [[CChar]] {
     state.withLock { state in
       if state.descriptor >= 0, !hasChanged(state.descriptor) { return state.places }
       if state.descriptor < 0 {
@@ -34,18 +34,18 @@ enum MountTable {
   }
 
   /// The mount point above a path without links; the path itself where that is the root.
-  static func place(around path: [CChar]) -> [CChar] {
+  package static func place(around path: [CChar]) -> [CChar] {
     let points = mounts().map(\.place).filter { $0 != [slash] && contains(path, in: $0) }
     return points.max { $0.count < $1.count } ?? path
   }
 
   /// Whether a path is this place or below it.
-  static func contains(_ path: [CChar], in place: [CChar]) -> Bool {
+  package static func contains(_ path: [CChar], in place: [CChar]) -> Bool {
     path.starts(with: place)
       && (path.count == place.count || place == [slash] || path[place.count] == slash)
   }
 
-  static func text(_ place: [CChar]) -> String {
+  package static func text(_ place: [CChar]) -> String {
     String(decoding: place.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
@@ -68,7 +68,7 @@ enum MountTable {
   }
 
   /// The kernel writes blanks and the like as a backslash and three octal digits.
-  static func unescaped(_ word: ArraySlice<UInt8>) -> [UInt8] {
+  package static func unescaped(_ word: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var rest = word
     while let byte = rest.popFirst() {

@@ -1,0 +1,53 @@
+import TaktSystem
+
+/// What is seen of a folder that is to hold takt's state.
+struct StateFolderFinding: Hashable {
+  enum Contents: Hashable, CaseIterable {
+    case nothing
+    /// The lock of a daemon, at least.
+    case state
+    case other
+  }
+
+  /// What takt does with the folder.
+  enum Verdict: Hashable {
+    case use
+    /// Use takt's own folder within it, which is there.
+    case useWithin
+    /// Make takt's own folder within it: it is a place for many users, such as a volume.
+    case makeWithin
+    /// Use it once its group may write to it no more.
+    case restrict
+    case refuse(StateFolderProblem.Kind)
+  }
+
+  var owner: UInt32
+  /// Its twelve bits.
+  var mode: UInt32
+  var contents: Contents
+  /// Whether another file system begins here.
+  var isMount: Bool
+  /// Whether takt has made a folder of its own within it.
+  var hasOwnWithin: Bool
+
+  /// A pure function: one row for each kind of folder.
+  func verdict(for parties: FileParties) -> Verdict {
+    let fact = FileFact(path: "", type: .folder, owner: owner, mode: mode)
+    let isTrusted = FileTrust.stateFolder.problem(of: fact, for: parties) == nil
+    return switch (isTrusted, isForMany(parties), isOwn: owner == parties.own) {
+    case (true, _, _): hasOwnWithin ? .useWithin : .use
+    case (false, true, _): .makeWithin
+    case (false, false, isOwn: false): .refuse(.owner(owner))
+    // Only a folder that holds nothing else is changed.
+    case (false, false, isOwn: true):
+      mode & (0o002 | 0o1000) == 0 && contents != .other
+        ? .restrict : .refuse(.writable(mode: mode))
+    }
+  }
+
+  /// What is mounted here, or what root has made for others to write.
+  private func isForMany(_ parties: FileParties) -> Bool {
+    parties.own == 0
+      ? isMount && owner == 0 : isMount || owner == 0 || owner == parties.unmapped
+  }
+}

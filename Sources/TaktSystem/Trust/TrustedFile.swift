@@ -1,0 +1,49 @@
+import Glibc
+
+/// Reads small files that are judged first.
+package enum TrustedFile {
+  /// The whole file, with what the system says of it. A relative path starts at the working folder.
+  package static func read(
+    _ path: String, bytesMax: Int, as row: FileTrust, for parties: FileParties
+  ) throws(OpenFailure) -> (bytes: [UInt8], file: FileFact) {
+    let descriptor = try open(path, as: row, for: parties)
+    defer { close(descriptor) }
+    let (file, bytes) = try OpenFailure.of { () throws(SystemError) in
+      let file = FileFact(try FileStatus(of: descriptor), path: path)
+      let isRead = row.problem(of: file, for: parties) == nil
+      return (file, isRead ? try SmallFile.read(descriptor, bytesMax: bytesMax) : [])
+    }
+    if let problem = row.problem(of: file, for: parties) { throw .distrusted(problem) }
+    return (bytes, file)
+  }
+
+  private static func open(
+    _ path: String, as row: FileTrust, for parties: FileParties
+  ) throws(OpenFailure) -> Int32 {
+    if parties.own == 0 {
+      let path = path.hasPrefix("/") ? path : workingFolder + path
+      if row.way == .whole { return try FileOpener(parties).open(path, as: row) }
+      // Whoever owns its folder could put another file in its place.
+      let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+      if let trail = FileOpener.trail(of: folder.isEmpty ? "/" : folder),
+        let around = trail.facts.last,
+        let problem = row.problem(ofLinksOn: trail, for: parties)
+          ?? row.problem(ofFoldersAbove: [around], for: parties)
+      {
+        throw .distrusted(problem)
+      }
+    }
+    let link = row.way == .inside ? O_NOFOLLOW : 0
+    let descriptor = Glibc.open(path, SmallFile.readingFlags | link)
+    guard descriptor >= 0 else { throw .system(errno) }
+    return descriptor
+  }
+
+  /// With a slash at its end.
+  private static var workingFolder: String {
+    guard let folder = getcwd(nil, 0) else { return "/" }
+    // `getcwd` has allocated it, and nobody else has it.
+    defer { free(folder) }
+    return String(cString: folder) + "/"
+  }
+}
