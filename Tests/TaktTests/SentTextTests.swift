@@ -101,6 +101,30 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `what a text makes of the lines of a file tells nothing of them over TCP`() throws {
+    let live = try live()
+    for keys in [
+      "params: {p: {pattern: 'acme.*', default: '{{each.v}}'}}",
+      "params: {p: {pattern: 'b.*', default: '{{each.v}}'}}",
+      "params: {p: {choices: [acmetenant], default: '{{each.v}}'}}",
+      "exclude: [{v: acmetenant}]", "exclude: [{v: other}]",
+    ] {
+      let text = "jobs: {t: {for_each: {v: {file: list.txt}}, every: 1h, run: 'true', \(keys)}}\n"
+      let answer = try plan(text, of: live)
+      #expect(answer.contains("'t' has values from a file"), "\(keys): \(answer)")
+    }
+    let late = try plan(
+      live.folder.read("jobs.yaml").replacingOccurrences(
+        of: "jobs:", with: "defaults: {tags: ['{{each.v}}']}\njobs:"), of: live)
+    #expect(late.contains("'t' has values from a file"), "\(late)")
+    // Other jobs of the file may change.
+    let changed = try plan(
+      live.folder.read("jobs.yaml").replacingOccurrences(
+        of: "jobs: {", with: "jobs: {n: {every: 2h, run: x}, "), of: live)
+    #expect(changed.hasPrefix("HTTP/1.1 200"), "\(changed)")
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `over the Unix socket a text opens what takt may read`() throws {
     let live = try live()
     let text = "jobs: {a: {for_each: {v: {file: foreign.txt}}, every: 1h, run: x}}\n"

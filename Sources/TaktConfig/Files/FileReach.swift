@@ -15,18 +15,21 @@ package struct FileReach: Sendable {
   private let identities: [String: FileIdentity]
   private let roles: [String: Set<String>]
   private let pluginFolders: Set<String>
+  private let families: Set<UInt64>
 
   /// - Parameters:
   ///   - identities: the files that were read, by absolute path.
   ///   - roles: what they are, where they are no jobs files. An `env_file` read as a list would show
   ///     its lines by what is wrong with them.
   ///   - pluginFolders: the absolute folders of its plugins.
+  ///   - families: what says of itself how it uses lines of files, as numbers.
   ///   - state: the state folder, of which nothing is opened.
   package init(
     identities: [String: FileIdentity], roles: [String: Set<String>], pluginFolders: [String],
-    state: String?
+    families: Set<UInt64>, state: String?
   ) {
     self.roles = roles
+    self.families = families
     let own = state.map { $0 + "/" }
     self.identities = identities.filter { path, _ in !(own.map(path.hasPrefix) ?? false) }
     self.pluginFolders = Set(pluginFolders)
@@ -43,6 +46,8 @@ package struct FileReach: Sendable {
   func check(_ identity: FileIdentity, of path: String) throws(FileProblem) {
     guard identities[path] == identity || isManifest(path) else { throw .beyondReach }
   }
+
+  func has(family number: UInt64) -> Bool { families.contains(number) }
 
   func hasPlugins(in folder: String) -> Bool { pluginFolders.contains(folder) }
 

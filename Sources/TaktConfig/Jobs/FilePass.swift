@@ -334,7 +334,23 @@ final class FilePass {
     let reader = EachReader(
       reporter: reporter, files: setting.sources.lineFiles, folder: setting.folder, owner: owner)
     let node = entries.first { $0.key == JobKey.forEach.name }?.value
-    guard let node, let values = reader.values(of: node),
+    let useCount = setting.sources.lineFiles.useCount
+    guard let node, let values = reader.values(of: node) else { return }
+    if setting.sources.lineFiles.useCount > useCount {
+      // Keys of the defaults use the values too.
+      var words = entries
+      if case .mapping(let defaults) = prelude.defaults?.content { words += defaults }
+      let digest = JobDigest(key.text, words, family: family, buffer: &digestBuffer)
+      guard setting.sources.lineFiles.mayUseLines(family: digest.number) else {
+        reporter.report(
+          .notPermitted, at: node.mark,
+          "'\(key.text.shortened)' has values from a file, and differs from the running jobs file",
+          hint: "a text that is sent over TCP cannot change such a job; use the Unix socket",
+          owner: owner)
+        return
+      }
+    }
+    guard
       let template = EachTemplate(
         key, entries, values: values, budget: setting.sources.eachBudget,
         defaultShell: prelude.defaults?[JobKey.shell.name],

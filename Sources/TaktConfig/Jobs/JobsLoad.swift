@@ -107,7 +107,7 @@ final class JobsLoad {
         .merging(plugins.identities) { $1 },
       roles: sources.files.roles,
       directories: directories, pluginFolders: plugins.searchPath,
-      listedJobs: listedJobs,
+      families: lineFiles.families, listedJobs: listedJobs,
       state: settings.state ?? .none)
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 package import TaktCore
+import TaktSystem
 package import TaktTime
 
 /// Loads a jobs file and all that it includes.
@@ -96,6 +97,8 @@ package struct LoadedJobs: Sendable {
   package var directories: [String]
   /// The absolute folders in which plugins are looked for, in order.
   package var pluginFolders: [String]
+  /// What the definitions say whose values are lines of files, as numbers of this process.
+  package var families: Set<UInt64>
   /// The jobs that lines of files have made: their names are those files' text.
   package var listedJobs: Set<JobName>
   /// Where takt keeps what outlives it, as far as the files say it rightly.

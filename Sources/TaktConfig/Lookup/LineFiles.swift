@@ -31,6 +31,10 @@ final class LineFiles {
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
   private(set) var identities: [String: FileIdentity] = [:]
+  /// How often lines were asked for.
+  private(set) var useCount = 0
+  /// The definitions that have used lines: what each of them says, as a number.
+  private(set) var families: Set<UInt64> = []
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
   private var reporters: [Reporter] = []
@@ -45,6 +49,7 @@ final class LineFiles {
   func lines(
     of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
   ) -> Lines? {
+    useCount += 1
     switch answer(path, shown: shown) {
     case .success(let lines): return lines
     case .failure(let problem):
@@ -52,6 +57,16 @@ final class LineFiles {
       reporter.report(code, at: mark, "'\(shown.shortened)': \(message)", hint: hint)
       return nil
     }
+  }
+
+  /// Whether a definition with `for_each` may use lines. A text that a client has sent may use them as
+  /// the running jobs file does, and in no other way: what becomes of other uses would tell them.
+  ///
+  /// - Parameter number: what the definition says, as a number.
+  func mayUseLines(family number: UInt64) -> Bool {
+    if let reach = files.reach { return reach.has(family: number) }
+    families.insert(number)
+    return true
   }
 
   private func answer(_ path: String, shown: String) -> Result<Lines, FileProblem> {

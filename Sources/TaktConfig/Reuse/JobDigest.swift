@@ -7,6 +7,9 @@ struct JobDigest: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
+  /// The same in 64 bits, for this process.
+  var number: UInt64 { high }
+
   /// - Parameters:
   ///   - family: the definition with `for_each` that makes the job; nil for a job of its own.
   ///   - buffer: room for the job's words, used again for the next one.

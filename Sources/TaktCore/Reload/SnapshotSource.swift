@@ -53,11 +53,14 @@ package struct FilesRead: Sendable {
   package let roles: [String: Set<String>]
   /// The absolute folders in which plugins are looked for.
   package let pluginFolders: [String]
+  /// What the definitions say whose values are lines of files, as numbers.
+  package let families: Set<UInt64>
 
   package init(
     paths: [String], readAt: WallInstant, identities: [String: FileIdentity] = [:],
-    roles: [String: Set<String>] = [:], pluginFolders: [String] = []
+    roles: [String: Set<String>] = [:], pluginFolders: [String] = [], families: Set<UInt64> = []
   ) {
+    self.families = families
     self.roles = roles
     self.pluginFolders = pluginFolders
     self.paths = paths

@@ -31,7 +31,8 @@ struct JobsFileSource: SnapshotSource {
     if files != nil, case .folder(let folder) = JobsLoader.place(of: path).state { state = folder }
     let reach = files.map {
       FileReach(
-        identities: $0.identities, roles: $0.roles, pluginFolders: $0.pluginFolders, state: state)
+        identities: $0.identities, roles: $0.roles, pluginFolders: $0.pluginFolders,
+        families: $0.families, state: state)
     }
     return load(as: text, reach: reach)
   }
@@ -56,7 +57,8 @@ struct JobsFileSource: SnapshotSource {
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
         paths: loaded.files + loaded.directories, readAt: readAt, identities: loaded.identities,
-        roles: loaded.roles, pluginFolders: loaded.pluginFolders), listedJobs: loaded.listedJobs)
+        roles: loaded.roles, pluginFolders: loaded.pluginFolders, families: loaded.families),
+      listedJobs: loaded.listedJobs)
   }
 
   /// The folders in which the file says that plugins are.
