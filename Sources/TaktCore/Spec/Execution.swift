@@ -105,7 +105,7 @@ extension JobKey {
   package static let success = JobKey("success") { $0.execution.success.words }
   package static let failsWhen = JobKey("fails_when") { $0.execution.success.failureWords }
   package static let shell = JobKey(
-    "shell", hidden: { [HiddenValue("shell", [HiddenValue].words($0.execution.shell))] },
+    "shell", hidden: { [HiddenValue("shell", words: $0.execution.shell)] },
     differs: { $0.execution.shell != $1.execution.shell })
   package static let environment = JobKey(
     "env",

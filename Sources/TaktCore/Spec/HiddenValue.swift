@@ -21,6 +21,14 @@ package struct HiddenValue: Hashable, Sendable {
       }
   }
 
+  /// A list of words, any of which may be a command by itself.
+  init(_ path: String, words: [String], isSecret: Bool? = nil) {
+    // Before they are quoted to be shown.
+    let masked = isSecret == nil ? words.map { SensitiveText.masked($0) } : words
+    self.init(path, [Self].words(masked), isSecret: isSecret)
+    text = [Self].words(words)
+  }
+
   /// The same value in two specs of a job, at least one of which has it.
   package struct Change: Hashable, Sendable {
     /// Texts are cut after so many characters.
@@ -89,7 +97,7 @@ extension [HiddenValue] {
   static func of(_ action: Action, under prefix: String) -> Self {
     switch action {
     case .shell(let text): [HiddenValue("\(prefix)run", text)]
-    case .argv(let words): [HiddenValue("\(prefix)run", Self.words(words))]
+    case .argv(let words): [HiddenValue("\(prefix)run", words: words)]
     case .use(let name, let parameters):
       [HiddenValue("\(prefix)use", name)]
         + of(parameters, secret: SensitiveText.parameters(of: name), under: "\(prefix)with")
@@ -106,7 +114,7 @@ extension [HiddenValue] {
   private static func of(_ plugin: PluginManifest, under path: String) -> Self {
     [
       HiddenValue("\(path).version", plugin.version),
-      HiddenValue("\(path).command", words(plugin.command)),
+      HiddenValue("\(path).command", words: plugin.command),
       HiddenValue("\(path).folder", plugin.folder),
     ]
   }
@@ -124,6 +132,9 @@ extension [HiddenValue] {
       return entries.sorted { $0.key < $1.key }.flatMap { name, value in
         of(value, isSecret: isSecret, under: "\(path).\(name)")
       }
+    }
+    if case .list(let items) = value {
+      return [HiddenValue(path, words: items.map(\.text), isSecret: isSecret)]
     }
     return [HiddenValue(path, value.text, isSecret: isSecret)]
   }

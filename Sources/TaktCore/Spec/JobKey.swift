@@ -79,7 +79,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     let keys: [JobKey] =
       [.params, .shell, .environment, .secrets, .stdin, .ping, .onlyIf]
       + HookKind.allCases.map(\.key)
-    let standard = [HiddenValue("shell", [HiddenValue].words(Execution.standardShell))]
+    let standard = [HiddenValue("shell", words: Execution.standardShell)]
     return keys.flatMap { $0.hidden?(spec) ?? [] }.filter { !standard.contains($0) }
   }
 

@@ -88,7 +88,12 @@ package enum SensitiveText {
   }
 
   private static func isFollowedBySecret(_ before: Substring, _ sign: Character) -> Bool {
-    let bare = before.hasSuffix("\"") || before.hasSuffix("'") ? before.dropLast() : before
+    var bare = before
+    if bare.hasSuffix("\"") || bare.hasSuffix("'") {
+      bare.removeLast()
+      // Within a text that is quoted itself.
+      while bare.hasSuffix("\\") { bare.removeLast() }
+    }
     let name = bare.suffix(while: { $0.isLetter || $0.isNumber || "_-.".contains($0) })
     switch sign {
     case "=", ":": return isSensitive(name)
@@ -174,11 +179,14 @@ package enum SensitiveText {
       lead += rest.prefix(scheme.count)
       rest = rest.dropFirst(scheme.count)
     }
-    if let quote = rest.first, "\"'".contains(quote) {
+    // Within a text that is quoted itself.
+    let slashes = rest.prefix { $0 == "\\" }
+    if let quote = rest[slashes.endIndex...].first, "\"'".contains(quote) {
+      lead += slashes
       lead.append(quote)
-      rest.removeFirst()
+      rest = rest[slashes.endIndex...].dropFirst()
       if isReference(rest) { return lead }
-      let value = rest.prefix { $0 != quote }
+      let value = rest[..<end(of: rest, quotedBy: quote, slashes.count)]
       rest = rest[value.endIndex...]
       return lead + (value.isEmpty ? "" : mask)
     }
@@ -190,6 +198,23 @@ package enum SensitiveText {
     if value.isEmpty || isReference(value) { return lead }
     rest = rest[value.endIndex...]
     return lead + mask
+  }
+}
+
+extension SensitiveText {
+  /// Where a quoted text ends: at a quote with no more backslashes than its first one has. In single
+  /// quotes a backslash is one.
+  fileprivate static func end(
+    of text: Substring, quotedBy quote: Character, _ slashes: Int
+  ) -> Substring.Index {
+    var found = 0
+    for index in text.indices {
+      if text[index] == quote, found <= slashes || (quote == "'" && slashes == 0) {
+        return text.index(index, offsetBy: quote == "'" && slashes == 0 ? 0 : -found)
+      }
+      found = text[index] == "\\" ? found + 1 : 0
+    }
+    return text.endIndex
   }
 }
 

@@ -76,6 +76,11 @@ import Testing
     "curl https://h/api/v1/backup-2026-12-24-full.tar.gz | curl https://h/api/v1/backup-2026-12-24-full.tar.gz",
     "curl https://h/{{secret.A}}/x | curl https://h/{{secret.A}}/x",
     "curl https://me:pw@h/0123456789abcdef | curl https://me:***@h/***",
+    #"curl -d "{\"password\":\"p w\",\"n\":1}" x | curl -d "{\"password\":\"***\",\"n\":1}" x"#,
+    #"sh -c "export API_KEY=\"p w\"; run" | sh -c "export API_KEY=\"***\"; run""#,
+    #"curl -d '{"token":"a\"bc","n":1}' x | curl -d '{"token":"***","n":1}' x"#,
+    #"DB_PASSWORD='p\' run | DB_PASSWORD='***' run"#,
+    #"{\"a\":\"{\\\"secret\\\":\\\"x\\\"}\"} | {\"a\":\"{\\\"secret\\\":\\\"***\\\"}\"}"#,
   ])
   func `passwords and tokens in a text are masked`(row: String) throws {
     let parts = row.components(separated: " | ")
@@ -110,6 +115,22 @@ import Testing
     #expect(
       changes("ping", from: empty, to: pinged).contains(
         "ping[1].with.\(parts[1]): none → \(parts[3])"))
+  }
+
+  /// `a word, as it is | the command, as it is shown`
+  @Test(arguments: [
+    #"{"password":"pw"} | [curl, -d, "{\"password\":\"***\"}"]"#,
+    #"export API_KEY="p w"; mysql --password="pw" | [curl, -d, "export API_KEY=\"***\"; mysql --password=\"***\""]"#,
+    #"mysql -u root -psecret app | [curl, -d, "mysql -u root -p*** app"]"#,
+    #"redis-cli -a 'p w' ping | [curl, -d, "redis-cli -a '***' ping"]"#,
+  ])
+  func `a word of a list is masked as the command that it may be`(row: String) throws {
+    let parts = row.components(separated: " | ")
+    let shown = Action.argv(["curl", "-d", parts[0]]).shownParts
+    #expect(shown.map(\.shown) == [parts[1]])
+    let words = ["curl", "-d", parts[0]].map { ParameterValue.string($0) }
+    let use = Action.use("http", ["words": .list(words)])
+    #expect(use.shownParts.last?.shown == parts[1])
   }
 
   private func changes(_ key: String, from old: JobSpec, to new: JobSpec) -> [String] {
