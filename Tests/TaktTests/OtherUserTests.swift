@@ -59,11 +59,39 @@ import Testing
   }
 
   @Test func `what leads to the session of takt's user is not passed to another user`() throws {
-    let session = ["DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY"]
+    let session = [
+      "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY", "TMUX",
+    ]
     let lines = try output(
       "user: nobody, inherit_env: true", session.map { "\($0)=/run/of-root" } + ["ONLY_ROOT=x"])
     #expect(lines.contains("ONLY_ROOT=x"))
     #expect(!lines.contains { $0.contains("/run/of-root") })
+  }
+
+  @Test func `root reads a ledger of another user with that user's rights`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {on: start, cwd: /, run: echo x}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the end") { $0.to == "ended" }
+    #expect(try takt.stop() == 0)
+    let state = folder.url.appendingPathComponent(".takt").path
+    for name in try FileManager.default.contentsOfDirectory(atPath: state) {
+      #expect(chown("\(state)/\(name)", 47_325, 47_325) == 0)
+    }
+    // Its user may make no file there, and root does not.
+    #expect(chown(state, 47_325, 47_325) == 0 && chmod(state, 0o500) == 0)
+    #expect(chmod(folder.url.path, 0o755) == 0)
+    let before = try FileManager.default.contentsOfDirectory(atPath: state).sorted()
+    for command in ["runs", "logs", "verify"] {
+      let arguments = command == "logs" ? [command, "a"] : [command]
+      _ = try TaktProcess(arguments, in: folder).waitForExit()
+      let after = try FileManager.default.contentsOfDirectory(atPath: state).sorted()
+      #expect(after == before, "\(command)")
+    }
+    #expect(chmod(state, 0o700) == 0)
+    let runs = try TaktProcess(["runs"], in: folder)
+    #expect(try runs.text().contains("succeeded"))
+    #expect(runs.waitForExit() == 0, "\(runs.errors)")
   }
 
   @Test func `another user's job finds the runtime folder of its user, if there is one`() throws {

@@ -168,7 +168,7 @@ extension ExplainCommand {
     if start >= now.wall {
       // Both clocks advance to it.
       now = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
-      previous = PreviousState.kept(by: snapshot.settings).jobs[spec.name]
+      previous = try PreviousState.kept(by: snapshot.settings).jobs[spec.name]
     } else {
       now = Now(wall: start, monotonic: now.monotonic)
     }

@@ -39,7 +39,7 @@ struct NextCommand: ParsableCommand {
     let (name, argument) = self.argument.orFile(job)
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json || ics)
     let specs = try name.map { [try argument.job(named: $0, in: snapshot)] } ?? snapshot.jobs
-    let previous = PreviousState.kept(by: snapshot.settings)
+    let previous = try PreviousState.kept(by: snapshot.settings)
     let now = SystemTimeSource().now
     let width = specs.map(\.name.text.count).max() ?? 0
     let isAlone = name != nil
@@ -97,10 +97,12 @@ private struct NextAnswer: Encodable {
 extension PreviousState {
   /// How far the jobs have come; nothing where there is no ledger, and with a note where it cannot be
   /// read.
-  static func kept(by settings: SchedulerSettings) -> PreviousState {
-    guard case .folder(let folder)? = settings.state else { return PreviousState() }
+  static func kept(by settings: SchedulerSettings) throws -> PreviousState {
+    guard case .folder(let named)? = settings.state else { return PreviousState() }
+    let folder = StateFolderLock.place(of: named)
+    try LedgerOwner.become(of: folder)
     do throws(LedgerArchive.Failure) {
-      let archive = try LedgerArchive(folder: StateFolderLock.place(of: folder))
+      let archive = try LedgerArchive(folder: folder)
       return try archive.previous(boot: BootIdentity.current(), zones: ZoneFiles())
     } catch {
       if case .missing = error { return PreviousState() }

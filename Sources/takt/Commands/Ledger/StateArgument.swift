@@ -50,8 +50,10 @@ struct StateArgument: ParsableArguments {
   }
 
   private func archive(_ folder: String) throws -> LedgerArchive {
+    let folder = StateFolderLock.place(of: folder)
+    try LedgerOwner.become(of: folder)
     do throws(LedgerArchive.Failure) {
-      return try LedgerArchive(folder: StateFolderLock.place(of: folder))
+      return try LedgerArchive(folder: folder)
     } catch {
       switch error {
       case .missing:
