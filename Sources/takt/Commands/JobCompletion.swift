@@ -23,7 +23,8 @@ enum JobCompletion {
     control.givenFile = value(of: ["-f", "--file"], in: words)
     control.folder = value(of: ["--state"], in: words)
     let names = daemonNames(control, prefix) ?? fileNames(control.file)
-    return names.filter { $0.hasPrefix(prefix) }.sorted()
+    // A shell may expand what it is given, and whoever answers need not be a daemon.
+    return names.filter { $0.hasPrefix(prefix) && JobName($0) != nil }.sorted()
   }
 
   private static func value(of options: [String], in words: [String]) -> String? {
