@@ -264,7 +264,14 @@ package struct CrontabExport {
         text += "MAILTO=\(user)\n"
         variables[name] = user
       } else {
-        report.differ(job, "env", "\(name) is set above it in the file, and applies to it, too")
+        // What another job sets, such as a library to load, is not for this one.
+        let own = name == "HOME" ? accounts.account(for: execution.identity)?.home ?? "/" : ""
+        guard variables[name] != own, let line = CronVariables.line(name, own, dialect: dialect)
+        else { continue }
+        text += line + "\n"
+        variables[name] = own
+        guard name != "HOME" else { continue }
+        report.differ(job, "env", "\(name) is set above it in the file, and is empty for it")
       }
     }
   }

@@ -14,6 +14,11 @@ package struct SystemdExport {
     var files: [ExportResult.File] = []
     for job in snapshot.jobs {
       guard let service = service(of: job), let timer = timer(of: job) else { continue }
+      guard Self.hasOnlyLines(service), Self.hasOnlyLines(timer) else {
+        report.lose(
+          job, "run", "systemd reads a control character as the end of a line, or not at all")
+        continue
+      }
       let head = "# \(SourceText.exportMark) \(header)\n"
       files.append(ExportResult.File(name: "\(job.name).timer", text: head + timer))
       files.append(ExportResult.File(name: "\(job.name).service", text: head + service))
@@ -220,6 +225,14 @@ package struct SystemdExport {
     case .plugin(let manifest, _):
       report.lose(job, "use", "systemd has no plugin '\(manifest.name)'")
       return nil
+    }
+  }
+
+  /// Whether a text has no other control characters than ends of lines and tabs: what stands behind one
+  /// could be a setting of its own.
+  private static func hasOnlyLines(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy {
+      $0 == "\n" || $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7f)
     }
   }
 
