@@ -138,6 +138,9 @@ static long become(const csystem_identity *identity) {
     return result;
   if ((result = raw3(SYS_setresuid, identity->uid, identity->uid, identity->uid)) != 0)
     return result;
+  // The child shares takt's memory until it executes, and the kernel makes a process of another user one
+  // that this user may look into where fs.suid_dumpable says so.
+  if ((result = raw(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)) != 0) return result;
   if ((result = raw3(SYS_getresuid, (long)&uids[0], (long)&uids[1], (long)&uids[2])) != 0)
     return result;
   if ((result = raw3(SYS_getresgid, (long)&gids[0], (long)&gids[1], (long)&gids[2])) != 0)
