@@ -40,7 +40,8 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan { continuation.resume(returning: $0) }
     }
-    return try answer(report, showsValues: true)
+    // As those of a job are: an environment is not for readers.
+    return try answer(report, showsValues: context.access == .full)
   }
 
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
