@@ -27,6 +27,23 @@ import Testing
     #expect(try run("new", "mine", in: folder).status == 64)
   }
 
+  @Test func `the working folder of a try may be called anything`() throws {
+    let folder = try TemporaryFolder()
+    #expect(try run("new", "mine", "--lang", "sh", in: folder).status == 0)
+    let odd = "x\n    on_start: {run: \"touch ../touched\"}\n    description: \"\\ 'a'"
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent(odd), withIntermediateDirectories: true)
+    let takt = try TaktProcess(
+      [
+        "-c", "cd \"$1\" && exec \"$2\" plugins test mine --folder \"$3/plugins\" --with who=you",
+        "sh",
+        odd, TaktProcess.executable.path, folder.url.path,
+      ], program: "/bin/sh", in: folder)
+    #expect(try takt.text() == "hello you\n")
+    #expect(takt.waitForExit() == 0, "\(takt.errors)")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.url.path)/touched"))
+  }
+
   @Test func `a service is tried as well, and its failure is the exit status`() throws {
     let folder = try TemporaryFolder()
     let plugins = Self.repository.appendingPathComponent("plugins").path

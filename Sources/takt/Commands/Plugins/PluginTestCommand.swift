@@ -64,8 +64,12 @@ struct PluginTestCommand: ParsableCommand {
       .appendingPathComponent("takt-plugin-test-\(getpid()).yaml")
     defer { try? FileManager.default.removeItem(at: place) }
     let searched = URL(fileURLWithPath: manifest.folder).deletingLastPathComponent().path
-    var text = "scheduler: {plugins: [\"\(searched)\"]}\njobs:\n  test:\n    timeout: \(timeout)\n"
-    text += "    cwd: \(FileManager.default.currentDirectoryPath)\n"
+    // A folder may be called anything; JSON is YAML.
+    let quoted = try [searched, FileManager.default.currentDirectoryPath].map {
+      String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
+    }
+    var text = "scheduler: {plugins: [\(quoted[0])]}\njobs:\n  test:\n    timeout: \(timeout)\n"
+    text += "    cwd: \(quoted[1])\n"
     let action = "use: \(name)\(with.isEmpty ? "" : "\n      with:")"
     let parameters = with.map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
