@@ -90,8 +90,14 @@ package enum InheritedEnvironment {
 
   /// Keeps the variables that hold secrets of these jobs from children, from now on: what is a
   /// secret of one job is none of another's business.
-  package static func hideSecrets(of specs: [JobSpec]) {
-    let names = specs.executions.flatMap(\.secrets.values).compactMap { secret in
+  ///
+  /// - Parameter cluster: whose password is none of theirs either.
+  package static func hideSecrets(of specs: [JobSpec], cluster: ClusterSettings? = nil) {
+    var secrets = specs.executions.flatMap(\.secrets.values)
+    if case .etcd(let etcd)? = cluster?.engine, let password = etcd.password {
+      secrets.append(password)
+    }
+    let names = secrets.compactMap { secret in
       if case .environment(let name) = secret.source { name } else { nil }
     }
     state.withLock { state in

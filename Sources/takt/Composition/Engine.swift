@@ -130,7 +130,7 @@ struct Engine {
     _ snapshot: Snapshot, after previous: PreviousState = PreviousState(),
     onStarted: @escaping @Sendable () -> Void = {}
   ) {
-    InheritedEnvironment.hideSecrets(of: snapshot.jobs)
+    InheritedEnvironment.hideSecrets(of: snapshot.jobs, cluster: snapshot.settings.cluster)
     watches.begin(with: snapshot.jobs) { [scheduler, router] in
       scheduler.start(snapshot, after: previous, runner: router)
       // Behind the start in the scheduler's queue.
