@@ -77,13 +77,12 @@ struct Control {
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
     // A folder that cannot be written takes no socket, either.
-    let elsewhere = keepsState ? nil : SocketPlace.path(state: .none, file: file)
-    if let path = elsewhere ?? SocketPlace.path(state: place, file: file) {
+    if let path = SocketPlace.path(state: keepsState ? place : .none, file: file) {
       Self.listen(server, at: .socket(path: path), "the control socket is at", observer)
     } else {
       observer.logMessage(
         "no control socket, so commands such as `takt status` do not work: without a state folder, or "
-          + "if its path is too long, the socket needs an XDG_RUNTIME_DIR of takt's own user",
+          + "if it cannot be written or its path is too long, the socket needs an XDG_RUNTIME_DIR of takt's own user",
         .warning)
     }
     guard var http = settings.http else { return }

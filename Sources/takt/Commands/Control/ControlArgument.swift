@@ -88,6 +88,13 @@ struct ControlArgument: ParsableArguments {
         folder == nil && !FileManager.default.fileExists(atPath: file)
           ? "There is no \(file) here either; name the jobs file with -f."
           : "Start it with 'takt run', or name another jobs file with -f.")
+      if let state = path.lastIndex(of: "/").map({ String(path[..<$0]) }), access(state, W_OK) != 0,
+        SocketPlace.path(state: .none, file: file) == nil
+      {
+        Console.error(
+          "If it runs and cannot write its state folder \(state.printable), its socket is in "
+            + "XDG_RUNTIME_DIR, which is not set here, or is not this user's.")
+      }
       throw ExitCode.unreachable
     }
   }
