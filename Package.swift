@@ -67,7 +67,9 @@ let package = Package(
     .target(
       name: "TaktPicture", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     // Crontabs, systemd units and others as jobs files, and back.
-    .target(name: "TaktImport", dependencies: ["TaktCore", "TaktSystem", "TaktTime"], swiftSettings: strict),
+    .target(
+      name: "TaktImport", dependencies: ["TaktCore", "TaktSystem", "TaktTime"],
+      swiftSettings: strict),
     .target(
       name: "TaktEngine",
       dependencies: [
@@ -137,7 +139,8 @@ let package = Package(
     .executableTarget(
       name: "gate-bench",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktSystem", "TaktTime",
+        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktSystem",
+        "TaktTime",
         "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
       ],
       swiftSettings: strict),
@@ -206,7 +209,8 @@ let package = Package(
     .testTarget(
       name: "TaktClaimsTests",
       dependencies: [
-        "TaktClaims", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TestServers",
+        "TaktClaims", "TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "TaktTesting",
+        "TestServers",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,3 +1,5 @@
+// Calls that a child makes for takt. A thread that hangs in one, as those of Patience may, could not be
+// killed and would keep the process from ending: the child is killed in its place.
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "CApart.h"

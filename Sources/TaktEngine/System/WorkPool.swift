@@ -11,6 +11,9 @@ import TaktTime
 /// threads; more of its work waits behind its own. A thread that takes longer than `patience` is
 /// replaced, so that what hangs keeps nobody else waiting, and counted in `StuckThreads`.
 ///
+/// Not a use of `Patience`, which gives each call a thread and blocks its caller: here nobody waits,
+/// threads serve one item after the other, and an item that has been given up may still be found out.
+///
 /// Never a concurrent queue of the system library: its first use starts a monitor that wakes the
 /// process every second for ever. Safe from any thread; nothing here blocks its caller.
 final class WorkPool: Sendable {
