@@ -66,16 +66,27 @@ package struct Distrust: Error, Hashable, Sendable {
   package var remedy: Remedy {
     switch reason {
     case .wrongType: .advice("name \(row.type.words)")
-    case .owner, .newOwner, .folderOwner: .run("chown root \(path)")
+    case .owner, .newOwner, .folderOwner: .run("chown root \(quotedPath)")
     case .writable(let mode), .folderWritable(let mode):
       // A sticky folder is there for all users.
       mode & 0o1000 == 0
-        ? .run("chmod go-w \(path)") : .advice("move it to a folder that only root can write to")
-    case .readable: .run("chmod 600 \(path)")
+        ? .run("chmod go-w \(quotedPath)")
+        : .advice("move it to a folder that only root can write to")
+    case .readable: .run("chmod 600 \(quotedPath)")
     case .hardLinks: .advice("replace it with a copy of its own")
     case .otherName: .advice("name the file itself, or replace it with a copy")
     case .link: .advice("name the file itself")
     }
+  }
+
+  /// As a shell takes it: the name may be another user's, and the command is to be copied.
+  private var quotedPath: String {
+    let isPlain = path.utf8.allSatisfy {
+      (97...122).contains($0 | 0x20) || (48...57).contains($0) || "/._-+@:,".utf8.contains($0)
+    }
+    if isPlain { return path }
+    let parts = path.split(separator: "'", omittingEmptySubsequences: false)
+    return "'\(parts.joined(separator: "'\\''"))'"
   }
 
   /// The remedy as the hint of a diagnostic.

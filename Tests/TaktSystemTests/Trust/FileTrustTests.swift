@@ -6,6 +6,15 @@ import Testing
 /// Every kind of file against everything that another user can do to it, with facts that nobody has to
 /// make on a disk.
 struct FileTrustTests {
+  @Test(arguments: [
+    ("/etc/a-b_1.yaml", "/etc/a-b_1.yaml"), ("/tmp/x;touch $HOME", "'/tmp/x;touch $HOME'"),
+    ("/tmp/it's", #"'/tmp/it'\''s'"#), ("/tmp/a b", "'/tmp/a b'"),
+  ])
+  func `a command that mends takes its file as one word`(path: String, word: String) {
+    let problem = Distrust(path: path, row: .jobsFile, reason: .folderOwner(7))
+    #expect(problem.hint == "run: chown root \(word)")
+  }
+
   private typealias Kind = FileTrust.Kind
 
   private static let jobsFileOwner: UInt32 = 1001
