@@ -158,6 +158,19 @@ import Testing
       "\(plan.output)\n\(before.output)\n\(after.output)")
   }
 
+  private static let unitOfSystem = "/usr/lib/systemd/system/dbus.service"
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: unitOfSystem), "no systemd"))
+  func `no unit takes the place of one of the system`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {dbus: {every: 1h, run: x}, own-job: {every: 1h, run: x}}\n")
+    let exported = try run(["export", "jobs.yaml", "--to", "systemd"], in: folder)
+    #expect(exported.status == 1)
+    #expect(exported.errors.contains("takt: dbus.service is left out"), "\(exported.errors)")
+    #expect(!exported.output.contains("# dbus.service"))
+    #expect(exported.output.contains("# own-job.service"))
+  }
+
   @Test(arguments: [
     (["--dialect", "debian", "cron.d/x"], "mv cron.d/x cron.d/x.off"),
     // cronie would read a file called x.off.

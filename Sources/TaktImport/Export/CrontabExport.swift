@@ -49,7 +49,8 @@ package struct CrontabExport {
   private mutating func add(_ job: JobSpec) {
     var comment = "# \(job.name)"
     if let summary = job.summary {
-      comment += ": " + summary.split(whereSeparator: \.isNewline).joined(separator: " ")
+      let lines = summary.printableLines.split(whereSeparator: \.isNewline)
+      comment += ": " + lines.joined(separator: " ")
     }
     comment += "\n"
     text += "\n"

@@ -3,6 +3,7 @@ import Glibc
 import TaktCore
 import TaktEngine
 import TaktImport
+import TaktSystem
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -51,9 +52,17 @@ struct ExportCommand: ParsableCommand {
       var export = SystemdExport(snapshot)
       result = export.result(header: header)
     }
+    var isComplete = result.report.isComplete
     for file in result.files {
       guard let name = file.name else {
         Console.write(Array(file.text.utf8))
+        continue
+      }
+      if let folder = Self.folderOfSystem(with: name) {
+        Console.error(
+          "takt: \(name) is left out, because it would take the place of the system's own in "
+            + "\(folder); rename the job")
+        isComplete = false
         continue
       }
       if let directory {
@@ -68,7 +77,15 @@ struct ExportCommand: ParsableCommand {
       }
     }
     report(result.report)
-    if !result.report.isComplete { throw ExitCode.failure }
+    if !isComplete { throw ExitCode.failure }
+  }
+
+  /// A folder in which the system has a unit of this name. The name of a job may come from a crontab
+  /// of any user.
+  private static func folderOfSystem(with unit: String) -> String? {
+    ["/usr/lib/systemd/system", "/lib/systemd/system"].first {
+      (try? FileStatus(at: "\($0)/\(unit)")) != nil
+    }
   }
 
   private func report(_ report: ExportReport) {
