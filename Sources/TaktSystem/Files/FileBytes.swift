@@ -8,10 +8,12 @@ package final class FileBytes {
   }
 
   /// A copy of bytes that are in memory already.
-  package convenience init(_ bytes: some Collection<UInt8>) {
+  package convenience init(_ bytes: [UInt8]) {
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
-    // As many bytes are set as are counted, and there is room for all of them.
-    for (offset, byte) in bytes.enumerated() { (memory + offset).initialize(to: byte) }
+    bytes.withUnsafeBufferPointer { source in
+      // As many bytes are set as are counted, and there is room for all of them.
+      if let start = source.baseAddress { memory.initialize(from: start, count: source.count) }
+    }
     self.init(adopting: memory, count: bytes.count)
   }
 

@@ -7,19 +7,19 @@ import Testing
 struct SourceTextTests {
   @Test func `lines end where libyaml ends them`() {
     let text = "a\nb\r\nc\rd\u{85}e\u{2028}f"
-    let source = SourceText(file: "f", bytes: FileBytes(text.utf8))
+    let source = SourceText(file: "f", bytes: FileBytes(Array(text.utf8)))
     let lines = (1...7).map { source.place(of: YAMLMark(line: $0, column: 1)).line }
     #expect(lines.map { $0?.prefix(1) } == ["a", "b", "c", "d", "e", "f", nil])
   }
 
   @Test func `a byte order mark is no part of the text`() {
-    let source = SourceText(file: "f", bytes: FileBytes("\u{feff}ab".utf8))
+    let source = SourceText(file: "f", bytes: FileBytes(Array("\u{feff}ab".utf8)))
     #expect(source.withText(\.count) == 2)
     #expect(source.place(of: YAMLMark(line: 1, column: 2)).line == "ab")
   }
 
   @Test func `a column counts characters`() {
-    let source = SourceText(file: "f", bytes: FileBytes("e\u{301}👩‍👩‍👧x".utf8))
+    let source = SourceText(file: "f", bytes: FileBytes(Array("e\u{301}👩‍👩‍👧x".utf8)))
     #expect(source.place(of: YAMLMark(line: 1, column: 8)).location.column == 3)
   }
 
@@ -33,7 +33,7 @@ struct SourceTextTests {
 
   @Test func `a line beyond all measure is not shown`() {
     let text = String(repeating: "x", count: 70_000) + "\ny"
-    let source = SourceText(file: "f", bytes: FileBytes(text.utf8))
+    let source = SourceText(file: "f", bytes: FileBytes(Array(text.utf8)))
     #expect(source.place(of: YAMLMark(line: 1, column: 60_000)).line == nil)
     #expect(source.place(of: YAMLMark(line: 2, column: 1)).line == "y")
   }

@@ -7,7 +7,7 @@ import Testing
 struct YAMLComposerTests {
   /// The root as one line, with what was reported.
   private func compose(_ text: String) throws -> (shown: String, problems: [String]) {
-    let source = SourceText(file: "f", bytes: FileBytes(text.utf8))
+    let source = SourceText(file: "f", bytes: FileBytes(Array(text.utf8)))
     let reporter = Reporter(source)
     let composer = YAMLComposer(source, limits: YAMLLimits(), reporter: reporter)
     try composer.openDocument()
@@ -48,7 +48,8 @@ struct YAMLComposerTests {
   }
 
   @Test func `places are of lines and columns from 1`() throws {
-    let source = SourceText(file: "f", bytes: FileBytes("\u{feff}a:\r\n  - ü: [x, y]\r\n".utf8))
+    let text = "\u{feff}a:\r\n  - ü: [x, y]\r\n"
+    let source = SourceText(file: "f", bytes: FileBytes(Array(text.utf8)))
     let composer = YAMLComposer(source, limits: YAMLLimits(), reporter: Reporter(source))
     try composer.openDocument()
     guard case .mapping(let root) = try composer.node().content,
@@ -65,7 +66,7 @@ struct YAMLComposerTests {
   }
 
   @Test func `the bound on nodes counts what aliases stand for`() throws {
-    let source = SourceText(file: "f", bytes: FileBytes("[&a [1, 2, 3], *a, *a]".utf8))
+    let source = SourceText(file: "f", bytes: FileBytes(Array("[&a [1, 2, 3], *a, *a]".utf8)))
     for (bound, isEnough) in [(13, true), (12, false)] {
       let limits = YAMLLimits(nodes: bound)
       let composer = YAMLComposer(source, limits: limits, reporter: Reporter(source))
