@@ -79,13 +79,15 @@ import TaktTime
         hasThird.signal()
       }
     }
+    // One for each wait: the writer of the first may still have it open when the second one begins.
     let gate = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { unlink(gate) }
-    #expect(mkfifo(gate, 0o600) == 0)
+    let exit = gate + "-exit"
+    for path in [gate, exit] { #expect(mkfifo(path, 0o600) == 0) }
+    defer { for path in [gate, exit] { unlink(path) } }
     let end = try run(
       [
         "/bin/sh", "-c",
-        "echo pid $$; read x < '\(gate)'; echo first; echo second >&2; read x < '\(gate)'",
+        "echo pid $$; read x < '\(gate)'; echo first; echo second >&2; read x < '\(exit)'",
       ],
       on: reactor, to: sink)
     hasPID.wait()
@@ -110,7 +112,7 @@ import TaktTime
     release.signal()
     // Its pipe is reached by its number as long as it lives.
     hasThird.wait()
-    let last = open(gate, O_WRONLY)
+    let last = open(exit, O_WRONLY)
     _ = write(last, "\n", 1)
     close(last)
     #expect(
