@@ -60,7 +60,7 @@ import Testing
     try folder.write(file.replacing("PATH", with: mount.path("file")))
     takt.signal(SIGHUP)
     try takt.line("why it is refused") {
-      $0.message?.contains("file': its file system does not respond") == true
+      $0.message?.contains("': its file system does not respond") == true
     }
     for _ in 0..<5 {
       try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }

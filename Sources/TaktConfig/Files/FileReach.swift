@@ -22,7 +22,7 @@ package struct FileReach: Sendable {
   ///   - roles: what they are, where they are no jobs files. An `env_file` read as a list would show
   ///     its lines by what is wrong with them.
   ///   - pluginFolders: the absolute folders of its plugins.
-  ///   - families: what says of itself how it uses lines of files, as numbers.
+  ///   - families: the definitions that use lines of files: a hash of what each says.
   ///   - state: the state folder, of which nothing is opened.
   package init(
     identities: [String: FileIdentity], roles: [String: Set<String>], pluginFolders: [String],

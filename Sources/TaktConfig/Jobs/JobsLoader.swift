@@ -97,7 +97,7 @@ package struct LoadedJobs: Sendable {
   package var directories: [String]
   /// The absolute folders in which plugins are looked for, in order.
   package var pluginFolders: [String]
-  /// What the definitions say whose values are lines of files, as numbers of this process.
+  /// The definitions whose values are lines of files: a hash, of this process, of what each says.
   package var families: Set<UInt64>
   /// The jobs that lines of files have made: their names are those files' text.
   package var listedJobs: Set<JobName>

@@ -33,7 +33,7 @@ final class LineFiles {
   private(set) var identities: [String: FileIdentity] = [:]
   /// How often lines were asked for.
   private(set) var useCount = 0
-  /// The definitions that have used lines: what each of them says, as a number.
+  /// The definitions that have used lines: a hash of what each says.
   private(set) var families: Set<UInt64> = []
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
@@ -62,7 +62,7 @@ final class LineFiles {
   /// Whether a definition with `for_each` may use lines. A text that a client has sent may use them as
   /// the running jobs file does, and in no other way: what becomes of other uses would tell them.
   ///
-  /// - Parameter number: what the definition says, as a number.
+  /// - Parameter number: the hash of the definition.
   func mayUseLines(family number: UInt64) -> Bool {
     if let reach = files.reach { return reach.has(family: number) }
     families.insert(number)

@@ -53,7 +53,7 @@ package struct FilesRead: Sendable {
   package let roles: [String: Set<String>]
   /// The absolute folders in which plugins are looked for.
   package let pluginFolders: [String]
-  /// What the definitions say whose values are lines of files, as numbers.
+  /// The definitions whose values are lines of files: a hash of what each says.
   package let families: Set<UInt64>
 
   package init(

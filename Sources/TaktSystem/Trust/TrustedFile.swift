@@ -8,12 +8,13 @@ package enum TrustedFile {
   ) throws(OpenFailure) -> (bytes: [UInt8], file: FileFact) {
     let descriptor = try open(path, as: row, for: parties)
     defer { close(descriptor) }
-    let (file, bytes) = try OpenFailure.of { () throws(SystemError) in
-      let file = FileFact(try FileStatus(of: descriptor), path: path)
-      let isRead = row.problem(of: file, for: parties) == nil
-      return (file, isRead ? try SmallFile.read(descriptor, bytesMax: bytesMax) : [])
+    let file = try OpenFailure.of { () throws(SystemError) in
+      FileFact(try FileStatus(of: descriptor), path: path)
     }
     if let problem = row.problem(of: file, for: parties) { throw .distrusted(problem) }
+    let bytes = try OpenFailure.of { () throws(SystemError) in
+      try SmallFile.read(descriptor, bytesMax: bytesMax)
+    }
     return (bytes, file)
   }
 

@@ -23,7 +23,7 @@ enum JobCompletion {
     control.givenFile = value(of: ["-f", "--file"], in: words)
     control.folder = value(of: ["--state"], in: words)
     let names = daemonNames(control, prefix) ?? fileNames(control.file)
-    // A shell may expand what it is given, and whoever answers need not be a daemon.
+    // A shell may expand what it is given, and another user may answer in the daemon's place.
     return names.filter { $0.hasPrefix(prefix) && JobName($0) != nil }.sorted()
   }
 
