@@ -45,8 +45,9 @@ let package = Package(
     .executableTarget(
       name: "takt",
       dependencies: [
-        "TaktControl", "TaktPicture", "TaktImport", "TaktEngine", "TaktClaims", "TaktStore",
-        "TaktConfig", "TaktCore", "TaktSystem", "TaktTransfer", "TimerMachine", "TaktTime",
+        "TaktControl", "TaktAPI", "TaktPicture", "TaktImport", "TaktEngine", "TaktClaims",
+        "TaktStore", "TaktConfig", "TaktCore", "TaktSystem", "TaktTransfer", "TimerMachine",
+        "TaktTime",
         "CWithoutICU", "CTaktBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -54,8 +55,8 @@ let package = Package(
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktCore", "TaktSystem", "TaktTime", "TimerMachine", "TaktDigest", "CTaktPage",
-        .product(name: "Hummingbird", package: "hummingbird"),
+        "TaktAPI", "TaktCore", "TaktSystem", "TaktTime", "TimerMachine", "TaktDigest",
+        "CTaktPage", .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -63,6 +64,8 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: strict),
+    // The objects of the API, each declared once: written, read and described from there.
+    .target(name: "TaktAPI", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
     // Timelines as SVG.
     .target(
       name: "TaktPicture", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
@@ -124,8 +127,8 @@ let package = Package(
     .target(name: "CTaktTransfer", cSettings: fortified),
     // libpq, which is loaded when it is first needed and never linked.
     .target(name: "CTaktClaims", cSettings: fortified),
-    // The web page and the description of the API, within the program.
-    .target(name: "CTaktPage", exclude: ["page", "api"]),
+    // The web page, within the program.
+    .target(name: "CTaktPage", exclude: ["page"]),
 
     // A plugin in Swift, and what such plugins are made with.
     .executableTarget(name: "swift-hello", dependencies: ["TaktPlugin"], swiftSettings: strict),
@@ -139,9 +142,8 @@ let package = Package(
     .executableTarget(
       name: "gate-bench",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktSystem",
-        "TaktTime",
-        "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
+        "TaktControl", "TaktAPI", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
+        "TaktSystem", "TaktTime", "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
       ],
       swiftSettings: strict),
     // How those workloads count all threads, and start children, under valgrind.
@@ -214,9 +216,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "TaktAPITests", dependencies: ["TaktAPI", "TaktCore", "TaktTime"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TaktControlTests",
       dependencies: [
-        "TaktControl", "TaktEngine", "TaktCore", "TaktTime",
+        "TaktControl", "TaktAPI", "TaktEngine", "TaktCore", "TaktTime",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

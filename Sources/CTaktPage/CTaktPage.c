@@ -56,11 +56,6 @@ static const unsigned char script[] = {
 #embed "page/98-start.js" suffix(, '\n',)
 };
 
-static const unsigned char api[] = {
-#embed "api/openapi.json"
-};
-
 const takt_page_file takt_page_document = {document, sizeof document};
 const takt_page_file takt_page_style = {style, sizeof style};
 const takt_page_file takt_page_script = {script, sizeof script};
-const takt_page_file takt_page_api = {api, sizeof api};

@@ -1,5 +1,7 @@
 import Testing
 
+import TaktAPI
+
 @testable import TaktControl
 @testable import TaktCore
 import TaktTime
@@ -62,10 +64,8 @@ import TaktTime
       ], at: now)
     let run = try #require(state.run(RunID(7)))
     #expect(run == StoredRun(try head(7, .manual), endedAt: now.wall, end: end))
-    var json = JSONWriter()
-    json.value(RunEntry(run))
     #expect(
-      String(decoding: json.bytes, as: UTF8.self)
+      String(decoding: API.Run(RunEntry(run)).json, as: UTF8.self)
         == #"{"run":7,"job":"a","slot":"1970-01-01T00:00:05.000Z","kind":"manual","state":"ended","#
         + #""ended":"1970-01-01T00:00:05.000Z","attempts":0,"outcome":"cancelled","#
         + #""reason":"operator"}"#)

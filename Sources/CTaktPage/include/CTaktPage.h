@@ -13,7 +13,5 @@ typedef struct {
 extern const takt_page_file takt_page_document;
 extern const takt_page_file takt_page_style;
 extern const takt_page_file takt_page_script;
-// The description of the API in OpenAPI 3.1.
-extern const takt_page_file takt_page_api;
 
 #endif

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import Synchronization
+import TaktAPI
 package import TaktCore
 import TaktTime
 
@@ -255,12 +256,9 @@ extension String {
 extension Problem {
   /// What another machine says is wrong; nil where it is not said as takt says it.
   fileprivate init?(of reply: MachineReply) {
-    struct Answer: Decodable {
-      var title: String
-      var code: String
-      var detail: String?
-    }
-    guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(reply.body)),
+    guard
+      let answer = try? APIReader.read(
+        API.Problem.self, from: Array(reply.body), only: ["title", "code", "detail"]),
       (400...599).contains(reply.status)
     else { return nil }
     self.init(.internalError, String(answer.title.prefix(1000)))

@@ -1,178 +1,98 @@
+import TaktAPI
 import TaktCore
 import TaktTime
 
-/// A run as another machine shows it, as far as it is passed on.
-struct MachineRun: Decodable, Sendable {
-  struct Progress: Decodable, Sendable {
-    var percent: Int64
-    var message: String?
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What another machine answers. Of its objects only that is read by which they are put in order; they
+/// are passed on as they came, with whatever a later version of takt says of them.
+struct MachineAnswer {
+  let machine: ClusterMachine
+  private let text: [UInt8]
+
+  init(_ text: [UInt8], of machine: ClusterMachine) { (self.text, self.machine) = (text, machine) }
+
+  private static let runKeys: Set<String> = [
+    "run", "job", "slot", "kind", "state", "began", "ended",
+  ]
+
+  /// A page of runs; nil for what is none.
+  var runs: [API.ClusterRun]? {
+    let read = try? APIReader.read(
+      API.RunPage.self, from: text, only: Self.runKeys.union(["runs"]))
+    guard let read, let pieces = JSONPiece(text[...])["runs"]?.elements,
+      pieces.count == read.runs.count
+    else { return nil }
+    return zip(read.runs, pieces).map { API.ClusterRun($0, as: $1, on: machine) }
   }
 
-  var run: UInt64
-  var job: String
-  var slot: MachineInstant
-  var kind: String
-  var hook: String?
-  var parent: UInt64?
-  var state: String
-  var began: MachineInstant?
-  var ended: MachineInstant?
-  var duration_ms: Double?
-  var attempts: Int
-  var outcome: String?
-  var reason: String?
-  /// What its processes have used; a machine of an earlier version does not tell.
-  var cpu_ms: Double?
-  var cpu_user_ms: Double?
-  var cpu_system_ms: Double?
-  var memory_peak: Int64?
-  var read_bytes: Int64?
-  var written_bytes: Int64?
-  var switches_voluntary: Int64?
-  var switches_involuntary: Int64?
-  var progress: Progress?
-}
-
-/// A job as another machine shows it, as far as it counts for the cluster.
-struct MachineJob: Decodable, Sendable {
-  struct NextSlot: Decodable, Sendable {
-    var slot: MachineInstant
-    var due: MachineInstant
-  }
-
-  var name: String
-  var state: String
-  var machines: String?
-  var schedule: String?
-  var drifted: Bool?
-  var next: NextSlot?
-  var last: MachineRun?
-  var active: [MachineRun]
-}
-
-struct MachineRunPage: Decodable, Sendable {
-  var runs: [MachineRun]
-}
-
-struct MachineJobPage: Decodable, Sendable {
-  var jobs: [MachineJob]
-  var after: String?
-}
-
-/// An instant in another machine's answer.
-struct MachineInstant: Decodable, Sendable {
-  var wall: WallInstant
-
-  init(_ wall: WallInstant) { self.wall = wall }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard text.utf8.count <= 50, let wall = try? Query.instant(text, of: "") else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no instant")
+  /// A page of jobs, each with its runs as they came; nil for what is none.
+  var jobs: (jobs: [MachineJob], after: String?)? {
+    let read = try? APIReader.read(
+      API.JobPage.self, from: text,
+      only: Self.runKeys.union([
+        "jobs", "name", "machines", "schedule", "drifted", "next", "due", "last", "active", "after",
+      ]))
+    guard let read, let pieces = JSONPiece(text[...])["jobs"]?.elements,
+      pieces.count == read.jobs.elements.count
+    else { return nil }
+    var jobs: [MachineJob] = []
+    for (job, piece) in zip(read.jobs.elements, pieces) {
+      let active = piece["active"]?.elements ?? []
+      guard active.count == job.active.count else { return nil }
+      jobs.append(
+        MachineJob(
+          job: job,
+          last: job.last.map { run in
+            API.ClusterRun(run, as: piece["last"] ?? JSONPiece([]), on: machine)
+          },
+          active: zip(job.active, active).map { API.ClusterRun($0, as: $1, on: machine) }))
     }
-    self.wall = wall
+    return (jobs, read.after)
   }
 }
 
-/// A run of some machine of the cluster.
-struct ClusterRun: Sendable {
-  enum Run: Sendable {
-    case own(RunEntry)
-    case other(MachineRun)
+/// A job of some machine, as far as it counts for the cluster.
+struct MachineJob {
+  var job: API.Job
+  var last: API.ClusterRun?
+  var active: [API.ClusterRun]
+}
+
+extension MachineJob {
+  /// A job of this machine.
+  init(_ entry: JobEntry, on machine: ClusterMachine) {
+    job = API.Job(entry, withDurations: false)
+    last = job.last.map { API.ClusterRun($0, on: machine) }
+    active = job.active.map { API.ClusterRun($0, on: machine) }
+  }
+}
+
+extension API.ClusterRun {
+  init(_ run: API.Run, on machine: ClusterMachine) {
+    self.init()
+    self.machine = machine.name
+    member = machine.member
+    self.run = Relayed(run)
   }
 
-  var machine: ClusterMachine
-  var run: Run
-
-  var number: UInt64 {
-    switch run {
-    case .own(let entry): entry.run.head.run.number
-    case .other(let run): run.run
-    }
+  /// A run as its machine has written it. Which machine that is says this one.
+  fileprivate init(_ run: API.Run, as piece: JSONPiece, on machine: ClusterMachine) {
+    self.init(run, on: machine)
+    self.run = Relayed(run, as: piece.text, without: ["machine", "member"])
   }
 
   /// When it began; of one that has not, when it was due.
-  var at: WallInstant {
-    switch run {
-    case .own(let entry): entry.run.beganAt ?? entry.run.head.slot
-    case .other(let run): run.began?.wall ?? run.slot.wall
-    }
-  }
-
-  var endedAt: WallInstant? {
-    switch run {
-    case .own(let entry): entry.run.endedAt
-    case .other(let run): run.ended?.wall
-    }
-  }
+  private var at: WallInstant { run.object.began ?? run.object.slot }
 
   /// The newest first. The numbers of different machines say nothing.
   static func isBefore(_ left: Self, _ right: Self) -> Bool {
-    (right.at, left.machine.name, left.machine.member ?? 0, right.number)
-      < (left.at, right.machine.name, right.machine.member ?? 0, left.number)
-  }
-}
-
-extension JSONWriter {
-  mutating func value(_ run: ClusterRun) {
-    object { json in
-      json.members(of: run.machine)
-      switch run.run {
-      case .own(let entry): json.members(of: entry)
-      case .other(let run): json.members(of: run)
-      }
-    }
-  }
-
-  mutating func members(of machine: ClusterMachine) {
-    member("machine", machine.name)
-    member("member", machine.member)
-  }
-
-  private mutating func members(of run: MachineRun) {
-    member("run", run.run)
-    member("job", run.job)
-    member("slot", run.slot.wall)
-    member("kind", run.kind)
-    member("hook", run.hook)
-    member("parent", run.parent)
-    member("state", run.state)
-    member("began", run.began?.wall)
-    member("ended", run.ended?.wall)
-    member("duration_ms", run.duration_ms.map { Duration(milliseconds: $0) })
-    member("attempts", run.attempts)
-    member("outcome", run.outcome)
-    member("reason", run.reason)
-    member("cpu_ms", run.cpu_ms.map { Duration(milliseconds: $0) })
-    member("cpu_user_ms", run.cpu_user_ms.map { Duration(milliseconds: $0) })
-    member("cpu_system_ms", run.cpu_system_ms.map { Duration(milliseconds: $0) })
-    member("memory_peak", run.memory_peak)
-    member("read_bytes", run.read_bytes)
-    member("written_bytes", run.written_bytes)
-    member("switches_voluntary", run.switches_voluntary)
-    member("switches_involuntary", run.switches_involuntary)
-    guard let progress = run.progress else { return }
-    key("progress")
-    object { json in
-      json.member("percent", progress.percent)
-      json.member("message", progress.message)
-    }
-  }
-
-  /// Which machines were asked, and what is missing of the answer.
-  mutating func members(of asked: [AskedMachine]) {
-    key("machines")
-    array(asked) { json, asked in
-      json.object { json in
-        json.members(of: asked.machine)
-        json.key("answered")
-        json.value(asked.problem == nil)
-        json.member("problem", asked.problem)
-      }
-    }
-    key("problems")
-    array(asked.compactMap(\.problem)) { $0.value($1) }
+    (right.at, left.machine, left.member ?? 0, right.run.object.run)
+      < (left.at, right.machine, right.member ?? 0, left.run.object.run)
   }
 }
 
@@ -182,10 +102,12 @@ struct AskedMachine: Sendable {
   var problem: String?
 }
 
-extension Duration {
-  /// As another machine gives it; what is no length of time is none.
-  fileprivate init(milliseconds: Double) {
-    let bound = 1e12
-    self = .nanoseconds(Int64(max(-bound, min(bound, milliseconds.isNaN ? 0 : milliseconds)) * 1e6))
+extension API.AskedMachine {
+  init(_ asked: AskedMachine) {
+    self.init()
+    machine = asked.machine.name
+    member = asked.machine.member
+    answered = asked.problem == nil
+    problem = asked.problem
   }
 }

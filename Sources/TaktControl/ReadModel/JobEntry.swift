@@ -1,3 +1,4 @@
+import TaktAPI
 package import TaktCore
 import TaktTime
 
@@ -164,8 +165,18 @@ struct RunEntry: Sendable {
   }
 
   /// A run that the scheduler does not know: it is over, or its end was never written.
-  init(_ run: StoredRun) {
-    self.init(run, state: run.end != nil ? .ended : run.beganAt == nil ? .queued : .running)
+  init(_ run: StoredRun) { self.init(run, state: run.stateUnwatched) }
+}
+
+extension API.Run {
+  init(_ entry: RunEntry) {
+    self.init(entry.run, state: entry.state)
+    waitsFor = entry.waitsFor
+    guard let known = entry.progress else { return }
+    var progress = API.Progress()
+    progress.percent = known.percent
+    progress.message = known.message
+    self.progress = progress
   }
 }
 
@@ -205,5 +216,47 @@ extension JobView {
   /// Whether it has no slots to serve: it is suspended or disabled, or has run as often as it may.
   var isResting: Bool {
     suspension != nil || [.suspended, .disabled, .limit].contains(state)
+  }
+}
+
+extension API.Job {
+  /// - Parameter withDurations: whether the durations of the last runs are in it.
+  init(_ job: JobEntry, withDurations: Bool = true) {
+    self.init()
+    let (view, history) = (job.view, job.history)
+    let spec = view.spec
+    name = spec.name.text
+    state = view.state.rawValue
+    timer = view.timer.rawValue
+    qos = spec.execution.qos.rawValue
+    schedule = spec.timing.schedule.summary
+    description = spec.summary
+    forEach = spec.policies.family?.text
+    if spec.machines != .one { machines = spec.machines.words }
+    if view.isDrifted { drifted = true }
+    tags = spec.tags
+    next = view.next.map { API.Slot($0) }
+    last = history.last.map { API.Run($0, state: .ended) }
+    active = job.active.map { API.Run($0) }
+    late = history.lateness
+    window = history.window
+    streak = view.failureStreak
+    ran = view.ranCount
+    outcomes = history.outcomeText
+    if withDurations { durations = history.durations.map { Int($0) } }
+    lastSuccess = history.succeededAt
+    if view.failureStreak > 0 { failingSince = history.failingSince }
+    staleSince = view.staleSince
+    waitsForCondition = view.checkedSlot
+    afterAll = view.gatheredEnds.map { AfterAll($0) }
+    verdicts = history.verdictText
+    passed = history.passed.map { Passed($0.slot, $0.verdict) }
+    if let known = view.suspension {
+      var suspension = API.Suspension()
+      suspension.since = known.since
+      suspension.until = known.until
+      suspension.reason = known.reason
+      self.suspension = suspension
+    }
   }
 }

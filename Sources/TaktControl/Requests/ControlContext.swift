@@ -21,6 +21,7 @@ struct ControlContext: RequestContext {
   /// By which way it came.
   let way: RequestWay
   let eventLoop: any EventLoop
+  var query = Query()
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import TaktAPI
 import TaktCore
 
 /// Why a request is not done, as RFC 9457 wants it said.
@@ -35,19 +36,14 @@ struct Problem: Error {
   }
 
   var response: Response {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("type", "about:blank")
-      json.member("title", title)
-      json.member("status", status.code)
-      json.member("detail", detail)
-      json.member("code", code)
-      if !diagnostics.isEmpty {
-        json.key("diagnostics")
-        json.array(diagnostics) { $0.value($1) }
-      }
-    }
-    var response = Response.json(json, status: status)
+    var shown = API.Problem()
+    shown.type = "about:blank"
+    shown.title = title
+    shown.status = status.code
+    shown.detail = detail
+    shown.code = code
+    shown.diagnostics = diagnostics.isEmpty ? nil : diagnostics.map { API.Diagnostic($0) }
+    var response = Response.json(shown, status: status)
     response.headers[.contentType] = "application/problem+json"
     response.headers.append(contentsOf: headers)
     return response
@@ -71,10 +67,10 @@ struct Problem: Error {
 }
 
 extension Response {
-  static func json(_ json: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
+  static func json(_ object: some APIObject, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: object.json)))
   }
 
   static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {

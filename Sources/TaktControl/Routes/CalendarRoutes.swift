@@ -12,17 +12,28 @@ struct CalendarRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
-    routes.get("/calendar.ics", calendar)
+    routes.get(
+      "/calendar.ics",
+      RouteAbout(
+        "calendar",
+        "The slots to come as a calendar (iCalendar, RFC 5545), at most 300 of a job and 5000 in all",
+        .text("The calendar", "text/calendar")
+      ).taking(Self.ahead, TimelineRoutes.match, Self.limit), calendar)
   }
+
+  private static let ahead = Parameter.integer(
+    "ahead", 0...spanMax, default: 7 * 86_400, "Seconds into the future")
+  private static let limit = Parameter.integer(
+    "limit", 1...500, default: 100, "Maximum number of jobs")
 
   @Sendable private func calendar(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "ahead", "match", "limit")
-    let ahead = Duration.seconds(try query.integer("ahead", 0...Self.spanMax, default: 7 * 86_400))
+    let query = context.query
+    let ahead = Duration.seconds(try query[Self.ahead])
     let wanted = JobList(
-      after: nil, limit: try query.integer("limit", 1...500, default: 100),
-      match: try query.text("match"), state: nil, order: .name)
+      after: nil, limit: try query[Self.limit], match: try query[TimelineRoutes.match], state: nil,
+      order: .name)
     let specs = await wanted.page(from: ports).jobs.map(\.view.spec)
     let (foresights, now) = await ports.query { core, now in
       (specs.map { core.previewInput(of: $0.name, at: now) }, now)

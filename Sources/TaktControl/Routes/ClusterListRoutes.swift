@@ -1,30 +1,45 @@
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Lists over all machines of the cluster: each is asked for its own part.
 struct ClusterListRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
-    routes.get("/api/v1/cluster/runs", runs)
-    routes.get("/api/v1/cluster/jobs", jobs)
+    routes.get(
+      "/api/v1/cluster/runs",
+      RouteAbout(
+        "clusterRuns",
+        "List runs of all machines of the cluster, newest first; each machine has two seconds to "
+          + "answer", .object(API.ClusterRuns.self, "The runs, and which machines answered")
+      ).taking(
+        RunParameter.job, RunParameter.failed, RunParameter.hooks, RunParameter.since,
+        RunParameter.limit, Self.machine
+      ).answering(RouteAnswer.cluster), runs)
+    routes.get(
+      "/api/v1/cluster/jobs",
+      RouteAbout(
+        "clusterJobs",
+        "List the shared jobs over all machines of the cluster, by name; each machine has two seconds "
+          + "to answer",
+        .object(API.ClusterJobs.self, "A page of jobs, and which machines answered")
+      ).taking(JobList.after, Self.limit, JobList.match).answering(RouteAnswer.cluster), jobs)
   }
+
+  private static let machine = Parameter.text(
+    "machine", "Only of this machine: its name, or member:NUMBER")
+  private static let limit = Parameter.integer("limit", 1...1000, default: 1000, "Maximum number")
 
   @Sendable private func runs(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "job", "failed", "hooks", "since", "limit", "machine")
+    let query = context.query
     let wanted = try RunQuery(query)
     let (list, machines) = try await ports.clusterMachines()
-    let chosen = try query.text("machine").map { [try list.machine(named: $0)] } ?? list.machines
+    let chosen = try query[Self.machine].map { [try list.machine(named: $0)] } ?? list.machines
     return try await machines.forClient {
       let call = MachineCall(target: "/api/v1/runs?\(wanted.parameters)")
       async let own = ownRuns(wanted, of: list, among: chosen)
@@ -37,19 +52,15 @@ struct ClusterListRoutes {
           gathered.found = ownFound
           if chosen.contains(where: \.isThis) { gathered.add(list.this, problem: ownProblem) }
           for (machine, answer) in answers {
-            let page = gathered.read(MachineRunPage.self, from: machine, answer)
-            gathered.found += (page?.runs.prefix(wanted.limit) ?? []).map {
-              ClusterRun(machine: machine, run: .other($0))
-            }
+            let runs = gathered.read(answer, from: machine) { $0.runs }
+            gathered.found += runs?.prefix(wanted.limit) ?? []
           }
-          let runs = gathered.found.sorted(by: ClusterRun.isBefore)
-          var json = JSONWriter()
-          json.object { json in
-            json.key("runs")
-            json.array(runs.prefix(wanted.limit)) { $0.value($1) }
-            json.members(of: gathered.asked)
-          }
-          return json
+          var page = API.ClusterRuns()
+          page.runs = Array(
+            gathered.found.sorted(by: API.ClusterRun.isBefore).prefix(wanted.limit))
+          page.machines = gathered.asked.map { API.AskedMachine($0) }
+          page.problems = gathered.asked.compactMap(\.problem)
+          return page
         })
     }
   }
@@ -57,11 +68,11 @@ struct ClusterListRoutes {
   /// This machine's part; none where it is not wanted.
   private func ownRuns(
     _ wanted: RunQuery, of list: MachineList, among chosen: [ClusterMachine]
-  ) async -> (runs: [ClusterRun], problem: String?) {
+  ) async -> (runs: [API.ClusterRun], problem: String?) {
     guard chosen.contains(where: \.isThis) else { return ([], nil) }
     do {
       let entries = try await RunRoutes(ports: ports).entries(wanted)
-      return (entries.map { ClusterRun(machine: list.this, run: .own($0)) }, nil)
+      return (entries.map { API.ClusterRun(API.Run($0), on: list.this) }, nil)
     } catch {
       let problem = error as? Problem
       let words = problem?.title ?? "internal error"
@@ -72,10 +83,10 @@ struct ClusterListRoutes {
   @Sendable private func jobs(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "after", "limit", "match")
-    let after = try query.job("after")?.text
-    let limit = try query.integer("limit", 1...1000, default: 1000)
-    let match = try query.text("match")
+    let query = context.query
+    let after = try query[JobList.after]?.text
+    let limit = try query[Self.limit]
+    let match = try query[JobList.match]
     let (list, machines) = try await ports.clusterMachines()
     return try await machines.forClient {
       let parameters =
@@ -92,19 +103,16 @@ struct ClusterListRoutes {
           var gathered = Gathered(list: list)
           var merge = ClusterJobMerge()
           gathered.add(list.this, problem: nil)
-          merge.add(ownPage.jobs, after: ownPage.after, of: list.this)
+          merge.add(
+            ownPage.jobs.map { MachineJob($0, on: list.this) }, after: ownPage.after, of: list.this)
           for (machine, answer) in answers {
-            guard let page = gathered.read(MachineJobPage.self, from: machine, answer) else {
-              continue
-            }
-            merge.add(page, of: machine)
+            guard let page = gathered.read(answer, from: machine, { $0.jobs }) else { continue }
+            merge.add(page.jobs, after: page.after, of: machine)
           }
-          var json = JSONWriter()
-          json.object { json in
-            merge.write(to: &json)
-            json.members(of: gathered.asked)
-          }
-          return json
+          var page = merge.page
+          page.machines = gathered.asked.map { API.AskedMachine($0) }
+          page.problems = gathered.asked.compactMap(\.problem)
+          return page
         })
     }
   }
@@ -113,7 +121,7 @@ struct ClusterListRoutes {
 /// What comes of the machines that are asked.
 private struct Gathered {
   let list: MachineList
-  var found: [ClusterRun] = []
+  var found: [API.ClusterRun] = []
   private(set) var asked: [AskedMachine] = []
 
   init(list: MachineList) { self.list = list }
@@ -123,15 +131,16 @@ private struct Gathered {
   }
 
   /// Reads an answer; nil, and a problem, where there is none.
-  mutating func read<Page: Decodable>(
-    _ type: Page.Type, from machine: ClusterMachine, _ answer: Result<MachineReply, MachineProblem>
+  mutating func read<Page>(
+    _ answer: Result<MachineReply, MachineProblem>, from machine: ClusterMachine,
+    _ page: (MachineAnswer) -> Page?
   ) -> Page? {
     switch answer {
     case .failure(let problem):
       add(machine, problem: problem.sentence)
       return nil
     case .success(let reply):
-      let page = try? JSONDecoder().decode(type, from: Data(reply.body))
+      let page = page(MachineAnswer(Array(reply.body), of: machine))
       add(
         machine, problem: page == nil ? "\(machine.words) sent an answer that cannot be read" : nil)
       return page

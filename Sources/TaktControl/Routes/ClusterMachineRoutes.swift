@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 
 /// One machine of the cluster, asked by way of this one.
@@ -12,39 +13,71 @@ struct ClusterMachineRoutes {
 
   func add(to routes: inout RouteList) {
     let machine = "/api/v1/cluster/machines/{machine}"
-    routes.get("\(machine)/runs/{run}", run)
-    routes.get("\(machine)/runs/{run}/output", output)
-    routes.post("\(machine)/runs/{run}/cancel", cancelRun)
-    routes.post("\(machine)/jobs/{job}/trigger", trigger)
-    routes.post("\(machine)/jobs/{job}/cancel", cancelJob)
+    routes.get(
+      "\(machine)/runs/{run}",
+      RouteAbout(
+        "getMachineRun", "A run on a machine of the cluster", .object(API.Run.self, "The run")
+      ).taking(Self.wait).answering(RouteAnswer.cluster), run)
+    routes.get(
+      "\(machine)/runs/{run}/output",
+      RouteAbout(
+        "getMachineOutput",
+        "The output of a run on a machine of the cluster as bytes, with secrets masked; at most 16 MB",
+        .text("The output")
+      ).taking(RunRoutes.attempt).answering(RouteAnswer.cluster), output)
+    routes.post(
+      "\(machine)/runs/{run}/cancel",
+      RouteAbout(
+        "cancelRunOnMachine", "Cancel a run on a machine of the cluster; \(Self.needs)",
+        .object(API.Cancelled.self, "The cancelled runs")
+      ).answering(RouteAnswer.cluster), cancelRun)
+    routes.post(
+      "\(machine)/jobs/{job}/trigger",
+      RouteAbout(
+        "triggerOnMachine", "Run a job now on a machine of the cluster; \(Self.needs)",
+        .object(API.Run.self, "The run", status: 202), .tooLarge
+      ).taking(.object(API.Trigger.self)).answering(RouteAnswer.cluster), trigger)
+    routes.post(
+      "\(machine)/jobs/{job}/cancel",
+      RouteAbout(
+        "cancelJobOnMachine", "Cancel the runs of a job on a machine of the cluster; \(Self.needs)",
+        .object(API.Cancelled.self, "The cancelled runs")
+      ).answering(RouteAnswer.cluster), cancelJob)
   }
+
+  private static let needs = "needs scheduler.cluster.api_write_token_file on both machines"
+  private static let wait = Parameter.integer(
+    "wait", 0...1, default: 0, "Wait this many seconds for the end")
 
   @Sendable private func run(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let wait = try Query(request, "wait").integer("wait", 0...1, default: 0)
+    let wait = try context.query[Self.wait]
     let run = try context.run()
     return try await pass(
-      MachineCall(target: "/api/v1/runs/\(run)?wait=\(wait)"), request, context,
-      here: RunRoutes(ports: ports).show)
+      MachineCall(target: "/api/v1/runs/\(run)?wait=\(wait)"), request, context
+    ) { [ports] _, context in
+      try await RunRoutes(ports: ports).show(run, waiting: wait, on: context.eventLoop)
+    }
   }
 
   @Sendable private func output(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let attempt = try Query(request, "attempt").integer("attempt", 1...Int.max)
+    let attempt = try context.query[RunRoutes.attempt]
     let run = try context.run()
     var call = MachineCall(
       target: "/api/v1/runs/\(run)/output" + (attempt.map { "?attempt=\($0)" } ?? ""))
     call.accept = "text/plain"
     call.bytesMax = Self.outputBytesMax
-    return try await pass(call, request, context, here: RunRoutes(ports: ports).output)
+    return try await pass(call, request, context) { [ports] _, _ in
+      try await RunRoutes(ports: ports).output(of: run, attempt: attempt)
+    }
   }
 
   @Sendable private func trigger(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
     return try await command(
       "/api/v1/jobs/\(name)/trigger", request, context, here: JobRoutes(ports: ports).trigger)
@@ -53,7 +86,6 @@ struct ClusterMachineRoutes {
   @Sendable private func cancelRun(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let run = try context.run()
     return try await command(
       "/api/v1/runs/\(run)/cancel", request, context, here: RunRoutes(ports: ports).cancel)
@@ -62,7 +94,6 @@ struct ClusterMachineRoutes {
   @Sendable private func cancelJob(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
     return try await command(
       "/api/v1/jobs/\(name)/cancel", request, context, here: JobRoutes(ports: ports).cancel)

@@ -26,14 +26,32 @@ struct EventRoutes {
   }
 
   func add(to routes: inout RouteList) {
-    routes.get("/api/v1/events", events)
+    routes.get(
+      "/api/v1/events",
+      RouteAbout(
+        "events", "All log records except lines of output, as server-sent events",
+        .text(
+          "An endless stream; without news, a comment every 2 s says that the scheduler answers",
+          "text/event-stream"), .problem(429, "Too many event streams")
+      ).taking(Self.after, RunParameter.job).reading(
+        header: "Last-Event-ID", "The number to start after, as a browser sends it"
+      ).explained(
+        "Each event has its number as `id`, its kind as `event` and a JSON object as `data`. `event: "
+          + "gap` has `from` and `to`, the numbers of events that were overwritten before the client "
+          + "read them. If the given number is higher than the newest, it is from an earlier daemon, "
+          + "and the stream starts with the oldest event. takt sends a comment if there is no event "
+          + "for 2 seconds."), events)
   }
+
+  private static let after = Parameter.integer(
+    "after", 0...Int.max,
+    "Start after this number. Default: Last-Event-ID, or new events only")
 
   @Sendable private func events(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "after", "job")
-    var after = try query.integer("after", 0...Int.max).map { UInt64($0) }
+    let query = context.query
+    var after = try query[Self.after].map { UInt64($0) }
     // What a browser sends that comes back.
     if after == nil, let last = request.headers[.lastEventID], !last.isEmpty {
       guard last.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(last) else {
@@ -41,7 +59,7 @@ struct EventRoutes {
       }
       after = number
     }
-    let job = try query.job("job")?.text
+    let job = try query[RunParameter.job]?.text
     guard let place = readers.enter(max: Self.readersMax) else {
       throw Problem(
         .tooMany, "there are already \(Self.readersMax) readers of events",

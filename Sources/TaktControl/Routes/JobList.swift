@@ -1,3 +1,4 @@
+package import TaktAPI
 import TaktCore
 
 /// Which jobs somebody asks for, and how they are gathered: a few at a time, so that no slot waits.
@@ -32,17 +33,16 @@ package struct JobList {
     }
 
     /// The page as the API gives it.
-    package var json: JSONWriter { json(withDurations: false) }
+    package var shown: API.JobPage { shown(withDurations: false) }
 
-    func json(withDurations: Bool) -> JSONWriter {
-      var json = JSONWriter()
-      json.object { json in
-        json.key("jobs")
-        json.array(jobs) { $0.value($1, withDurations: withDurations) }
-        json.member("total", total)
-        json.member("after", after)
-      }
-      return json
+    /// - Parameter withDurations: whether the durations of the last runs are in it: many numbers, for
+    ///   those who draw them.
+    func shown(withDurations: Bool) -> API.JobPage {
+      var page = API.JobPage()
+      page.jobs = Listing(jobs) { API.Job($0, withDurations: withDurations) }
+      page.total = total
+      page.after = after
+      return page
     }
   }
 
@@ -129,6 +129,22 @@ package struct JobList {
     case let state?: return job.view.state.rawValue == state
     }
   }
+
+  static let after = Parameter.job("after", "Only jobs whose names come after this one")
+  static let limit = Parameter.integer("limit", 1...100_000, default: 1000, "Maximum number")
+  static let match = Parameter.text(
+    "match", "Only jobs with this text in their name, or with this tag")
+  static let state = Parameter.choice(
+    "state", states,
+    "Only jobs in this state; suspended: also those with an active run; failing: whose last runs have "
+      + "failed; stale: without a success within expect_success_within"
+  ) { state in
+    Problem(
+      .badRequest, "there is no state '\(state.prefix(50))'",
+      detail: (NearestName.of(state, among: states).map { "Did you mean '\($0)'? " } ?? "")
+        + "Use one of \(states.joined(separator: ", ")).")
+  }
+  private static let states = JobView.State.allCases.map(\.rawValue) + [failing, stale]
 
   /// The filter for jobs whose last runs have failed.
   static let failing = "failing"

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -12,39 +13,81 @@ struct JobRoutes {
 
   func add(to routes: inout RouteList) {
     let jobs = "/api/v1/jobs"
-    routes.get(jobs, list)
-    routes.get("\(jobs)/{job}", show)
-    routes.get("\(jobs)/{job}/slots", slots)
-    routes.get("\(jobs)/{job}/forecast", forecast)
-    routes.post("\(jobs)/{job}/trigger", trigger)
-    routes.post("\(jobs)/{job}/suspend", suspend)
-    routes.post("\(jobs)/{job}/resume", resume)
-    routes.post("\(jobs)/{job}/cancel", cancel)
+    routes.get(
+      jobs,
+      RouteAbout(
+        "listJobs", "List jobs by name. With Accept: text/plain, a table for a terminal",
+        .object(API.JobPage.self, "A page of jobs").orText()
+      ).taking(
+        JobList.after, JobList.limit, JobList.match, JobList.state, Self.width, Self.durations,
+        Self.group), list)
+    routes.get(
+      "\(jobs)/{job}",
+      RouteAbout("getJob", "One job", .object(API.JobDetail.self, "The job"), .notFound), show)
+    routes.get(
+      "\(jobs)/{job}/slots",
+      RouteAbout(
+        "listSlots", "The next slots of a job", .object(API.SlotList.self, "The slots"), .notFound
+      ).taking(Self.count), slots)
+    routes.get(
+      "\(jobs)/{job}/forecast",
+      RouteAbout(
+        "forecastSlots", "The slots of a job in a range to come, and what may hold them up",
+        .object(API.Forecast.self, "The first five slots of the range"), .notFound
+      ).taking(Self.from, Self.until), forecast)
+    routes.post("\(jobs)/{job}/trigger", Self.trigger, trigger)
+    routes.post(
+      "\(jobs)/{job}/suspend",
+      RouteAbout(
+        "suspend", "Suspend a job: its slots become skipped(suspended)",
+        .object(API.Job.self, "The job"), .notFound, .conflict, .tooLarge
+      ).taking(.object(API.Suspend.self)), suspend)
+    routes.post(
+      "\(jobs)/{job}/resume",
+      RouteAbout(
+        "resume", "Resume a suspended job", .object(API.Job.self, "The job"), .notFound, .conflict),
+      resume)
+    routes.post(
+      "\(jobs)/{job}/cancel",
+      RouteAbout(
+        "cancelJob", "Cancel all active and waiting runs of a job",
+        .object(API.Cancelled.self, "The cancelled runs"), .notFound), cancel)
   }
+
+  private static let trigger = RouteAbout(
+    "trigger",
+    "Run a job now, in addition to its schedule and following its overlap; 409 with the code overlap "
+      + "if that refuses it", .object(API.Run.self, "The run", status: 202), .notFound, .conflict,
+    .tooLarge
+  ).taking(.object(API.Trigger.self))
+
+  private static let width = Parameter.integer(
+    "width", 20...1000, default: 120, "The terminal's width in columns, for the table")
+  private static let durations = Parameter.flag(
+    "durations", "Add the durations of the last runs of each job")
+  private static let group = Parameter.flag(
+    "group",
+    "Show the jobs of one for_each as one line of the table; JSON has all jobs, each with for_each")
+  private static let count = Parameter.integer("n", 1...1000, default: 10, "The number of slots")
+  private static let from = Parameter.instant(
+    "from", "The start of the range, in the future", isFuture: true, isRequired: true)
+  private static let until = Parameter.instant(
+    "until", "The end of the range. Default a minute after its start", isFuture: true)
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(
-      request, "after", "limit", "match", "state", "width", "durations", "group")
-    let state = try query.text("state")
-    let states = JobView.State.allCases.map(\.rawValue) + [JobList.failing, JobList.stale]
-    if let state, !states.contains(state) {
-      throw Problem(
-        .badRequest, "there is no state '\(state.prefix(50))'",
-        detail: (NearestName.of(state, among: states).map { "Did you mean '\($0)'? " } ?? "")
-          + "Use one of \(states.joined(separator: ", ")).")
-    }
-    let width = try query.integer("width", 20...1000, default: 120)
+    let query = context.query
+    let state = try query[JobList.state]
+    let width = try query[Self.width]
     let wanted = JobList(
-      after: try query.job("after")?.text,
-      limit: try query.integer("limit", 1...100_000, default: 1000),
-      match: try query.text("match"), state: state)
+      after: try query[JobList.after]?.text, limit: try query[JobList.limit],
+      match: try query[JobList.match], state: state)
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
-      return .text(await table(of: wanted, width: width, isFolded: try query.flag("group")))
+      return .text(await table(of: wanted, width: width, isFolded: try query[Self.group]))
     }
-    let withDurations = try query.flag("durations")
-    return .json(await wanted.page(from: ports).json(withDurations: withDurations))
+    let withDurations = try query[Self.durations]
+    return .json(await wanted.page(from: ports).shown(withDurations: withDurations))
   }
 
   private func table(of wanted: JobList, width: Int, isFolded: Bool) async -> [UInt8] {
@@ -80,7 +123,6 @@ struct JobRoutes {
   @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
     let job = try await ports.job(name)
     let previewInput = await ports.query { core, now in core.previewInput(of: name, at: now) }
@@ -94,75 +136,53 @@ struct JobRoutes {
           return json
         }
     }
-    var json = JSONWriter()
-    json.object { json in
-      json.members(of: job)
-      json.key("slots")
-      json.array(slots) { $0.value($1) }
-      json.key("transitions")
-      json.array(transitions) { $0.value(raw: $1) }
-      json.member("action", job.view.spec.action.name)
-      json.key("params")
-      json.array(job.view.spec.policies.params) { $0.value($1) }
-      json.key("command")
-      json.array(job.view.spec.action.shownParts) { json, part in
-        json.object { json in
-          json.member("path", part.path)
-          json.member("text", part.shown)
-        }
-      }
-      // Only values with names that say so are masked.
-      if context.access == .full {
-        json.key("surroundings")
-        json.array(JobKey.surroundings(of: job.view.spec)) { json, part in
-          json.object { json in
-            json.member("path", part.path)
-            json.member("text", part.shown)
-          }
-        }
-      }
-      json.key("schedule_words")
-      json.array(job.view.spec.timing.schedule.words) { $0.value($1) }
-      let standard = JobKey.standardFacts(inFolderOf: ports.facts.file)
-      json.key("keys")
-      json.array(JobKey.facts(of: job.view.spec)) { json, fact in
-        json.object { json in
-          json.member("key", fact.key)
-          json.member("text", fact.text)
-          if standard[fact.key] == fact.text {
-            json.key("default")
-            json.value(true)
-          }
-        }
+    var shown = API.JobDetail()
+    shown.job = API.Job(job)
+    shown.slots = slots.map { API.Slot($0) }
+    shown.transitions = transitions.map { Relayed(API.Event(), as: $0[...]) }
+    let spec = job.view.spec
+    shown.action = spec.action.name
+    shown.params = spec.policies.params.map { API.Param($0) }
+    shown.command = spec.action.shownParts.map { API.JobDetail.Part(path: $0.path, text: $0.shown) }
+    // Only values with names that say so are masked.
+    if context.access == .full {
+      shown.surroundings = JobKey.surroundings(of: spec).map {
+        API.JobDetail.Part(path: $0.path, text: $0.shown)
       }
     }
-    return .json(json)
+    shown.scheduleWords = spec.timing.schedule.words
+    let standard = JobKey.standardFacts(inFolderOf: ports.facts.file)
+    shown.keys = JobKey.facts(of: spec).map { fact in
+      var key = API.JobDetail.Key()
+      key.key = fact.key
+      key.text = fact.text
+      if standard[fact.key] == fact.text { key.default = true }
+      return key
+    }
+    return .json(shown)
   }
 
   @Sendable private func slots(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let count = try Query(request, "n").integer("n", 1...1000, default: 10)
+    let count = try context.query[Self.count]
     let name = try context.job()
     _ = try await ports.job(name)
     let previewInput = await ports.query { core, now in core.previewInput(of: name, at: now) }
-    var json = JSONWriter()
-    json.object { json in
-      json.key("slots")
-      json.array(previewInput?.slots(count: count) ?? []) { $0.value($1) }
-    }
-    return .json(json)
+    var shown = API.SlotList()
+    shown.slots = (previewInput?.slots(count: count) ?? []).map { API.Slot($0) }
+    return .json(shown)
   }
 
   @Sendable private func forecast(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "from", "until")
+    let query = context.query
     let name = try context.job()
-    guard let from = try query.instant("from") else {
+    guard let from = try query[Self.from] else {
       throw Problem(.badRequest, "'from' is missing", detail: "It takes an instant to come.")
     }
-    let until = try query.instant("until") ?? from + .seconds(60)
+    let until = try query[Self.until] ?? from + .seconds(60)
     guard until > from else { throw Problem(.badRequest, "'until' is not after 'from'") }
     let (input, now) = await ports.query { core, now in
       (core.forecastInput(of: name, at: now), now.wall)
@@ -170,18 +190,14 @@ struct JobRoutes {
     guard from > now else { throw Problem(.badRequest, "'from' is not in the future") }
     guard let input else { throw await ports.noJob(name.text) }
     let forecast = await SlowQueue.perform { input.forecast(from: from, to: until) }
-    var json = JSONWriter()
-    json.value(forecast)
-    return .json(json)
+    return .json(API.Forecast(forecast))
   }
 
   @Sendable func trigger(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
-    let body = try await request.decodeBody(
-      TriggerRequest.self, keys: ["slot", "parameters", "force", "backfill", "again"])
+    let body = try await request.decodeBody(API.Trigger.self)
     let slot = try body.slot.map { try Query.instant($0, of: "slot") }
     let view = try await ports.job(name).view
     let parameters = try ParameterText(catalogue: ports.catalogue, way: context.way)
@@ -213,17 +229,14 @@ struct JobRoutes {
             kind: body.backfill == true ? .backfill : .manual),
           parameters: parameters.shown.isEmpty ? nil : Shared(parameters.shown)),
         state: .queued)
-    var json = JSONWriter()
-    json.value(entry)
-    return .json(json, status: .accepted)
+    return .json(API.Run(entry), status: .accepted)
   }
 
   @Sendable private func suspend(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
-    let body = try await request.decodeBody(SuspendRequest.self, keys: ["for", "until", "reason"])
+    let body = try await request.decodeBody(API.Suspend.self)
     let reason = body.reason ?? ""
     guard reason.unicodeScalars.count <= 1000 else {
       throw Problem(.badRequest, "'reason' takes at most 1000 characters")
@@ -237,7 +250,6 @@ struct JobRoutes {
   @Sendable private func resume(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
     return try await show(name, after: .resume(name), on: context.eventLoop)
   }
@@ -245,7 +257,6 @@ struct JobRoutes {
   @Sendable func cancel(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let name = try context.job()
     if await ports.removeOnce(name) {
       return await ports.answer(
@@ -263,9 +274,7 @@ struct JobRoutes {
     let reply = await ports.perform(command)
     guard case .done = reply else { throw await problem(of: reply, name) }
     let entry = try await ports.job(name)
-    var json = JSONWriter()
-    json.value(entry)
-    return await ports.answer(.json(json), whenKeptOn: loop)
+    return await ports.answer(.json(API.Job(entry)), whenKeptOn: loop)
   }
 
   private func problem(of reply: SchedulerReply, _ name: JobName) async -> Problem {
@@ -300,16 +309,10 @@ extension Problem {
 extension Response {
   /// - Parameter isRemoved: whether the job itself is gone: one that runs once, before it has.
   static func cancelledRuns(_ runs: [RunID], isRemoved: Bool = false) -> Response {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("runs")
-      json.array(runs) { $0.value($1.number) }
-      if isRemoved {
-        json.key("removed")
-        json.value(true)
-      }
-    }
-    return .json(json)
+    var cancelled = API.Cancelled()
+    cancelled.runs = runs.map(\.number)
+    cancelled.removed = isRemoved ? true : nil
+    return .json(cancelled)
   }
 }
 

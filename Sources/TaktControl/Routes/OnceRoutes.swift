@@ -1,4 +1,5 @@
 import Hummingbird
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -14,16 +15,15 @@ struct OnceRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
-    routes.post("/api/v1/once", add)
-  }
-
-  /// What somebody sends to have a command run once.
-  private struct Body: Decodable {
-    var name: String?
-    var at: String?
-    var run: [String]?
-    var timeout: String?
-    var cwd: String?
+    routes.post(
+      "/api/v1/once",
+      RouteAbout(
+        "once", "Run a command once, at an instant; only on the Unix socket",
+        .object(API.OnceJob.self, "The job", status: 201),
+        .problem(403, "The request did not come on the Unix socket"),
+        .problem(409, "There is already a job of this name"), .tooLarge,
+        .problem(429, "Too many jobs that run once")
+      ).taking(.object(API.Once.self, isRequired: true)), add)
   }
 
   /// The keys of the job.
@@ -41,9 +41,7 @@ struct OnceRoutes {
     guard context.isLocal else {
       throw Problem(.forbidden, "jobs that run once are added only on the Unix socket")
     }
-    _ = try Query(request)
-    let body = try await request.decodeBody(
-      Body.self, keys: ["name", "at", "run", "timeout", "cwd"])
+    let body = try await request.decodeBody(API.Once.self)
     guard let text = body.at else {
       throw Problem(.badRequest, "'at' is missing", detail: "It takes an instant to come.")
     }
@@ -70,13 +68,11 @@ struct OnceRoutes {
     if isNamed, await isBusy(job.name) { throw Self.nameTaken(job.name) }
     switch await ports.add(job, isNamed: isNamed) {
     case .added(let name):
-      var json = JSONWriter()
-      json.object { json in
-        json.member("name", name.text)
-        json.member("at", at)
-      }
+      var added = API.OnceJob()
+      added.name = name.text
+      added.at = at
       return await ports.answer(
-        .json(json, status: .created), whenKeptOn: context.eventLoop)
+        .json(added, status: .created), whenKeptOn: context.eventLoop)
     case .nameTaken: throw Self.nameTaken(job.name)
     case .tooMany(let count):
       throw Problem(.tooMany, "there are already \(count) jobs that run once")

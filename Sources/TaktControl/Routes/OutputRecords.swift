@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 
 /// Outputs as a line of JSON for each piece: which attempt printed it, when, to which stream. A
@@ -40,24 +41,20 @@ struct OutputRecords: Sendable {
     let cut = all.cutCharacterBytes
     if cut > 0 { rests[source] = Array(all.suffix(cut)) }
     guard all.count > cut else { return [] }
-    var json = JSONWriter()
-    json.object { json in
-      if source.attempt > 0 { json.member("attempt", source.attempt) }
-      json.member("stream", source.stream.name)
-      json.member("at", mark?.at)
-      json.member("text", String(decoding: all.dropLast(cut), as: UTF8.self))
-    }
-    return json.bytes + [10]
+    var record = API.OutputRecord()
+    record.attempt = source.attempt > 0 ? source.attempt : nil
+    record.stream = source.stream.name
+    record.at = mark?.at
+    record.text = String(decoding: all.dropLast(cut), as: UTF8.self)
+    return record.json + [10]
   }
 
   /// A line that says how many bytes are missing.
   static func gap(_ count: Int, attempt: Int? = nil) -> [UInt8] {
-    var json = JSONWriter()
-    json.object { json in
-      if let attempt, attempt > 0 { json.member("attempt", attempt) }
-      json.member("dropped", count)
-    }
-    return json.bytes + [10]
+    var record = API.OutputRecord()
+    record.attempt = attempt.flatMap { $0 > 0 ? $0 : nil }
+    record.dropped = count
+    return record.json + [10]
   }
 }
 

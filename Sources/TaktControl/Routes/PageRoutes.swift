@@ -12,7 +12,7 @@ import TaktDigest
 
 struct PageRoutes {
   func add(to routes: inout RouteList) {
-    routes.get("/", page)
+    routes.get("/", nil, page)
   }
 
   @Sendable private func page(_ request: Request, _ context: ControlContext) async throws
@@ -34,11 +34,8 @@ extension HTTPField.Name {
   fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .age
 }
 
-/// The web page and the description of the API, as they are in this program.
+/// The web page, as it is in this program.
 enum PageFiles {
-  /// The description of the API.
-  static let api = bytes(takt_page_api)
-
   /// The page: one document that needs no other.
   static let page: Page = {
     let style = "\n" + text(takt_page_style)

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 
 /// The jobs file: planned and reloaded.
@@ -7,15 +8,34 @@ struct PlanRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
-    routes.get("/api/v1/plan", planFile)
-    routes.post("/api/v1/plan", plan)
-    routes.post("/api/v1/reload", reload)
+    routes.get(
+      "/api/v1/plan",
+      RouteAbout(
+        "planFile",
+        "Show what a reload of the jobs file as it is on disk would change, without applying it",
+        .object(API.Plan.self, "The plan"), .wrongFile), planFile)
+    routes.post(
+      "/api/v1/plan",
+      RouteAbout(
+        "plan",
+        "Show what a reload with this text as the jobs file would change, without applying it",
+        .object(API.Plan.self, "The plan"), .tooLarge, .wrongFile
+      ).taking(Self.values).taking(.jobsFile), plan)
+    routes.post(
+      "/api/v1/reload",
+      RouteAbout(
+        "reload", "Reload the jobs file and return the applied plan",
+        .object(API.Plan.self, "The plan that was applied"), .wrongFile), reload)
   }
+
+  private static let values = Parameter.flag(
+    "values",
+    "With the changed values of commands and environments, secrets masked; only on the Unix socket")
 
   @Sendable private func plan(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let showsValues = try Query(request, "values").flag("values")
+    let showsValues = try context.query[Self.values]
     guard !showsValues || context.isLocal else {
       throw Problem(.forbidden, "values are shown only on the Unix socket")
     }
@@ -36,7 +56,6 @@ struct PlanRoutes {
   @Sendable private func planFile(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan { continuation.resume(returning: $0) }
     }
@@ -47,7 +66,6 @@ struct PlanRoutes {
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let report = await withCheckedContinuation { continuation in
       ports.reload.reload(cause: "request") { continuation.resume(returning: $0) }
     }
@@ -62,9 +80,7 @@ struct PlanRoutes {
     _ report: ReloadReport, showsValues: Bool = false, showsLines: Bool = true
   ) throws -> Response {
     guard let plan = report.plan else { throw Problem(refusing: report.diagnostics) }
-    var json = JSONWriter()
-    json.value(plan, report, showsValues: showsValues, showsLines: showsLines)
-    return .json(json)
+    return .json(API.Plan(plan, report, showsValues: showsValues, showsLines: showsLines))
   }
 }
 

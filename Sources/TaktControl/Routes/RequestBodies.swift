@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -10,23 +11,7 @@ import TaktTime
   import Foundation
 #endif
 
-/// What somebody sends to trigger a job.
-struct TriggerRequest: Decodable {
-  var slot: String?
-  var parameters: [String: String]?
-  var force: Bool?
-  /// Whether the slot is one of the past, whose verdict stays what it is.
-  var backfill: Bool?
-  /// Whether a slot of the past that has just succeeded runs once more.
-  var again: Bool?
-}
-
-/// What somebody sends to suspend a job.
-struct SuspendRequest: Decodable {
-  var `for`: String?
-  var until: String?
-  var reason: String?
-
+extension API.Suspend {
   /// When the suspension ends; nil for never by itself.
   func end(at now: WallInstant) throws -> WallInstant? {
     switch (self.for, until) {
@@ -55,11 +40,12 @@ extension Request {
   }
 
   /// The body as a value of this type; an empty body has none of its keys.
-  func decodeBody<Body: Decodable>(_ type: Body.Type, keys: Set<String>) async throws -> Body {
+  func decodeBody<Body: APIObject>(_ type: Body.Type) async throws -> Body {
+    let keys = type.keys
     let bytes = try await bytes(upTo: ControlContext.commandBytesMax)
-    let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
+    let text = bytes.isEmpty ? Array("{}".utf8) : bytes
     // The keys are looked at first: what is misspelt is not passed over.
-    guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: data) else {
+    guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: Data(text)) else {
       throw Problem(.badRequest, "the body must be a JSON object")
     }
     if let key = JSONKeys.duplicate(in: bytes) {
@@ -71,7 +57,7 @@ extension Request {
         detail: "The keys are \(keys.sorted().joined(separator: ", ")).")
     }
     do {
-      return try JSONDecoder().decode(type, from: data)
+      return try APIReader.read(type, from: text)
     } catch {
       throw Problem(
         .badRequest, "a value in the body has the wrong type")

@@ -7,21 +7,47 @@ import TaktCore
 struct RouteList {
   typealias Handler = @Sendable (Request, ControlContext) async throws -> Response
 
+  private struct Route {
+    var method: HTTPRequest.Method
+    var path: String
+    /// Nil for one that the description does not name: the page.
+    var about: RouteAbout?
+    var handler: Handler
+  }
+
   let router = Router(context: ControlContext.self, options: .autoGenerateHeadEndpoints)
   private(set) var table = RouteTable()
-  private var routes: [(method: HTTPRequest.Method, path: String, handler: Handler)] = []
+  private var routes: [Route] = []
 
   /// Adds a route; `{name}` stands for one part of a path.
-  mutating func get(_ path: String, _ handler: @escaping Handler) {
+  mutating func get(_ path: String, _ about: RouteAbout?, _ handler: @escaping Handler) {
     table.add("GET", path)
     table.add("HEAD", path)
-    routes.append((.get, path, handler))
+    routes.append(Route(method: .get, path: path, about: about, handler: handler))
   }
 
   /// Adds a route that changes something.
-  mutating func post(_ path: String, _ handler: @escaping Handler) {
+  mutating func post(_ path: String, _ about: RouteAbout, _ handler: @escaping Handler) {
     table.add("POST", path)
-    routes.append((.post, path, handler))
+    routes.append(Route(method: .post, path: path, about: about, handler: handler))
+  }
+
+  /// Adds the route that describes all of them, itself too.
+  mutating func addDescription() {
+    let path = "/api/v1/openapi.json"
+    let about = RouteAbout("openapi", "This document", .json("The description"))
+    let operations =
+      routes.compactMap { route in
+        route.about.map {
+          OpenAPI.Operation(method: route.method.rawValue, path: route.path, about: $0)
+        }
+      } + [OpenAPI.Operation(method: "GET", path: path, about: about)]
+    let description = OpenAPI(operations)
+    get(path, about) { _, _ in
+      Response(
+        status: .ok, headers: [.contentType: "application/json"],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: description.text)))
+    }
   }
 
   /// What answers requests, those of whom `access` lets through.
@@ -33,7 +59,16 @@ struct RouteList {
     router.add(middleware: BodyBudgetMiddleware(budget: bodies))
     router.add(middleware: MachineIdentity(ports: ports))
     for route in routes {
-      router.on(RouterPath(route.path), method: route.method, use: route.handler)
+      let handler = route.handler
+      guard let about = route.about, !about.isOpen else {
+        router.on(RouterPath(route.path), method: route.method, use: handler)
+        continue
+      }
+      router.on(RouterPath(route.path), method: route.method) { request, context in
+        var context = context
+        context.query = try Query(request, about.parameters)
+        return try await handler(request, context)
+      }
     }
     return router.buildResponder()
   }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -16,29 +17,59 @@ struct RunRoutes {
 
   func add(to routes: inout RouteList) {
     let runs = "/api/v1/runs"
-    routes.get(runs, list)
-    routes.get("\(runs)/{run}", show)
-    routes.get("\(runs)/{run}/output", output)
-    routes.post("\(runs)/{run}/cancel", cancel)
+    routes.get(
+      runs,
+      RouteAbout(
+        "listRuns", "List runs, newest first", .object(API.RunPage.self, "A page of runs")
+      ).taking(
+        RunParameter.job, RunParameter.failed, RunParameter.hooks, RunParameter.since, Self.before,
+        RunParameter.limit),
+      list)
+    routes.get(
+      "\(runs)/{run}",
+      RouteAbout("getRun", "One run", .object(API.Run.self, "The run"), .notFound)
+        .taking(Self.wait), show)
+    routes.get(
+      "\(runs)/{run}/output",
+      RouteAbout(
+        "getOutput",
+        "The output of a run as bytes, with secrets masked; with follow, until the run ends. With "
+          + "records, a line of JSON for each piece",
+        .text("The output").orLines(of: API.OutputRecord.self), .notFound,
+        .problem(429, "Too many readers follow the output of runs")
+      ).taking(Self.follow, Self.attempt, Self.records), output)
+    routes.post(
+      "\(runs)/{run}/cancel",
+      RouteAbout(
+        "cancelRun", "Cancel a run", .object(API.Cancelled.self, "The cancelled runs"), .notFound,
+        .conflict), cancel)
   }
+
+  private static let before = Parameter.integer(
+    "before", 1...Int.max, "Only runs with smaller numbers")
+  private static let wait = Parameter.integer(
+    "wait", 0...60, default: 0, "How many seconds to wait for the run to end before answering")
+  private static let follow = Parameter.flag(
+    "follow", "Continue with new output until the run ends")
+  static let attempt = Parameter.integer(
+    "attempt", 1...Int.max,
+    "Only this attempt, which must have ended. Default: all attempts in order. Not with follow")
+  private static let records = Parameter.flag(
+    "records", "A line of JSON for each piece of output, with its attempt, stream and time")
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "job", "failed", "hooks", "since", "before", "limit")
-    var wanted = try RunQuery(query)
-    wanted.before = try query.integer("before", 1...Int.max).map { RunID(UInt64($0)) }
+    var wanted = try RunQuery(context.query)
+    wanted.before = try context.query[Self.before].map { RunID(UInt64($0)) }
     let limit = wanted.limit
     // One more tells whether there are more.
     wanted.limit += 1
     let runs = try await entries(wanted)
-    var json = JSONWriter()
-    json.object { json in
-      json.key("runs")
-      json.array(runs.prefix(limit)) { $0.value($1) }
-      if runs.count > limit { json.member("before", runs[limit - 1].run.head.run.number) }
-    }
-    return .json(json)
+    var page = API.RunPage()
+    page.runs = runs.prefix(limit).map { API.Run($0) }
+    if runs.count > limit { page.before = page.runs.last?.run }
+    return .json(page)
   }
 
   /// The runs that are wanted, the newest first.
@@ -64,22 +95,25 @@ struct RunRoutes {
     return runs.map { views[$0.head.run] ?? RunEntry($0) }
   }
 
-  @Sendable func show(_ request: Request, _ context: ControlContext) async throws
+  @Sendable private func show(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let patience = try Query(request, "wait").integer("wait", 0...60, default: 0)
-    let run = try context.run()
+    try await show(context.run(), waiting: context.query[Self.wait], on: context.eventLoop)
+  }
+
+  /// - Parameter seconds: how long to wait for its end.
+  func show(
+    _ run: RunID, waiting seconds: Int, on loop: any EventLoop
+  ) async throws -> Response {
     var entry = try await find(run)
-    if patience > 0 {
+    if seconds > 0 {
       if entry.state != .ended {
-        await waitForEnd(of: run, .seconds(Int64(patience)), on: context.eventLoop)
+        await waitForEnd(of: run, .seconds(Int64(seconds)), on: loop)
         entry = try await find(run)
       }
-      if entry.state == .ended { await waitForLedger(after: entry, on: context.eventLoop) }
+      if entry.state == .ended { await waitForLedger(after: entry, on: loop) }
     }
-    var json = JSONWriter()
-    json.value(entry)
-    return .json(json)
+    return .json(API.Run(entry))
   }
 
   /// Waits until the ledger has a run's end and output: a client that has waited for the end reads them
@@ -113,7 +147,6 @@ struct RunRoutes {
   @Sendable func cancel(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let run = try context.run()
     switch await ports.perform(.cancelRun(run)) {
     case .done(let runs): return .cancelledRuns(runs)
@@ -124,49 +157,53 @@ struct RunRoutes {
     }
   }
 
-  @Sendable func output(_ request: Request, _ context: ControlContext) async throws
+  @Sendable private func output(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "follow", "attempt", "records")
-    let asRecords = try query.flag("records")
-    let follows = try query.flag("follow")
-    let attempt = try query.integer("attempt", 1...Int.max)
+    let query = context.query
+    let asRecords = try query[Self.records]
+    let follows = try query[Self.follow]
+    let attempt = try query[Self.attempt]
     let run = try context.run()
-    guard let attempt else {
-      if follows, let stream = OutputStream(of: run, from: ports.output, asRecords: asRecords) {
-        guard let place = ports.outputReaders.enter(max: Self.readersMax) else {
-          throw Problem(
-            .tooMany, "there are already \(Self.readersMax) readers of output",
-            detail: "Close one, or retry later.")
-        }
-        return stream.response(to: request, holding: place)
-      }
-      if !follows, let before = ports.output.soFar(of: run) {
-        guard asRecords else { return .output([before]) }
-        var records = OutputRecords()
-        let lines = records.lines(of: before, attempt: nil)
-        return .records(ResponseBody(byteBuffer: ByteBuffer(bytes: lines)))
-      }
+    guard follows else { return try await output(of: run, attempt: attempt, asRecords: asRecords) }
+    guard attempt == nil else {
+      throw Problem(.badRequest, "'follow' and 'attempt' cannot be combined")
+    }
+    guard let stream = OutputStream(of: run, from: ports.output, asRecords: asRecords) else {
       _ = try await find(run)
       let kept = try await outputs(of: run)
       return asRecords ? .records(kept) : .output(kept.map(\.output))
     }
-    guard !follows else {
-      throw Problem(.badRequest, "'follow' and 'attempt' cannot be combined")
+    guard let place = ports.outputReaders.enter(max: Self.readersMax) else {
+      throw Problem(
+        .tooMany, "there are already \(Self.readersMax) readers of output",
+        detail: "Close one, or retry later.")
+    }
+    return stream.response(to: request, holding: place)
+  }
+
+  /// What the attempts of a run have printed so far, or one that has ended.
+  func output(of run: RunID, attempt: Int?, asRecords: Bool = false) async throws -> Response {
+    if attempt == nil, let before = ports.output.soFar(of: run) {
+      guard asRecords else { return .output([before]) }
+      var records = OutputRecords()
+      let lines = records.lines(of: before, attempt: nil)
+      return .records(ResponseBody(byteBuffer: ByteBuffer(bytes: lines)))
     }
     let entry = try await find(run)
-    let isBegun = attempt <= entry.run.attempts
-    guard isBegun,
-      attempt < entry.run.attempts || entry.run.end != nil
-        || entry.state == .backingOff
-    else {
-      throw Problem(
-        .notFound,
-        isBegun
-          ? "attempt \(attempt) of run \(run) has not ended"
-          : "run \(run) has no attempt \(attempt)")
+    if let attempt {
+      let isBegun = attempt <= entry.run.attempts
+      guard isBegun,
+        attempt < entry.run.attempts || entry.run.end != nil || entry.state == .backingOff
+      else {
+        throw Problem(
+          .notFound,
+          isBegun
+            ? "attempt \(attempt) of run \(run) has not ended"
+            : "run \(run) has no attempt \(attempt)")
+      }
     }
-    let kept = try await outputs(of: run).filter { $0.attempt == attempt }
+    let kept = try await outputs(of: run).filter { attempt == nil || $0.attempt == attempt }
     return asRecords ? .records(kept) : .output(kept.map(\.output))
   }
 
@@ -207,12 +244,23 @@ extension RunQuery {
   /// The runs that a query wants, but for where to begin.
   init(_ query: Query) throws {
     self.init()
-    job = try query.job("job")
-    failedOnly = try query.flag("failed")
-    withHooks = try query.flag("hooks")
-    since = try query.instant("since")
-    limit = try query.integer("limit", 1...1000, default: 50)
+    job = try query[RunParameter.job]
+    failedOnly = try query[RunParameter.failed]
+    withHooks = try query[RunParameter.hooks]
+    since = try query[RunParameter.since]
+    limit = try query[RunParameter.limit]
   }
+}
+
+/// The parameters of lists of runs.
+enum RunParameter {
+  static let job = Parameter.job("job", "Only of this job")
+  static let failed = Parameter.flag(
+    "failed", "Only those that failed, timed out or were interrupted")
+  static let hooks = Parameter.flag("hooks", "Include hooks")
+  static let since = Parameter.instant(
+    "since", "Only runs that started or ended at this instant or later")
+  static let limit = Parameter.integer("limit", 1...1000, default: 50, "Maximum number")
 }
 
 extension LiveOutput {

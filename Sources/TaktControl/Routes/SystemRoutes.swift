@@ -1,6 +1,7 @@
 import Glibc
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -30,75 +31,76 @@ struct SystemRoutes {
   }
 
   func add(to routes: inout RouteList) {
-    routes.get("/api/v1/status", status)
-    routes.get("/api/v1/address", address)
-    routes.get("/metrics", metrics)
-    routes.get("/healthz", health)
-    routes.get("/readyz", readiness)
-    routes.get("/api/v1/openapi.json", description)
+    routes.get(
+      "/api/v1/status",
+      RouteAbout("status", "The daemon's status", .object(API.Status.self, "The status")), status)
+    routes.get(
+      "/api/v1/address",
+      RouteAbout(
+        "address", "The web page's address, with its token; only on the Unix socket",
+        .object(API.Address.self, "The address"), .problem(404, "There is no web page")), address)
+    routes.get(
+      "/metrics", RouteAbout("metrics", "Metrics for Prometheus", .text("The metrics")), metrics)
+    routes.get(
+      "/healthz",
+      RouteAbout(
+        "healthz", "Check that the scheduler's queue answers; needs no token", .text("It answers"),
+        Self.tooManyProbes, .text("It does not answer", status: 503)
+      ).open, health)
+    routes.get(
+      "/readyz",
+      RouteAbout(
+        "readyz", "Check that the jobs run; needs no token", .text("They run"),
+        Self.tooManyProbes, .text("Not yet, or no longer", status: 503)
+      ).open, readiness)
   }
+
+  private static let tooManyProbes = RouteAnswer.problem(
+    429, "Too many requests without a token; retry after Retry-After seconds")
 
   @Sendable private func status(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let (view, now) = await ports.query { core, now in (core.view, now) }
     let events = await ports.readModel.read { (first: $0.ring.first, last: $0.ring.last) }
     let figures = ports.figures()
     let facts = ports.facts
-    var json = JSONWriter()
-    json.object { json in
-      json.member("version", facts.version)
-      json.member("host", Self.host)
-      json.member("access", context.access.rawValue)
-      json.member("pid", facts.pid)
-      json.member("started", facts.started)
-      json.member("now", now.wall)
-      json.member("file", facts.file)
-      json.member("state_folder", facts.stateFolder)
-      json.member("tracking", facts.tracking)
-      json.member("timezone", view.settings.zone.name)
-      json.member("phase", view.phase.rawValue)
-      json.member("jobs", view.jobs)
-      json.member("suspended", view.suspended)
-      json.member("disabled", view.disabled)
-      json.member("failing", view.failing)
-      json.member("stale", view.stale)
-      json.member("running", view.running)
-      json.member("queued", view.queued)
-      json.member("max_running", view.settings.maxRunning)
-      json.key("slots")
-      json.object { json in
-        for name in VerdictCounts.names {
-          json.member(name, figures.verdictCounts.counts[name] ?? 0)
-        }
-      }
-      json.member("wakes", figures.wakes)
-      json.member("served", figures.served)
-      if let report = ports.reload.lastReport {
-        json.key("reload")
-        json.value(last: report)
-      }
-      json.member("ledger", figures.ledger?.words)
-      if let ledger = figures.ledger {
-        json.key("ledger_failing")
-        json.value(ledger.isFailing || ledger.lostEntries > 0)
-      }
-      json.key("events")
-      json.object { json in
-        json.member("first", events.first)
-        json.member("last", events.last)
-      }
-      json.member("clients", readers.current)
-    }
-    return .json(json)
+    var shown = API.Status()
+    shown.version = facts.version
+    shown.host = Self.host
+    shown.access = context.access.rawValue
+    shown.pid = Int(facts.pid)
+    shown.started = facts.started
+    shown.now = now.wall
+    shown.file = facts.file
+    shown.stateFolder = facts.stateFolder
+    shown.tracking = facts.tracking
+    shown.timezone = view.settings.zone.name
+    shown.phase = view.phase.rawValue
+    shown.jobs = view.jobs
+    shown.suspended = view.suspended
+    shown.disabled = view.disabled
+    shown.failing = view.failing
+    shown.stale = view.stale
+    shown.running = view.running
+    shown.queued = view.queued
+    shown.maxRunning = view.settings.maxRunning
+    shown.slots = API.Status.Slots(figures.verdictCounts)
+    shown.wakes = figures.wakes
+    shown.served = figures.served
+    shown.reload = ports.reload.lastReport.map { API.Status.Reload($0) }
+    shown.ledger = figures.ledger?.words
+    shown.ledgerFailing = figures.ledger.map { $0.isFailing || $0.lostEntries > 0 }
+    shown.events.first = events.first
+    shown.events.last = events.last
+    shown.clients = readers.current
+    return .json(shown)
   }
 
   /// For its own user alone, who may read the token's file anyway.
   @Sendable private func address(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     guard context.isLocal else {
       throw Problem(.forbidden, "the address is available only on the Unix socket")
     }
@@ -107,15 +109,14 @@ struct SystemRoutes {
         .notFound, "the web page is off",
         detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
     }
-    var json = JSONWriter()
-    json.object { $0.member("address", address) }
-    return .json(json)
+    var shown = API.Address()
+    shown.address = address
+    return .json(shown)
   }
 
   @Sendable private func metrics(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    _ = try Query(request)
     let names = await ports.query { core, _ in Array(core.jobNames) }
     // As many as there are labels for, without sorting the others.
     let labelled = Array(names.smallest(Metrics.labelledJobsMax))
@@ -163,29 +164,29 @@ struct SystemRoutes {
     return await probe.phase(within: Self.patience, on: context.eventLoop) == .running
       ? .text("ok\n") : .text("the jobs are not running\n", status: .serviceUnavailable)
   }
+}
 
-  @Sendable private func description(_ request: Request, _ context: ControlContext) async throws
-    -> Response
-  {
-    _ = try Query(request)
-    return Response(
-      status: .ok, headers: [.contentType: "application/json"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: PageFiles.api)))
+extension API.Status.Slots {
+  fileprivate init(_ counts: VerdictCounts) {
+    self.init()
+    func count(_ kind: Verdict.Kind) -> Int { counts.counts[kind.rawValue] ?? 0 }
+    ran = count(.ran)
+    skipped = count(.skipped)
+    coalesced = count(.coalesced)
+    missed = count(.missed)
+    cancelled = count(.cancelled)
   }
 }
 
-extension JSONWriter {
-  fileprivate mutating func value(last report: ReloadReport) {
-    object { json in
-      json.member("at", report.at)
-      json.member("outcome", report.plan == nil ? "refused" : "applied")
-      json.member("kept", report.plan?.keptCount)
-      json.member("changed", report.plan?.steps.count)
-      let errors = report.diagnostics.filter { $0.severity == .error }
-      guard !errors.isEmpty else { return }
-      json.key("errors")
-      json.array(errors) { $0.value($1) }
-    }
+extension API.Status.Reload {
+  fileprivate init(_ report: ReloadReport) {
+    self.init()
+    at = report.at
+    outcome = report.plan == nil ? "refused" : "applied"
+    kept = report.plan?.keptCount
+    changed = report.plan?.steps.count
+    let errors = report.diagnostics.filter { $0.severity == .error }
+    self.errors = errors.isEmpty ? nil : errors.map { API.Diagnostic($0) }
   }
 }
 

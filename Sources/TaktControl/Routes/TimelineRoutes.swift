@@ -1,4 +1,5 @@
 import Hummingbird
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -11,18 +12,41 @@ struct TimelineRoutes {
   let ports: ControlPorts
 
   func add(to routes: inout RouteList) {
-    routes.get("/api/v1/timeline", timeline)
+    routes.get(
+      "/api/v1/timeline",
+      RouteAbout(
+        "timeline", "Slots, windows, runs and wake-ups of the recent past and the near future",
+        .object(API.Timeline.self, "The timeline")
+      ).taking(Self.past, Self.ahead, Self.match, Self.limit, Self.order), timeline)
+  }
+
+  private static let past = Parameter.integer(
+    "past", 0...spanMax, default: 3600, "Seconds into the past")
+  private static let ahead = Parameter.integer(
+    "ahead", 0...spanMax, default: 3600, "Seconds into the future")
+  static let match = Parameter.text("match", "Only these jobs")
+  private static let limit = Parameter.integer(
+    "limit", 1...500, default: 50, "Maximum number of jobs")
+  private static let orders = JobList.Sorting.allCases.map(\.rawValue)
+  private static let order = Parameter.choice(
+    "order", orders, default: JobList.Sorting.name.rawValue,
+    "Which jobs come first: by name, or those whose last runs failed, then those whose last slots did "
+      + "not run or started late"
+  ) { text in
+    Problem(
+      .badRequest, "there is no order '\(text.prefix(50))'",
+      detail: "Use \(orders.joined(separator: " or ")).")
   }
 
   @Sendable private func timeline(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let query = try Query(request, "past", "ahead", "match", "limit", "order")
-    let past = Duration.seconds(try query.integer("past", 0...Self.spanMax, default: 3600))
-    let ahead = Duration.seconds(try query.integer("ahead", 0...Self.spanMax, default: 3600))
+    let query = context.query
+    let past = Duration.seconds(try query[Self.past])
+    let ahead = Duration.seconds(try query[Self.ahead])
     let wanted = JobList(
-      after: nil, limit: try query.integer("limit", 1...500, default: 50),
-      match: try query.text("match"), state: nil, order: try order(query))
+      after: nil, limit: try query[Self.limit], match: try query[Self.match], state: nil,
+      order: try query[Self.order].flatMap(JobList.Sorting.init) ?? .name)
     let page = await wanted.page(from: ports)
     let names = page.jobs.map(\.view.spec.name)
     let (foresights, now) = await ports.query { core, now in
@@ -32,92 +56,75 @@ struct TimelineRoutes {
     let recent = await ports.readModel.read { TimelinePast($0, of: Set(names), since: from) }
     // A ledger that cannot be read is no reason to hide what is known without it.
     let behind = (try? await recent.completed(by: ports, names, until: now.wall)) ?? recent
-    var isTruncated = page.jobs.count < page.total || behind.isTruncated
-    var json = JSONWriter()
-    json.object { json in
-      json.member("from", from)
-      json.member("to", to)
-      json.member("now", now.wall)
-      json.key("jobs")
-      json.array(zip(page.jobs, foresights)) { json, job in
-        let name = job.0.view.spec.name
-        let all = job.1?.slots(count: Self.comingMax) ?? []
-        let coming = all.prefix { $0.due <= to }
-        let hasMore = coming.count == Self.comingMax
-        if hasMore { isTruncated = true }
-        json.object { json in
-          json.member("job", name.text)
-          json.key("slots")
-          json.array { json in
-            for slot in behind.slots(of: name, until: now.wall) { json.value(past: slot) }
-            for slot in coming { json.value(coming: slot) }
-          }
-          // From there on there are more than are listed.
-          if hasMore { json.member("slots_until", coming.last?.due) }
-          json.key("runs")
-          json.array(behind.runs(of: name, until: now.wall)) { $0.value(bar: $1) }
-        }
+    var shown = API.Timeline()
+    shown.from = from
+    shown.to = to
+    shown.now = now.wall
+    shown.truncated = page.jobs.count < page.total || behind.isTruncated
+    for (job, foresight) in zip(page.jobs, foresights) {
+      let name = job.view.spec.name
+      let coming = (foresight?.slots(count: Self.comingMax) ?? []).prefix { $0.due <= to }
+      var lane = API.Timeline.Job()
+      lane.job = name.text
+      lane.slots =
+        behind.slots(of: name, until: now.wall).map { API.Timeline.Job.Slot($0) }
+        + coming.map { API.Timeline.Job.Slot($0) }
+      // From there on there are more than are listed.
+      if coming.count == Self.comingMax {
+        lane.slotsUntil = coming.last?.due
+        shown.truncated = true
       }
-      json.key("wakes")
-      json.array(behind.wakes) { $0.value($1.rfc3339()) }
-      json.key("interruptions")
-      json.array(behind.interruptions(until: now.wall)) { $0.value(interruption: $1) }
-      json.member("total", page.total)
-      json.key("truncated")
-      json.value(isTruncated)
+      lane.runs = behind.runs(of: name, until: now.wall).map { API.Timeline.Job.Run($0) }
+      shown.jobs.append(lane)
     }
-    return .json(json)
-  }
-
-  private func order(_ query: Query) throws -> JobList.Sorting {
-    guard let text = try query.text("order") else { return .name }
-    guard let order = JobList.Sorting(rawValue: text) else {
-      let orders = JobList.Sorting.allCases.map(\.rawValue).joined(separator: " or ")
-      throw Problem(
-        .badRequest, "there is no order '\(text.prefix(50))'", detail: "Use \(orders).")
+    shown.wakes = Array(behind.wakes)
+    shown.interruptions = behind.interruptions(until: now.wall).map {
+      API.Timeline.Interruption($0)
     }
-    return order
+    shown.total = page.total
+    return .json(shown)
   }
 }
 
-extension JSONWriter {
-  fileprivate mutating func value(past mark: TimelinePast.Mark<ControlState.PastSlot>) {
-    let slot = mark.item
-    object { json in
-      json.member("slot", slot.slot)
-      json.member("due", slot.due)
-      json.member("window_ms", slot.window)
-      json.member("verdict", slot.verdict.name)
-      json.member("reason", slot.verdict.detail)
-      json.member("run", slot.run?.number)
-      if mark.count > 1 { json.member("count", mark.count) }
-    }
+extension API.Timeline.Job.Slot {
+  fileprivate init(_ mark: TimelinePast.Mark<ControlState.PastSlot>) {
+    self.init()
+    let past = mark.item
+    slot = past.slot
+    due = past.due
+    window = past.window
+    verdict = past.verdict.name
+    reason = past.verdict.detail
+    run = past.run?.number
+    count = mark.count > 1 ? mark.count : nil
   }
 
-  fileprivate mutating func value(interruption: TimelinePast.Interruption) {
-    object { json in
-      json.member("kind", interruption.kind.rawValue)
-      json.member("from", interruption.from)
-      json.member("to", interruption.to)
-    }
+  /// One that is still to come.
+  fileprivate init(_ coming: TaktCore.Slot) {
+    self.init()
+    slot = coming.nominal
+    due = coming.due
+    window = coming.window
   }
+}
 
-  fileprivate mutating func value(coming slot: Slot) {
-    object { json in
-      json.member("slot", slot.nominal)
-      json.member("due", slot.due)
-      json.member("window_ms", slot.window)
-    }
+extension API.Timeline.Job.Run {
+  fileprivate init(_ mark: TimelinePast.Mark<StoredRun>) {
+    self.init()
+    let stored = mark.item
+    run = stored.head.run.number
+    began = stored.beganAt ?? .empty
+    ended = stored.endedAt
+    outcome = stored.end?.outcome.rawValue
+    count = mark.count > 1 ? mark.count : nil
   }
+}
 
-  fileprivate mutating func value(bar mark: TimelinePast.Mark<StoredRun>) {
-    let run = mark.item
-    object { json in
-      json.member("run", run.head.run.number)
-      json.member("began", run.beganAt)
-      json.member("ended", run.endedAt)
-      json.member("outcome", run.end?.outcome.rawValue)
-      if mark.count > 1 { json.member("count", mark.count) }
-    }
+extension API.Timeline.Interruption {
+  fileprivate init(_ interruption: TimelinePast.Interruption) {
+    self.init()
+    kind = interruption.kind.rawValue
+    from = interruption.from
+    to = interruption.to
   }
 }

@@ -194,6 +194,7 @@ package final class ControlServer: Sendable {
     ClusterMachineRoutes(ports: ports).add(to: &routes)
     SystemRoutes(ports: ports, readers: readers, network: network).add(to: &routes)
     PageRoutes().add(to: &routes)
+    routes.addDescription()
     return routes
   }
 }

@@ -1,4 +1,4 @@
-import TaktControl
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -28,9 +28,7 @@ struct PlanWorkload: Workload {
       let report = ReloadReport(
         at: FixedTime.start.wall, plan: plan,
         settings: before.settings.differences(to: after.settings), diagnostics: [])
-      var json = JSONWriter()
-      json.value(plan, report)
-      size += json.bytes.count
+      size += API.Plan(plan, report).json.count
     }
   }
 

@@ -1,3 +1,4 @@
+import TaktAPI
 import TaktControl
 import TaktCore
 import TaktTime
@@ -29,7 +30,7 @@ struct StatusWorkload: Workload {
     let jobs = scheduler.core.jobNames.sorted().compactMap { name in
       scheduler.core.view(of: name, at: now).map { JobEntry($0, in: state) }
     }
-    json = JobList.Page(jobs: jobs, total: jobs.count).json.bytes
+    json = JobList.Page(jobs: jobs, total: jobs.count).shown.json
     var table = JobTable(width: 120, now: now.wall)
     for job in jobs { table.add(job) }
     self.table = table.text

@@ -64,11 +64,6 @@ enum ShownZone {
 
   static var local: Zone { ZoneFiles().zone(named: "local") ?? .utc }
 
-  /// An instant of the API as people read it; the text itself where it is none.
-  static func words(_ text: String, in zone: Zone) -> String {
-    (try? InstantText(text))?.instant.map { $0.rfc3339(in: zone) } ?? text
-  }
-
   /// A text of takt's own with each instant in it as people read it.
   static func localized(_ text: String, in zone: Zone) -> String {
     // "2026-12-24T18:00:00.000Z"

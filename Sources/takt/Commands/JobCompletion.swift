@@ -1,15 +1,10 @@
 import ArgumentParser
+import TaktAPI
 import TaktControl
 import TaktCore
 import TaktEngine
 import TaktSystem
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The names of jobs, for the shell to complete: those of the running daemon, or else of the file.
 enum JobCompletion {
@@ -39,11 +34,6 @@ enum JobCompletion {
     return nil
   }
 
-  private struct Page: Decodable {
-    struct Job: Decodable { var name: String }
-    var jobs: [Job]
-  }
-
   /// Nil when no daemon answers in time.
   private static func daemonNames(_ control: ControlArgument, _ prefix: String) -> [String]? {
     guard let path = control.socketPath, control.finding(at: path) == .socket else { return nil }
@@ -52,8 +42,8 @@ enum JobCompletion {
       let target = "/api/v1/jobs?limit=100000&match=\(prefix.asQueryValue)"
       guard let found = try? ControlClient(socket: path).ask("GET", target), found.status == 200
       else { return nil }
-      let page = try? JSONDecoder().decode(Page.self, from: Data(found.bytes))
-      return page?.jobs.map(\.name)
+      let page = try? APIReader.read(API.JobPage.self, from: found.bytes, only: ["jobs", "name"])
+      return page?.jobs.elements.map(\.name)
     }
     return names ?? nil
   }

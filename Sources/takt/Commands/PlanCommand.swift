@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktConfig
 import TaktControl
 import TaktCore
@@ -41,10 +42,6 @@ struct PlanCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
-  private struct Status: Decodable {
-    var file: String
-  }
-
   func validate() throws {
     guard files.count <= 2 else {
       throw ValidationError(
@@ -58,12 +55,12 @@ struct PlanCommand: ParsableCommand {
   func run() throws {
     if files.count == 2 { return try compare(files[0], files[1]) }
     if let file = files.first { return try compareDaemon(with: file) }
-    show(try control.connect().ask(PlanAnswer.self, "GET", "/api/v1/plan"), control)
+    show(try control.connect().ask(API.Plan.self, "GET", "/api/v1/plan"), control)
   }
 
   /// - Parameter names: the daemon's jobs file, and the file that was sent in its place.
   private func show(
-    _ answer: (value: PlanAnswer, bytes: [UInt8]), _ control: ControlArgument,
+    _ answer: (value: API.Plan, bytes: [UInt8]), _ control: ControlArgument,
     calling names: (daemon: String, sent: String)? = nil
   ) {
     if json { return Console.printJSON(answer.bytes) }
@@ -80,10 +77,10 @@ struct PlanCommand: ParsableCommand {
       if !control.hasSocket { control.givenFile = nil }
     }
     let connection = try control.connect()
-    let daemonFile = try connection.ask(Status.self, "GET", "/api/v1/status").value.file
+    let daemonFile = try connection.ask(API.Status.self, "GET", "/api/v1/status").value.file
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
     guard source.absolutePath != daemonFile else {
-      return show(try connection.ask(PlanAnswer.self, "GET", "/api/v1/plan"), control)
+      return show(try connection.ask(API.Plan.self, "GET", "/api/v1/plan"), control)
     }
     let text: [UInt8]
     do throws(SystemError) {
@@ -98,7 +95,7 @@ struct PlanCommand: ParsableCommand {
     named.fileNames = (daemonFile, file)
     show(
       try named.ask(
-        PlanAnswer.self, "POST", "/api/v1/plan?values=true", body: text), control,
+        API.Plan.self, "POST", "/api/v1/plan?values=true", body: text), control,
       calling: named.fileNames)
   }
 
@@ -127,16 +124,12 @@ struct PlanCommand: ParsableCommand {
     let plan = ReloadPlan(from: before, to: after)
     let settings = before.settings.differences(to: after.settings)
     let keys = before.settings.keysForRestart(to: after.settings)
-    guard json else {
-      return PlanLines(zone: after.settings.zone).print(
-        PlanAnswer(plan, settings: settings, keysForRestart: keys))
-    }
-    var writer = JSONWriter()
-    writer.value(
-      plan,
-      ReloadReport(
-        at: SystemTimeSource().wall, plan: plan, settings: settings, keysForRestart: keys,
-        diagnostics: sources[1].diagnostics), showsValues: true)
-    Console.printJSON(writer.bytes)
+    var report = ReloadReport(
+      at: SystemTimeSource().wall, plan: plan, settings: settings, keysForRestart: keys,
+      diagnostics: sources[1].diagnostics)
+    if json { return Console.printJSON(API.Plan(plan, report, showsValues: true).json) }
+    // They have been printed.
+    report.diagnostics = []
+    PlanLines(zone: after.settings.zone).print(API.Plan(plan, report, showsValues: true))
   }
 }

@@ -1,76 +1,6 @@
+import TaktAPI
 import TaktCore
 import TaktTime
-
-/// A plan as the API gives it, and as people read it.
-struct PlanAnswer: Decodable {
-  struct Step: Decodable {
-    struct Detail: Decodable {
-      var key: String
-      var from: String?
-      var to: String?
-      /// A daemon of an earlier version does not send them.
-      var values: [Value]?
-    }
-
-    struct Value: Decodable {
-      var path: String
-      var from: String?
-      var to: String?
-    }
-
-    var job: String
-    var change: String
-    var details: [Detail]
-  }
-
-  struct Rename: Decodable {
-    var from: String
-    var to: String
-  }
-
-  struct Warning: Decodable {
-    var file: String
-    var text: String
-
-    /// The text, with the name of the file that was sent in the place of the daemon's.
-    func text(calling names: (daemon: String, sent: String)?) -> String {
-      // The daemon calls its file as it was given.
-      let own = file.hasPrefix("./") ? file.dropFirst(2) : file[...]
-      guard let names, names.daemon == own || names.daemon.hasSuffix("/\(own)"),
-        text.hasPrefix(file)
-      else { return text }
-      return names.sent + text.dropFirst(file.count)
-    }
-  }
-
-  var kept: Int
-  var steps: [Step]
-  var renames: [Rename]
-  var settings: [String]
-  /// A daemon of an earlier version does not send them.
-  var needs_restart: [String]?
-  var warnings: [Warning]
-
-  /// A plan that was made here.
-  init(_ plan: ReloadPlan, settings: [String], keysForRestart: [String]) {
-    kept = plan.keptCount
-    steps = plan.steps.map { step in
-      Step(
-        job: step.spec.name.text, change: step.change.rawValue,
-        details: step.details.map { detail in
-          Step.Detail(
-            key: detail.key, from: detail.from, to: detail.to,
-            values: step.hiddenChanges(of: detail).map {
-              Step.Value(path: $0.path, from: $0.from, to: $0.to)
-            })
-        })
-    }
-    renames = plan.probableRenames.map { Rename(from: $0.from.text, to: $0.to.text) }
-    self.settings = settings
-    needs_restart = keysForRestart
-    warnings = []
-  }
-}
 
 /// A plan for people.
 struct PlanLines {
@@ -79,14 +9,14 @@ struct PlanLines {
 
   let zone: Zone
 
-  func print(_ plan: PlanAnswer) {
+  func print(_ plan: API.Plan) {
     for step in plan.steps { print(step) }
     for rename in plan.renames {
       Console.print("hint: '\(rename.to)' looks like '\(rename.from)' renamed; it is a new job")
     }
     for line in plan.settings {
       let key = line.prefix { $0 != ":" }
-      let isLater = plan.needs_restart?.contains(String(key)) ?? false
+      let isLater = plan.needsRestart.contains(String(key))
       Console.print("~ scheduler.\(line)\(isLater ? "  (needs a restart)" : "")".printable)
     }
     let counts = ReloadPlan.Change.allCases.map { change in
@@ -98,7 +28,7 @@ struct PlanLines {
     Console.print(counts.joined(separator: ", "))
   }
 
-  private func print(_ step: PlanAnswer.Step) {
+  private func print(_ step: API.Plan.Step) {
     let sign =
       switch ReloadPlan.Change(rawValue: step.change) {
       case .added: "+"
@@ -116,12 +46,12 @@ struct PlanLines {
         let texts = [detail.from, detail.to].map { text in
           isTime ? text.map { ShownZone.localized($0, in: zone) } : text
         }
-        print(PlanAnswer.Step.Value(path: detail.key, from: texts[0], to: texts[1]))
+        print(API.Plan.Step.Detail.Value(path: detail.key, from: texts[0], to: texts[1]))
       }
     }
   }
 
-  private func print(_ value: PlanAnswer.Step.Value) {
+  private func print(_ value: API.Plan.Step.Detail.Value) {
     let (from, to) = (value.from ?? "none", value.to ?? "none")
     if from == to {
       Console.print("    \(value.path): \(from.printable), changed where it is masked".printable)

@@ -80,16 +80,6 @@ enum Console {
   }
 }
 
-extension Duration {
-  /// A length of time in an answer of a daemon. What is beyond all measure is cut: the daemon may be
-  /// another user's, and what stands in it any number.
-  init(answered milliseconds: Double) {
-    let bound = 1e15
-    let number = milliseconds.isNaN ? 0 : max(-bound, min(bound, milliseconds))
-    self = .microseconds(Int64((number * 1000).rounded()))
-  }
-}
-
 /// Columns for people, as wide as they must be.
 struct Table {
   var titles: [String]

@@ -24,6 +24,8 @@ import Testing
     let reply = try cluster.get(
       "/api/v1/cluster/runs?job=shared&limit=3&since=2026-01-01T00:00:00Z")
     #expect(reply.machineRuns == ["c-1.x 77", "a 2", "b 1"])
+    // What this version does not know is passed on.
+    #expect(reply.text.contains(#""of_a_later_version":[{}]"#))
     #expect(reply.problems.isEmpty)
     let machines = reply.list("machines").map { "\($0["machine"] ?? "") \($0["member"] ?? "")" }
     #expect(machines == ["a 3", "b 1", "c-1.x 2"])

@@ -28,9 +28,57 @@ import Testing
     #expect(described.count > 20)
   }
 
-  @Test func `the description is handed out as it is in the program`() async throws {
+  @Test func `docs have the description that a daemon gives`() async throws {
     let reply = try await ControlWorld().get("/api/v1/openapi.json")
-    #expect(reply.bytes == PageFiles.api && reply.headers["content-type"] == "application/json")
+    #expect(reply.headers["content-type"] == "application/json")
+    let json = try JSONSerialization.jsonObject(with: Data(reply.bytes))
+    let text = try JSONSerialization.data(
+      withJSONObject: json, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    if ProcessInfo.processInfo.environment["TAKT_WRITE_REFERENCE"] == "1" {
+      try (text + Data("\n".utf8)).write(to: APIDescription.file)
+    }
+    let kept = try Data(contentsOf: APIDescription.file)
+    #expect(
+      kept == text + Data("\n".utf8), "run the tests with TAKT_WRITE_REFERENCE=1 to write it anew")
+  }
+
+  @Test func `each route, parameter and field is described by a sentence`() throws {
+    let json = try JSONSerialization.jsonObject(with: Data(contentsOf: APIDescription.file))
+    let document = try #require(json as? [String: Any])
+    var count = 0
+    for (path, methods) in document["paths"] as? [String: [String: Any]] ?? [:] {
+      for (method, value) in methods where method != "parameters" {
+        let route = value as? [String: Any] ?? [:]
+        #expect((route["summary"] as? String)?.isEmpty == false, "\(method) \(path)")
+        for parameter in route["parameters"] as? [[String: Any]] ?? [] {
+          let sentence = parameter["description"] as? String
+          #expect(sentence?.isEmpty == false, "\(method) \(path): \(parameter["name"] ?? "")")
+          count += 1
+        }
+      }
+    }
+    func look(at schema: [String: Any], _ place: String) {
+      for (name, value) in schema["properties"] as? [String: [String: Any]] ?? [:] {
+        let sentence = value["description"] as? String
+        #expect(sentence?.isEmpty == false, "\(place).\(name)")
+        count += 1
+        look(at: value["items"] as? [String: Any] ?? value, "\(place).\(name)")
+      }
+      for part in schema["allOf"] as? [[String: Any]] ?? [] { look(at: part, place) }
+    }
+    let components = document["components"] as? [String: Any]
+    for (name, schema) in components?["schemas"] as? [String: [String: Any]] ?? [:] {
+      look(at: schema, name)
+    }
+    #expect(count > 200)
+  }
+
+  @Test func `a parameter that no description names cannot be read`() throws {
+    let known = Parameter.flag("known", "One that is described")
+    let other = Parameter.flag("other", "One that is not")
+    let query = try Query([("known", "true")], [known.about])
+    #expect(try query[known])
+    #expect(throws: Problem.self) { try query[other] }
   }
 
   /// Answers of a world in which much has happened, each as the description says.

@@ -10,8 +10,12 @@ struct APIDescription {
   /// The methods of each path, in lower case.
   let paths: [String: [String]]
 
+  /// The description as it is kept for readers; a test compares it with what a daemon says.
+  static let file = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../docs/openapi.json").standardizedFileURL
+
   init() throws {
-    let json = try JSONSerialization.jsonObject(with: Data(PageFiles.api))
+    let json = try JSONSerialization.jsonObject(with: Data(contentsOf: Self.file))
     document = json as? Object ?? [:]
     paths = (document["paths"] as? [String: Object] ?? [:]).mapValues { methods in
       methods.keys.filter { ["get", "post"].contains($0) }

@@ -64,10 +64,12 @@ struct ClusterWorld {
       onProblem: { Issue.record("\($0)") })
   }
 
-  /// What a route answers, which is as the description says.
+  /// What a route answers, which is as the description says, but for what a later version of takt has
+  /// sent: that is passed on.
   func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> Reply {
     let reply = try world.ask(method, target, body)
     let problems = description.problems(of: reply, to: method, target)
+      .filter { !$0.hasSuffix(".of_a_later_version is not described") }
     #expect(problems.isEmpty, "\(problems) \(reply.status) \(reply.text)")
     return reply
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -94,13 +95,10 @@ struct BackfillCommand: ParsableCommand {
 
   /// A daemon that has just taken up the job writes that to the ledger within a moment.
   private func awaitEntry(in archive: LedgerArchive) {
-    struct Known: Decodable {
-      var name: String
-    }
     for _ in 0..<30 {
       if (try? archive.jobNames())?.contains(job) != false { return }
       let target = "/api/v1/jobs/\(job.asPathPart)"
-      guard state.control.quietConnection?.askQuietly(Known.self, target) != nil else { return }
+      guard state.control.quietConnection?.askQuietly(API.Job.self, target) != nil else { return }
       usleep(100_000)
     }
   }
@@ -170,23 +168,6 @@ struct BackfillHistory {
 
 /// The runs of a backfill: started a few at a time, and followed to their ends.
 struct BackfillWork {
-  private struct JobAnswer: Decodable {
-    struct Run: Decodable {
-      var run: UInt64
-      var kind: String?
-      var slot: String
-    }
-
-    var active: [Run]
-  }
-
-  private struct RequestBody: Encodable {
-    var slot: String
-    var backfill = true
-    var force: Bool?
-    var again: Bool?
-  }
-
   let job: String
   let slots: [WallInstant]
   let parallel: Int
@@ -208,13 +189,12 @@ struct BackfillWork {
 
   mutating func run() throws {
     let view = try connection.ask(
-      JobAnswer.self, "GET", "/api/v1/jobs/\(job.asPathPart)", about: job
+      API.Job.self, "GET", "/api/v1/jobs/\(job.asPathPart)", about: job
     ).value
     do {
       // Those of a backfill that was stopped.
       for run in view.active where run.kind == RunHead.Kind.backfill.rawValue {
-        guard let slot = try? InstantText(run.slot).instant, slots.contains(slot) else { continue }
-        active.append((run.run, slot))
+        if slots.contains(run.slot) { active.append((run.run, run.slot)) }
       }
       let known = Set(active.map(\.slot))
       var left = slots.filter { !known.contains($0) }[...]
@@ -243,11 +223,14 @@ struct BackfillWork {
         "\(endedCount)/\(slots.count)  \(slot.rfc3339(in: zone))  another backfill has run it")
       return
     }
-    let body = RequestBody(
-      slot: slot.rfc3339(), force: parallel > 1 ? true : nil, again: done == nil ? true : nil)
+    var order = API.Trigger()
+    order.slot = slot.rfc3339()
+    order.backfill = true
+    order.force = parallel > 1 ? true : nil
+    order.again = done == nil ? true : nil
     let run = try connection.ask(
-      RunAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/trigger",
-      body: Array(body.jsonLine.utf8), about: job
+      API.Run.self, "POST", "/api/v1/jobs/\(job.asPathPart)/trigger",
+      body: order.json, about: job
     ).value
     active.append((run.run, slot))
   }
@@ -257,7 +240,7 @@ struct BackfillWork {
     let wait = active.count == 1 ? 30 : 1
     for (place, item) in active.enumerated() {
       let run = try connection.ask(
-        RunAnswer.self, "GET", "/api/v1/runs/\(item.run)?wait=\(wait)", waitSeconds: Int64(wait + 5)
+        API.Run.self, "GET", "/api/v1/runs/\(item.run)?wait=\(wait)", waitSeconds: Int64(wait + 5)
       ).value
       guard run.state == "ended" else { continue }
       active.remove(at: place)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktClaims
 import TaktCore
 import TaktTime
@@ -76,7 +77,7 @@ struct ClusterShowCommand: ParsableCommand {
   @OptionGroup var control: ControlArgument
 
   func run() throws {
-    let (cluster, bytes) = try control.connect().ask(ClusterAnswer.self, "GET", "/api/v1/cluster")
+    let (cluster, bytes) = try control.connect().ask(API.Cluster.self, "GET", "/api/v1/cluster")
     if json { return Console.printJSON(bytes) }
     guard cluster.enabled else {
       return Console.print("no cluster: the jobs file has no 'scheduler.cluster'")
@@ -85,39 +86,7 @@ struct ClusterShowCommand: ParsableCommand {
   }
 }
 
-/// A daemon's cluster, as the API gives it.
-private struct ClusterAnswer: Decodable {
-  struct Member: Decodable {
-    var member: UInt64
-    var machine: String
-    var host: String
-    var version: String
-    var labels: [String: String]
-    var lease_ms: Double
-    var clock_offset_ms: Double
-    var alive: Bool
-  }
-
-  struct Job: Decodable {
-    var job: String
-    var drifted: Bool
-    var waiting: Int
-    var claiming: Int
-  }
-
-  var enabled: Bool
-  var name: String?
-  var engine_answers: Bool?
-  var problems: [String]?
-  var machine: String?
-  var member: UInt64?
-  var lease_ms: Double?
-  var lease_left_ms: Double?
-  var members: [Member]?
-  var jobs: [Job]?
-}
-
-extension ClusterAnswer {
+extension API.Cluster {
   /// For people: what is wrong comes first, here and in each table.
   fileprivate func print() {
     for problem in problems ?? [] { Console.print("problem: \(problem)".printable) }
@@ -125,7 +94,7 @@ extension ClusterAnswer {
     let alive = members.count(where: \.alive)
     Console.print(
       "cluster '\(name ?? "")': \(alive) machine\(alive == 1 ? "" : "s"), engine "
-        + (engine_answers == true ? "answers" : "does not answer"))
+        + (engineAnswers == true ? "answers" : "does not answer"))
     Console.print(("this machine: '\(machine ?? "")', " + standing).printable)
     Table(
       titles: ["MACHINE", "MEMBER", "STATE", "LEASE", "CLOCK", "VERSION", "HOST", "LABELS"],
@@ -138,16 +107,16 @@ extension ClusterAnswer {
 
   private var standing: String {
     guard let member else { return "not a member" }
-    let lease = lease_left_ms.map {
-      "lease valid for \(Self.words($0)) of \(Self.words(lease_ms ?? 0))"
+    let words = leaseLeft.map {
+      "lease valid for \(Self.words($0)) of \(Self.words(lease ?? .zero))"
     }
-    return "member \(member), " + (lease ?? "without a lease")
+    return "member \(member), " + (words ?? "without a lease")
   }
 
-  private func isWorse(_ left: Member, _ right: Member) -> Bool {
-    func key(_ member: Member) -> (Int, Int, String, UInt64) {
+  private func isWorse(_ left: API.ClusterMember, _ right: API.ClusterMember) -> Bool {
+    func key(_ member: API.ClusterMember) -> (Int, Int, String, UInt64) {
       (
-        member.alive ? 1 : 0, abs(member.clock_offset_ms) >= 1000 ? 0 : 1, member.machine,
+        member.alive ? 1 : 0, abs(member.clockOffset.milliseconds) >= 1000 ? 0 : 1, member.machine,
         member.member
       )
     }
@@ -161,14 +130,14 @@ extension ClusterAnswer {
     return key(left) < key(right)
   }
 
-  private func columns(_ member: Member) -> [String] {
-    let offset = Self.words(abs(member.clock_offset_ms))
+  private func columns(_ member: API.ClusterMember) -> [String] {
+    let offset = Self.words(.milliseconds(abs(member.clockOffset.milliseconds)))
     let labels = member.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return [
       member.machine, "\(member.member)",
       !member.alive ? "lease over" : member.member == self.member ? "this machine" : "alive",
-      Self.words(member.lease_ms),
-      offset == "0s" ? offset : (member.clock_offset_ms < 0 ? "-" : "+") + offset, member.version,
+      Self.words(member.lease),
+      offset == "0s" ? offset : (member.clockOffset < .zero ? "-" : "+") + offset, member.version,
       member.host,
       labels.isEmpty ? "-" : labels.joined(separator: ", "),
     ].map(\.printable)
@@ -179,7 +148,7 @@ extension ClusterAnswer {
     return [job.job, state, "\(job.waiting + job.claiming)"]
   }
 
-  private static func words(_ milliseconds: Double) -> String {
-    DurationText.format(Duration(answered: milliseconds.rounded()))
+  private static func words(_ duration: Duration) -> String {
+    DurationText.format(.milliseconds(duration.milliseconds))
   }
 }

@@ -1,31 +1,10 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
 import TaktTime
 
 /// The shared jobs of all machines, as the daemon gathers them.
 struct ClusterStatus {
-  private struct Page: Decodable {
-    var jobs: [Job]
-    var after: String?
-  }
-
-  private struct Job: Decodable {
-    struct Next: Decodable {
-      var due: String
-    }
-
-    struct Place: Decodable {
-      var machine: String
-    }
-
-    var name: String
-    var state: String
-    var next: Next?
-    var last: ClusterRunAnswer?
-    var active: [ClusterRunAnswer]
-    var on: [Place]
-  }
-
   private let match: String?
   private let connection: ControlArgument.Connection
 
@@ -40,7 +19,8 @@ struct ClusterStatus {
     var after: String?
     let now = SystemTimeSource().wall
     while true {
-      let (page, bytes, asked) = try connection.askCluster(Page.self, target(after: after))
+      let (page, bytes) = try connection.ask(
+        API.ClusterJobs.self, "GET", target(after: after))
       if json { Console.printJSON(bytes) }
       rows += page.jobs.map { columns($0, at: now) }
       after = page.after
@@ -49,7 +29,7 @@ struct ClusterStatus {
         Table(titles: ["JOB", "STATE", "ON", "NEXT", "LAST", "LAST ON"], rows: rows).print()
         if rows.isEmpty { Console.error("takt: no shared jobs") }
       }
-      return asked
+      return AskedMachines(problems: page.problems)
     }
   }
 
@@ -60,23 +40,24 @@ struct ClusterStatus {
     return "/api/v1/cluster/jobs?" + query.joined(separator: "&")
   }
 
-  private func columns(_ job: Job, at now: WallInstant) -> [String] {
+  private func columns(_ job: API.ClusterJob, at now: WallInstant) -> [String] {
     let running = Set(job.active.map(\.machine)).sorted()
-    let last = job.last.map { run in
+    let last = job.last.map { last in
+      let run = last.run.object
       let reason = run.outcome == "succeeded" ? nil : RunEnd.reason(run.reason, of: run.outcome)
       let ago = distance(run.ended, from: now).map { "\($0) ago" }
       return [run.outcome ?? run.state, reason, ago].compactMap(\.self).joined(separator: " ")
     }
     return [
       job.name, job.state, running.isEmpty ? "-" : running.joined(separator: ", "),
-      (job.next?.due).flatMap { distance($0, from: now) }.map { "in \($0)" } ?? "-",
+      distance(job.next?.due, from: now).map { "in \($0)" } ?? "-",
       last ?? "-", job.last?.machine ?? "-",
     ].map(\.printable)
   }
 
   /// How far an instant is away, in whole seconds.
-  private func distance(_ text: String?, from now: WallInstant) -> String? {
-    guard let instant = text.flatMap({ try? InstantText($0) })?.instant else { return nil }
+  private func distance(_ instant: WallInstant?, from now: WallInstant) -> String? {
+    guard let instant else { return nil }
     let seconds = abs((instant - now).milliseconds) / 1000
     return DurationText.format(.seconds(seconds))
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Synchronization
+import TaktAPI
 import TaktConfig
 import TaktControl
 import TaktCore
@@ -124,16 +125,19 @@ extension ControlArgument {
       }
     }
 
+    /// Asks, and reads the answer.
     ///
     /// - Parameters:
+    ///   - wanted: the keys to read of it; nil (the default) for all.
     ///   - job: what a refusal is about.
     ///   - waitSeconds: for how long the daemon is asked to wait.
-    func ask<Value: Decodable>(
-      _ type: Value.Type, _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
-      about job: String? = nil, waitSeconds: Int64 = 0
+    func ask<Value: APIObject>(
+      _ type: Value.Type, _ method: String = "GET", _ target: String,
+      only wanted: Set<String>? = nil,
+      body: [UInt8]? = nil, about job: String? = nil, waitSeconds: Int64 = 0
     ) throws -> (value: Value, bytes: [UInt8]) {
       let bytes = try ask(method, target, body: body, about: job, waitSeconds: waitSeconds)
-      guard let value = try? JSONDecoder().decode(type, from: Data(bytes)) else {
+      guard let value = try? APIReader.read(type, from: bytes, only: wanted) else {
         Console.error(
           "takt: cannot read the daemon's answer; the daemon may have another version of takt")
         throw ExitCode.unreachable
@@ -157,14 +161,14 @@ extension ControlArgument {
         try client.ask("GET", "/api/v1/jobs/\(job.asPathPart)")
       }
       guard answer.status == 404 else { return nil }
-      let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))
+      let problem = try? APIReader.read(API.Problem.self, from: answer.bytes)
       return JobLack(detail: problem?.detail)
     }
 
     /// Asks for what is said only where it is to be had; nil where it is not.
-    func askQuietly<Value: Decodable>(_ type: Value.Type, _ target: String) -> Value? {
+    func askQuietly<Value: APIObject>(_ type: Value.Type, _ target: String) -> Value? {
       guard let answer = try? client.ask("GET", target), answer.status < 300 else { return nil }
-      return try? JSONDecoder().decode(type, from: Data(answer.bytes))
+      return try? APIReader.read(type, from: answer.bytes)
     }
 
     /// Asks, and hands back the answer as it is.
@@ -228,7 +232,7 @@ extension ControlArgument {
 
     private func refusal(_ answer: ControlClient.Answer, about job: String? = nil) -> ExitCode {
       guard
-        let problem = try? JSONDecoder().decode(ProblemAnswer.self, from: Data(answer.bytes))
+        let problem = try? APIReader.read(API.Problem.self, from: answer.bytes)
       else {
         Console.error("takt: the daemon refused the request (HTTP status \(answer.status))")
         return .failure
@@ -278,17 +282,9 @@ enum RunOrJob {
   static let help: ArgumentHelp = "The job's name or the run's number; 'run:7' is always a run."
 }
 
-/// The API's answer to a request that it refuses.
-private struct ProblemAnswer: Decodable {
-  typealias Diagnostic = PlanAnswer.Warning
-
-  var title: String
-  var code: String?
-  var detail: String?
-  var diagnostics: [Diagnostic]?
-
+extension API.Problem {
   /// One or two sentences for a terminal, with the job that was asked for.
-  func words(about job: String?) -> String {
+  fileprivate func words(about job: String?) -> String {
     var title = title
     if let job, !title.contains("'\(job)'") {
       // "the job is not suspended"
@@ -305,14 +301,19 @@ private struct ProblemAnswer: Decodable {
   }
 }
 
-/// A run, as far as commands look at it.
-struct RunAnswer: Decodable {
-  var run: UInt64
-  var job: String
-  var state: String
-  var outcome: String?
-  var reason: String?
+extension API.Diagnostic {
+  /// The text, with the name of the file that was sent in the place of the daemon's.
+  func text(calling names: (daemon: String, sent: String)?) -> String {
+    // The daemon calls its file as it was given.
+    let own = file.hasPrefix("./") ? file.dropFirst(2) : file[...]
+    guard let names, names.daemon == own || names.daemon.hasSuffix("/\(own)"),
+      text.hasPrefix(file)
+    else { return text }
+    return names.sent + text.dropFirst(file.count)
+  }
+}
 
+extension API.Run {
   /// `failed, exit(3)`; a reason that says the same as the outcome is left out.
   var endWords: String { RunEnd.words(outcome ?? state, reason) }
 
@@ -330,12 +331,6 @@ struct RunAnswer: Decodable {
     if reason == "not_started(exec, ENOENT)" { return 127 }
     return reason.hasPrefix("not_started(") ? 126 : 1
   }
-}
-
-struct CancelledAnswer: Decodable {
-  var runs: [UInt64]
-  /// Whether it was a job that runs once, which is gone.
-  var removed: Bool?
 }
 
 extension String {

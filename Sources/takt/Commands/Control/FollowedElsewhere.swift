@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktControl
 import TaktCore
 
@@ -42,12 +43,14 @@ struct FollowedElsewhere {
 
   /// The runs in progress, the oldest first.
   private func active() throws -> [UInt64] {
-    let (answer, _, asked) = try connection.askCluster(
-      ClusterRunsAnswer.self,
+    let answer = try connection.ask(
+      API.ClusterRuns.self, "GET",
       "/api/v1/cluster/runs?limit=\(Self.runsMax)&job=\(subject.asQueryValue)"
-        + "&machine=\(machine.asQueryValue)")
-    try asked.exitIfIncomplete()
-    return answer.runs.filter { $0.outcome == nil && $0.state != "queued" }.map(\.run).sorted()
+        + "&machine=\(machine.asQueryValue)"
+    ).value
+    try AskedMachines(problems: answer.problems).exitIfIncomplete()
+    return answer.runs.map(\.run.object).filter { $0.outcome == nil && $0.state != "queued" }
+      .map(\.run).sorted()
   }
 
   private func show(run: UInt64, _ write: ([UInt8]) -> Void) throws {
@@ -55,7 +58,7 @@ struct FollowedElsewhere {
     var shown = ShownOutput()
     while true {
       // What it has printed by its end is there when it has ended.
-      let (answer, _) = try connection.ask(RunAnswer.self, "GET", "\(target)?wait=1")
+      let (answer, _) = try connection.ask(API.Run.self, "GET", "\(target)?wait=1")
       let output = try connection.output(at: "\(target)/output")
       let new = shown.new(in: output.bytes, dropped: output.droppedBytes)
       if new.lostBytes > 0 { Console.error("… \(new.lostBytes) bytes came too fast …") }

@@ -1,15 +1,10 @@
 import ArgumentParser
 import Dispatch
 import Synchronization
+import TaktAPI
 import TaktCore
 import TaktEngine
 import TaktSystem
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The output of active runs, as they print it.
 struct FollowedOutput {
@@ -26,8 +21,8 @@ struct FollowedOutput {
   func show(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
     if let run = try connection.run(named: subject) { return try show(run: "\(run)", write) }
     // From before the job was looked at, so that no run is missed.
-    let (status, _) = try connection.ask(Status.self, "GET", "/api/v1/status")
-    let (job, _) = try connection.ask(Answer.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
+    let (status, _) = try connection.ask(API.Status.self, "GET", "/api/v1/status")
+    let (job, _) = try connection.ask(API.Job.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
     let incoming = IncomingOutputs(job.active.filter { $0.state != "queued" }.map(\.run))
     let target = "/api/v1/events?job=\(subject.asQueryValue)&after=\(status.events.last)"
     do throws(SystemError) {
@@ -50,19 +45,6 @@ struct FollowedOutput {
 
   private func show(run: String, _ write: @escaping @Sendable ([UInt8]) -> Void) throws {
     try connection.follow("/api/v1/runs/\(run)/output?follow=true", write)
-  }
-
-  private struct Status: Decodable {
-    struct Events: Decodable {
-      var last: UInt64
-    }
-
-    var events: Events
-  }
-
-  private struct Answer: Decodable {
-    var name: String
-    var active: [RunAnswer]
   }
 
   /// The runs whose outputs come. Safe from any thread.
@@ -88,15 +70,15 @@ struct FollowedOutput {
         state.unread += bytes
         var found = 0
         while let end = state.unread.firstIndex(of: UInt8(ascii: "\n")) {
-          let line = Data(state.unread[..<end])
+          let line = state.unread[..<end]
           state.unread = Array(state.unread[(end + 1)...])
           guard line.starts(with: Self.prefix),
-            let event = try? JSONDecoder().decode(
-              Event.self, from: line.dropFirst(Self.prefix.count)),
-            event.event == "run", event.to == "running", event.hook == nil,
-            state.known.insert(event.run).inserted
+            let event = try? APIReader.read(
+              API.Event.self, from: Array(line.dropFirst(Self.prefix.count))),
+            event.event == "run", event.to == "running", event.hook == nil, let run = event.run,
+            state.known.insert(run).inserted
           else { continue }
-          state.runs.append(event.run)
+          state.runs.append(run)
           found += 1
         }
         return found
@@ -112,13 +94,6 @@ struct FollowedOutput {
       return state.withLock { $0.runs.isEmpty ? nil : $0.runs.removeFirst() }
     }
 
-    private static let prefix = Data("data: ".utf8)
-
-    private struct Event: Decodable {
-      var event: String
-      var to: String?
-      var hook: String?
-      var run: UInt64
-    }
+    private static let prefix = Array("data: ".utf8)
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktCore
 
 /// The jobs that a command acts on.
@@ -16,6 +17,11 @@ struct JobSelection: ParsableArguments {
 
   @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
+
+  /// What it looks at in each of a hundred thousand jobs.
+  private static let keys: Set<String> = [
+    "jobs", "name", "state", "tags", "active", "run", "suspension",
+  ]
 
   /// Whether it names one job, whose answer is shown as it is.
   var isSingle: Bool { jobs.count == 1 && tag.isEmpty && !all }
@@ -37,16 +43,16 @@ struct JobSelection: ParsableArguments {
   ///   - concerns: which of those with a tag, or of all, are meant.
   func names(
     from connection: ControlArgument.Connection, to verb: String,
-    where concerns: (JobSummary) -> Bool = { _ in true }
+    where concerns: (API.Job) -> Bool = { _ in true }
   ) throws -> [String] {
     var known: Set<String> = []
     if !jobs.isEmpty { return jobs.filter { known.insert($0).inserted } }
-    var found: [JobSummary] = []
+    var found: [API.Job] = []
     for match in all ? [nil] : tag.map(Optional.some) {
       let query = match.map { "&match=\($0.asQueryValue)" } ?? ""
       let (page, _) = try connection.ask(
-        JobPage.self, "GET", "/api/v1/jobs?limit=100000\(query)")
-      found += page.jobs.filter { job in
+        API.JobPage.self, "GET", "/api/v1/jobs?limit=100000\(query)", only: Self.keys)
+      found += page.jobs.elements.filter { job in
         match.map { job.tags.contains($0) } ?? true && known.insert(job.name).inserted
       }
     }
@@ -81,24 +87,7 @@ struct JobSelection: ParsableArguments {
   }
 }
 
-/// A job, as far as a selection looks at it.
-struct JobSummary: Decodable {
-  struct Run: Decodable {
-    var state: String
-  }
-
-  var name: String
-  var state: String
-  var tags: [String]
-  var active: [Run]
-  private var suspension: Suspension?
-
-  private struct Suspension: Decodable {}
-
+extension API.Job {
   /// Also while a run of it is active, when its state says `running`.
   var isSuspended: Bool { suspension != nil || state == JobView.State.suspended.rawValue }
-}
-
-struct JobPage: Decodable {
-  var jobs: [JobSummary]
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktConfig
 import TaktCore
 import TaktEngine
@@ -35,19 +36,6 @@ struct OnceCommand: ParsableCommand {
     help: ArgumentHelp("The program and its arguments, after --.", valueName: "command"))
   var command: [String] = []
 
-  private struct RequestBody: Encodable {
-    var name: String?
-    var at: String
-    var run: [String]
-    var timeout: String?
-    var cwd: String?
-  }
-
-  private struct Answer: Decodable {
-    var name: String
-    var at: String
-  }
-
   func run() throws {
     guard !command.isEmpty else {
       throw ValidationError(
@@ -69,14 +57,16 @@ struct OnceCommand: ParsableCommand {
       defer { free(path) }
       return String(cString: path)
     }
-    let body = Array(
-      RequestBody(
-        name: name, at: instant.rfc3339(), run: command, timeout: timeout, cwd: folder
-      ).jsonLine.utf8)
+    var body = API.Once()
+    body.name = name
+    body.at = instant.rfc3339()
+    body.run = command
+    body.timeout = timeout
+    body.cwd = folder
     let connection = try control.connect()
     let (answer, bytes) = try connection.ask(
-      Answer.self, "POST", "/api/v1/once", body: body)
+      API.OnceJob.self, "POST", "/api/v1/once", body: body.json)
     if json { return Console.printJSON(bytes) }
-    Console.print("\(answer.name) runs at \(ShownZone.words(answer.at, in: zone))".printable)
+    Console.print("\(answer.name) runs at \(answer.at.rfc3339(in: zone))".printable)
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktCore
 
 struct StatusCommand: ParsableCommand {
@@ -68,10 +69,14 @@ struct StatusCommand: ParsableCommand {
     if cluster { return try showCluster(connection, on: screen) }
     let zone = job == nil ? nil : control.zone
     repeat {
-      let bytes = try connection.ask(
-        "GET", target, accept: json ? "application/json" : "text/plain")
-      var text = bytes
-      if let zone, !json { text = Array(try JobLines(bytes, in: zone).text.utf8) }
+      var text: [UInt8]
+      if let zone, !json {
+        let job = try connection.ask(API.JobDetail.self, "GET", target).value
+        text = Array(JobLines(job, in: zone).text.utf8)
+      } else {
+        text = try connection.ask(
+          "GET", target, accept: json ? "application/json" : "text/plain")
+      }
       if screen.isDrawn, !json { text = Screen.fit(text, height: Console.height) }
       Console.write(screen.start)
       if json { Console.printJSON(text) } else { Console.show(text) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -29,27 +30,23 @@ struct SuspendCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
-  private struct RequestBody: Encodable {
-    var `for`: String?
-    var until: String?
-    var reason: String?
-  }
-
   func run() throws {
     let zone = control.zone
     let until = try until.map {
       try InstantArgument.read($0, of: "--until", in: zone, preferring: .future).rfc3339()
     }
-    let requestBody = Array(
-      RequestBody(for: duration, until: until, reason: reason).jsonLine.utf8)
+    var order = API.Suspend()
+    order.for = duration
+    order.until = until
+    order.reason = reason
     let connection = try control.connect()
     try selection.each(try selection.names(from: connection, to: "Suspend")) { job in
       let (answer, bytes) = try connection.ask(
-        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend", body: requestBody,
+        API.Job.self, "POST", "/api/v1/jobs/\(job.asPathPart)/suspend", body: order.json,
         about: job)
       if json { return Console.printJSON(bytes) }
       let until =
-        answer.suspension?.until.map { " until \(ShownZone.words($0, in: zone))" }
+        answer.suspension?.until.map { " until \($0.rfc3339(in: zone))" }
         ?? ", until 'takt resume'"
       Console.print("\(answer.name) is suspended\(until)")
     }
@@ -83,11 +80,11 @@ struct ResumeCommand: ParsableCommand {
     }
     try selection.each(names) { job in
       let (answer, bytes) = try connection.ask(
-        JobAnswer.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [], about: job)
+        API.Job.self, "POST", "/api/v1/jobs/\(job.asPathPart)/resume", body: [], about: job)
       if json { return Console.printJSON(bytes) }
       Console.print(
         "\(answer.name): \(answer.state)"
-          + (answer.next.map { ", next \(ShownZone.words($0.due, in: zone))" } ?? ""))
+          + (answer.next.map { ", next \($0.due.rfc3339(in: zone))" } ?? ""))
     }
   }
 }
@@ -143,7 +140,7 @@ struct CancelCommand: ParsableCommand {
       selection.jobs.isEmpty ? nil : try connection.run(named: subject).map { "runs/\($0)" }
     let machine = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"
     let (answer, bytes) = try connection.ask(
-      CancelledAnswer.self, "POST",
+      API.Cancelled.self, "POST",
       "\(machine)/\(place ?? "jobs/\(subject.asPathPart)")/cancel", body: [],
       about: place == nil && on == nil ? subject : nil)
     if json {
@@ -175,7 +172,7 @@ struct ReloadCommand: ParsableCommand {
 
   func run() throws {
     let (plan, bytes) = try control.connect().ask(
-      PlanAnswer.self, "POST", "/api/v1/reload", body: [])
+      API.Plan.self, "POST", "/api/v1/reload", body: [])
     if json { return Console.printJSON(bytes) }
     for warning in plan.warnings { Console.error(warning.text) }
     PlanLines(zone: control.zone).print(plan)
@@ -193,28 +190,8 @@ struct OpenCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
-  private struct Answer: Decodable {
-    var address: String
-  }
-
   func run() throws {
-    let (answer, _) = try control.connect().ask(Answer.self, "GET", "/api/v1/address")
+    let (answer, _) = try control.connect().ask(API.Address.self, "GET", "/api/v1/address")
     Console.print(answer.address)
   }
-}
-
-/// The members of a job that commands read.
-private struct JobAnswer: Decodable {
-  struct Suspension: Decodable {
-    var until: String?
-  }
-
-  struct Slot: Decodable {
-    var due: String
-  }
-
-  var name: String
-  var state: String
-  var suspension: Suspension?
-  var next: Slot?
 }

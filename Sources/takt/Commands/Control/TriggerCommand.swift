@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -50,12 +51,6 @@ struct TriggerCommand: ParsableCommand {
 
   @OptionGroup var control: ControlArgument
 
-  private struct RequestBody: Encodable {
-    var slot: String?
-    var parameters: [String: String]?
-    var force: Bool?
-  }
-
   func run() throws {
     var values: [String: String] = [:]
     for parameter in parameters {
@@ -67,21 +62,21 @@ struct TriggerCommand: ParsableCommand {
     let slot = try slot.map {
       try InstantArgument.read($0, of: "--slot", in: control.zone).rfc3339()
     }
+    var order = API.Trigger()
+    order.slot = slot
+    order.parameters = values.isEmpty ? nil : values
     // A daemon of an earlier version does not know the key.
-    let requestBody = Array(
-      RequestBody(
-        slot: slot, parameters: values.isEmpty ? nil : values, force: force ? true : nil
-      ).jsonLine.utf8)
+    order.force = force ? true : nil
     let connection = try control.connect()
     let place = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"
     let names = try selection.names(from: connection, to: "Trigger")
-    var started: [(value: RunAnswer, bytes: [UInt8])] = []
+    var started: [(value: API.Run, bytes: [UInt8])] = []
     var failure: (any Error)?
     do {
       try selection.each(names) { job in
         started.append(
           try connection.ask(
-            RunAnswer.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger", body: requestBody,
+            API.Run.self, "POST", "\(place)/jobs/\(job.asPathPart)/trigger", body: order.json,
             about: on == nil ? job : nil))
         if !wait { show(started[started.count - 1]) }
       }
@@ -94,14 +89,14 @@ struct TriggerCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  private func show(_ start: (value: RunAnswer, bytes: [UInt8])) {
+  private func show(_ start: (value: API.Run, bytes: [UInt8])) {
     if json { return Console.printJSON(start.bytes) }
     Console.print("run \(start.value.run) of \(start.value.job): \(start.value.state)".printable)
   }
 
   /// Waits for the end of a run and shows it; throws the result of one that did not succeed.
   private func end(
-    _ start: (value: RunAnswer, bytes: [UInt8]), at place: String,
+    _ start: (value: API.Run, bytes: [UInt8]), at place: String,
     _ connection: ControlArgument.Connection
   ) throws {
     if !json {
@@ -138,13 +133,13 @@ struct RunWait {
   }
 
   /// The run as it ended.
-  func end(showingOutput: Bool) throws -> (RunAnswer, [UInt8]) {
+  func end(showingOutput: Bool) throws -> (API.Run, [UInt8]) {
     var hasShown = !showingOutput
     while true {
       // One that waits for a place prints nothing yet.
       let wait = hasShown && !isElsewhere ? 30 : 1
       let (run, bytes) = try connection.ask(
-        RunAnswer.self, "GET", "\(target)?wait=\(wait)", waitSeconds: Int64(wait + 5))
+        API.Run.self, "GET", "\(target)?wait=\(wait)", waitSeconds: Int64(wait + 5))
       if !hasShown, isElsewhere ? run.state == "ended" : run.state != "queued" {
         hasShown = true
         if isElsewhere {

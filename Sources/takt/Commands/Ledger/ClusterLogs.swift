@@ -1,5 +1,7 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
+import TaktTime
 
 /// The output of a run on some machine of the cluster, as the daemon gets it.
 struct ClusterLogs {
@@ -14,12 +16,13 @@ struct ClusterLogs {
   func show(
     _ connection: ControlArgument.Connection, _ write: @escaping @Sendable ([UInt8]) -> Void
   ) throws {
-    let (run, asked) = try find(connection)
+    let (found, asked) = try find(connection)
+    let run = found.run.object
     let end = (run.outcome.map { RunEnd.words($0, run.reason) } ?? run.state).printable
     Console.error(
-      "run \(run.run) of \(run.job.printable) on '\(run.machine.printable)', slot "
-        + "\(run.slot.printable): \(end)")
-    let path = ControlArgument.Connection.path(of: run.machineWord) + "/runs/\(run.run)/output"
+      "run \(run.run) of \(run.job.printable) on '\(found.machine.printable)', slot "
+        + "\(run.slot.rfc3339()): \(end)")
+    let path = ControlArgument.Connection.path(of: found.machineWord) + "/runs/\(run.run)/output"
     let output = try connection.ask(
       "GET", path + (attempt.map { "?attempt=\($0)" } ?? ""), accept: "text/plain")
     if output.isEmpty { Console.error("takt: no output of this run was kept") }
@@ -29,7 +32,7 @@ struct ClusterLogs {
 
   private func find(
     _ connection: ControlArgument.Connection
-  ) throws -> (ClusterRunAnswer, AskedMachines) {
+  ) throws -> (API.ClusterRun, AskedMachines) {
     if let number = try connection.run(named: subject) {
       guard let machine else {
         Console.error(
@@ -41,11 +44,13 @@ struct ClusterLogs {
     var query = ["limit=\(Self.runsMax)", "job=\(subject.asQueryValue)"]
     if failed { query.append("failed=true") }
     if let machine { query.append("machine=\(machine.asQueryValue)") }
-    let (answer, _, asked) = try connection.askCluster(
-      ClusterRunsAnswer.self, "/api/v1/cluster/runs?" + query.joined(separator: "&"))
-    if let run = answer.runs.first(where: { $0.outcome != nil && $0.began != nil })
-      ?? answer.runs.first
-    {
+    let answer = try connection.ask(
+      API.ClusterRuns.self, "GET", "/api/v1/cluster/runs?" + query.joined(separator: "&")
+    ).value
+    let asked = AskedMachines(problems: answer.problems)
+    if let run = answer.runs.first(where: {
+      $0.run.object.outcome != nil && $0.run.object.began != nil
+    }) ?? answer.runs.first {
       return (run, asked)
     }
     try asked.exitIfIncomplete()
@@ -55,25 +60,11 @@ struct ClusterLogs {
 
   private func find(
     run number: UInt64, on machine: String, _ connection: ControlArgument.Connection
-  ) throws -> (ClusterRunAnswer, AskedMachines) {
-    /// The run as its own machine shows it.
-    struct Answer: Decodable {
-      var job: String
-      var slot: String
-      var kind: String
-      var state: String
-      var began: String?
-      var attempts: Int
-      var outcome: String?
-      var reason: String?
-    }
+  ) throws -> (API.ClusterRun, AskedMachines) {
     let path = ControlArgument.Connection.path(of: machine) + "/runs/\(number)"
-    let (run, _) = try connection.ask(Answer.self, "GET", path)
-    return (
-      ClusterRunAnswer(
-        machine: machine, run: number, job: run.job, slot: run.slot, kind: run.kind,
-        state: run.state, began: run.began, attempts: run.attempts, outcome: run.outcome,
-        reason: run.reason), AskedMachines(problems: [])
-    )
+    var found = API.ClusterRun()
+    found.machine = machine
+    found.run = Relayed(try connection.ask(API.Run.self, "GET", path).value)
+    return (found, AskedMachines())
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
 import TaktEngine
 import TaktTime
@@ -22,10 +23,11 @@ struct ClusterRuns {
     guard number <= Self.runsMax else {
       throw ValidationError("With --cluster or --on, -n takes a number from 1 to \(Self.runsMax).")
     }
-    let (answer, _, asked) = try connection.askCluster(ClusterRunsAnswer.self, target)
+    let answer = try connection.ask(API.ClusterRuns.self, "GET", target).value
+    let asked = AskedMachines(problems: answer.problems)
     if let job, answer.runs.isEmpty, asked.problems.isEmpty { try require(job, connection) }
     if json {
-      for run in answer.runs { Console.print(run.jsonLine) }
+      for run in answer.runs { Console.printJSON(run.json) }
     } else {
       let zone = try zone(connection)
       Table(
@@ -39,18 +41,13 @@ struct ClusterRuns {
 
   /// Ends the program if no machine has such a job.
   private func require(_ job: String, _ connection: ControlArgument.Connection) throws {
-    struct Page: Decodable {
-      struct Job: Decodable {
-        var name: String
-      }
-      var jobs: [Job]
-    }
     guard let lack = try connection.lack(of: job) else { return }
     // Another machine may have it all the same.
-    let (page, _, asked) = try connection.askCluster(
-      Page.self, "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)")
+    let page = try connection.ask(
+      API.ClusterJobs.self, "GET", "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)"
+    ).value
     if page.jobs.contains(where: { $0.name == job }) { return }
-    try asked.exitIfIncomplete()
+    try AskedMachines(problems: page.problems).exitIfIncomplete()
     Console.error(
       "takt: no machine of the cluster has a job '\(job.printable)'"
         + (lack.detail.map { ". \($0.printable)" } ?? ""))
@@ -59,11 +56,8 @@ struct ClusterRuns {
 
   /// The daemon's own zone: times are shown as `takt runs` shows those of its ledger.
   private func zone(_ connection: ControlArgument.Connection) throws -> Zone {
-    struct Status: Decodable {
-      var timezone: String
-    }
-    let status = try connection.ask(Status.self, "GET", "/api/v1/status").value
-    return ZoneFiles().zone(named: status.timezone) ?? .utc
+    let status = try connection.ask(API.Status.self, "GET", "/api/v1/status").value
+    return status.timezone.flatMap { ZoneFiles().zone(named: $0) } ?? .utc
   }
 
   private var target: String {
@@ -77,24 +71,22 @@ struct ClusterRuns {
   }
 }
 
-extension ClusterRunAnswer {
+extension API.ClusterRun {
   fileprivate func columns(in zone: Zone, long: Bool) -> [String] {
-    func local(_ text: String?) -> String {
-      guard let text else { return "-" }
-      return (try? InstantText(text))?.instant?.rfc3339(in: zone) ?? text
-    }
-    let took = duration_ms.map { DurationText.format(Duration(answered: $0.rounded())) }
+    let run = run.object
     let used = [
-      cpu_ms.map { DurationText.brief(Duration(answered: $0.rounded())) } ?? "-",
-      memory_peak.map(SizeText.brief) ?? "-",
+      run.cpu.map(DurationText.brief) ?? "-",
+      run.memoryPeak.map(SizeText.brief) ?? "-",
     ]
     let columns = [
-      machine, "\(run)", job + (hook.map { " (\($0))" } ?? ""), local(slot), local(began),
-      outcome == nil ? "-" : took ?? "-",
+      machine, "\(run.run)", run.job + (run.hook.map { " (\($0))" } ?? ""),
+      run.slot.rfc3339(in: zone), run.began?.rfc3339(in: zone) ?? "-",
+      run.outcome == nil
+        ? "-" : run.duration.map(DurationText.brief) ?? "-",
     ]
     let rest = [
-      "\(attempts)", outcome ?? (began == nil ? "waiting" : "running"),
-      RunEnd.reason(reason, of: outcome) ?? "",
+      "\(run.attempts)", run.outcome ?? (run.began == nil ? "waiting" : "running"),
+      RunEnd.reason(run.reason, of: run.outcome) ?? "",
     ]
     return (columns + (long ? used : []) + rest).map(\.printable)
   }

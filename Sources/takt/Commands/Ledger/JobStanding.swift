@@ -1,48 +1,9 @@
+import TaktAPI
 import TaktCore
 
 /// How a job stands in the cluster by now, as the daemon knows it: what the ledger of one machine
 /// cannot say of slots that this machine leaves to others.
 struct JobStanding {
-  private struct Job: Decodable {
-    var machines: String?
-    var drifted: Bool?
-  }
-
-  private struct Cluster: Decodable {
-    struct Member: Decodable {
-      var member: UInt64
-      var machine: String
-      var alive: Bool
-      var labels: [String: String]
-    }
-
-    struct Unplaced: Decodable {
-      var jobs: [String]
-    }
-
-    var engine_answers: Bool?
-    var labels: [String: String]?
-    var members: [Member]?
-    var unplaced: [Unplaced]?
-  }
-
-  private struct Jobs: Decodable {
-    struct Job: Decodable {
-      struct Place: Decodable {
-        var machine: String
-        var member: UInt64?
-        var schedule: String?
-        var drifted: Bool?
-      }
-
-      var name: String
-      var on: [Place]
-    }
-
-    var jobs: [Job]
-    var problems: [String]
-  }
-
   /// Why this machine leaves the job's slots to others, or claims none.
   private(set) var words: [String] = []
   /// Whether something is wrong.
@@ -51,8 +12,8 @@ struct JobStanding {
   /// Nil where no daemon says it.
   init?(of job: String, _ connection: ControlArgument.Connection?) {
     guard let connection,
-      let view = connection.askQuietly(Job.self, "/api/v1/jobs/\(job.asPathPart)"),
-      let cluster = connection.askQuietly(Cluster.self, "/api/v1/cluster"),
+      let view = connection.askQuietly(API.Job.self, "/api/v1/jobs/\(job.asPathPart)"),
+      let cluster = connection.askQuietly(API.Cluster.self, "/api/v1/cluster"),
       let members = cluster.members
     else { return nil }
     if view.drifted == true {
@@ -61,7 +22,7 @@ struct JobStanding {
     } else if let labels = view.machines, labels != JobMachines.each.words {
       let alive = members.filter(\.alive)
       let isUnplaced =
-        cluster.engine_answers == true
+        cluster.engineAnswers == true
         && (cluster.unplaced ?? []).contains { $0.jobs.contains(job) }
       isProblem = isUnplaced
       words = Self.labelWords(labels, cluster.labels ?? [:], alive, isUnplaced: isUnplaced)
@@ -69,7 +30,7 @@ struct JobStanding {
   }
 
   private static func labelWords(
-    _ wanted: String, _ own: [String: String], _ alive: [Cluster.Member], isUnplaced: Bool
+    _ wanted: String, _ own: [String: String], _ alive: [API.ClusterMember], isUnplaced: Bool
   ) -> [String] {
     func labels(_ labels: [String: String]) -> String {
       let words = JobMachines.labelled(labels).words
@@ -107,7 +68,7 @@ struct JobStanding {
         + "slots. Update this machine's file and run 'takt reload'."
     ]
     let query = "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)"
-    guard let answer = connection.askQuietly(Jobs.self, query) else { return words }
+    guard let answer = connection.askQuietly(API.ClusterJobs.self, query) else { return words }
     for place in answer.jobs.first(where: { $0.name == job })?.on ?? [] {
       let schedule = place.schedule.map { ": \($0)" } ?? ""
       let name = "Machine '\(place.machine)'" + (place.member.map { " (member \($0))" } ?? "")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -79,7 +80,7 @@ struct RunsCommand: ParsableCommand {
       try archive.runs(query)
     }
     if json {
-      for run in runs { Console.print(RunLine(run).jsonLine) }
+      for run in runs { Console.printJSON(API.Run(run).json) }
       return
     }
     // Few runs have any.
@@ -111,39 +112,10 @@ extension LedgerArchive {
 }
 
 /// A run as `takt runs` shows it.
-struct RunLine: Encodable {
+struct RunLine {
   private let run: StoredRun
 
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   init(_ run: StoredRun) { self.run = run }
-
-  func encode(to encoder: any Encoder) throws {
-    var members: [(key: Key, fact: LogValue)] = []
-    run.head.show { members.append((Key(stringValue: $0), $1)) }
-    run.show { members.append((Key(stringValue: $0), $1)) }
-    var container = encoder.container(keyedBy: Key.self)
-    for (key, fact) in members {
-      switch fact {
-      case .number(let number): try container.encode(number, forKey: key)
-      case .milliseconds(let duration):
-        try container.encode(Double(duration.nanosecondsSaturated) / 1_000_000, forKey: key)
-      case .instant(let instant): try container.encode(instant.rfc3339(), forKey: key)
-      case .text(let text): try container.encode(text, forKey: key)
-      case .bytes, .machine: break
-      }
-    }
-    guard let parameters = run.parameters?.value else { return }
-    try container.encode(parameters.texts, forKey: Key(stringValue: "parameters"))
-    guard parameters.omittedCount > 0 else { return }
-    try container.encode(parameters.omittedCount, forKey: Key(stringValue: "parameters_omitted"))
-  }
 
   /// What the trigger set: `month=2026-05`; empty for nothing.
   var parameters: String { run.parameters?.value.words.printable ?? "" }

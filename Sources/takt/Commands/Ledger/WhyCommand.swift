@@ -1,4 +1,5 @@
 import ArgumentParser
+import TaktAPI
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -85,8 +86,6 @@ extension WhyCommand {
     var daemon: FutureSlots.Daemon
   }
 
-  private struct Known: Decodable {}
-
   /// What is foreseen of the job: by the running daemon, whose jobs count whatever the file says by
   /// now; without one, or where it does not have the job, by the jobs file. Nil where neither has it.
   private func foresee(
@@ -96,7 +95,7 @@ extension WhyCommand {
     let connection = state.control.quietConnection
     let target = "/api/v1/jobs/\(job.asPathPart)"
     let range = "from=\(first.rfc3339().asQueryValue)&until=\(end.rfc3339().asQueryValue)"
-    if let answer = connection?.askQuietly(ForecastAnswer.self, "\(target)/forecast?\(range)"),
+    if let answer = connection?.askQuietly(API.Forecast.self, "\(target)/forecast?\(range)"),
       let forecast = answer.forecast
     {
       return Foresight(name: name, forecast: forecast, daemon: .hasJob)
@@ -109,8 +108,8 @@ extension WhyCommand {
     var daemon = FutureSlots.Daemon.isDown
     if let connection {
       // A daemon of an earlier version has the job and foresees nothing.
-      let isThere = connection.askQuietly(Known.self, target) != nil
-      let isRunning = isThere || connection.askQuietly(Known.self, "/api/v1/status") != nil
+      let isThere = connection.askQuietly(API.Job.self, target) != nil
+      let isRunning = isThere || connection.askQuietly(API.Status.self, "/api/v1/status") != nil
       daemon = isThere ? .hasJob : isRunning ? .lacksJob : .isDown
     }
     return Foresight(name: name, forecast: forecast, daemon: daemon)
@@ -118,22 +117,13 @@ extension WhyCommand {
 }
 
 extension WhyCommand {
-  private struct Job: Decodable {
-    struct Run: Decodable {
-      var run: UInt64
-      var waits_for: String?
-    }
-
-    var active: [Run]
-  }
-
   /// What runs of the job wait for now, as far as a daemon says it.
   private func printWaits(of job: String) {
     guard let connection = state.control.quietConnection,
-      let view = connection.askQuietly(Job.self, "/api/v1/jobs/\(job.asPathPart)")
+      let view = connection.askQuietly(API.Job.self, "/api/v1/jobs/\(job.asPathPart)")
     else { return }
     for run in view.active {
-      guard let words = run.waits_for else { continue }
+      guard let words = run.waitsFor else { continue }
       Console.print("Run \(run.run) waits for \(words).".printable)
     }
   }

@@ -5,10 +5,10 @@
 #endif
 
 /// The keys of the objects in a JSON text.
-enum JSONKeys {
+package enum JSONKeys {
   /// A key that an object has twice, of which readers take one or the other; nil where none has. The
   /// text must be well-formed.
-  static func duplicate(in text: [UInt8]) -> String? {
+  package static func duplicate(in text: [UInt8]) -> String? {
     // Of each object and array that is open; nil for an array.
     var open: [Set<String>?] = []
     var isKeyNext = false
@@ -26,7 +26,7 @@ enum JSONKeys {
         isKeyNext = false
       case UInt8(ascii: ","): isKeyNext = open.last.flatMap(\.self) != nil
       case UInt8(ascii: "\""):
-        let end = end(ofStringAt: place, in: text)
+        let end = end(ofStringAt: place, in: text[...])
         if isKeyNext, let last = open.indices.last {
           let key = key(text[place..<end])
           if open[last]?.insert(key).inserted == false { return key }
@@ -42,16 +42,16 @@ enum JSONKeys {
   }
 
   /// The place behind a string's closing quote.
-  private static func end(ofStringAt start: Int, in text: [UInt8]) -> Int {
+  static func end(ofStringAt start: Int, in text: ArraySlice<UInt8>) -> Int {
     var place = start + 1
-    while place < text.count, text[place] != UInt8(ascii: "\"") {
+    while place < text.endIndex, text[place] != UInt8(ascii: "\"") {
       place += text[place] == UInt8(ascii: "\\") ? 2 : 1
     }
-    return min(place + 1, text.count)
+    return min(place + 1, text.endIndex)
   }
 
   /// A key without its quotes and escapes.
-  private static func key(_ quoted: ArraySlice<UInt8>) -> String {
+  static func key(_ quoted: ArraySlice<UInt8>) -> String {
     if quoted.contains(UInt8(ascii: "\\")),
       let key = try? JSONDecoder().decode(String.self, from: Data(quoted))
     {

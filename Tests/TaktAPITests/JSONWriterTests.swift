@@ -2,7 +2,7 @@ import Foundation
 import TaktTime
 import Testing
 
-@testable import TaktControl
+@testable import TaktAPI
 @testable import TaktCore
 
 @Suite struct JSONWriterTests {

@@ -1,5 +1,5 @@
-import TaktCore
-import TaktTime
+package import TaktCore
+package import TaktTime
 
 /// Writes JSON as it is told: fast enough for ten thousand jobs at a time.
 package struct JSONWriter {
@@ -8,11 +8,11 @@ package struct JSONWriter {
 
   package init() {}
 
-  mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
+  package mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
 
-  mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+  package mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
 
-  mutating func array<Item>(
+  package mutating func array<Item>(
     _ items: some Sequence<Item>, _ body: (inout JSONWriter, Item) -> Void
   ) {
     array { json in for item in items { body(&json, item) } }
@@ -21,7 +21,7 @@ package struct JSONWriter {
   /// The key of a member; its value follows.
   ///
   /// - Parameter name: takt's own, with nothing in it that JSON escapes.
-  mutating func key(_ name: String) {
+  package mutating func key(_ name: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
     bytes.append(utf8: name)
@@ -31,7 +31,7 @@ package struct JSONWriter {
   }
 
   /// A member whose name users have chosen.
-  mutating func member(named name: String, _ text: String) {
+  package mutating func member(named name: String, _ text: String) {
     separate()
     JSONText.append(name, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
@@ -39,13 +39,30 @@ package struct JSONWriter {
     value(text)
   }
 
-  mutating func value(_ text: String) {
+  /// A member whose name and value others have written.
+  mutating func member(named name: String, raw value: ArraySlice<UInt8>) {
+    separate()
+    JSONText.append(name, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    bytes += value
+    needsComma = true
+  }
+
+  /// Members that are written already, with commas between them.
+  mutating func members(raw: [UInt8]) {
+    guard !raw.isEmpty else { return }
+    separate()
+    bytes += raw
+    needsComma = true
+  }
+
+  package mutating func value(_ text: String) {
     separate()
     JSONText.append(text, to: &bytes)
     needsComma = true
   }
 
-  mutating func value(_ number: some BinaryInteger) {
+  package mutating func value(_ number: some BinaryInteger) {
     separate()
     if let number = Int64(exactly: number) {
       bytes.append(decimal: number)
@@ -55,57 +72,63 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  mutating func value(_ flag: Bool) {
+  package mutating func value(_ flag: Bool) {
     separate()
     bytes += (flag ? "true" : "false").utf8
     needsComma = true
   }
 
   /// JSON that is written already.
-  mutating func value(raw: [UInt8]) {
+  package mutating func value(raw: [UInt8]) {
     separate()
     bytes += raw
     needsComma = true
   }
 
+  /// An instant in UTC.
+  package mutating func value(_ instant: WallInstant) {
+    separate()
+    JSONText.append(instant, to: &bytes)
+    needsComma = true
+  }
+
   /// A length of time in milliseconds, with three places.
-  mutating func value(_ duration: Duration) {
+  package mutating func value(_ duration: Duration) {
     separate()
     duration.appendMilliseconds(to: &bytes)
     needsComma = true
   }
 
   /// A member with a text; none for nil.
-  mutating func member(_ name: String, _ text: String?) {
+  package mutating func member(_ name: String, _ text: String?) {
     guard let text else { return }
     key(name)
     value(text)
   }
 
   /// A member with a whole number; none for nil.
-  mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+  package mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
     guard let number else { return }
     key(name)
     value(number)
   }
 
   /// A member with a length of time; none for nil.
-  mutating func member(_ name: String, _ duration: Duration?) {
+  package mutating func member(_ name: String, _ duration: Duration?) {
     guard let duration else { return }
     key(name)
     value(duration)
   }
 
   /// A member with an instant; none for nil.
-  mutating func member(_ name: String, _ instant: WallInstant?) {
+  package mutating func member(_ name: String, _ instant: WallInstant?) {
     guard let instant else { return }
     key(name)
-    JSONText.append(instant, to: &bytes)
-    needsComma = true
+    value(instant)
   }
 
   /// A member with a fact as the log writes it.
-  mutating func member(_ name: String, _ fact: LogValue) {
+  package mutating func member(_ name: String, _ fact: LogValue) {
     key(name)
     fact.appendJSON(to: &bytes)
     needsComma = true
@@ -114,11 +137,19 @@ package struct JSONWriter {
   private mutating func nest(
     _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void
   ) {
-    separate()
-    bytes.append(UInt8(ascii: open))
-    needsComma = false
+    self.open(open)
     body(&self)
-    bytes.append(UInt8(ascii: close))
+    self.close(close)
+  }
+
+  mutating func open(_ bracket: Unicode.Scalar) {
+    separate()
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  mutating func close(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
     needsComma = true
   }
 

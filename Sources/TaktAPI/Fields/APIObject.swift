@@ -1,0 +1,146 @@
+/// The objects of the API. Each is declared here once, by one list of its fields: from it come what is
+/// written, what is read and what the description says.
+package enum API {}
+
+/// A value that stands in an answer of the API, or in what is sent to it.
+package protocol APIValue: Sendable {
+  /// What stands for a field that an answer does not have.
+  static var empty: Self { get }
+  /// Whether it is left out.
+  var isAbsent: Bool { get }
+  /// Whether a field may be left out.
+  static var isOptional: Bool { get }
+
+  func write(to json: inout JSONWriter)
+  static func read(from decoder: any Decoder) throws -> Self
+
+  /// Its JSON Schema.
+  static func schema(
+    _ rules: FieldRules, _ sentence: String, in components: inout SchemaComponents
+  ) -> [UInt8]
+}
+
+extension APIValue {
+  package var isAbsent: Bool { false }
+  package static var isOptional: Bool { false }
+}
+
+/// An object of the API.
+package protocol APIObject: APIValue {
+  /// One whose fields are all empty.
+  init()
+
+  /// Its name among the schemas of the description; nil (the default) where it is described in place.
+  static var schemaName: String? { get }
+  /// A sentence for the description; empty (the default) for one that is described in place.
+  static var summary: String { get }
+  /// Whether other fields are refused; false by default.
+  static var isClosed: Bool { get }
+  /// Other JSON that its schema has; none by default.
+  static var schemaRest: [UInt8] { get }
+
+  /// Shows each field, in the order in which it is written.
+  mutating func list(in fields: inout some FieldVisitor)
+
+  /// The members of an object that is passed on as it came; nil (the default) for one made here.
+  var relayedMembers: [UInt8]? { get }
+}
+
+/// What is done with each field of an object.
+package protocol FieldVisitor {
+  /// - Parameters:
+  ///   - name: its key in JSON.
+  ///   - sentence: what it says, in which unit, and when it is absent.
+  mutating func add<Value: APIValue>(
+    _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
+    _ rules: @autoclosure () -> FieldRules)
+
+  /// The fields of another object, as this one's own.
+  mutating func members<Object: APIObject>(of object: inout Object)
+}
+
+extension FieldVisitor {
+  package mutating func add<Value: APIValue>(
+    _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String
+  ) {
+    add(name, &value, sentence(), FieldRules())
+  }
+}
+
+extension APIObject {
+  package static var schemaName: String? { nil }
+  package static var summary: String { "" }
+  package static var isClosed: Bool { false }
+  package static var schemaRest: [UInt8] { [] }
+  package static var empty: Self { Self() }
+  package var relayedMembers: [UInt8]? { nil }
+
+  package func write(to json: inout JSONWriter) {
+    var writer = ObjectWriter(json: json)
+    json = JSONWriter()
+    writer.json.open("{")
+    writer.write(members: self)
+    writer.json.close("}")
+    json = writer.json
+  }
+
+  package static func read(from decoder: any Decoder) throws -> Self {
+    var object = Self()
+    var reader = try ObjectReader(decoder)
+    object.list(in: &reader)
+    if let failure = reader.failure { throw failure }
+    return object
+  }
+
+  /// It alone, as JSON.
+  package var json: [UInt8] {
+    var json = JSONWriter()
+    write(to: &json)
+    return json.bytes
+  }
+
+  /// The keys of its fields.
+  package static var keys: [String] {
+    var names = FieldNames()
+    var object = Self()
+    object.list(in: &names)
+    return names.all
+  }
+}
+
+/// Writes the fields of objects.
+struct ObjectWriter: FieldVisitor {
+  var json: JSONWriter
+
+  mutating func add<Value: APIValue>(
+    _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
+    _ rules: @autoclosure () -> FieldRules
+  ) {
+    guard !value.isAbsent else { return }
+    json.key(name)
+    value.write(to: &json)
+  }
+
+  mutating func members<Object: APIObject>(of object: inout Object) { write(members: object) }
+
+  mutating func write(members object: some APIObject) {
+    if let members = object.relayedMembers { return json.members(raw: members) }
+    // Only readers change it.
+    var object = object
+    object.list(in: &self)
+  }
+}
+
+/// The names of the fields of objects.
+private struct FieldNames: FieldVisitor {
+  var all: [String] = []
+
+  mutating func add<Value: APIValue>(
+    _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
+    _ rules: @autoclosure () -> FieldRules
+  ) {
+    all.append(name)
+  }
+
+  mutating func members<Object: APIObject>(of object: inout Object) { object.list(in: &self) }
+}

@@ -1,0 +1,34 @@
+/// A list whose elements are made while they are written: there may be a hundred thousand.
+package struct Listing<Element: APIValue>: APIValue {
+  /// Those that were read.
+  package private(set) var elements: [Element] = []
+  private var writeAll: (@Sendable (inout JSONWriter) -> Void)?
+
+  private init() {}
+
+  package init<Source: Sendable>(
+    _ sources: [Source], _ make: @escaping @Sendable (Source) -> Element
+  ) {
+    writeAll = { json in
+      json.array(sources) { json, source in make(source).write(to: &json) }
+    }
+  }
+
+  package static var empty: Listing<Element> { Self() }
+
+  package func write(to json: inout JSONWriter) {
+    if let writeAll { writeAll(&json) } else { elements.write(to: &json) }
+  }
+
+  package static func read(from decoder: any Decoder) throws -> Listing<Element> {
+    var list = Self()
+    list.elements = try [Element].read(from: decoder)
+    return list
+  }
+
+  package static func schema(
+    _ rules: FieldRules, _ sentence: String, in components: inout SchemaComponents
+  ) -> [UInt8] {
+    [Element].schema(rules, sentence, in: &components)
+  }
+}

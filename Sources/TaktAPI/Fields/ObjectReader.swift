@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads objects of the API: fields that it does not know are passed over, and those that are missing
+/// are empty, for another version of takt may have sent them.
+package enum APIReader {
+  /// The object in a JSON text.
+  ///
+  /// - Parameter wanted: the keys to read, at whatever depth; nil (the default) for all.
+  /// - Throws: `DecodingError` for a text that is not JSON, for a value of the wrong type, and where a
+  ///   field is missing without which an object is none.
+  package static func read<Value: APIValue>(
+    _ type: Value.Type, from text: [UInt8], only wanted: Set<String>? = nil
+  ) throws -> Value {
+    let decoder = JSONDecoder()
+    if let wanted, let key = CodingUserInfoKey.wanted { decoder.userInfo[key] = wanted }
+    return try decoder.decode(Reading<Value>.self, from: Data(text)).value
+  }
+}
+
+/// A value while it is read.
+struct Reading<Value: APIValue>: Decodable {
+  let value: Value
+
+  init(from decoder: any Decoder) throws { value = try Value.read(from: decoder) }
+}
+
+extension CodingUserInfoKey {
+  /// The keys that are read.
+  fileprivate static let wanted = CodingUserInfoKey(rawValue: "takt.wanted")
+}
+
+/// Reads the fields of one object.
+struct ObjectReader: FieldVisitor {
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private let container: KeyedDecodingContainer<Key>
+  private let wanted: Set<String>?
+  /// What was wrong first.
+  private(set) var failure: (any Error)?
+
+  init(_ decoder: any Decoder) throws {
+    container = try decoder.container(keyedBy: Key.self)
+    wanted = CodingUserInfoKey.wanted.flatMap { decoder.userInfo[$0] } as? Set<String>
+  }
+
+  mutating func add<Value: APIValue>(
+    _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
+    _ rules: @autoclosure () -> FieldRules
+  ) {
+    guard failure == nil, wanted?.contains(name) ?? true else { return }
+    do {
+      let key = Key(stringValue: name)
+      if let found = try container.decodeIfPresent(Reading<Value>.self, forKey: key) {
+        value = found.value
+      } else if rules().isKey {
+        throw DecodingError.keyNotFound(
+          key, DecodingError.Context(codingPath: container.codingPath, debugDescription: name))
+      }
+    } catch {
+      failure = error
+    }
+  }
+
+  mutating func members<Object: APIObject>(of object: inout Object) { object.list(in: &self) }
+}

@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A value within a JSON text, as it stands there: to pass it on without a change.
+///
+/// The text must be well-formed; of any other the pieces mean nothing.
+package struct JSONPiece {
+  package let text: ArraySlice<UInt8>
+
+  package init(_ text: ArraySlice<UInt8>) { self.text = text }
+
+  /// The value of an object's first member of this name; nil where it has none.
+  package subscript(name: String) -> JSONPiece? { members.first { $0.key == name }?.value }
+
+  /// The members of an object; none of another value.
+  var members: [(key: String, value: JSONPiece)] {
+    parts(between: "{").compactMap { part in
+      guard let quote = part.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+      let end = JSONKeys.end(ofStringAt: quote, in: text)
+      guard let colon = part[end...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
+      return (JSONKeys.key(part[quote..<end]), JSONPiece(part[(colon + 1)...].trimmed))
+    }
+  }
+
+  /// The elements of an array; none of another value.
+  package var elements: [JSONPiece] { parts(between: "[").map { JSONPiece($0.trimmed) } }
+
+  /// The members of an object, with commas between them: each name once, and none of those.
+  func members(without dropped: Set<String>) -> [UInt8] {
+    var seen = dropped
+    var json = JSONWriter()
+    for (key, value) in members where seen.insert(key).inserted {
+      json.member(named: key, raw: value.text)
+    }
+    return json.bytes
+  }
+
+  /// What commas separate within the outermost brackets.
+  private func parts(between open: Unicode.Scalar) -> [ArraySlice<UInt8>] {
+    let text = text.trimmed
+    guard text.first == UInt8(ascii: open), text.count > 2 else { return [] }
+    var parts: [ArraySlice<UInt8>] = []
+    var start = text.startIndex + 1
+    var (place, depth) = (start, 0)
+    let last = text.endIndex - 1
+    while place < last {
+      switch text[place] {
+      case UInt8(ascii: "\""):
+        place = JSONKeys.end(ofStringAt: place, in: text)
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ",") where depth == 0:
+        parts.append(text[start..<place])
+        start = place + 1
+      default: break
+      }
+      place += 1
+    }
+    let rest = text[start..<max(start, last)]
+    return parts.isEmpty && rest.trimmed.isEmpty ? [] : parts + [rest]
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Without the white space of JSON around it.
+  fileprivate var trimmed: ArraySlice<UInt8> {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+    guard let first = firstIndex(where: { !isSpace($0) }),
+      let last = lastIndex(where: { !isSpace($0) })
+    else { return [] }
+    return self[first...last]
+  }
+}

@@ -1,0 +1,94 @@
+package import TaktTime
+
+extension API {
+  package struct Slot: APIObject {
+    package var slot = WallInstant.empty
+    package var due = WallInstant.empty
+    package var window = Duration.zero
+    package var causes: [String] = []
+
+    package static let schemaName: String? = "Slot"
+    package static let summary = "A scheduled slot."
+
+    package init() {}
+
+    package mutating func list(in fields: inout some FieldVisitor) {
+      fields.add("slot", &slot, "The nominal instant")
+      fields.add("due", &due, "When it is due: the nominal instant plus spread and jitter")
+      fields.add("window_ms", &window, "The leeway, in milliseconds")
+      fields.add(
+        "causes", &causes, "The triggers",
+        .items("A trigger: every, cron, calendar, rrule, at, after, watch, start, boot, reload"))
+    }
+  }
+
+  package struct Forecast: APIObject {
+    package var slots: [Slot] = []
+    package var enabled = false
+    package var limit: Int?
+    package var limitReached = false
+    package var overlap = ""
+    package var next: WallInstant?
+    package var later: WallInstant?
+    package var scheduleWords: [String] = []
+    package var unforeseen = false
+
+    package static let schemaName: String? = "Forecast"
+    package static let summary = "What can be foreseen of the slots of a job."
+
+    package init() {}
+
+    package mutating func list(in fields: inout some FieldVisitor) {
+      fields.add("slots", &slots, "The first slots of the range", .maxItems(5))
+      fields.add("enabled", &enabled, "Whether the jobs file enables the job")
+      fields.add("limit", &limit, "How often the job may run. Left out without a limit")
+      fields.add("limit_reached", &limitReached, "Whether the job has run as often as that")
+      fields.add(
+        "overlap", &overlap,
+        "What happens to a slot that is due during a run: skip, queue, replace or allow")
+      fields.add("next", &next, "The next slot from now on. Left out where there is none")
+      fields.add(
+        "later", &later,
+        "The first slot from the start of the range on that is not excluded. Left out where "
+          + "there is none")
+      fields.add(
+        "schedule_words", &scheduleWords, "The schedule in words",
+        .items("A line of the schedule in words"))
+      fields.add("unforeseen", &unforeseen, "Whether slots may come that depend on an event")
+    }
+
+    package struct Slot: APIObject {
+      package var slot = WallInstant.empty
+      package var due = WallInstant.empty
+      package var window = Duration.zero
+      package var causes: [String] = []
+      package var excluded = false
+      package var beyondLimit = false
+
+      package init() {}
+
+      package mutating func list(in fields: inout some FieldVisitor) {
+        fields.add("slot", &slot, "The nominal instant")
+        fields.add("due", &due, "When it is due: the nominal instant plus spread and jitter")
+        fields.add("window_ms", &window, "The leeway, in milliseconds")
+        fields.add(
+          "causes", &causes, "The triggers",
+          .items("A trigger: every, cron, calendar, at, after, watch, start, boot, reload"))
+        fields.add("excluded", &excluded, "Whether 'except' leaves it out")
+        fields.add(
+          "beyond_limit", &beyondLimit,
+          "Whether the job will have run as often as its limit allows by then")
+      }
+    }
+  }
+
+  package struct SlotList: APIObject {
+    package var slots: [Slot] = []
+
+    package init() {}
+
+    package mutating func list(in fields: inout some FieldVisitor) {
+      fields.add("slots", &slots, "The next slots, in order")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import TaktAPI
+
+/// What a route is called, what it takes and what it answers.
+struct RouteAbout: Sendable {
+  /// Its name for programs that are generated from the description.
+  let operation: String
+  /// What it does.
+  let sentence: String
+  private(set) var details: String?
+  /// In the order in which a refusal names them.
+  private(set) var parameters: [ParameterAbout] = []
+  private(set) var body: RouteBody?
+  private(set) var answers: [RouteAnswer]
+  /// Whether it takes any query, and anybody may ask: for probes.
+  private(set) var isOpen = false
+
+  init(_ operation: String, _ sentence: String, _ answers: RouteAnswer...) {
+    self.operation = operation
+    self.sentence = sentence
+    self.answers = answers
+  }
+
+  /// With parameters in the query.
+  func taking<each Value>(_ parameters: repeat Parameter<each Value>) -> Self {
+    with { about in
+      for parameter in repeat each parameters { about.parameters.append(parameter.about) }
+    }
+  }
+
+  /// With a header that it reads.
+  func reading(header name: String, _ sentence: String) -> Self {
+    with { about in
+      about.parameters.append(
+        ParameterAbout(
+          name: name, sentence: sentence, schema: Array(#"{"type":"string"}"#.utf8),
+          place: .header))
+    }
+  }
+
+  func taking(_ body: RouteBody) -> Self { with { $0.body = body } }
+
+  /// With other answers, each in the place of one with its status.
+  func answering(_ answers: [RouteAnswer]) -> Self { with { $0.answers += answers } }
+
+  func answering(_ answers: RouteAnswer...) -> Self { answering(answers) }
+
+  /// With more to say than a sentence.
+  func explained(_ details: String) -> Self { with { $0.details = details } }
+
+  /// For everybody, with any query.
+  var open: Self { with { $0.isOpen = true } }
+
+  private func with(_ change: (inout Self) -> Void) -> Self {
+    var about = self
+    change(&about)
+    return about
+  }
+
+  /// All answers, those that each route has included, by status.
+  func allAnswers(changing isChange: Bool) -> [RouteAnswer] {
+    let common: [RouteAnswer] =
+      isOpen
+      ? []
+      : [
+        .invalid, .problem(401, "The token is missing or wrong"),
+        .problem(
+          403,
+          isChange
+            ? "Wrong Host or Origin, a client of another user, or a token that may only read"
+            : "Wrong Host or Origin, or a client of another user"),
+        .problem(503, "takt is stopping, or not ready yet"),
+      ]
+    let own = Set(answers.map(\.status))
+    return (answers + common.filter { !own.contains($0.status) }).sorted { $0.status < $1.status }
+  }
+}
