@@ -52,13 +52,20 @@ import TimerMachine
     _ kind: RunHead.Kind, from: RunState.Kind, to: RunState, _ cause: RunMove.Cause,
     hook: HookKind? = nil, attempt: Int = 1, duration: Duration? = nil, use: ResourceUse? = nil
   ) throws -> LogRecord {
-    LogRecord(
+    let head = try head(kind, hook: hook)
+    let use = use.map { Shared(RunUse(attempt: $0, run: $0)) }
+    var ended: RunRecord?
+    if case .ended(let end) = to {
+      ended = RunRecord(
+        head, attempts: attempt, end: end, endedAt: at, duration: duration ?? .zero,
+        totals: RunTotals(use: use))
+    }
+    return LogRecord(
       at: at, .info, .run,
       content: .run(
         RunMoveRecord(
-          head: try head(kind, hook: hook), sequence: 1, attempt: attempt, from: from, to: to,
-          cause: cause, at: MonotonicInstant(nanoseconds: 0), duration: duration,
-          use: use.map { Shared(RunUse(attempt: $0, run: $0)) })))
+          head: head, sequence: 1, attempt: attempt, from: from, to: to, cause: cause,
+          at: MonotonicInstant(nanoseconds: 0), ended: ended, use: use)))
   }
 
   private func ran(late: Duration) throws -> LogRecord {

@@ -108,40 +108,26 @@ package struct RunTotals: Hashable, Sendable {
     total.add(use.value)
     self.use = Shared(total)
   }
-
-  /// What the log says of the run's end; `duration` is nil for one that never started.
-  static func put(
-    of end: RunEnd, duration: Duration?, use: Shared<RunUse>?, into sink: inout some FieldSink
-  ) {
-    sink.put(.outcome, text: end.outcome.rawValue)
-    sink.put(.reason, text: end.reason.description)
-    if let duration {
-      sink.put(.durationMilliseconds, milliseconds: duration)
-      // A run ends when nothing is left of it, and never before.
-      sink.put(.descendants, number: 0)
-    }
-    use?.value.run.put(into: &sink)
-    if let advice = end.reason.advice { sink.put(.message, text: advice) }
-  }
 }
 
-/// A run that has ended.
+/// A run that has ended: all that the ledger, the log, the metrics and the API say of its end is made
+/// of this.
 package struct RunRecord: Hashable, Sendable {
   package var head: RunHead
   /// How many attempts it had; 0 when it never started.
   package var attempts: Int
   package var end: RunEnd
   package var endedAt: WallInstant
-  /// In nanoseconds, as the clocks count.
+  /// In nanoseconds, as the clocks count; negative where nobody knows.
   private var nanoseconds: Int64
   /// Without the output where that is in the ledger already.
   package var totals: RunTotals
   /// Boxed: few runs have one.
   private var parting: Shared<RetryPosition>?
 
-  /// How long it took from its first start; zero when it never started.
+  /// How long it took from its first start; zero when it never started, or nobody saw its end.
   package var duration: Duration {
-    get { .nanoseconds(nanoseconds) }
+    get { .nanoseconds(max(0, nanoseconds)) }
     set { nanoseconds = newValue.nanosecondsSaturated }
   }
 
@@ -158,13 +144,27 @@ extension RunRecord {
     beganAt == nil || (end.outcome == .interrupted && duration == .zero) ? nil : duration
   }
 
+  /// What the log says of the end.
+  func put(into sink: inout some FieldSink) {
+    sink.put(.outcome, text: end.outcome.rawValue)
+    sink.put(.reason, text: end.reason.description)
+    if nanoseconds >= 0 {
+      sink.put(.durationMilliseconds, milliseconds: duration)
+      // A run ends when nothing is left of it, and never before.
+      sink.put(.descendants, number: 0)
+    }
+    totals.use?.value.run.put(into: &sink)
+    if let advice = end.reason.advice { sink.put(.message, text: advice) }
+  }
+
+  /// - Parameter duration: zero where nobody knows it.
   package init(
     _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
     totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
   ) {
     self.init(
       head: head, attempts: attempts, end: end, endedAt: endedAt,
-      nanoseconds: duration.nanosecondsSaturated, totals: totals,
+      nanoseconds: duration == .zero ? -1 : duration.nanosecondsSaturated, totals: totals,
       parting: retry.map { Shared($0) })
   }
 
@@ -175,7 +175,7 @@ extension RunRecord {
   ) {
     self.init(
       head: head, attempts: attempts, end: end, endedAt: now.wall,
-      nanoseconds: start.map { now.monotonic.nanoseconds - $0.nanoseconds } ?? 0, totals: totals,
+      nanoseconds: start.map { now.monotonic.nanoseconds - $0.nanoseconds } ?? -1, totals: totals,
       parting: parting)
   }
 }

@@ -17,15 +17,15 @@ package final class RunMoveRecord: Sendable {
   package let step: Int?
   /// How the step before has failed, although the attempt goes on.
   package let stepFailure: Shared<RunEnd>?
-  /// How long a run has taken that has ended; nil for one that never started.
-  package let duration: Duration?
+  /// The run that has ended, without its output; nil for one that goes on.
+  package let ended: RunRecord?
   /// What the processes of the run have used so far; nil where there were none.
   package let use: Shared<RunUse>?
 
   package init(
     head: RunHead, sequence: Int64, attempt: Int, from: RunState.Kind, to: RunState,
     cause: RunMove.Cause, at: MonotonicInstant, step: Int? = nil,
-    stepFailure: Shared<RunEnd>? = nil, duration: Duration? = nil, use: Shared<RunUse>? = nil
+    stepFailure: Shared<RunEnd>? = nil, ended: RunRecord? = nil, use: Shared<RunUse>? = nil
   ) {
     self.head = head
     self.sequence = sequence
@@ -36,13 +36,14 @@ package final class RunMoveRecord: Sendable {
     self.at = at
     self.step = step
     self.stepFailure = stepFailure
-    self.duration = duration
+    self.ended = ended
     self.use = use
   }
 
   /// About how many bytes one takes.
   static let bytes =
-    MemoryLayout<RunHead>.stride + MemoryLayout<RunState>.stride + 10 * MemoryLayout<Int>.stride
+    MemoryLayout<RunHead>.stride + MemoryLayout<RunState>.stride + MemoryLayout<RunRecord>.stride
+    + 10 * MemoryLayout<Int>.stride
 
   func put(into sink: inout some FieldSink) {
     sink.put(.machine, machine: .run(head.run))
@@ -70,8 +71,7 @@ package final class RunMoveRecord: Sendable {
       put(end, into: &sink)
       sink.put(.retryMilliseconds, milliseconds: until - at)
       use?.value.attempt?.put(into: &sink)
-    case .ended(let end):
-      RunTotals.put(of: end, duration: duration, use: use, into: &sink)
+    case .ended: ended?.put(into: &sink)
     }
   }
 

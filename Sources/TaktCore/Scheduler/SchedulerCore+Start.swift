@@ -219,26 +219,22 @@ extension SchedulerCore {
   }
 
   private mutating func interrupt(_ previous: PreviousRun, _ next: RetryPosition?, at now: Now) {
-    let (head, end) = (previous.head, RunEnd(.interrupted, .down))
-    effects.append(
-      .record(
-        .ended(
-          RunRecord(
-            head, attempts: previous.attempts, end: end, endedAt: now.wall, duration: .zero,
-            retry: next))))
-    log(
-      .warning, .run, at: now,
-      [
-        LogField(.job, .text(head.job.text)), LogField(.run, .number(Int64(head.run.number))),
-        LogField(.slot, .instant(head.slot)), LogField(.outcome, .text(end.outcome.rawValue)),
-        LogField(.reason, .text(end.reason.description)),
-        LogField(
-          .message,
-          .text(
-            next == nil
-              ? "interrupted when the previous daemon ended"
-              : "interrupted when the previous daemon ended; takt tries again")),
-      ])
+    let head = previous.head
+    let record = RunRecord(
+      head, attempts: previous.attempts, end: RunEnd(.interrupted, .down), endedAt: now.wall,
+      duration: .zero, retry: next)
+    effects.append(.record(.ended(record)))
+    var fields = FieldList()
+    fields.put(.job, text: head.job.text)
+    fields.put(.run, number: Int64(head.run.number))
+    fields.put(.slot, instant: head.slot)
+    record.put(into: &fields)
+    fields.put(
+      .message,
+      text: next == nil
+        ? "interrupted when the previous daemon ended"
+        : "interrupted when the previous daemon ended; takt tries again")
+    log(.warning, .run, at: now, fields.fields)
   }
 
   private mutating func resumeRetries(

@@ -6,7 +6,10 @@ extension ActiveRun {
     transitionCount += 1
     let (step, failure) = steps(of: move)
     let isNoted = failure != nil && !machine.isStepFailureIgnored
-    let isOver = if case .ended = machine.state { true } else { false }
+    var ended: RunRecord?
+    if case .ended(let end) = machine.state {
+      ended = record(end, at: now, totals: RunTotals(use: totals.use))
+    }
     var level = RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted)
     // A condition that does not hold is no news.
     if level > .info, isHook, facts?.value.hook == .onlyIf { level = .info }
@@ -17,8 +20,7 @@ extension ActiveRun {
           head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
           to: machine.state, cause: move.cause, at: now.monotonic, step: step,
           stepFailure: failure,
-          duration: isOver ? startedAt.map { now.monotonic - $0 } : nil,
-          use: totals.use)))
+          ended: ended, use: totals.use)))
   }
 
   /// Which step a move is about, and how the one before has failed although the attempt goes on; of
@@ -63,9 +65,16 @@ extension ActiveRun {
   }
 
   mutating func ledgerRecord(_ end: RunEnd, at now: Now) -> RunRecord {
+    record(
+      end, at: now, totals: hasRecordedOutput ? RunTotals(use: totals.use) : totals)
+  }
+
+  @inline(__always) private func record(
+    _ end: RunEnd, at now: Now, totals: RunTotals
+  ) -> RunRecord {
     RunRecord(
-      head, attempts: machine.attempt, end: end, at: now, since: startedAt,
-      totals: hasRecordedOutput ? RunTotals(use: totals.use) : totals, parting: parting)
+      head, attempts: machine.attempt, end: end, at: now, since: startedAt, totals: totals,
+      parting: parting)
   }
 
   /// What matters of a run that has ended.
