@@ -11,7 +11,8 @@ package protocol APIValue: Sendable {
   /// Whether a field may be left out.
   static var isOptional: Bool { get }
 
-  func write(to json: inout JSONWriter)
+  /// Only what reads it changes it: `mutating` spares a copy of each object.
+  mutating func write(to json: inout JSONWriter)
   static func read(from decoder: any Decoder) throws -> Self
 
   /// Its JSON Schema.
@@ -75,13 +76,10 @@ extension APIObject {
   package static var empty: Self { Self() }
   package var relayedMembers: [UInt8]? { nil }
 
-  package func write(to json: inout JSONWriter) {
-    var writer = ObjectWriter(json: json)
-    json = JSONWriter()
-    writer.json.open("{")
-    writer.write(members: self)
-    writer.json.close("}")
-    json = writer.json
+  package mutating func write(to json: inout JSONWriter) {
+    json.open("{")
+    json.members(of: &self)
+    json.close("}")
   }
 
   package static func read(from decoder: any Decoder) throws -> Self {
@@ -94,8 +92,8 @@ extension APIObject {
 
   /// It alone, as JSON.
   package var json: [UInt8] {
-    var json = JSONWriter()
-    write(to: &json)
+    var (object, json) = (self, JSONWriter())
+    object.write(to: &json)
     return json.bytes
   }
 
@@ -109,24 +107,18 @@ extension APIObject {
 }
 
 /// Writes the fields of objects.
-struct ObjectWriter: FieldVisitor {
-  var json: JSONWriter
-
-  mutating func add<Value: APIValue>(
+extension JSONWriter: FieldVisitor {
+  package mutating func add<Value: APIValue>(
     _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
     _ rules: @autoclosure () -> FieldRules
   ) {
     guard !value.isAbsent else { return }
-    json.key(name)
-    value.write(to: &json)
+    key(name)
+    value.write(to: &self)
   }
 
-  mutating func members<Object: APIObject>(of object: inout Object) { write(members: object) }
-
-  mutating func write(members object: some APIObject) {
-    if let members = object.relayedMembers { return json.members(raw: members) }
-    // Only readers change it.
-    var object = object
+  package mutating func members<Object: APIObject>(of object: inout Object) {
+    if let members = object.relayedMembers { return self.members(raw: members) }
     object.list(in: &self)
   }
 }

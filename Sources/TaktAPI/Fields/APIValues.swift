@@ -1,10 +1,10 @@
-package import TaktCore
+import TaktCore
 package import TaktTime
 
 extension String: APIValue {
   package static var empty: String { "" }
 
-  package func write(to json: inout JSONWriter) { json.value(self) }
+  package mutating func write(to json: inout JSONWriter) { json.value(self) }
 
   package static func read(from decoder: any Decoder) throws -> String {
     try decoder.singleValueContainer().decode(Self.self)
@@ -20,7 +20,7 @@ extension String: APIValue {
 extension Bool: APIValue {
   package static var empty: Bool { false }
 
-  package func write(to json: inout JSONWriter) { json.value(self) }
+  package mutating func write(to json: inout JSONWriter) { json.value(self) }
 
   package static func read(from decoder: any Decoder) throws -> Bool {
     try decoder.singleValueContainer().decode(Self.self)
@@ -39,7 +39,7 @@ package protocol APINumber: APIValue, BinaryInteger, Decodable {}
 extension APINumber {
   package static var empty: Self { 0 }
 
-  package func write(to json: inout JSONWriter) { json.value(self) }
+  package mutating func write(to json: inout JSONWriter) { json.value(self) }
 
   package static func read(from decoder: any Decoder) throws -> Self {
     try decoder.singleValueContainer().decode(Self.self)
@@ -60,7 +60,7 @@ extension UInt64: APINumber {}
 extension Duration: APIValue {
   package static var empty: Duration { .zero }
 
-  package func write(to json: inout JSONWriter) { json.value(self) }
+  package mutating func write(to json: inout JSONWriter) { json.value(self) }
 
   /// What is beyond all measure is cut, and what is no number is zero: another user's daemon may have
   /// sent it.
@@ -81,7 +81,7 @@ extension Duration: APIValue {
 extension WallInstant: APIValue {
   package static var empty: WallInstant { WallInstant(milliseconds: 0) }
 
-  package func write(to json: inout JSONWriter) { json.value(self) }
+  package mutating func write(to json: inout JSONWriter) { json.value(self) }
 
   package static func read(from decoder: any Decoder) throws -> WallInstant {
     let container = try decoder.singleValueContainer()
@@ -121,7 +121,7 @@ extension Optional: APIValue where Wrapped: APIValue {
   package static var isOptional: Bool { true }
   package var isAbsent: Bool { self == nil }
 
-  package func write(to json: inout JSONWriter) { self?.write(to: &json) }
+  package mutating func write(to json: inout JSONWriter) { self?.write(to: &json) }
 
   package static func read(from decoder: any Decoder) throws -> Wrapped? {
     try Wrapped.read(from: decoder)
@@ -137,8 +137,10 @@ extension Optional: APIValue where Wrapped: APIValue {
 extension Array: APIValue where Element: APIValue {
   package static var empty: [Element] { [] }
 
-  package func write(to json: inout JSONWriter) {
-    json.array(self) { json, element in element.write(to: &json) }
+  package mutating func write(to json: inout JSONWriter) {
+    json.open("[")
+    for index in indices { self[index].write(to: &json) }
+    json.close("]")
   }
 
   package static func read(from decoder: any Decoder) throws -> [Element] {
@@ -168,7 +170,7 @@ extension Array: APIValue where Element: APIValue {
 extension Dictionary: APIValue where Key == String, Value == String {
   package static var empty: [String: String] { [:] }
 
-  package func write(to json: inout JSONWriter) {
+  package mutating func write(to json: inout JSONWriter) {
     json.object { json in
       for (name, text) in sorted(by: { $0.key < $1.key }) { json.member(named: name, text) }
     }

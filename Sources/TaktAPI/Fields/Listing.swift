@@ -10,13 +10,18 @@ package struct Listing<Element: APIValue>: APIValue {
     _ sources: [Source], _ make: @escaping @Sendable (Source) -> Element
   ) {
     writeAll = { json in
-      json.array(sources) { json, source in make(source).write(to: &json) }
+      json.open("[")
+      for index in sources.indices {
+        var element = make(sources[index])
+        element.write(to: &json)
+      }
+      json.close("]")
     }
   }
 
   package static var empty: Listing<Element> { Self() }
 
-  package func write(to json: inout JSONWriter) {
+  package mutating func write(to json: inout JSONWriter) {
     if let writeAll { writeAll(&json) } else { elements.write(to: &json) }
   }
 
