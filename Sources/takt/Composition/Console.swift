@@ -80,41 +80,14 @@ enum Console {
   }
 }
 
-/// Columns for people, as wide as they must be.
-struct Table {
-  var titles: [String]
-  var rows: [[String]]
-
-  /// Prints the titles and the rows; nothing without rows.
-  func print() {
+extension Console {
+  /// A table on standard output; nothing without rows.
+  static func print(titles: [String], rows: [[String]]) {
     guard !rows.isEmpty else { return }
-    let all = [titles] + rows.map { $0.map(\.printable) }
-    var widths = titles.map { _ in 0 }
-    for row in all {
-      for (column, cell) in row.enumerated() {
-        widths[column] = max(widths[column], Self.width(cell))
-      }
-    }
-    var bytes: [UInt8] = []
-    for row in all {
-      var gap = 0
-      for (cell, width) in zip(row, widths) {
-        if !cell.isEmpty {
-          for _ in 0..<gap { bytes.append(UInt8(ascii: " ")) }
-          bytes.append(contentsOf: cell.utf8)
-          gap = 0
-        }
-        gap += width - Self.width(cell) + 2
-      }
-      bytes.append(UInt8(ascii: "\n"))
-    }
-    // At once: a table may have a line for each of many thousand jobs.
-    Console.write(bytes)
-  }
-
-  /// In characters, which are bytes in most cells.
-  private static func width(_ cell: String) -> Int {
-    cell.utf8.allSatisfy { $0 < 0x80 } ? cell.utf8.count : cell.count
+    var table = TextTable(titles: titles)
+    for row in rows { table.add(row: row.map(\.printable)) }
+    // At once: it may have a line for each of many thousand jobs.
+    write(table.text())
   }
 }
 

@@ -96,13 +96,13 @@ extension API.Cluster {
       "cluster '\(name ?? "")': \(alive) machine\(alive == 1 ? "" : "s"), engine "
         + (engineAnswers == true ? "answers" : "does not answer"))
     Console.print(("this machine: '\(machine ?? "")', " + standing).printable)
-    Table(
+    Console.print(
       titles: ["MACHINE", "MEMBER", "STATE", "LEASE", "CLOCK", "VERSION", "HOST", "LABELS"],
       rows: members.sorted(by: isWorse).map(columns)
-    ).print()
-    Table(
+    )
+    Console.print(
       titles: ["JOB", "STATE", "SLOTS"], rows: (jobs ?? []).sorted(by: isWorse).map(columns)
-    ).print()
+    )
   }
 
   private var standing: String {

@@ -26,7 +26,7 @@ struct ClusterStatus {
       after = page.after
       guard after == nil else { continue }
       if !json {
-        Table(titles: ["JOB", "STATE", "ON", "NEXT", "LAST", "LAST ON"], rows: rows).print()
+        Console.print(titles: ["JOB", "STATE", "ON", "NEXT", "LAST", "LAST ON"], rows: rows)
         if rows.isEmpty { Console.error("takt: no shared jobs") }
       }
       return AskedMachines(problems: page.problems)
@@ -55,10 +55,8 @@ struct ClusterStatus {
     ].map(\.printable)
   }
 
-  /// How far an instant is away, in whole seconds.
+  /// How far an instant is away.
   private func distance(_ instant: WallInstant?, from now: WallInstant) -> String? {
-    guard let instant else { return nil }
-    let seconds = abs((instant - now).milliseconds) / 1000
-    return DurationText.format(.seconds(seconds))
+    instant.map { DurationText.brief($0 > now ? $0 - now : now - $0) }
   }
 }

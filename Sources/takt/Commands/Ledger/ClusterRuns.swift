@@ -30,10 +30,10 @@ struct ClusterRuns {
       for run in answer.runs { Console.printJSON(run.json) }
     } else {
       let zone = try zone(connection)
-      Table(
+      Console.print(
         titles: ["MACHINE"] + RunLine.titles(long: long),
         rows: answer.runs.map { $0.columns(in: zone, long: long) }
-      ).print()
+      )
       if answer.runs.isEmpty, asked.problems.isEmpty { Console.error("takt: no runs") }
     }
     try asked.exitIfIncomplete()

@@ -24,10 +24,10 @@ struct RunStatisticsTable {
       for job in all { Console.print(Answer(job).jsonLine) }
       return
     }
-    Table(
+    Console.print(
       titles: ["JOB", "RUNS", "OK", "FAILED", "TOOK P50", "P95", "LATE P50", "P95"],
       rows: all.map(Self.columns)
-    ).print()
+    )
     if all.isEmpty { Console.error("takt: no runs") }
   }
 

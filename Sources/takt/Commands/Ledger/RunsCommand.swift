@@ -90,7 +90,7 @@ struct RunsCommand: ParsableCommand {
       return line.columns(in: zone, long: long) + (hasParameters ? [line.parameters] : [])
     }
     let titles = RunLine.titles(long: long) + (hasParameters ? ["PARAMETERS"] : [])
-    Table(titles: titles, rows: rows).print()
+    Console.print(titles: titles, rows: rows)
     if runs.isEmpty { Console.error("takt: no runs") }
   }
 }

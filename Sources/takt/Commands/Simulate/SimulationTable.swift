@@ -13,10 +13,10 @@ struct SimulationTable {
     let names = snapshot.jobs.map(\.name)
     // Jobs of a file that a reload has brought, or has taken away.
     let others = Set(report.jobs.map(\.name)).subtracting(names).sorted()
-    Table(
+    Console.print(
       titles: ["job", "slots", "ran", "not served", "late at most", "at once", "why"],
       rows: (names + others).map(row)
-    ).print()
+    )
     Console.print("")
     Console.print(
       "\(DurationText.format(span)) from \(start.rfc3339(in: zone)) in \(zone.name), "
