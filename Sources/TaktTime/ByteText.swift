@@ -63,9 +63,34 @@ extension WallInstant {
     let seconds = nanoseconds.flooredQuotient(by: 1_000_000_000)
     let civil = CivilTime(
       epochSeconds: seconds, millisecond: Int(milliseconds.flooredRemainder(by: 1000)))
-    civil.appendDate(to: &bytes)
-    bytes.append(UInt8(ascii: "T"))
-    civil.appendTimeOfDay(to: &bytes)
-    bytes.append(UInt8(ascii: "Z"))
+    guard (0...9999).contains(civil.year) else {
+      civil.appendDate(to: &bytes)
+      bytes.append(UInt8(ascii: "T"))
+      civil.appendTimeOfDay(to: &bytes)
+      bytes.append(UInt8(ascii: "Z"))
+      return
+    }
+    let start = bytes.count
+    bytes += Self.template
+    // Places of the template, which was appended: the last one is 22 of 24. An append for each digit
+    // takes four times as long, and each run writes a dozen instants.
+    bytes.withUnsafeMutableBufferPointer { bytes in
+      func put(_ number: Int, _ digits: Int, at place: Int) {
+        var rest = number
+        for index in stride(from: start + place + digits - 1, through: start + place, by: -1) {
+          bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+      }
+      put(civil.year, 4, at: 0)
+      put(civil.month, 2, at: 5)
+      put(civil.day, 2, at: 8)
+      put(civil.hour, 2, at: 11)
+      put(civil.minute, 2, at: 14)
+      put(civil.second, 2, at: 17)
+      put(civil.millisecond, 3, at: 20)
+    }
   }
+
+  private static let template = Array("0000-00-00T00:00:00.000Z".utf8)
 }

@@ -76,6 +76,8 @@ extension APIObject {
   package static var empty: Self { Self() }
   package var relayedMembers: [UInt8]? { nil }
 
+  // Always inline, as what it calls: it is the concrete object's own then, not a generic one's.
+  @inline(__always)
   package mutating func write(to json: inout JSONWriter) {
     json.open("{")
     json.members(of: &self)
@@ -108,6 +110,7 @@ extension APIObject {
 
 /// Writes the fields of objects.
 extension JSONWriter: FieldVisitor {
+  @inline(__always)
   package mutating func add<Value: APIValue>(
     _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
     _ rules: @autoclosure () -> FieldRules
@@ -117,6 +120,7 @@ extension JSONWriter: FieldVisitor {
     value.write(to: &self)
   }
 
+  @inline(__always)
   package mutating func members<Object: APIObject>(of object: inout Object) {
     if let members = object.relayedMembers { return self.members(raw: members) }
     object.list(in: &self)

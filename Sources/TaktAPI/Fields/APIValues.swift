@@ -121,6 +121,7 @@ extension Optional: APIValue where Wrapped: APIValue {
   package static var isOptional: Bool { true }
   package var isAbsent: Bool { self == nil }
 
+  @inline(__always)
   package mutating func write(to json: inout JSONWriter) { self?.write(to: &json) }
 
   package static func read(from decoder: any Decoder) throws -> Wrapped? {
@@ -137,6 +138,7 @@ extension Optional: APIValue where Wrapped: APIValue {
 extension Array: APIValue where Element: APIValue {
   package static var empty: [Element] { [] }
 
+  @inline(__always)
   package mutating func write(to json: inout JSONWriter) {
     json.open("[")
     for index in indices { self[index].write(to: &json) }
