@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ typedef struct {
   struct stat status;
   uint32_t name;  // where it begins in `names`
   int32_t folder;
+  int32_t is_told;  // another process says what the status is
 } fact;
 
 struct csystem_trail {
@@ -55,7 +57,10 @@ int csystem_trail_last(const csystem_trail *trail) { return trail->last; }
 csystem_fact csystem_trail_fact(const csystem_trail *trail, int place) {
   const fact *fact = &trail->facts[place];
   return (csystem_fact){
-      .status = &fact->status, .name = trail->names + fact->name, .folder = fact->folder};
+      .status = &fact->status,
+      .name = trail->names + fact->name,
+      .folder = fact->folder,
+      .is_told = fact->is_told};
 }
 
 // Where a walk is.
@@ -65,8 +70,15 @@ typedef struct {
   csystem_trail *trail;
 } walker;
 
+int csystem_is_told(int file) {
+  enum { FUSE_MAGIC = 0x65735546 };
+  struct statfs system;
+  return fstatfs(file, &system) != 0 || (uint32_t)system.f_type == FUSE_MAGIC;
+}
+
 // Writes down a fact. Returns its place, or minus an error number.
-static int note(csystem_trail *trail, const char *name, int folder, const struct stat *status) {
+static int note(csystem_trail *trail, const char *name, int folder, const struct stat *status,
+                int file) {
   size_t length = strlen(name) + 1;
   if (trail->count == FACTS_MAX || length > NAMES_MAX - trail->name_bytes) {
     return -ENAMETOOLONG;
@@ -75,6 +87,8 @@ static int note(csystem_trail *trail, const char *name, int folder, const struct
   fact->status = *status;
   fact->name = trail->name_bytes;
   fact->folder = folder;
+  int is_same = folder >= 0 && trail->facts[folder].status.st_dev == status->st_dev;
+  fact->is_told = is_same ? trail->facts[folder].is_told : csystem_is_told(file);
   memcpy(trail->names + trail->name_bytes, name, length);
   trail->name_bytes += (uint32_t)length;
   return trail->count++;
@@ -95,7 +109,7 @@ static int enter_root(walker *walker) {
     return 0;
   }
   struct stat status;
-  int place = fstat(root, &status) != 0 ? -errno : note(walker->trail, "", -1, &status);
+  int place = fstat(root, &status) != 0 ? -errno : note(walker->trail, "", -1, &status, root);
   if (place < 0) {
     close(root);
     return place;
@@ -209,7 +223,7 @@ static int walk(walker *walker, char *rest, csystem_purpose purpose) {
     int place;
     if (fstat(next, &status) == 0) {
       if (names_others(next, &status)) status.st_gid = (gid_t)-1;
-      place = note(walker->trail, position, walker->place, &status);
+      place = note(walker->trail, position, walker->place, &status, next);
     } else {
       place = -errno;
     }

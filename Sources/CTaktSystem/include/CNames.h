@@ -14,6 +14,7 @@ typedef struct {
   const char *name;
   // The place of the folder that it is in; -1 for the root.
   int32_t folder;
+  int is_told;  // another process says what the status is (FUSE)
 } csystem_fact;
 
 // What was met on the way, in order; what `..` leads back to is not listed again.
@@ -44,6 +45,10 @@ typedef enum {
 // an O_PATH descriptor of the folder that is the trail's last fact; the descriptor stays the caller's.
 // Returns a descriptor, or minus an error number.
 int csystem_walk(int folder, const char *path, csystem_purpose purpose, csystem_trail *trail);
+
+// Whether another process says what is in the file system of an open file, owners and rights too
+// (FUSE). One that does not answer is such a one.
+int csystem_is_told(int file);
 
 // Whether an access control list says of the file at a path more than its mode does.
 int csystem_has_access_list(const char *path);

@@ -170,7 +170,7 @@ struct RotatingFile {
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let new = openat(folder, name, flags, 0o640)
     guard new >= 0 else { throw .open(errno) }
-    guard let opened = try? FileStatus(of: new), opened.type == .file else {
+    guard let opened = try? FileStatus(judging: new), opened.type == .file else {
       Glibc.close(new)
       throw .notRegular
     }

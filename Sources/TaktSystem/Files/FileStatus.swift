@@ -1,3 +1,4 @@
+import CTaktSystem
 package import Glibc
 package import TaktTime
 
@@ -69,6 +70,29 @@ package struct FileStatus: Hashable, Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat") }
     self.init(status)
+  }
+}
+
+extension FileStatus {
+  /// What is open, for `FileTrust`: what a user has mounted belongs to that user, whatever the user's
+  /// process says.
+  package init(judging descriptor: Int32) throws(SystemError) {
+    try self.init(of: descriptor)
+    if csystem_is_told(descriptor) != 0 { belongToMounter() }
+  }
+
+  /// The same of a name in an open folder, which is no mount point.
+  package init(judging name: UnsafePointer<CChar>, in folder: Int32) throws(SystemError) {
+    try self.init(of: name, in: folder)
+    if csystem_is_told(folder) != 0 { belongToMounter() }
+  }
+
+  /// Of what has been unmounted meanwhile nobody knows.
+  mutating func belongToMounter() {
+    switch MountTable.mounter(of: identity.device) {
+    case 0?: break
+    case let user: owner = user ?? .max
+    }
   }
 }
 

@@ -54,17 +54,47 @@ package enum MountTable {
     return poll(&entry, 1, 0) != 0
   }
 
-  private static func mounts() -> [(place: [CChar], kind: String)] {
-    let bytes = (try? SmallFile.read("/proc/self/mountinfo", bytesMax: 64 << 20)) ?? []
-    return bytes.split(separator: 10).compactMap { line in
+  /// Who has mounted a file system of a process (FUSE); nil where none with this device is mounted.
+  package static func mounter(of device: UInt64) -> UInt32? {
+    mounts().last { $0.device == device }?.user
+  }
+
+  struct Mount {
+    var device: UInt64
+    var place: [CChar]
+    var kind: String
+    /// The user whose process serves it, as FUSE says it; root of any other.
+    var user: UInt32
+  }
+
+  private static func mounts() -> [Mount] {
+    mounts(in: (try? SmallFile.read("/proc/self/mountinfo", bytesMax: 64 << 20)) ?? [])
+  }
+
+  /// What lines of `mountinfo` say (proc_pid_mountinfo(5)).
+  static func mounts(in text: [UInt8]) -> [Mount] {
+    text.split(separator: 10).compactMap { line -> Mount? in
       let words = line.split(separator: 32)
-      // After a number of optional words comes a dash, and then the kind.
+      // After a number of optional words comes a dash, then kind, source and options.
       guard words.count > 6, let dash = words[6...].firstIndex(where: { $0.elementsEqual([45]) }),
         dash + 1 < words.count
       else { return nil }
-      let place = unescaped(words[4]).map(CChar.init(bitPattern:))
-      return (place, String(decoding: words[dash + 1], as: UTF8.self))
+      let numbers = words[2].split(separator: 58)
+        .compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+      let options = words.count > dash + 3 ? words[dash + 3].split(separator: 44) : []
+      let mark = Array("user_id=".utf8)
+      let user = options.first { $0.starts(with: mark) }?.dropFirst(mark.count)
+      return Mount(
+        device: numbers.count == 2 ? device(numbers[0], numbers[1]) : .max,
+        place: unescaped(words[4]).map(CChar.init(bitPattern:)),
+        kind: String(decoding: words[dash + 1], as: UTF8.self),
+        user: user.flatMap { UInt32(String(decoding: $0, as: UTF8.self)) } ?? 0)
     }
+  }
+
+  /// A device's number as `stat` says it, of its two parts (makedev(3)).
+  private static func device(_ major: UInt64, _ minor: UInt64) -> UInt64 {
+    (major & 0xfff) << 8 | (major & ~0xfff) << 32 | minor & 0xff | (minor & ~0xff) << 12
   }
 
   /// The kernel writes blanks and the like as a backslash and three octal digits.

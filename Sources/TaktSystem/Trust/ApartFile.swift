@@ -16,14 +16,17 @@ package enum ApartFile {
     let count = bytes.withUnsafeMutableBytes {
       csystem_apart_read(path, &status, $0.baseAddress, $0.count, memory?.trail)
     }
-    if let trail = memory?.facts, let problem = row.problem(in: trail, for: parties) {
+    let trail = memory?.facts
+    if let trail, let problem = row.problem(in: trail, for: parties) {
       if case .wrongType(let type) = problem.reason {
         throw .system(type == .folder ? EISDIR : EINVAL)
       }
       throw .distrusted(problem)
     }
     guard count >= 0 else { throw .system(Int32(truncatingIfNeeded: -count)) }
-    let file = FileFact(FileStatus(status), path: path)
+    var file = FileFact(FileStatus(status), path: path)
+    // Who has mounted it may be another.
+    if let trail, let last = trail.last { file.owner = trail.facts[last].owner }
     guard file.type == .file else { throw .system(file.type == .folder ? EISDIR : EINVAL) }
     if count > bytesMax { throw .system(EFBIG) }
     return (Array(bytes[..<count]), file)

@@ -76,13 +76,13 @@ package enum FolderPath {
   private static func target(
     of name: String, in folder: Int32, following links: Links, _ path: String
   ) throws(Failure) -> String? {
-    guard let status = try? FileStatus(of: name, in: folder), status.type == .link else {
+    guard let status = try? FileStatus(judging: name, in: folder), status.type == .link else {
       return nil
     }
     switch links {
     case .none: throw .link(path)
     case .ofRoot:
-      guard let around = try? FileStatus(of: folder), isRoots(status, in: around) else {
+      guard let around = try? FileStatus(judging: folder), isRoots(status, in: around) else {
         throw .link(path)
       }
     case .all: break
@@ -184,7 +184,7 @@ package enum FolderPath {
 
     private static func status(of descriptor: Int32) throws(Failure) -> FileStatus {
       do throws(SystemError) {
-        return try FileStatus(of: descriptor)
+        return try FileStatus(judging: descriptor)
       } catch {
         throw .system(error.number)
       }

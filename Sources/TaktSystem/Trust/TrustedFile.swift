@@ -9,7 +9,7 @@ package enum TrustedFile {
     let descriptor = try open(path, as: row, for: parties)
     defer { close(descriptor) }
     let file = try OpenFailure.of { () throws(SystemError) in
-      FileFact(try FileStatus(of: descriptor), path: path)
+      FileFact(try FileStatus(judging: descriptor), path: path)
     }
     if let problem = row.problem(of: file, for: parties) { throw .distrusted(problem) }
     let bytes = try OpenFailure.of { () throws(SystemError) in

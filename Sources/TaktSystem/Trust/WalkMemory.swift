@@ -31,7 +31,9 @@ final class WalkMemory {
         case 0?: "/\(name)"
         case let folder?: "\(facts[folder].path)/\(name)"
         }
-      facts.append(FileFact(FileStatus(fact.status.pointee), path: path, folder: folder))
+      var status = FileStatus(fact.status.pointee)
+      if fact.is_told != 0 { status.belongToMounter() }
+      facts.append(FileFact(status, path: path, folder: folder))
     }
     let last = csystem_trail_last(trail)
     return FileTrail(facts, last: last < 0 ? nil : Int(last))
