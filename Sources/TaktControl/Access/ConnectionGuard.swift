@@ -18,6 +18,9 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
     var head = TimeAmount.seconds(10)
     /// From an answer to the end of the next head.
     var idle = TimeAmount.seconds(60)
+    /// From an answer to what is no request to the end: what the client still sends is read, so that
+    /// it sees the answer.
+    var farewell = TimeAmount.seconds(2)
     /// From the end of a head to the end of its body.
     var body = TimeAmount.seconds(30)
     /// For as long as it takes nothing of what it is given.
@@ -74,7 +77,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) {
       openAnswers -= 1
-      if !isReading { startIdleTimer(context) }
+      if !isReading || openAnswers < 0 { startIdleTimer(context) }
     }
     context.write(data, promise: promise)
   }
@@ -88,6 +91,11 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   /// The whole request is there: nothing is waited for but the answer, and after that the next one.
   private func startIdleTimer(_ context: ChannelHandlerContext) {
     deadline?.cancel()
+    // The decoder answers what is no request, and reads on no more.
+    if openAnswers < 0 {
+      deadline = close(context, after: bounds.farewell)
+      return
+    }
     deadline = openAnswers == 0 ? close(context, after: bounds.idle) : nil
   }
 

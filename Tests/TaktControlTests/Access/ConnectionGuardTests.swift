@@ -40,6 +40,17 @@ import Testing
     try channel.writeOutbound(HTTPResponsePart.end(nil))
   }
 
+  @Test func `an answer to what is no request is the last one`() throws {
+    let garbage = try channel()
+    try answer(garbage)
+    #expect(secondsUntilClosed(garbage) == 2)
+    let second = try channel()
+    try ask(second)
+    try answer(second)
+    try answer(second)
+    #expect(secondsUntilClosed(second) == 2)
+  }
+
   @Test func `who says nothing is closed`() throws {
     let bounds = ConnectionGuard.Bounds()
     let seconds = try #require(secondsUntilClosed(try channel()))
