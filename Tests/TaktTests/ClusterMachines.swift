@@ -3,7 +3,8 @@ import TaktControl
 import TestServers
 
 /// Daemons of one cluster on a real database, as a user has them: a main file, a port and a state
-/// folder each, and one jobs file.
+/// folder each, and one jobs file. With the variable `TAKT_BEFORE` the one called `b` is that program,
+/// of an earlier version.
 final class ClusterMachines {
   static let isInstalled = PostgresProcess.programs != nil
 
@@ -52,7 +53,10 @@ final class ClusterMachines {
       include: shared.yaml
 
       """, to: "\(name).yaml")
-    let process = try TaktProcess(["run", "\(name).yaml"], in: folder)
+    // A cluster is updated machine by machine.
+    let before = name == "b" ? ProcessInfo.processInfo.environment["TAKT_BEFORE"] : nil
+    let process = try TaktProcess(
+      ["run", "\(name).yaml"], program: before ?? TaktProcess.executable.path, in: folder)
     processes[name] = process
     try process.line("the page") { $0.message?.hasPrefix("the web page is at") == true }
     // It joins by itself; a test that waits in vain fails.

@@ -47,6 +47,8 @@ class Machine:
         self.machine = machine or name
         self.world = world
         self.folder = world.folder / name
+        # One machine of three may be of an earlier version.
+        self.program = world.before if world.before and name == "m2" else world.takt
         self.process = None
         self.started = 0
         self.exits = []
@@ -95,7 +97,7 @@ jobs:
         environment.update(LD_PRELOAD=str(self.world.clock), TAKT_TEST_CLOCK=str(self.folder / "clock"))
         with open(self.folder / f"log.{self.started}", "wb") as log:
             self.process = subprocess.Popen(
-                [*self.world.net.enter(self.name, self.world.keeps_system), self.world.takt, "run",
+                [*self.world.net.enter(self.name, self.world.keeps_system), self.program, "run",
                  self.folder / "jobs.yaml", "--log-format", "json"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
                 env=environment, start_new_session=True)
@@ -195,7 +197,7 @@ jobs:
         """A command of takt for this machine's daemon."""
         try:
             return subprocess.run(
-                [self.world.takt, *words, "--state", self.folder / "state"],
+                [self.program, *words, "--state", self.folder / "state"],
                 capture_output=True, text=True, timeout=20)
         except subprocess.TimeoutExpired:
             return None

@@ -54,9 +54,10 @@ class World:
     """One seed."""
     new_period = 2
 
-    def __init__(self, kind, takt, seed, plant, folder, name, worker, template):
+    def __init__(self, kind, takt, before, seed, plant, folder, name, worker, template):
         self.kind = kind
-        self.takt, self.seed, self.plant, self.folder, self.worker = takt, seed, plant, folder, worker
+        self.takt, self.before = takt, before
+        self.seed, self.plant, self.folder, self.worker = seed, plant, folder, worker
         self.rng = random.Random(f"takt nemesis {seed}")
         self.jobs = jobs(self.rng, plant)
         self.keeps_system = self.rng.random() < 0.7
@@ -268,7 +269,7 @@ def run_seed(options):
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, interrupt)
     folder = pathlib.Path(options.folder)
-    world = World(options.engine, pathlib.Path(options.takt), options.seed, options.plant, folder, options.name,
+    world = World(options.engine, pathlib.Path(options.takt), options.before, options.seed, options.plant, folder, options.name,
                   pathlib.Path(options.worker), pathlib.Path(options.template))
     start = time.monotonic()
     try:
@@ -334,6 +335,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--engine", default="postgres", choices=list(ENGINES))
     parser.add_argument("--plant", default="none", choices=["none", "lease", "owner", "guard"])
+    parser.add_argument("--before", help="a program of an earlier version, which machine m2 runs")
     parser.add_argument("--folder", help="where logs of seeds that fail are kept")
     parser.add_argument("--keep", action="store_true", help="keeps the logs of all seeds")
     for name in ["seed", "name", "worker", "template"]:
@@ -369,7 +371,8 @@ def run_all(options):
         process = running[seed] = subprocess.Popen(
             [sys.executable, "-B", __file__, pathlib.Path(options.takt).resolve(), "--engine",
              options.engine, "--seed", str(seed), "--plant", options.plant, "--folder", folder, "--name", f"{prefix}-{seed}",
-             "--worker", worker, "--template", template], stdout=subprocess.PIPE, text=True,
+             "--worker", worker, "--template", template,
+             *(["--before", pathlib.Path(options.before).resolve()] if options.before else [])], stdout=subprocess.PIPE, text=True,
             start_new_session=True)
         text = process.communicate()[0]
         if is_stopping:
