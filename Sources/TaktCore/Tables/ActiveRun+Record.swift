@@ -6,9 +6,10 @@ extension ActiveRun {
     transitionCount += 1
     let (step, failure) = steps(of: move)
     let isNoted = failure != nil && !machine.isStepFailureIgnored
+    let head = head
     var ended: RunRecord?
     if case .ended(let end) = machine.state {
-      ended = record(end, at: now, totals: RunTotals(use: totals.use))
+      ended = record(head, end, at: now, totals: totals.withoutOutput)
     }
     var level = RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted)
     // A condition that does not hold is no news.
@@ -66,11 +67,11 @@ extension ActiveRun {
 
   mutating func ledgerRecord(_ end: RunEnd, at now: Now) -> RunRecord {
     record(
-      end, at: now, totals: hasRecordedOutput ? RunTotals(use: totals.use) : totals)
+      head, end, at: now, totals: hasRecordedOutput ? totals.withoutOutput : totals)
   }
 
   @inline(__always) private func record(
-    _ end: RunEnd, at now: Now, totals: RunTotals
+    _ head: RunHead, _ end: RunEnd, at now: Now, totals: RunTotals
   ) -> RunRecord {
     RunRecord(
       head, attempts: machine.attempt, end: end, at: now, since: startedAt, totals: totals,
