@@ -53,6 +53,18 @@ import TaktTime
     #expect(state.metrics.pluginRestarts == ["disk": 2])
   }
 
+  @Test func `a run that a previous daemon left is shown as the ledger has it`() throws {
+    var state = ControlState()
+    state.apply(
+      [
+        .ended(
+          RunRecord(
+            try head(7, .slot), attempts: 2, end: RunEnd(.interrupted, .down), endedAt: now.wall,
+            duration: .zero))
+      ], at: now)
+    #expect(state.run(RunID(7)) == nil)
+  }
+
   @Test func `a run by hand that never starts is still one by hand when it has ended`() throws {
     var state = ControlState()
     let end = RunEnd(.cancelled, .byOperator)

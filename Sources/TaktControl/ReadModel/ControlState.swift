@@ -176,9 +176,13 @@ package struct ControlState {
     let head = record.head
     progress[head.run] = nil
     begunAt[head.run] = nil
-    var run = begun.removeValue(forKey: head.run) ?? StoredRun(head)
+    let known = begun.removeValue(forKey: head.run)
+    var run = known ?? StoredRun(head)
     run.apply(record)
-    Self.append(run, to: &ended, max: Self.runsMax)
+    // Of a run that a previous daemon left, the ledger knows when it began and what its trigger set.
+    if known != nil || record.end != RunEnd(.interrupted, .down) {
+      Self.append(run, to: &ended, max: Self.runsMax)
+    }
     outputs.add(StoredOutput(attempt: record.attempts, output: record.totals.output), of: head.run)
     metrics.count(record)
     // One that never began was no run of which anybody wants to know how it went.
