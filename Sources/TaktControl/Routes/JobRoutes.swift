@@ -79,14 +79,14 @@ struct JobRoutes {
   {
     let query = context.query
     let state = try query[JobList.state]
-    let width = try query[Self.width]
+    let (width, isFolded) = (try query[Self.width], try query[Self.group])
+    let withDurations = try query[Self.durations]
     let wanted = JobList(
       after: try query[JobList.after]?.text, limit: try query[JobList.limit],
       match: try query[JobList.match], state: state)
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
-      return .text(await table(of: wanted, width: width, isFolded: try query[Self.group]))
+      return .text(await table(of: wanted, width: width, isFolded: isFolded))
     }
-    let withDurations = try query[Self.durations]
     return .json(await wanted.page(from: ports).shown(withDurations: withDurations))
   }
 
