@@ -84,6 +84,13 @@ package struct RunTotals: Hashable, Sendable {
     self.use = use
   }
 
+  /// All but the output, for those who have that already.
+  var withoutOutput: Self {
+    var totals = self
+    totals.output = KeptOutput()
+    return totals
+  }
+
   /// An attempt begins.
   mutating func beginAttempt() {
     output = KeptOutput()
@@ -223,34 +230,6 @@ package struct StoredRun: Hashable, Sendable {
     attempts = record.attempts
     end = record.end
     use = record.totals.use?.value.run
-  }
-}
-
-// MARK: - As it is shown
-
-extension RunHead {
-  /// What there is to show of it, by the names that API and command line use.
-  package func show(_ add: (String, LogValue) -> Void) {
-    add("run", .number(Int64(run.number)))
-    add("job", .text(job.text))
-    add("slot", .instant(slot))
-    add("kind", .text(kind.rawValue))
-    if let hook { add("hook", .text(hook.rawValue)) }
-    if let parent { add("parent", .number(Int64(parent.number))) }
-  }
-}
-
-extension StoredRun {
-  /// What there is to show of it besides its head.
-  package func show(_ add: (String, LogValue) -> Void) {
-    if let beganAt { add("began", .instant(beganAt)) }
-    if let endedAt { add("ended", .instant(endedAt)) }
-    if let duration { add("duration_ms", .milliseconds(duration)) }
-    add("attempts", .number(Int64(attempts)))
-    guard let end else { return }
-    add("outcome", .text(end.outcome.rawValue))
-    add("reason", .text(end.reason.description))
-    use?.show(add)
   }
 }
 

@@ -95,18 +95,6 @@ extension ResourceUse {
       voluntarySwitches: numbers[5] ?? 0, involuntarySwitches: numbers[6] ?? 0)
   }
 
-  /// What there is to show of it, by the names that API and command line use.
-  package func show(_ add: (String, LogValue) -> Void) {
-    add("cpu_ms", .milliseconds(cpu))
-    add("cpu_user_ms", .milliseconds(.microseconds(userMicroseconds)))
-    add("cpu_system_ms", .milliseconds(.microseconds(systemMicroseconds)))
-    if let memoryPeakBytes { add("memory_peak", .number(memoryPeakBytes)) }
-    add("read_bytes", .number(readBytes))
-    add("written_bytes", .number(writtenBytes))
-    add("switches_voluntary", .number(voluntarySwitches))
-    add("switches_involuntary", .number(involuntarySwitches))
-  }
-
   func put(into sink: inout some FieldSink) {
     sink.put(.cpuMilliseconds, milliseconds: cpu)
     if let memoryPeakBytes { sink.put(.memoryPeak, number: memoryPeakBytes) }
