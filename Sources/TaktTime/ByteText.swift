@@ -11,17 +11,8 @@ extension [UInt8] {
   }
 
   package mutating func append(decimal number: UInt64) {
-    if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    // The largest number has twenty digits, and each place from the first digit on is written.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var (rest, first) = (number, 20)
-      repeat {
-        first -= 1
-        digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      } while rest > 0
-      append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
-    }
+    if number > 9 { append(decimal: number / 10) }
+    append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
   /// Appends the number with leading zeros, at least `width` digits.

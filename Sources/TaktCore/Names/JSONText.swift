@@ -27,21 +27,9 @@ package enum JSONText {
 
   /// Copies what needs no escape in stretches.
   private static func append(utf8 text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-    var index = plainWords(in: text)
-    if text.count < 64 {
-      while index < text.count, !needsEscape(text[index]) { index += 1 }
-      if index == text.count {
-        // Most texts are short and plain: one append. The room is of two bytes more, all written.
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count + 2) { room in
-          room[0] = UInt8(ascii: "\"")
-          _ = room[1...].update(fromContentsOf: text)
-          room[text.count + 1] = UInt8(ascii: "\"")
-          bytes.append(contentsOf: UnsafeBufferPointer(room))
-        }
-      }
-    }
     bytes.append(UInt8(ascii: "\""))
     var start = 0
+    var index = plainWords(in: text)
     while index < text.count {
       if needsEscape(text[index]) {
         bytes.append(contentsOf: text[start..<index])
