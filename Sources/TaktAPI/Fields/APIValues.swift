@@ -156,15 +156,8 @@ extension Array: APIValue where Element: APIValue {
   package static func schema(
     _ rules: FieldRules, _ sentence: String, in components: inout SchemaComponents
   ) -> [UInt8] {
-    let items = Element.schema(
-      rules.items?.rules ?? FieldRules(), rules.items?.sentence ?? "", in: &components)
-    return SchemaComponents.text { json in
-      json.member("type", "array")
-      json.key("items")
-      json.value(raw: items)
-      rules.write(to: &json)
-      if !sentence.isEmpty { json.member("description", sentence) }
-    }
+    SchemaComponents.collection(
+      "array", of: Element.self, at: "items", rules, sentence, in: &components)
   }
 }
 
@@ -185,14 +178,7 @@ extension Dictionary: APIValue where Key == String, Value == String {
   package static func schema(
     _ rules: FieldRules, _ sentence: String, in components: inout SchemaComponents
   ) -> [UInt8] {
-    let values = String.schema(
-      rules.items?.rules ?? FieldRules(), rules.items?.sentence ?? "", in: &components)
-    return SchemaComponents.text { json in
-      json.member("type", "object")
-      json.key("additionalProperties")
-      json.value(raw: values)
-      rules.write(to: &json)
-      if !sentence.isEmpty { json.member("description", sentence) }
-    }
+    SchemaComponents.collection(
+      "object", of: String.self, at: "additionalProperties", rules, sentence, in: &components)
   }
 }

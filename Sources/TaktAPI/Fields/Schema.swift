@@ -42,6 +42,24 @@ package struct SchemaComponents {
     }
   }
 
+  /// The schema of an array or a dictionary.
+  ///
+  /// - Parameter key: where the schema of its elements, or of its values, stands.
+  static func collection<Value: APIValue>(
+    _ type: String, of _: Value.Type, at key: String, _ rules: FieldRules, _ sentence: String,
+    in components: inout SchemaComponents
+  ) -> [UInt8] {
+    let items = Value.schema(
+      rules.items?.rules ?? FieldRules(), rules.items?.sentence ?? "", in: &components)
+    return text { json in
+      json.member("type", type)
+      json.key(key)
+      json.value(raw: items)
+      rules.write(to: &json)
+      if !sentence.isEmpty { json.member("description", sentence) }
+    }
+  }
+
   static func text(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter()
     json.object(body)
