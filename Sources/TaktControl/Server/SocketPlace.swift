@@ -57,7 +57,7 @@ package enum SocketPlace {
   package static func finding(at path: String, jobsFileOf owner: UInt32? = nil) -> Finding {
     let status: FileStatus
     do throws(SystemError) {
-      status = try FileStatus(at: path, followsLink: false)
+      status = try FileStatus(judging: path, followsLink: false)
     } catch {
       return error.number == EACCES ? .forbidden : .nothing
     }

@@ -81,6 +81,15 @@ extension FileStatus {
     if csystem_is_told(descriptor) != 0 { belongToMounter() }
   }
 
+  /// The same of what stands at a path; a link at its end is followed only if that is wanted.
+  package init(judging path: String, followsLink: Bool) throws(SystemError) {
+    let link = followsLink ? 0 : O_NOFOLLOW
+    let descriptor = open(path, SmallFile.pathOnly | O_CLOEXEC | link)
+    guard descriptor >= 0 else { throw SystemError("open") }
+    defer { close(descriptor) }
+    try self.init(judging: descriptor)
+  }
+
   /// The same of a name in an open folder, which is no mount point.
   package init(judging name: UnsafePointer<CChar>, in folder: Int32) throws(SystemError) {
     try self.init(of: name, in: folder)
@@ -89,10 +98,11 @@ extension FileStatus {
 
   /// Of what has been unmounted meanwhile nobody knows.
   mutating func belongToMounter() {
-    switch MountTable.mounter(of: identity.device) {
-    case 0?: break
-    case let user: owner = user ?? .max
+    guard let mounter = MountTable.mounter(of: identity.device) else {
+      (owner, group) = (.max, .max)
+      return
     }
+    if mounter.user != 0 { (owner, group) = mounter }
   }
 }
 

@@ -55,8 +55,8 @@ package enum MountTable {
   }
 
   /// Who has mounted a file system of a process (FUSE); nil where none with this device is mounted.
-  package static func mounter(of device: UInt64) -> UInt32? {
-    mounts().last { $0.device == device }?.user
+  package static func mounter(of device: UInt64) -> (user: UInt32, group: UInt32)? {
+    mounts().last { $0.device == device }.map { ($0.user, $0.group) }
   }
 
   struct Mount {
@@ -65,6 +65,7 @@ package enum MountTable {
     var kind: String
     /// The user whose process serves it, as FUSE says it; root of any other.
     var user: UInt32
+    var group: UInt32
   }
 
   private static func mounts() -> [Mount] {
@@ -82,13 +83,16 @@ package enum MountTable {
       let numbers = words[2].split(separator: 58)
         .compactMap { UInt64(String(decoding: $0, as: UTF8.self)) }
       let options = words.count > dash + 3 ? words[dash + 3].split(separator: 44) : []
-      let mark = Array("user_id=".utf8)
-      let user = options.first { $0.starts(with: mark) }?.dropFirst(mark.count)
+      func number(_ name: String) -> UInt32 {
+        let mark = Array("\(name)=".utf8)
+        let word = options.first { $0.starts(with: mark) }?.dropFirst(mark.count)
+        return word.flatMap { UInt32(String(decoding: $0, as: UTF8.self)) } ?? 0
+      }
       return Mount(
         device: numbers.count == 2 ? device(numbers[0], numbers[1]) : .max,
         place: unescaped(words[4]).map(CChar.init(bitPattern:)),
         kind: String(decoding: words[dash + 1], as: UTF8.self),
-        user: user.flatMap { UInt32(String(decoding: $0, as: UTF8.self)) } ?? 0)
+        user: number("user_id"), group: number("group_id"))
     }
   }
 

@@ -2,6 +2,9 @@ import Glibc
 
 /// Reads and writes files that are short by their nature, within a bound.
 package enum SmallFile {
+  /// `O_PATH`.
+  package static let pathOnly: Int32 = 0o10_000_000
+
   /// How a file is opened for reading: nothing is waited for, such as the writer of a pipe, and a
   /// terminal does not become takt's own.
   package static let readingFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY

@@ -33,7 +33,7 @@ package enum FolderPath {
   ///
   /// - Parameter flags: `O_PATH` by default; what is opened is a folder in any case.
   package static func open(
-    _ path: String, following links: Links, flags: Int32 = pathOnly
+    _ path: String, following links: Links, flags: Int32 = SmallFile.pathOnly
   ) throws(Failure) -> Int32 {
     guard path.hasPrefix("/") else { throw .system(EINVAL) }
     if case .all = links {
@@ -98,9 +98,6 @@ package enum FolderPath {
     FileTrust.isRoots(FileFact(link, path: ""), in: FileFact(folder, path: ""))
   }
 
-  /// `O_PATH`.
-  package static let pathOnly: Int32 = 0o10_000_000
-
   private struct Walk {
     private var folder: Int32
     /// The names still to come, the next one last.
@@ -113,7 +110,7 @@ package enum FolderPath {
     init(_ path: String, follows: Bool) throws(Failure) {
       self.follows = follows
       remainingNames = Self.names(in: path)
-      folder = Glibc.open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+      folder = Glibc.open("/", SmallFile.pathOnly | O_DIRECTORY | O_CLOEXEC)
       guard folder >= 0 else { throw .system(errno) }
     }
 
@@ -124,7 +121,7 @@ package enum FolderPath {
         close(folder)
         throw error
       }
-      if lastFlags == pathOnly { return folder }
+      if lastFlags == SmallFile.pathOnly { return folder }
       let opened = openat(folder, ".", lastFlags | O_DIRECTORY | O_CLOEXEC)
       let number = errno
       close(folder)
@@ -134,7 +131,7 @@ package enum FolderPath {
 
     private mutating func step(_ name: String) throws(Failure) {
       // Opens a link itself, and touches nothing else.
-      let next = openat(folder, name, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+      let next = openat(folder, name, SmallFile.pathOnly | O_NOFOLLOW | O_CLOEXEC)
       guard next >= 0 else { throw .system(errno) }
       do throws(Failure) {
         try enter(next, name)
@@ -173,7 +170,7 @@ package enum FolderPath {
         throw .system(error.number)
       }
       if text.hasPrefix("/") {
-        let root = Glibc.open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        let root = Glibc.open("/", SmallFile.pathOnly | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { throw .system(errno) }
         close(folder)
         folder = root

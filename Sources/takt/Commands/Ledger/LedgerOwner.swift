@@ -14,7 +14,7 @@ enum LedgerOwner {
     guard geteuid() == 0 else { return }
     let parts = ["", "/ledger.sqlite", "/ledger.sqlite-wal", "/ledger.sqlite-shm"].flatMap { name in
       // The folder itself, and a link in its place.
-      [true, false].compactMap { try? FileStatus(at: folder + name, followsLink: $0) }
+      [true, false].compactMap { try? FileStatus(judging: folder + name, followsLink: $0) }
     }
     let others = Dictionary(
       parts.filter { $0.owner != 0 }.map { ($0.owner, $0.group) }, uniquingKeysWith: { $1 })
