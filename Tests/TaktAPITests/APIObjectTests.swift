@@ -82,6 +82,29 @@ import Testing
     _ = JSONPiece(Array(json.utf8)[...])["a"]
   }
 
+  @Test(arguments: [
+    "", "[", "{\"a", "{\"a\":1.2.3}", "{\"a\":01}", "{\"a\":\"\\q\"}", "{\"a\":\"\\ud800\"}",
+    "{\"a\":+1}",
+    "{\"a\":[1,]}", "{\"a\":1, }", "{\"a\":{},\n}", "[,1]", "{,}", "[1 2]", "{\"a\" 1}", "[1,,2]",
+    "[\"a\":1]",
+    "[1]/**/", "[1]//", "['a']", "[.5]", "[5.]", "[Infinity]", "[\u{b}1]", "[\u{a0}1]",
+    "{\"a\":tru}", "{\"a\":1e}", "{a:1}", "{\"a\":1}x", "\u{feff}{}", "{\"a\":-}",
+    "{\"a\":\"\n\"}", "{\"a\":0x1}", "{\"a\":NaN}",
+  ])
+  func `a text that is no JSON in some part is not taken to pieces`(text: String) {
+    #expect(JSONPiece(checking: Array(text.utf8)) == nil)
+  }
+
+  @Test func `nor is one that is not UTF-8`() throws {
+    // In UTF-16 U+2200 has the byte of a quote, and Foundation reads it.
+    let text = #"{"runs":[{"run":1,"job":"∀"}]}"#
+    for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
+      #expect(JSONPiece(checking: Array(try #require(text.data(using: encoding)))) == nil)
+    }
+    #expect(JSONPiece(checking: Array("{\"a\":\"".utf8) + [0xff] + Array("\"}".utf8)) == nil)
+    #expect(JSONPiece(checking: Array(text.utf8)) != nil)
+  }
+
   @Test func `a body names its keys`() {
     #expect(API.Suspend.keys == ["for", "until", "reason"])
     #expect(API.JobDetail.keys.count == API.Job.keys.count + 8)

@@ -41,6 +41,27 @@ package enum JSONKeys {
     return nil
   }
 
+  /// Whether a comma stands behind the last element of some array, or the last member of some object.
+  static func hasCommaAtEnd(_ text: [UInt8]) -> Bool {
+    var isBehindComma = false
+    var place = 0
+    while place < text.count {
+      switch text[place] {
+      case UInt8(ascii: ","): isBehindComma = true
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        if isBehindComma { return true }
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): break
+      case UInt8(ascii: "\""):
+        isBehindComma = false
+        place = end(ofStringAt: place, in: text[...])
+        continue
+      default: isBehindComma = false
+      }
+      place += 1
+    }
+    return false
+  }
+
   /// The place behind a string's closing quote.
   static func end(ofStringAt start: Int, in text: ArraySlice<UInt8>) -> Int {
     var place = start + 1

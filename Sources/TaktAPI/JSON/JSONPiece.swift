@@ -5,12 +5,23 @@
 #endif
 
 /// A value within a JSON text, as it stands there: to pass it on without a change.
-///
-/// The text must be well-formed; of any other the pieces mean nothing.
 package struct JSONPiece {
   package let text: ArraySlice<UInt8>
 
-  package init(_ text: ArraySlice<UInt8>) { self.text = text }
+  /// All of a text that others have sent; nil for one that is not well-formed UTF-8 and JSON through
+  /// and through.
+  package init?(checking text: [UInt8]) {
+    // Foundation reads more than JSON: UTF-16 and UTF-32, which have zero bytes, a byte order mark,
+    // and a comma behind the last element.
+    guard !text.contains(0), text.first != 0xef, String(validating: text, as: UTF8.self) != nil,
+      !JSONKeys.hasCommaAtEnd(text),
+      (try? JSONDecoder().decode(AnyJSON.self, from: Data(text))) != nil
+    else { return nil }
+    self.init(text[...])
+  }
+
+  /// A part of such a text; of any other the pieces mean nothing.
+  init(_ text: ArraySlice<UInt8>) { self.text = text }
 
   /// The value of an object's first member of this name; nil where it has none.
   package subscript(name: String) -> JSONPiece? { members.first { $0.key == name }?.value }
@@ -19,7 +30,7 @@ package struct JSONPiece {
   var members: [(key: String, value: JSONPiece)] {
     parts(between: "{").compactMap { part in
       guard let quote = part.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-      let end = JSONKeys.end(ofStringAt: quote, in: text)
+      let end = JSONKeys.end(ofStringAt: quote, in: part)
       guard let colon = part[end...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
       return (JSONKeys.key(part[quote..<end]), JSONPiece(part[(colon + 1)...].trimmed))
     }
@@ -62,6 +73,30 @@ package struct JSONPiece {
     }
     let rest = text[start..<max(start, last)]
     return parts.isEmpty && rest.trimmed.isEmpty ? [] : parts + [rest]
+  }
+}
+
+/// Any value, each part of it read: Foundation looks at a number or an escape only then.
+private struct AnyJSON: Decodable {
+  init(from decoder: any Decoder) throws {
+    if let container = try? decoder.container(keyedBy: AnyKey.self) {
+      for key in container.allKeys { _ = try container.decode(AnyJSON.self, forKey: key) }
+    } else if var container = try? decoder.unkeyedContainer() {
+      while !container.isAtEnd { _ = try container.decode(AnyJSON.self) }
+    } else {
+      let container = try decoder.singleValueContainer()
+      if container.decodeNil() || (try? container.decode(Bool.self)) != nil { return }
+      if (try? container.decode(String.self)) != nil { return }
+      _ = try container.decode(Double.self)
+    }
+  }
+
+  private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 }
 

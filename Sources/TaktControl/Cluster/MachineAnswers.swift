@@ -2,19 +2,18 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What another machine answers. Of its objects only that is read by which they are put in order; they
 /// are passed on as they came, with whatever a later version of takt says of them.
 struct MachineAnswer {
   let machine: ClusterMachine
   private let text: [UInt8]
+  private let whole: JSONPiece
 
-  init(_ text: [UInt8], of machine: ClusterMachine) { (self.text, self.machine) = (text, machine) }
+  /// Nil for what is no JSON: one machine's mistake is not to spoil the answer about all.
+  init?(_ text: [UInt8], of machine: ClusterMachine) {
+    guard let whole = JSONPiece(checking: text) else { return nil }
+    (self.text, self.machine, self.whole) = (text, machine, whole)
+  }
 
   private static let runKeys: Set<String> = [
     "run", "job", "slot", "kind", "state", "began", "ended",
@@ -24,7 +23,7 @@ struct MachineAnswer {
   var runs: [API.ClusterRun]? {
     let read = try? APIReader.read(
       API.RunPage.self, from: text, only: Self.runKeys.union(["runs"]))
-    guard let read, let pieces = JSONPiece(text[...])["runs"]?.elements,
+    guard let read, let pieces = whole["runs"]?.elements,
       pieces.count == read.runs.count
     else { return nil }
     return zip(read.runs, pieces).map { API.ClusterRun($0, as: $1, on: machine) }
@@ -37,19 +36,19 @@ struct MachineAnswer {
       only: Self.runKeys.union([
         "jobs", "name", "machines", "schedule", "drifted", "next", "due", "last", "active", "after",
       ]))
-    guard let read, let pieces = JSONPiece(text[...])["jobs"]?.elements,
+    guard let read, let pieces = whole["jobs"]?.elements,
       pieces.count == read.jobs.elements.count
     else { return nil }
     var jobs: [MachineJob] = []
     for (job, piece) in zip(read.jobs.elements, pieces) {
       let active = piece["active"]?.elements ?? []
-      guard active.count == job.active.count else { return nil }
+      let last = piece["last"].flatMap { last in
+        job.last.map { API.ClusterRun($0, as: last, on: machine) }
+      }
+      guard active.count == job.active.count, (last == nil) == (job.last == nil) else { return nil }
       jobs.append(
         MachineJob(
-          job: job,
-          last: job.last.map { run in
-            API.ClusterRun(run, as: piece["last"] ?? JSONPiece([]), on: machine)
-          },
+          job: job, last: last,
           active: zip(job.active, active).map { API.ClusterRun($0, as: $1, on: machine) }))
     }
     return (jobs, read.after)

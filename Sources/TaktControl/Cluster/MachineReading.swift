@@ -7,7 +7,7 @@ package enum MachineReading {
 
   /// A page of jobs, merged; nil for what is none.
   package static func jobs(_ answer: [UInt8]) -> [UInt8]? {
-    guard let page = MachineAnswer(answer, of: machine).jobs else { return nil }
+    guard let page = MachineAnswer(answer, of: machine)?.jobs else { return nil }
     var merge = ClusterJobMerge()
     merge.add(page.jobs, after: page.after, of: machine)
     return merge.page.json
@@ -15,7 +15,7 @@ package enum MachineReading {
 
   /// A page of runs, in their order; nil for what is none.
   package static func runs(_ answer: [UInt8]) -> [UInt8]? {
-    guard let runs = MachineAnswer(answer, of: machine).runs else { return nil }
+    guard let runs = MachineAnswer(answer, of: machine)?.runs else { return nil }
     var page = API.ClusterRuns()
     page.runs = runs.sorted(by: API.ClusterRun.isBefore)
     return page.json

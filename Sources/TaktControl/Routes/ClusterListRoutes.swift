@@ -140,7 +140,7 @@ private struct Gathered {
       add(machine, problem: problem.sentence)
       return nil
     case .success(let reply):
-      let page = page(MachineAnswer(Array(reply.body), of: machine))
+      let page = MachineAnswer(Array(reply.body), of: machine).flatMap(page)
       add(
         machine, problem: page == nil ? "\(machine.words) sent an answer that cannot be read" : nil)
       return page
