@@ -54,18 +54,19 @@ import TimerMachine
   ) throws -> LogRecord {
     let head = try head(kind, hook: hook)
     let use = use.map { Shared(RunUse(attempt: $0, run: $0)) }
-    var ended: RunRecord?
+    var subject = RunMoveRecord.Subject.going(head, use: use)
     if case .ended(let end) = to {
-      ended = RunRecord(
-        head, attempts: attempt, end: end, endedAt: at, duration: duration ?? .zero,
-        totals: RunTotals(use: use))
+      subject = .ended(
+        RunRecord(
+          head, attempts: attempt, end: end, endedAt: at, duration: duration ?? .zero,
+          totals: RunTotals(use: use)))
     }
     return LogRecord(
       at: at, .info, .run,
       content: .run(
         RunMoveRecord(
-          head: head, sequence: 1, attempt: attempt, from: from, to: to, cause: cause,
-          at: MonotonicInstant(nanoseconds: 0), ended: ended, use: use)))
+          of: subject, sequence: 1, attempt: attempt, from: from, to: to, cause: cause,
+          at: MonotonicInstant(nanoseconds: 0))))
   }
 
   private func ran(late: Duration) throws -> LogRecord {

@@ -4,7 +4,7 @@ package import TaktTime
 ///
 /// An object: it is large, handed from the scheduler to the log's thread, and never copied.
 package final class RunMoveRecord: Sendable {
-  package let head: RunHead
+  package let subject: Subject
   /// The transition's number within the run.
   package let sequence: Int64
   package let attempt: Int
@@ -17,17 +17,27 @@ package final class RunMoveRecord: Sendable {
   package let step: Int?
   /// How the step before has failed, although the attempt goes on.
   package let stepFailure: Shared<RunEnd>?
-  /// The run that has ended, without its output; nil for one that goes on.
-  package let ended: RunRecord?
-  /// What the processes of the run have used so far; nil where there were none.
-  package let use: Shared<RunUse>?
+
+  package enum Subject: Sendable {
+    /// A run that goes on, with what its processes have used so far; nil where there were none.
+    case going(RunHead, use: Shared<RunUse>?)
+    /// One that has ended, without its output.
+    case ended(RunRecord)
+  }
+
+  package var head: RunHead {
+    switch subject {
+    case .going(let head, _): head
+    case .ended(let record): record.head
+    }
+  }
 
   package init(
-    head: RunHead, sequence: Int64, attempt: Int, from: RunState.Kind, to: RunState,
+    of subject: Subject, sequence: Int64, attempt: Int, from: RunState.Kind, to: RunState,
     cause: RunMove.Cause, at: MonotonicInstant, step: Int? = nil,
-    stepFailure: Shared<RunEnd>? = nil, ended: RunRecord? = nil, use: Shared<RunUse>? = nil
+    stepFailure: Shared<RunEnd>? = nil
   ) {
-    self.head = head
+    self.subject = subject
     self.sequence = sequence
     self.attempt = attempt
     self.from = from
@@ -36,16 +46,14 @@ package final class RunMoveRecord: Sendable {
     self.at = at
     self.step = step
     self.stepFailure = stepFailure
-    self.ended = ended
-    self.use = use
   }
 
   /// About how many bytes one takes.
   static let bytes =
-    MemoryLayout<RunHead>.stride + MemoryLayout<RunState>.stride + MemoryLayout<RunRecord>.stride
-    + 10 * MemoryLayout<Int>.stride
+    MemoryLayout<Subject>.stride + MemoryLayout<RunState>.stride + 10 * MemoryLayout<Int>.stride
 
   func put(into sink: inout some FieldSink) {
+    let head = head
     sink.put(.machine, machine: .run(head.run))
     sink.put(.seq, number: sequence)
     sink.put(.job, text: head.job.text)
@@ -70,8 +78,9 @@ package final class RunMoveRecord: Sendable {
     case .backingOff(let until, let end):
       put(end, into: &sink)
       sink.put(.retryMilliseconds, milliseconds: until - at)
-      use?.value.attempt?.put(into: &sink)
-    case .ended: ended?.put(into: &sink)
+      if case .going(_, let use?) = subject { use.value.attempt?.put(into: &sink) }
+    case .ended:
+      if case .ended(let record) = subject { record.put(into: &sink) }
     }
   }
 

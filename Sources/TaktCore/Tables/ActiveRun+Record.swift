@@ -6,11 +6,12 @@ extension ActiveRun {
     transitionCount += 1
     let (step, failure) = steps(of: move)
     let isNoted = failure != nil && !machine.isStepFailureIgnored
-    let head = head
-    var ended: RunRecord?
-    if case .ended(let end) = machine.state {
-      ended = record(head, end, at: now, totals: totals.withoutOutput)
-    }
+    let subject: RunMoveRecord.Subject =
+      if case .ended(let end) = machine.state {
+        .ended(record(end, at: now, totals: totals.withoutOutput))
+      } else {
+        .going(head, use: totals.use)
+      }
     var level = RunMoveRecord.level(of: machine.state, hasFailedStep: isNoted)
     // A condition that does not hold is no news.
     if level > .info, isHook, facts?.value.hook == .onlyIf { level = .info }
@@ -18,10 +19,9 @@ extension ActiveRun {
       at: now.wall, level, .run,
       content: .run(
         RunMoveRecord(
-          head: head, sequence: transitionCount, attempt: machine.attempt, from: move.from,
+          of: subject, sequence: transitionCount, attempt: machine.attempt, from: move.from,
           to: machine.state, cause: move.cause, at: now.monotonic, step: step,
-          stepFailure: failure,
-          ended: ended, use: totals.use)))
+          stepFailure: failure)))
   }
 
   /// Which step a move is about, and how the one before has failed although the attempt goes on; of
@@ -66,12 +66,11 @@ extension ActiveRun {
   }
 
   mutating func ledgerRecord(_ end: RunEnd, at now: Now) -> RunRecord {
-    record(
-      head, end, at: now, totals: hasRecordedOutput ? totals.withoutOutput : totals)
+    record(end, at: now, totals: hasRecordedOutput ? totals.withoutOutput : totals)
   }
 
   @inline(__always) private func record(
-    _ head: RunHead, _ end: RunEnd, at now: Now, totals: RunTotals
+    _ end: RunEnd, at now: Now, totals: RunTotals
   ) -> RunRecord {
     RunRecord(
       head, attempts: machine.attempt, end: end, at: now, since: startedAt, totals: totals,

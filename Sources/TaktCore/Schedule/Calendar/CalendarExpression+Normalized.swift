@@ -26,6 +26,9 @@ extension CalendarExpression: CustomStringConvertible {
 
   private static func list(_ terms: [CalendarTerm], width: Int) -> String {
     if terms.isEmpty { return "*" }
+    if terms.count == 1, terms[0].step == 0, terms[0].stop == nil {
+      return terms[0].start.padded(width)
+    }
     return terms.map { term in
       var text = term.start.padded(width)
       if let stop = term.stop { text += ".." + stop.padded(width) }

@@ -22,9 +22,13 @@ extension CronExpression: CustomStringConvertible {
     _ mask: UInt64, _ field: CronField, isOpen: Bool, isStar: Bool = false
   ) -> String {
     let values = field.values
-    let numbers = values.filter { mask >> UInt64($0) & 1 == 1 }
+    let count = mask.nonzeroBitCount
+    if isOpen, count == values.count { return "*" }
+    if !isOpen, count == 1 { return String(mask.trailingZeroBitCount) }
+    var numbers: [Int] = []
+    numbers.reserveCapacity(count)
+    CronDays.forEachBit(mask) { numbers.append($0) }
     guard isOpen else { return numbers.map(String.init).joined(separator: ",") }
-    if numbers.count == values.count { return "*" }
     if isStar { return starred(numbers, values) }
     if let stepped = stepped(numbers, values, mayBeStar: field != .hour) { return stepped }
     let runs = runs(of: numbers)
