@@ -69,7 +69,8 @@ extension SchedulerCore {
   mutating func add(_ spec: JobSpec, at now: Now) -> JobID {
     let schedule = spec.timing.schedule
     let id: JobID
-    if let memory = removedJobs.remove(spec.name) {
+    let memory = removedJobs.remove(spec.name)
+    if let memory {
       logPastInstants(schedule.at, of: spec.name, but: memory.at, at: now)
       id = jobs.insert(JobState(spec, from: memory))
       // While it was away the job had no slots.
@@ -82,13 +83,14 @@ extension SchedulerCore {
         JobState(spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now)))
       follow(id, from: nil, to: spec)
       beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
-      if !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     }
     if cluster.isOn {
       declare(id, isChanged: isReloading)
       // The others know when it ran last.
       if isShared(id) { jobs[id].cursor.runStarted() }
     }
+    // Of a shared job the others may have served them.
+    if memory == nil, !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
     arm(id, at: now)
     return id
   }
