@@ -135,6 +135,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'fuzz: make fuzz' \
 		'transfers: make transfers' \
 		'storm: make storm' \
+		'explore: make explore' \
 		'faults: make bench-faults' \
 		'contract: make contract' \
 		'nemesis: make nemesis' \
@@ -236,6 +237,11 @@ fuzz-coverage: setup ## Print how much of the reading code the kept inputs reach
 	$(SWIFT) build --product boundary-fuzz --scratch-path .build-coverage \
 		-Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
 	python3 -B Tests/fuzz/coverage.py .build-coverage/debug/boundary-fuzz
+
+.PHONY: explore
+explore: setup   ## Try each order of events of a small cluster, with one fault at each moment. FAULTS=2 takes hours.
+	$(SWIFT) build -c release --product cluster-explore --scratch-path .build-storm
+	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1)
 
 .PHONY: storm
 storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.

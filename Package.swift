@@ -167,6 +167,9 @@ let package = Package(
     // The machines of a cluster in virtual time, by many seeds.
     .executableTarget(
       name: "cluster-storm", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+    // All that a small cluster can do.
+    .executableTarget(
+      name: "cluster-explore", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
     .target(
       name: "TimerMachineTesting", dependencies: ["TimerMachine", "TaktTime"],
       swiftSettings: strict),

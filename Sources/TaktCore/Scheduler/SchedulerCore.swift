@@ -35,7 +35,7 @@ package struct SchedulerCore: Sendable {
   /// takt starts without the ledger that there is: what is past may have been decided.
   var isLedgerUnread = false
   /// Nobody reads the log: its records are not made.
-  var isQuiet = false
+  package var isQuiet = false
   /// Nobody goes on where this one ends: the marks of jobs are not recorded.
   var isWithoutMarks = false
   /// Jobs whose mark has changed since it was recorded.

@@ -1,0 +1,52 @@
+import Glibc
+import TaktCore
+import TaktTesting
+
+/// Tries all that two machines with one job of two slots can do, for each `overlap` and `delivery`.
+///
+///     cluster-explore [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
+///                     [--states N] [--violations N]
+///
+/// It prints how many states there are, and of each violation how it comes about. `--faults` says how
+/// many faults a path may have (1), `--fault` which (all), `--only` leaves out the scenes without
+/// TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states` and
+/// `--violations` (1) end the search of a scene early. Exit status: 0, or 1 with a violation.
+@main
+struct ClusterExplore {
+  static func main() {
+    let arguments = CommandLine.arguments
+    func option(_ name: String) -> String? {
+      arguments.firstIndex(of: name).flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
+    }
+    let faults = option("--faults").flatMap { Int($0) } ?? 1
+    let statesMax = option("--states").flatMap { Int($0) } ?? .max
+    var isClean = true
+    for overlap in [Overlap.skip, .allow, .queue, .replace] {
+      for delivery in [Delivery.bestEffort, .atMostOnce, .atLeastOnce] {
+        var scene = ExplorerScene.one(overlap, delivery, faults: faults)
+        if let only = option("--only"), !scene.name.contains(only) { continue }
+        scene.plant = option("--plant").flatMap { MemoryEngine.Plant(rawValue: $0) }
+        if let names = option("--fault") {
+          scene.faults = Set(names.split(separator: ",").compactMap { .init(rawValue: String($0)) })
+        }
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var explorer = ClusterExplorer(
+          scene, statesMax: statesMax,
+          violationsMax: option("--violations").flatMap { Int($0) } ?? 1)
+        let report = explorer.run()
+        print(
+          "\(scene.name), \(faults) faults: \(report.states) states, \(report.steps) steps, "
+            + "\(report.ends) ends, longest \(report.depth), "
+            + "\(report.isComplete ? "complete" : "not complete"), "
+            + "\(clock.now - begin), \(report.violations.count) violations")
+        for violation in report.violations {
+          isClean = false
+          print("  \(violation.problem)")
+          for line in violation.story { print("    \(line)") }
+        }
+      }
+    }
+    if !isClean { exit(1) }
+  }
+}

@@ -1,0 +1,48 @@
+import TaktCore
+import TaktTesting
+import Testing
+
+/// All orders of events of a small cluster, and all faults at all moments. `make explore` does more of
+/// them.
+struct ClusterExplorerTests {
+  private static let overlaps: [Overlap] = [.skip, .allow, .queue, .replace]
+
+  private func explore(_ scene: ExplorerScene) -> ClusterExplorer.Report {
+    var explorer = ClusterExplorer(scene)
+    return explorer.run()
+  }
+
+  private func story(_ report: ClusterExplorer.Report) -> Comment {
+    Comment(
+      rawValue: report.violations.map { ([$0.problem] + $0.story).joined(separator: "\n") }
+        .joined(separator: "\n\n"))
+  }
+
+  @Test(arguments: overlaps, Delivery.allCases)
+  func `without a fault each slot is decided once, in any order of events`(
+    overlap: Overlap, delivery: Delivery
+  ) {
+    let report = explore(.one(overlap, delivery, faults: 0))
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete && report.ends > 1)
+  }
+
+  @Test(arguments: [ExplorerScene.Fault.lostAnswer, .crash, .crashWithoutLedger, .leave])
+  func `with one fault at any moment it is, too`(fault: ExplorerScene.Fault) {
+    var scene = ExplorerScene.one(.skip, .atLeastOnce, faults: 1)
+    scene.faults = [fault]
+    let report = explore(scene)
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete)
+  }
+
+  /// The story of each is short enough to be read.
+  @Test(arguments: [MemoryEngine.Plant.owner, .grace, .forgotten])
+  func `a mistake in the engine's rules has a story`(plant: MemoryEngine.Plant) throws {
+    var scene = ExplorerScene.one(.skip, .atLeastOnce, faults: 1)
+    scene.faults = [.freeze, .crashWithoutLedger]
+    scene.plant = plant
+    let violation = try #require(explore(scene).violations.first)
+    #expect(violation.story.count < 25, "\(violation.story.joined(separator: "\n"))")
+  }
+}
