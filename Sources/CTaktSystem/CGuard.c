@@ -498,6 +498,11 @@ NO_LIBRARY static int is_proven(const seen *process) {
   }
 }
 
+// Whether an attempt lives on although the deadline has passed: takt is there.
+NO_LIBRARY static int is_spared(const attempt *attempt) {
+  return attempt->record.kind == CGUARD_ADD_FINISHING && !guard.is_closed && !guard.is_orphan;
+}
+
 NO_LIBRARY static void kill_group(const attempt *attempt) {
   const cguard_record *record = &attempt->record;
   if (record->group[0] != 0 && guard.groups >= 0) {
@@ -560,9 +565,15 @@ NO_LIBRARY static void end_all(void) {
     guard.adopter = (pid_t)raw3(SYS_getppid, 0, 0, 0);
     list_processes();
     classify();
+    for (size_t index = 0; index < guard.seen_count; index++) {
+      seen *process = &guard.seen[index];
+      if (process->attempt >= 0 && is_spared(&guard.attempts[process->attempt]))
+        process->attempt = -1;
+    }
     // All handles before the first signal: who loses its parent cannot be told any more.
     size_t found = hold();
-    for (size_t index = 0; index < guard.count; index++) kill_group(&guard.attempts[index]);
+    for (size_t index = 0; index < guard.count; index++)
+      if (!is_spared(&guard.attempts[index])) kill_group(&guard.attempts[index]);
     for (size_t index = 0; index < guard.seen_count; index++) {
       const seen *process = &guard.seen[index];
       if (process->attempt >= 0 && is_proven(process))
@@ -575,7 +586,10 @@ NO_LIBRARY static void end_all(void) {
     if (found == 0 && (!guard.is_closed || guard.adopter != guard.parent_pid)) break;
     pause_a_little();
   }
-  if (has_found) report(guard.count);
+  size_t ended = 0;
+  for (size_t index = 0; index < guard.count; index++)
+    if (!is_spared(&guard.attempts[index])) ended++;
+  if (has_found) report(ended);
 }
 
 // MARK: The loop
@@ -599,7 +613,8 @@ NO_LIBRARY static int is_overdue(void) {
 
 NO_LIBRARY static void take(const cguard_record *record) {
   switch (record->kind) {
-    case CGUARD_ADD: add(record); break;
+    case CGUARD_ADD:
+    case CGUARD_ADD_FINISHING: add(record); break;
     case CGUARD_REMOVE: forget(record->attempt); break;
     case CGUARD_DEADLINE: set_deadline(record->since); break;
     case CGUARD_QUIT:

@@ -6,7 +6,8 @@ import TaktTime
 
 /// Runs commands under a guard, for tests that kill this process, or stop it.
 ///
-/// Reads one request a line: `run N SCRIPT` starts a claimed run, `free N SCRIPT` one without a claim,
+/// Reads one request a line: `run N SCRIPT` starts a claimed run, `finish N SCRIPT` one that does not
+/// end with the lease, `free N SCRIPT` one without a claim,
 /// `deadline NANOSECONDS` sets the guard's deadline (0 for none), `add PID SINCE UNTIL MARK` guards a
 /// process of somebody else's, `guard` asks for the guard's number, `quit` ends guard and host.
 /// Says what happens, one thing a line.
@@ -66,6 +67,7 @@ struct GuardHost {
   private func perform(_ words: [String]) {
     switch words.first {
     case "run": start(words, claim: ClaimToken(7))
+    case "finish": start(words, claim: ClaimToken(7), onLeaseLost: .finish)
     case "free": start(words, claim: nil)
     case "deadline": guardian.setDeadline(UInt64(words[1]).flatMap { $0 == 0 ? nil : $0 })
     case "guard": say("guard \(guardian.pid ?? 0)")
@@ -81,11 +83,14 @@ struct GuardHost {
     }
   }
 
-  private func start(_ words: [String], claim: ClaimToken?) {
+  private func start(
+    _ words: [String], claim: ClaimToken?, onLeaseLost: LeaseLostPolicy = .stop
+  ) {
     guard let number = UInt64(words[1]), let name = JobName("job\(number)") else { return }
-    let spec = JobSpec(
+    var spec = JobSpec(
       name: name, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),
       action: .shell(words[2]))
+    spec.onLeaseLost = onLeaseLost
     var request = AttemptRequest(
       run: RunID(number), attempt: 1, spec: spec, slot: WallInstant(milliseconds: 0))
     request.fence = claim

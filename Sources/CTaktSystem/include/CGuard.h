@@ -12,6 +12,8 @@
 #include <sys/types.h>
 
 enum { CGUARD_ADD = 1, CGUARD_REMOVE = 2, CGUARD_DEADLINE = 3, CGUARD_QUIT = 4 };
+// An attempt that lives on when the deadline passes, and ends when takt is gone.
+enum { CGUARD_ADD_FINISHING = 5 };
 enum { CGUARD_MARK_BYTES = 32, CGUARD_GROUP_BYTES = 24 };
 
 // What the guard is told: one record at a time, whole or not at all.

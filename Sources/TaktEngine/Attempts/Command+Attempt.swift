@@ -17,7 +17,7 @@ extension Command {
       labels: request.outputFacts)
     run = request.run
     facts = Self.facts(of: request)
-    isGuarded = request.fence != nil && request.spec.onLeaseLost == .stop
+    guarding = Guarding(of: request)
   }
 
   /// What a process is told of the attempt.

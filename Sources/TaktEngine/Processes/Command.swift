@@ -56,8 +56,8 @@ package struct Command: Sendable {
   var hidden: [[UInt8]] = []
   /// After so long it is ended as its job is stopped, and has failed with `timeout`.
   var bound: Duration?
-  /// Whether the guard ends it where takt cannot.
-  var isGuarded = false
+  /// When the guard ends it, because takt cannot; nil for never.
+  var guarding: Guarding?
   /// Who talks with it; nil for nobody.
   var channel: (any ChildChannel)?
   /// Finds out what is still missing before it starts; it may block. Nil where nothing is.

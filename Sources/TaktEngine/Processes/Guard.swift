@@ -6,6 +6,27 @@ package import TaktCore
 package import TaktSystem
 package import TaktTime
 
+/// When the guard ends an attempt.
+package enum Guarding: Sendable {
+  /// When takt has not renewed its lease, or is gone.
+  case untilLeaseLost
+  /// When takt is gone, and no sooner: another machine may have its slot by then.
+  case untilTaktEnds
+
+  /// Nil for a run without a claim, which the next takt finds.
+  init?(of request: AttemptRequest) {
+    guard request.fence != nil else { return nil }
+    self = request.spec.onLeaseLost == .stop ? .untilLeaseLost : .untilTaktEnds
+  }
+
+  fileprivate var kind: UInt32 {
+    switch self {
+    case .untilLeaseLost: UInt32(CGUARD_ADD)
+    case .untilTaktEnds: UInt32(CGUARD_ADD_FINISHING)
+    }
+  }
+}
+
 /// A second process that ends the processes of claimed runs when takt cannot: because it was killed,
 /// or because it is stopped and does not renew its lease in time.
 ///
@@ -135,7 +156,8 @@ package final class Guard: Sendable {
   /// By what the first process of an attempt, which is about to be started, makes itself known
   /// before it executes anything; nil while there is no guard process.
   func announcement(
-    of id: ProcessID, mark: String, sinceTicks: UInt64, in group: ControlGroup?
+    of id: ProcessID, _ guarding: Guarding = .untilLeaseLost, mark: String, sinceTicks: UInt64,
+    in group: ControlGroup?
   ) -> Announcement? {
     guard let link = state.withLock(\.link) else { return nil }
     let identity = ProcessIdentity(
@@ -144,13 +166,15 @@ package final class Guard: Sendable {
       link: link,
       request: csystem_guarded(
         pipe: link.pipe, ticks_per_second: ProcessStatus.ticksPerSecond,
-        record: cguard_record(id, identity)))
+        record: cguard_record(id, identity, guarding)))
   }
 
   /// Guards an attempt from now on. A child that has made itself known is not added twice; it has
   /// to be added all the same, for the next guard process.
-  package func add(_ id: ProcessID, _ identity: ProcessIdentity) {
-    let record = cguard_record(id, identity)
+  package func add(
+    _ id: ProcessID, _ identity: ProcessIdentity, _ guarding: Guarding = .untilLeaseLost
+  ) {
+    let record = cguard_record(id, identity, guarding)
     state.withLock { state in
       state.attempts[id] = record
       send(record, &state)
@@ -246,9 +270,9 @@ package final class Guard: Sendable {
 
 extension cguard_record {
   /// An attempt is in progress.
-  fileprivate init(_ id: ProcessID, _ identity: ProcessIdentity) {
+  fileprivate init(_ id: ProcessID, _ identity: ProcessIdentity, _ guarding: Guarding) {
     self.init()
-    kind = UInt32(CGUARD_ADD)
+    kind = guarding.kind
     pid = identity.pid
     attempt = id.number
     since = identity.sinceTicks

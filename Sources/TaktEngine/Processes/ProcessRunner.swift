@@ -141,7 +141,7 @@ package final class ProcessRunner: Sendable {
     let identity = ProcessIdentity(
       pid: child.pid, sinceTicks: since, untilTicks: ProcessStatus.ticksNow(), mark: mark,
       controlGroup: group?.path)
-    if command.isGuarded { guardian?.add(command.id, identity) }
+    if let guarding = command.guarding { guardian?.add(command.id, identity, guarding) }
     // At once: the next daemon finds only processes that are in the ledger.
     command.observe(.started(identity))
     return Started(
@@ -224,10 +224,10 @@ package final class ProcessRunner: Sendable {
     let start = { [guardian] (group: ControlGroup?) throws(StartFailure) in
       let command = prepared.command
       var announcement: Guard.Announcement?
-      if command.isGuarded, let guardian {
+      if let guarding = command.guarding, let guardian {
         group?.reserve()
         announcement = guardian.announcement(
-          of: command.id, mark: mark, sinceTicks: sinceTicks, in: group)
+          of: command.id, guarding, mark: mark, sinceTicks: sinceTicks, in: group)
       }
       return try Spawn.start(
         prepared, mark: mark, controlGroup: group, announcement: announcement)

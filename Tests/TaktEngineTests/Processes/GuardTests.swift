@@ -63,6 +63,20 @@ import Testing
     free.kill()
   }
 
+  @Test(arguments: [true, false])
+  func `a run that may outlive the lease ends with takt`(usesGroups: Bool) throws {
+    let host = try GuardedHost(usesGroups: usesGroups)
+    try host.tell("finish 1 echo $$; exec sleep 1000")
+    let finishing = try Witness(host.number())
+    try host.tell("run 2 exec sleep 1000")
+    try host.tell("deadline 1")
+    _ = try host.line { $0.hasPrefix("ended 2 signalled(9)") }
+    #expect(!finishing.hasEnded)
+    host.kill(SIGKILL)
+    #expect(finishing.ends())
+    #expect(host.guardian.ends())
+  }
+
   @Test func `a run that starts after the deadline has passed is ended`() throws {
     let host = try GuardedHost()
     try host.tell("deadline 1")
