@@ -158,6 +158,32 @@ import Testing
     #expect(reply.answers == [.done])
   }
 
+  @Test func `where the schema was dropped no fence comes again`() throws {
+    let database = try server.makeDatabase()
+    let driver = SynchronousDriver(server.url(database))
+    let slot = SystemTimeSource().wall
+    func claim() throws -> (member: MemberID, token: ClaimToken) {
+      let claim = SlotClaim(
+        job: try name("a"), slot: slot, schedule: 1, validUntil: slot + .seconds(60))
+      let reply = try driver.perform(
+        ClaimBatch(
+          number: 1, member: nil, facts: facts,
+          requests: [.declare(claim.job, schedule: 1, isChanged: false), .claim(claim)]))
+      guard case .granted(let token, _)? = reply.answers.last else {
+        throw ClaimFailureFound(answers: reply.answers)
+      }
+      return (try #require(reply.member), token)
+    }
+    let before = try claim()
+    try server.run("DROP SCHEMA takt CASCADE", in: database)
+    // Whoever goes on as the member that it was is not known.
+    let old = ClaimBatch(number: 2, member: before.member, facts: facts)
+    #expect(try driver.perform(old).member == nil)
+    #expect(try claim().token > before.token)
+  }
+
+  private struct ClaimFailureFound: Error { let answers: [ClaimAnswer] }
+
   @Test func `clusters of one database do not see each other`() throws {
     let engines = try (0..<2).map { _ in try PostgresTestEngine(server.url()) }
     let claim = SlotClaim(

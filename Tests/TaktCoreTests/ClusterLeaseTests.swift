@@ -108,4 +108,15 @@ struct ClusterLeaseTests {
     #expect(
       !world.messages.contains { $0.contains("another machine") || $0.contains("joins again") })
   }
+
+  @Test func `an engine that has lost what it knew is named as the cause`() {
+    var world = ClusterWorld(jobs: [.shared()])
+    world.pass(.seconds(4))
+    world.engine = MemoryEngine()
+    world.pass(.seconds(10))
+    #expect(
+      world.messages.count { $0.contains("its lease holds: what it knew was lost or set back") }
+        == 1, "\(world.messages)")
+    #expect(!world.messages.contains { $0.contains("renewed in time") || $0.contains("for lost") })
+  }
 }

@@ -107,7 +107,13 @@ package enum PostgresSchema {
       installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
     );
     CREATE SEQUENCE IF NOT EXISTS takt.member_id;
-    CREATE SEQUENCE IF NOT EXISTS takt.token;
+    -- It starts with the time in milliseconds: where the schema was dropped no fence comes again.
+    DO $do$ BEGIN
+      EXECUTE pg_catalog.format(
+        'CREATE SEQUENCE IF NOT EXISTS takt.token START %s',
+        (1000 * pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()))::bigint);
+    END
+    $do$;
     -- Instants are nanoseconds since 1970, slots milliseconds.
     CREATE TABLE IF NOT EXISTS takt.member (
       id bigint PRIMARY KEY,

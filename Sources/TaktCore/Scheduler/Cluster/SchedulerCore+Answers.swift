@@ -96,16 +96,26 @@ extension SchedulerCore {
     cluster.hasWarnedOfClock = isFar
   }
 
-  /// The engine has taken this machine for lost: it begins anew.
+  /// The engine has taken this machine for lost, or has itself begun anew: so does the machine.
   private mutating func membershipEnded(_ flight: ClusterState.InFlight, at now: Now) {
     guard let member = cluster.member else { return }
-    logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
+    // By a lease that holds nobody can have decided for it.
+    let isForgotten = cluster.hasLease(at: now.monotonic)
+    if !isForgotten {
+      logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
+    }
     cluster.member = nil
     for (key, claim) in cluster.claims where claim.phase == .queued {
       cluster.claims[key]?.askedAs = claim.askedAs ?? member
     }
     cluster.outbox.prepend(contentsOf: flight.wishes)
-    leaseOver(at: now)
+    if isForgotten {
+      leaseOver(
+        "the cluster's engine does not know this machine any more, although its lease holds: "
+          + "what it knew was lost or set back; this machine joins again", at: now)
+    } else {
+      leaseOver(at: now)
+    }
   }
 
   mutating func joined(at now: Now) {

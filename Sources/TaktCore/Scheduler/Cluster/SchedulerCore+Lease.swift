@@ -3,7 +3,11 @@ import TaktTime
 /// The end of a lease, and the ends of claimed runs.
 extension SchedulerCore {
   /// This machine must take its claims for another's from now on.
-  mutating func leaseOver(at now: Now) {
+  ///
+  /// - Parameter reason: for the log; the usual one by default.
+  mutating func leaseOver(
+    _ reason: String = "the lease could not be renewed in time", at now: Now
+  ) {
     guard cluster.leaseUntil != nil else { return }
     cluster.leaseUntil = nil
     var count = 0
@@ -19,8 +23,7 @@ extension SchedulerCore {
     }
     logCluster(
       .warning,
-      "the lease could not be renewed in time" + (count > 0 ? "; runs stopped: \(count)" : ""),
-      at: now)
+      reason + (count > 0 ? "; runs stopped: \(count)" : ""), at: now)
   }
 
   // MARK: Ends
