@@ -36,6 +36,15 @@ struct ClusterExplorerTests {
     #expect(report.isComplete)
   }
 
+  /// It waits for its ledger when it hears that another machine has a newer slot: found by this.
+  @Test func `a run that is replaced before it starts has a verdict`() {
+    var scene = ExplorerScene.one(.replace, .atMostOnce, faults: 1)
+    scene.faults = [.lostAnswer]
+    let report = explore(scene)
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete)
+  }
+
   /// The story of each is short enough to be read.
   @Test(arguments: [MemoryEngine.Plant.owner, .grace, .forgotten])
   func `a mistake in the engine's rules has a story`(plant: MemoryEngine.Plant) throws {

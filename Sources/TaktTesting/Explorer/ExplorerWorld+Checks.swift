@@ -75,7 +75,7 @@ extension ExplorerWorld {
         machine.kept.isEmpty, machine.reloadsAt == nil,
         let view = machine.core.clusterView(at: clock)
       else { return false }
-      return view.member != nil
+      return view.member != nil && view.failure == nil
         && view.waiting.allSatisfy { $0.claims == 0 && $0.unsettled == 0 }
     }
   }

@@ -218,6 +218,10 @@ extension SchedulerCore {
     reassertForgotten(news, at: now)
     for token in news.replaced {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
+        // One that waits for the ledger has no verdict yet: a newer slot runs on another machine.
+        if let slot = runs[run].undecidedSlot {
+          decide(runs[run].job, SlotSeries(slot.nominal), .skipped(.elsewhere), at: now)
+        }
         step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
       }
     }
