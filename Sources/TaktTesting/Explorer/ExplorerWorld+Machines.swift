@@ -161,7 +161,7 @@ extension ExplorerWorld {
       }
     }
     machines[index].running[request.run] = Execution(
-      job: spec.name, slot: request.slot, fence: request.fence?.number,
+      job: spec.name, slot: request.slot,
       isGuarded: request.fence != nil && spec.onLeaseLost == .stop, endsAt: now + length,
       result: .exited(0))
     hasStarted = true

@@ -31,7 +31,6 @@ struct ExplorerWorld {
   struct Execution: Hashable {
     var job: JobName
     var slot: WallInstant
-    var fence: UInt64?
     var isGuarded: Bool
     var endsAt: MonotonicInstant
     var result: AttemptResult

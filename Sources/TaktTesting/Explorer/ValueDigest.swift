@@ -17,7 +17,6 @@ struct ValueDigest {
     /// The order of the elements says nothing.
     case unordered
     case run
-    case nothing
   }
 
   /// Counters: nothing follows from how far they have come.
@@ -68,7 +67,6 @@ struct ValueDigest {
       if Self.tokens.contains(label), let token = value as? UInt64 { return add(token: token) }
     }
     switch kind(of: value) {
-    case .nothing: break
     case .int: if let value = value as? Int { hasher.combine(value) }
     case .uint64: if let value = value as? UInt64 { hasher.combine(value) }
     case .int64: if let value = value as? Int64 { hasher.combine(value) }
