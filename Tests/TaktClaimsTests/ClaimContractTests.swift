@@ -16,12 +16,14 @@ extension ClaimContract: CustomTestStringConvertible {
     try ProcessInfo.processInfo.environment["TAKT_POSTGRES_URL"] ?? TestServer.shared().url()
   }
 
-  @Test(arguments: ClaimContract.clauses)
+  @Test(arguments: ClaimContract.clauses + ClaimContract.failovers)
   func `in memory`(clause: ClaimContract) throws {
     try clause.check(on: MemoryTestEngine())
   }
 
-  @Test(.enabled(if: TestServer.isInstalled, TestServer.hint), arguments: ClaimContract.clauses)
+  @Test(
+    .enabled(if: TestServer.isInstalled, TestServer.hint),
+    arguments: ClaimContract.clauses + ClaimContract.failovers)
   func `in PostgreSQL`(clause: ClaimContract) throws {
     try clause.check(on: PostgresTestEngine(Self.url()))
   }

@@ -211,7 +211,7 @@ struct ClusterTests {
     #expect(joined.state(of: world.wall(5000), world.name) == nil)
     world.engine = joined
     world.pass(.seconds(6))
-    #expect(world.engine.state(of: world.wall(5000), world.name) == "ran")
+    #expect(world.engine.state(of: world.wall(5000), world.name) == "claimed")
     #expect(world.messages.count { $0.contains("lost the claim") } == 1, "\(world.messages)")
     #expect(world.signals == [])
   }

@@ -21,6 +21,8 @@ struct ClusterWorld {
 
   var engine = MemoryEngine()
   var isReachable = true
+  /// How far the engine's clock has been set forward.
+  var engineAhead = Duration.zero
   /// How long a batch is under way, each way.
   var delay = Duration.zero
   /// How long a run takes.
@@ -137,7 +139,7 @@ struct ClusterWorld {
     for case .declare(name, let schedule, _, _) in batch.requests { declared = schedule }
     let outcome: ClaimOutcome =
       isReachable
-      ? .answered(engine.perform(batch, at: scheduler.now.wall))
+      ? .answered(engine.perform(batch, at: scheduler.now.wall + engineAhead))
       : .failed(number: batch.number, ClaimFailure("unreachable"))
     deliveries.append((scheduler.now.monotonic + delay * 2, outcome))
   }

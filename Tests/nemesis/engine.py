@@ -222,8 +222,8 @@ class Engine:
         """Puts a faulty function in the place of one of takt's."""
         changes = {
             "lease": ("takt.batch(text, jsonb)",
-                      "v_member.lease_until <= v_now AND "
-                      "(NOT v_has_facts OR v_member.lost_after < v_now)", "false"),
+                      "v_member.lease_until <= v_now\n          AND (NOT v_has_facts OR "
+                      "v_member.lost_after < v_now AND NOT v_is_quiet)", "false"),
             "owner": ("takt.claim(text, bigint, text, bigint, bigint, jsonb)",
                       "IF v_slot.member IS DISTINCT FROM v_former THEN RETURN takt.answer('taken'); "
                       "END IF;", "NULL;"),

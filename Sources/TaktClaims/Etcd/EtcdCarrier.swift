@@ -113,6 +113,7 @@ struct EtcdCarrier: BatchCarrier {
           .lastEnd(let job), .ranUnclaimed(let job, _), .suspend(let job, _):
           job
         case .claim(let claim): claim.job
+        case .restore(let known): known.claim.job
         case .end(let token, _, _), .giveBack(let token): store.state.engine.job(of: token)
         }
       if let job { jobs.insert(job) }

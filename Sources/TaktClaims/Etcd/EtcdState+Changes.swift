@@ -90,11 +90,22 @@ extension EtcdState {
     _ batch: ClaimBatch, _ reply: ClaimReply, of member: MemoryEngine.Member?
   ) {
     for (request, answer) in zip(batch.requests, reply.answers) {
-      guard case .ranUnclaimed(let job, let slot) = request, answer == .superseded else { continue }
+      guard answer == .superseded, let (job, slot) = doubledSlot(of: request) else { continue }
       let run = EtcdRecord.Doubled(
         slot: slot.nanoseconds, machine: member?.facts.machine ?? "")
       if doubled[job]?.contains(run) != true { doubled[job, default: []].append(run) }
       if doubled[job, default: []].count > Self.doubledMax { doubled[job]?.removeFirst() }
+    }
+  }
+
+  /// The slot of a run that another machine's has met.
+  private func doubledSlot(of request: ClaimRequest) -> (JobName, WallInstant)? {
+    switch request {
+    case .ranUnclaimed(let job, let slot): return (job, slot)
+    case .restore(let known):
+      let (job, slot) = (known.claim.job, known.claim.slot)
+      return engine.jobs[job]?.slots[slot]?.token == known.token ? nil : (job, slot)
+    default: return nil
     }
   }
 

@@ -16,6 +16,7 @@ extension PostgresSchema {
       v_member takt.member;
       v_now bigint;
       v_until bigint;
+      v_is_quiet boolean;
       v_lease_left bigint;
       v_request jsonb;
       v_place bigint;
@@ -61,7 +62,9 @@ extension PostgresSchema {
       -- Read once, when nothing is left to wait for.
       v_now := takt.now(p_cluster);
       v_reply := jsonb_build_object('member', NULL, 'wall', v_now);
-      IF v_has_facts THEN
+      v_is_quiet := takt.notice_set_back(
+        p_cluster, v_now, coalesce((v_facts->>'lease')::bigint, 0)) IS NOT NULL;
+      IF v_has_facts AND NOT v_is_quiet THEN
         PERFORM takt.notice_silence(p_cluster, v_now);
         PERFORM takt.settle(p_cluster, v_now);
         SELECT * INTO v_member FROM takt.member WHERE cluster = p_cluster AND id = v_id;
@@ -69,7 +72,9 @@ extension PostgresSchema {
       IF v_id IS NOT NULL THEN
         IF v_member.id IS NULL THEN RETURN v_reply; END IF;
         -- While nobody has decided for a member, it may renew its lease.
-        IF v_member.lease_until <= v_now AND (NOT v_has_facts OR v_member.lost_after < v_now) THEN
+        IF v_member.lease_until <= v_now
+          AND (NOT v_has_facts OR v_member.lost_after < v_now AND NOT v_is_quiet)
+        THEN
           RETURN v_reply;
         END IF;
         -- A batch that comes after a newer one: its sender has given it up.
@@ -102,7 +107,7 @@ extension PostgresSchema {
         IF v_lease_left <= 0 THEN v_lease_left := v_member.lease; END IF;
       END IF;
 
-      IF v_requests @> '[{"do": "claim"}]' THEN
+      IF NOT v_is_quiet AND v_requests @> '[{"do": "claim"}]' THEN
         v_claims := takt.claim_plain(
           p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_requests);
       END IF;
@@ -120,6 +125,8 @@ extension PostgresSchema {
           WHEN 'decide' THEN takt.decide(p_cluster, v_id, v_member.machine, v_now, v_request)
           WHEN 'ranUnclaimed' THEN
             takt.ran_unclaimed(p_cluster, v_id, v_member.machine, v_now, v_request)
+          WHEN 'restore' THEN takt.restore(
+            p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_request)
           WHEN 'end' THEN takt.end_claim(p_cluster, v_now, v_request)
           WHEN 'giveBack' THEN takt.give_back(p_cluster, v_request)
           WHEN 'suspend' THEN takt.suspend(p_cluster, v_request)

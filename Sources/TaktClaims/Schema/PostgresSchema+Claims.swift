@@ -52,6 +52,7 @@ extension PostgresSchema {
       v_must_wait boolean := false;
       v_is_passed boolean;
       v_ahead bigint;
+      v_quiet_since bigint;
       v_refusal text;
       v_token bigint;
     BEGIN
@@ -91,6 +92,13 @@ extension PostgresSchema {
       v_ahead := takt.later(takt.nanoseconds(v_instant), -p_now);
       IF v_ahead > 1000000 THEN
         RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
+      END IF;
+
+      v_quiet_since := takt.quiet_since(p_cluster, p_now);
+      IF v_quiet_since IS NOT NULL AND v_slot.state IS DISTINCT FROM 'claimed' AND (
+        takt.nanoseconds(v_instant) <= v_quiet_since OR v_overlap <> 'allow' OR v_group IS NOT NULL)
+      THEN
+        RETURN takt.answer('busy');
       END IF;
 
       v_is_passed := v_overlap = 'replace' AND EXISTS (

@@ -2,8 +2,8 @@ extension PostgresSchema {
   /// The functions as this version has them. Those that a client calls run with the rights of the
   /// schema's owner.
   static let functions = [
-    clock, instants, requests, claims, plainClaims, settling, news, forgetting, batch, audit,
-    rights,
+    clock, instants, eras, requests, claims, restoring, plainClaims, settling, news, forgetting,
+    batch, audit, rights,
   ]
 
   // What is called for each claim is plpgsql, which keeps its plans, or is short enough to be inlined:
@@ -23,11 +23,14 @@ extension PostgresSchema {
   private static let instants = """
     -- A server that has taken the place of another may have given out fewer numbers, and has a higher
     -- timeline. Below 2 ^ 53 there is room for 8191 of them.
+    CREATE OR REPLACE FUNCTION takt.timeline() RETURNS bigint LANGUAGE sql VOLATILE AS $fn$
+      SELECT ('x' || pg_catalog.left(
+        pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8))::bit(32)::bigint
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.numbered(p_next bigint) RETURNS bigint
     LANGUAGE sql VOLATILE AS $fn$
-      SELECT ((('x' || pg_catalog.left(
-          pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8))::bit(32)::bigint - 1) << 40)
-        + p_next
+      SELECT ((takt.timeline() - 1) << 40) + p_next
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.nanoseconds(p_milliseconds bigint) RETURNS bigint

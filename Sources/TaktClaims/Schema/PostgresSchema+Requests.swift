@@ -87,6 +87,7 @@ extension PostgresSchema {
     CREATE OR REPLACE FUNCTION takt.last_end(p_cluster text, p_request jsonb) RETURNS jsonb
     LANGUAGE sql AS $fn$
       SELECT CASE WHEN takt.is_unfinished(p_cluster, p_request->>'job')
+        OR takt.quiet_since(p_cluster, takt.now(p_cluster)) IS NOT NULL
         THEN takt.answer('busy')
         ELSE pg_catalog.jsonb_build_object('is', 'ended', 'at', (
           SELECT last_end FROM takt.job
@@ -128,6 +129,10 @@ extension PostgresSchema {
       -- A machine whose clock is fast takes it for missed.
       IF v_ahead > 1000000 THEN
         RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
+      END IF;
+      IF takt.nanoseconds(v_first) <= takt.quiet_since(p_cluster, p_now) THEN
+        RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', (
+          SELECT greatest(until - p_now, 1000000) FROM takt.era WHERE cluster = p_cluster));
       END IF;
       INSERT INTO takt.slot
         (cluster, job, slot, state, machine, valid_until, verdict, detail, ended_at)

@@ -6,7 +6,7 @@
 /// it: no two batches can wait for each other.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
-  package static let version = 4
+  package static let version = 5
 
   /// The oldest version whose daemons may still claim slots: they know nothing of what was added
   /// since, and nothing else has changed for them.
@@ -254,6 +254,19 @@ package enum PostgresSchema {
     """
     -- Functions alone: claims of a wake in one statement.
     INSERT INTO takt.version (number) VALUES (4) ON CONFLICT DO NOTHING;
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS takt.era (
+      cluster text COLLATE "C" PRIMARY KEY,
+      timeline bigint NOT NULL,
+      since bigint,
+      until bigint,
+      at_most bigint
+    );
+    COMMENT ON TABLE takt.era IS
+      'The server''s timeline, when it changed, and until when machines may know of lost claims.';
+    ALTER TABLE takt.clock ADD COLUMN IF NOT EXISTS timeline bigint;
+    INSERT INTO takt.version (number) VALUES (5) ON CONFLICT DO NOTHING;
     """,
   ]
 }

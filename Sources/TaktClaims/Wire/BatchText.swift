@@ -47,6 +47,7 @@ struct BatchText: Encodable {
     var verdict: String?
     var detail: String?
     var token: Int64?
+    var attempt: Int?
     var outcome: String?
     var reason: String?
     var suspension: Suspended?
@@ -91,13 +92,8 @@ struct BatchText: Encodable {
       Request(
         do: "declare", job: job.text, schedule: Int64(bitPattern: schedule), changed: isChanged,
         rest: rest?.nanosecondsSaturated)
-    case .claim(let claim):
-      Request(
-        do: "claim", job: claim.job.text, slot: claim.slot.milliseconds,
-        schedule: Int64(bitPattern: claim.schedule), overlap: claim.overlap.rawValue,
-        group: claim.group.map(stored), groupMax: claim.groupMax, limit: claim.limit,
-        atLeastOnce: claim.isAtLeastOnce, validUntil: claim.validUntil.nanoseconds,
-        earlier: claim.earlier.map { signed($0.number) })
+    case .claim(let claim): self.claim(claim)
+    case .restore(let known): restoration(known)
     case .ask(let job, let slots, let schedule):
       Request(
         do: "ask", job: job.text, slots: slots.map(\.milliseconds),
@@ -122,6 +118,27 @@ struct BatchText: Encodable {
             since: $0.since.nanoseconds, until: $0.until?.nanoseconds, reason: stored($0.reason))
         })
     }
+  }
+
+  private static func claim(_ claim: SlotClaim) -> Request {
+    Request(
+      do: "claim", job: claim.job.text, slot: claim.slot.milliseconds,
+      schedule: Int64(bitPattern: claim.schedule), overlap: claim.overlap.rawValue,
+      group: claim.group.map(stored), groupMax: claim.groupMax, limit: claim.limit,
+      atLeastOnce: claim.isAtLeastOnce, validUntil: claim.validUntil.nanoseconds,
+      earlier: claim.earlier.map { signed($0.number) })
+  }
+
+  private static func restoration(_ known: RememberedClaim) -> Request {
+    var request = claim(known.claim)
+    request.do = "restore"
+    // A claim that there is takes no place in its group.
+    request.groupMax = nil
+    request.token = signed(known.token.number)
+    request.attempt = known.attempt
+    request.outcome = known.ending?.outcome.rawValue
+    request.reason = known.ending.map { stored($0.reason) }
+    return request
   }
 
   /// A number as the engine counts; one that it has never given out is none of its own.

@@ -59,6 +59,7 @@ package struct ReplyText: Decodable {
     var suspended: [String: Suspended]
     var replaced: [UInt64]
     var held: [Held]
+    var era: UInt64?
   }
 
   /// What there can be.
@@ -124,6 +125,7 @@ package struct ReplyText: Decodable {
 
   private static func clusterNews(_ news: News) -> ClusterNews {
     var result = ClusterNews()
+    result.era = news.era
     result.members = news.members.map { member in
       let facts = member.facts
       return ClusterNews.Member(

@@ -69,6 +69,35 @@ package struct SlotClaim: Hashable, Sendable {
   }
 }
 
+/// A claim that the engine may have forgotten, as the machine that was given it remembers it.
+package struct RememberedClaim: Hashable, Sendable {
+  package var token: ClaimToken
+  package var attempt: Int
+  package var claim: SlotClaim
+  /// How its run has ended; nil while it goes on.
+  package var ending: ClaimEnding?
+
+  package init(
+    token: ClaimToken, attempt: Int, claim: SlotClaim, ending: ClaimEnding? = nil
+  ) {
+    self.token = token
+    self.attempt = attempt
+    self.claim = claim
+    self.ending = ending
+  }
+}
+
+/// How the run of a claim has ended.
+package struct ClaimEnding: Hashable, Sendable {
+  package var outcome: Outcome
+  package var reason: String
+
+  package init(_ outcome: Outcome, reason: String) {
+    self.outcome = outcome
+    self.reason = reason
+  }
+}
+
 /// One thing that a machine wants of the engine. Each may be repeated when its answer is lost: the
 /// second time it changes nothing, and is answered alike.
 package enum ClaimRequest: Hashable, Sendable {
@@ -92,6 +121,8 @@ package enum ClaimRequest: Hashable, Sendable {
   case ranUnclaimed(JobName, WallInstant)
   /// The claim's run has ended so.
   case end(ClaimToken, Outcome, reason: String)
+  /// An engine that was set back is to know a claim again, unless the slot is another's by now.
+  case restore(RememberedClaim)
   /// The claim's run will not start: another machine may have the slot.
   case giveBack(ClaimToken)
   /// When the newest slot of a job with a rest was decided.
@@ -219,6 +250,8 @@ package struct ClusterNews: Hashable, Sendable {
   package var replaced: [ClaimToken] = []
   /// All claims of this machine, by their numbers.
   package var held: [HeldClaim] = []
+  /// Another number than before: the engine may have been set back. Nil where it cannot be.
+  package var era: UInt64?
 
   package init() {}
 }

@@ -36,6 +36,7 @@ extension MemoryEngine {
     }
     let ahead = claim.slot - now
     if ahead > Self.tolerance { return .early(ahead) }
+    if slot?.isClaimed != true, mayBeForgotten(claim, at: now) { return .busy }
     if let slot, slot.isAtLeastOnce, isPassed(claim, job) {
       // It may have run on the machine that was lost; a newer one has taken its place.
       jobs[claim.job]?.slots[claim.slot]?.state = .decided(.ran, .interrupted, reason: "lost")
@@ -67,6 +68,44 @@ extension MemoryEngine {
     slotsByToken[token] = (claim.job, claim.slot)
     jobs[claim.job] = job
     return .granted(token, attempt: (slot?.attempt ?? 0) + 1)
+  }
+
+  /// Whether an engine that was set back may have given the slot to another machine, or one that must
+  /// not run beside it.
+  private func mayBeForgotten(_ claim: SlotClaim, at now: WallInstant) -> Bool {
+    guard let setBack, isQuiet(at: now) else { return false }
+    return claim.slot <= setBack.since || claim.overlap != .allow || claim.group != nil
+  }
+
+  /// A machine remembers a claim that the engine may have lost.
+  mutating func restore(
+    _ known: RememberedClaim, by member: MemberID, at now: WallInstant
+  ) -> ClaimAnswer {
+    let (claim, name, instant) = (known.claim, known.claim.job, known.claim.slot)
+    guard let job = jobs[name] else { return .done }
+    let slot = job.slots[instant]
+    switch slot?.state {
+    case .decided(.ran, known.ending?.outcome, known.ending?.reason ?? "")?
+    where slot?.token == known.token && known.ending != nil:
+      return .done
+    case .claimed? where slot?.token == known.token, .open?: break
+    case nil where !isKnown(instant, of: name): break
+    case .decided?, .claimed?, nil:
+      if slot?.token != known.token { doubledCount += 1 }
+      return .superseded
+    }
+    if slot?.isWaiting ?? true { jobs[name]?.ranCount += 1 }
+    if let old = slot?.token { slotsByToken[old] = nil }
+    slotsByToken[known.token] = (name, instant)
+    lastToken = max(lastToken, known.token.number)
+    jobs[name]?.slots[instant] = Slot(
+      state: known.ending.map { .decided(.ran, $0.outcome, reason: $0.reason) }
+        ?? .claimed(member),
+      attempt: max(known.attempt, slot?.attempt ?? 0), token: known.token,
+      isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
+      validUntil: claim.validUntil)
+    if known.ending != nil { noteEnd(of: name, at: now) }
+    return .done
   }
 
   private func refusal(of claim: SlotClaim, _ job: Job, at now: WallInstant) -> SkipReason? {
@@ -160,6 +199,9 @@ extension MemoryEngine {
     // A machine whose clock is fast takes it for missed.
     let ahead = slots.first - now
     if ahead > Self.tolerance { return .early(ahead) }
+    if let setBack, slots.first <= setBack.since, isQuiet(at: now) {
+      return .early(max(setBack.until - now, Self.tolerance))
+    }
     jobs[name]?.slots[slots.first] = Slot(
       state: .decided(verdict, nil, reason: ""), validUntil: slots.first)
     noteEnd(of: name, at: now)

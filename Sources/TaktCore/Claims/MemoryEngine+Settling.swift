@@ -51,9 +51,15 @@ extension MemoryEngine {
     }
   }
 
+  /// Whether machines may still have claims that the engine has lost.
+  func isQuiet(at now: WallInstant) -> Bool {
+    guard let setBack, plant != .setBack, now < setBack.atMost else { return false }
+    return now < setBack.until || members.values.contains { $0.heardAt < setBack.since }
+  }
+
   func isLost(_ id: MemberID, at now: WallInstant) -> Bool {
     guard let member = members[id] else { return true }
-    return (plant == .grace ? member.leaseUntil : member.lostAfter) < now
+    return !isQuiet(at: now) && (plant == .grace ? member.leaseUntil : member.lostAfter) < now
   }
 
   private func isAlive(_ id: MemberID, at now: WallInstant) -> Bool {
@@ -62,6 +68,7 @@ extension MemoryEngine {
 
   func news(for member: MemberID, at now: WallInstant) -> ClusterNews {
     var news = ClusterNews()
+    news.era = era
     for (id, member) in members where !isLost(id, at: now) {
       news.members.append(
         ClusterNews.Member(id: id, facts: member.facts, isAlive: isAlive(id, at: now)))

@@ -1,6 +1,23 @@
 package import TaktTime
 
 extension MemoryEngine {
+  /// The engine has lost what it was told last, such as a server that takes the place of another one.
+  /// Until every machine has had time to say what it was given, nobody is given that.
+  struct SetBack: Hashable, Sendable {
+    /// Slots up to here may have been given to somebody.
+    var since: WallInstant
+    /// Each machine that has a lease renews it by then, or finds that it must join again.
+    var until: WallInstant
+    /// Those that have not renewed it have ended by then all that they run.
+    var atMost: WallInstant
+
+    init(_ members: [MemberFacts], lease: Duration, at now: WallInstant) {
+      since = now
+      until = now + members.reduce(lease) { max($0, $1.lease) }
+      atMost = now + members.reduce(lease) { max($0, $1.lease + $1.grace) }
+    }
+  }
+
   package struct Member: Hashable, Sendable {
     package var facts: MemberFacts
     package var leaseUntil: WallInstant

@@ -15,6 +15,8 @@ package struct MemoryEngine: Sendable {
     case grace
     /// What a lost machine had is never looked at.
     case forgotten
+    /// An engine that was set back takes what it knows for all.
+    case setBack
   }
 
   package var plant: Plant?
@@ -37,6 +39,10 @@ package struct MemoryEngine: Sendable {
   var slotsByToken: [ClaimToken: (job: JobName, slot: WallInstant)] = [:]
   package var lastMember: UInt64 = 0
   package var lastToken: UInt64 = 0
+  /// Another number than before says that what is here may be older than what machines were told.
+  package var era: UInt64 = 0
+  private var knownEra: UInt64 = 0
+  var setBack: SetBack?
   /// Of how many jobs one batch settles slots at most; the rest is for the next one.
   package var settledJobsMax = Int.max
   /// How many runs without a claim met a slot that was another's.
@@ -56,7 +62,8 @@ package struct MemoryEngine: Sendable {
   /// Does a batch.
   package mutating func perform(_ batch: ClaimBatch, at now: WallInstant) -> ClaimReply {
     var reply = ClaimReply(number: batch.number, member: nil, wall: now)
-    if batch.facts != nil {
+    noticeSetBack(lease: batch.facts?.lease ?? .zero, at: now)
+    if batch.facts != nil, !isQuiet(at: now) {
       noticeSilence(at: now)
       settleLost(at: now)
     }
@@ -91,6 +98,13 @@ package struct MemoryEngine: Sendable {
     return reply
   }
 
+  private mutating func noticeSetBack(lease: Duration, at now: WallInstant) {
+    if knownEra != era {
+      setBack = SetBack(members.values.map(\.facts), lease: lease, at: now)
+    }
+    knownEra = era
+  }
+
   private mutating func perform(
     _ request: ClaimRequest, of member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
@@ -104,7 +118,8 @@ package struct MemoryEngine: Sendable {
     case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member, at: now)
     case .end(let token, let outcome, let reason):
       end(token, outcome, reason: reason, at: now)
-    case .lastEnd(let job): lastEnd(of: job)
+    case .restore(let claim): restore(claim, by: member, at: now)
+    case .lastEnd(let job): lastEnd(of: job, at: now)
     case .giveBack(let token): giveBack(token)
     case .suspend(let job, let suspension): suspend(job, suspension, at: now)
     }
@@ -151,7 +166,8 @@ package struct MemoryEngine: Sendable {
 
   // MARK: Ends
 
-  private func lastEnd(of name: JobName) -> ClaimAnswer {
+  private func lastEnd(of name: JobName, at now: WallInstant) -> ClaimAnswer {
+    if isQuiet(at: now) { return .busy }
     guard let job = jobs[name] else { return .ended(nil) }
     return isBusy(job) ? .busy : .ended(job.lastEnd)
   }

@@ -9,6 +9,9 @@ struct CursorMemory: Hashable, Sendable {
   /// Slots that were named before they were due.
   private(set) var named: [ScheduleInstant] = []
 
+  /// The newest slot of a fixed delay that several machines share which has its verdict.
+  var decided: ScheduleInstant?
+
   private static let namedMax = 64
 
   init() {}
@@ -22,11 +25,14 @@ struct CursorMemory: Hashable, Sendable {
       text: parts.count > 4 ? parts[4] : "",
       last: parts.count > 2 ? Int64(parts[2]).map { ScheduleInstant(milliseconds: $0) } : nil)
     if parts.count > 3 {
-      named = parts[3].split(separator: " ").suffix(Self.namedMax).compactMap { text in
-        Int64(text).flatMap { $0.magnitude < 1 << 52 ? ScheduleInstant(milliseconds: $0) : nil }
-      }
+      named = parts[3].split(separator: " ").suffix(Self.namedMax).compactMap(Self.instant)
     }
+    if parts.count > 5 { decided = Self.instant(parts[5]) }
     if isEmpty { return nil }
+  }
+
+  private static func instant(_ text: Substring) -> ScheduleInstant? {
+    Int64(text).flatMap { $0.magnitude < 1 << 52 ? ScheduleInstant(milliseconds: $0) : nil }
   }
 
   /// A slot is named that is due later: neither a clock nor another event names it again.
@@ -47,11 +53,12 @@ struct CursorMemory: Hashable, Sendable {
     if isEmpty { return "" }
     let last = moments.last == .min ? "" : String(moments.last.milliseconds)
     let names = named.map { String($0.milliseconds) }.joined(separator: " ")
-    var parts = [clock.text, wall.text, last, names, moments.text]
+    let decided = decided.map { String($0.milliseconds) } ?? ""
+    var parts = [clock.text, wall.text, last, names, moments.text, decided]
     while parts.count > 2, parts.last?.isEmpty == true { parts.removeLast() }
     return parts.joined(separator: "|")
   }
 
   var isAhead: Bool { !clock.isEmpty || !wall.isEmpty }
-  var isEmpty: Bool { !isAhead && moments.isEmpty && named.isEmpty }
+  var isEmpty: Bool { !isAhead && moments.isEmpty && named.isEmpty && decided == nil }
 }

@@ -191,17 +191,20 @@ struct ScheduleCursor: Sendable {
 
   /// A fixed delay that several machines share: it has begun with `end` on one of them; nil where
   /// there was none, so that all name the same moment.
-  ///
-  /// - Parameter decided: the newest slot that is.
-  mutating func startDelay(
-    from end: WallInstant?, past decided: WallInstant?, _ schedule: Schedule, at now: Now
-  ) {
+  mutating func startDelay(from end: WallInstant?, _ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
     let interval = every.intervalMilliseconds
     let grid = InstantSet.Grid(origin: end.map { ScheduleInstant($0) } ?? 0, interval: interval)
     var after = end.map { ScheduleInstant($0) } ?? ScheduleInstant(now.wall)
-    if let decided { after = max(after, ScheduleInstant(decided)) }
+    if let decided = memory?.value.decided { after = max(after, decided) }
     delay(to: grid.next(after: after), schedule)
+  }
+
+  /// A slot of such a delay has its verdict: it is named no more.
+  mutating func noteDecided(_ slot: WallInstant) {
+    var memory = memory?.value ?? CursorMemory()
+    memory.decided = max(memory.decided ?? .min, ScheduleInstant(slot))
+    self.memory = Shared(memory)
   }
 
   private mutating func delay(to instant: ScheduleInstant, _ schedule: Schedule) {

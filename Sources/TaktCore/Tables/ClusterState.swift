@@ -53,7 +53,8 @@ struct ClusterState: Sendable {
     case lastEnd(JobID)
     case decide(JobID, WallInstant, Verdict)
     case ranUnclaimed(JobName, WallInstant)
-    case end(ClaimToken, Outcome, reason: String)
+    case end(ClaimToken, ClaimEnding)
+    case restore(RememberedClaim)
     case giveBack(ClaimToken)
     case suspend(JobID)
   }
@@ -79,8 +80,6 @@ struct ClusterState: Sendable {
     var rests = false
     /// The engine is asked when that was.
     var isAskingEnd = false
-    /// The newest slot of a job that rests which is decided.
-    var lastDecided: WallInstant?
   }
 
   /// Which shared jobs no machine of the cluster may run.
@@ -107,20 +106,20 @@ struct ClusterState: Sendable {
     var caller: HookCaller?
   }
 
-  /// Ends that the engine has heard of, the newest: one that fails over to a server that was behind
-  /// hears of them again.
+  /// Claims whose runs have ended, the newest: an engine that is set back hears of them again. Those
+  /// without an end were given back.
   struct Ends: Sendable {
     private static let countMax = 1000
 
-    private var wishes: [ClaimToken: Wish] = [:]
+    private(set) var claims: [ClaimToken: RememberedClaim] = [:]
     private var order: Deque<ClaimToken> = []
 
-    subscript(token: ClaimToken) -> Wish? { wishes[token] }
+    subscript(token: ClaimToken) -> RememberedClaim? { claims[token] }
 
-    mutating func add(_ wish: Wish, of token: ClaimToken) {
-      guard wishes.updateValue(wish, forKey: token) == nil else { return }
-      order.append(token)
-      if order.count > Self.countMax { wishes[order.removeFirst()] = nil }
+    mutating func add(_ claim: RememberedClaim) {
+      guard claims.updateValue(claim, forKey: claim.token) == nil else { return }
+      order.append(claim.token)
+      if order.count > Self.countMax { claims[order.removeFirst()] = nil }
     }
   }
 
@@ -138,6 +137,10 @@ struct ClusterState: Sendable {
   private(set) var isOn = false
   var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
   var member: MemberID?
+  /// The membership that an engine has forgotten while its lease held: nobody has decided for it.
+  var forgottenMember: MemberID?
+  /// What the engine said of itself last; another number means that it may have been set back.
+  var era: UInt64?
   /// Until when this machine may start what it has claimed. Nil without a lease.
   var leaseUntil: MonotonicInstant?
   /// When the guard ends what runs under a claim, unless the lease is renewed.

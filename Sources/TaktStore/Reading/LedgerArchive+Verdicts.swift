@@ -51,12 +51,7 @@ extension Row {
       job: job,
       slots: SlotSeries(
         first: try instant("first"), last: try instant("last"), count: try count("count")),
-      verdict: try value("verdict") { name in
-        if name == "coalesced", let into = detail.flatMap({ try? InstantText($0).instant }) {
-          return .coalesced(into: into)
-        }
-        return LedgerAudit.verdict(name, detail)
-      },
+      verdict: try value("verdict") { LedgerAudit.verdict($0, detail) },
       at: try instant("at"), run: try run(ifAny: "run"))
   }
 }

@@ -165,7 +165,7 @@ struct LedgerAudit {
     switch name {
     case "ran": .ran
     case "skipped": detail.flatMap(SkipReason.init).map { .skipped($0) }
-    case "coalesced": .coalesced(into: WallInstant(milliseconds: 0))
+    case "coalesced": detail.flatMap { try? InstantText($0).instant }.map { .coalesced(into: $0) }
     case "missed": detail.flatMap(MissCause.init).map { .missed($0) }
     case "cancelled": detail.flatMap(CancelReason.init).map { .cancelled($0) }
     default: nil

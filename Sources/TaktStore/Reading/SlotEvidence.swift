@@ -131,12 +131,7 @@ private struct InquiryReading {
         slots: SlotSeries(
           first: try row.instant("first"), last: try row.instant("last"),
           count: try row.count("count")),
-        verdict: try row.value("verdict") { name in
-          if name == "coalesced", let into = detail.flatMap({ try? InstantText($0).instant }) {
-            return .coalesced(into: into)
-          }
-          return LedgerAudit.verdict(name, detail)
-        },
+        verdict: try row.value("verdict") { LedgerAudit.verdict($0, detail) },
         at: try row.instant("at"), run: try row.run(ifAny: "run"))
     }
   }

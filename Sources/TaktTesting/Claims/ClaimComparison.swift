@@ -10,6 +10,8 @@ package struct ClaimComparison {
   private struct Given {
     var members: [MemberID] = []
     var tokens: [ClaimToken] = []
+    /// What each of these was given out for.
+    var claims: [SlotClaim] = []
   }
 
   private let engines: [any ClaimTestEngine]
@@ -32,8 +34,16 @@ package struct ClaimComparison {
     for number in 1...UInt64(batches) {
       let duration = Duration.milliseconds(Int64.random(in: 0...4000, using: &random))
       for engine in engines { try engine.pass(duration) }
+      try failOverSometimes()
       try step(number)
     }
+  }
+
+  private mutating func failOverSometimes() throws {
+    let copied = engines.compactMap { $0 as? any CopiedTestEngine }
+    guard copied.count == engines.count else { return }
+    if random.oneIn(12) { for engine in copied { try engine.keepCopy() } }
+    if random.oneIn(40) { for engine in copied { try engine.failOver() } }
   }
 
   private mutating func step(_ number: UInt64) throws {
@@ -54,7 +64,7 @@ package struct ClaimComparison {
       let batch = ClaimBatch(
         number: number, member: current[machine].map { given[index].members[$0] },
         facts: hasFacts ? facts : nil, leaves: leaves, requests: requests)
-      replies.append(normalized(try engines[index].perform(batch), index))
+      replies.append(normalized(try engines[index].perform(batch), to: requests, index))
     }
     guard replies[0] == replies[1] else {
       throw ClaimViolation(
@@ -68,7 +78,9 @@ package struct ClaimComparison {
     current[machine] = leaves ? nil : member
   }
 
-  private mutating func normalized(_ reply: ClaimReply, _ index: Int) -> ClaimReply {
+  private mutating func normalized(
+    _ reply: ClaimReply, to requests: [ClaimRequest], _ index: Int
+  ) -> ClaimReply {
     var reply = reply
     if let member = reply.member, !given[index].members.contains(member) {
       given[index].members.append(member)
@@ -79,11 +91,15 @@ package struct ClaimComparison {
     }
     for position in reply.answers.indices {
       guard case .granted(let token, let attempt) = reply.answers[position] else { continue }
-      if !given[index].tokens.contains(token) { given[index].tokens.append(token) }
+      if !given[index].tokens.contains(token), case .claim(let claim) = requests[position] {
+        given[index].tokens.append(token)
+        given[index].claims.append(claim)
+      }
       reply.answers[position] = .granted(self.place(of: token, index), attempt: attempt)
     }
     reply.member = reply.member.map(place)
     if var news = reply.news {
+      news.era = nil
       for position in news.members.indices {
         news.members[position].id = place(of: news.members[position].id)
       }
@@ -114,7 +130,7 @@ package struct ClaimComparison {
       let tokens = given[index].tokens.suffix(8)
       return tokens.randomElement(using: &random) ?? ClaimToken(987_654_321)
     }
-    switch Int.random(in: 0..<17, using: &random) {
+    switch Int.random(in: 0..<18, using: &random) {
     case 0...1:
       let schedule = UInt64.random(in: 1...2, using: &random)
       return .declare(
@@ -135,6 +151,15 @@ package struct ClaimComparison {
       let outcome = Outcome.allCases.randomElement(using: &random) ?? .failed
       return .end(token(&random), outcome, reason: "r\(Int.random(in: 0...1, using: &random))")
     case 14: return .giveBack(token(&random))
+    case 16:
+      let count = given[index].tokens.count
+      guard count > 0 else { return .lastEnd(job) }
+      let place = Int.random(in: max(0, count - 8)..<count, using: &random)
+      let ending = ClaimEnding(.succeeded, reason: "r\(Int.random(in: 0...1, using: &random))")
+      return .restore(
+        RememberedClaim(
+          token: given[index].tokens[place], attempt: Int.random(in: 1...3, using: &random),
+          claim: given[index].claims[place], ending: random.oneIn(2) ? ending : nil))
     case 15: return .lastEnd(random.oneIn(2) ? job : jobs[1])
     default:
       guard random.oneIn(2) else { return .suspend(job, nil) }

@@ -13,9 +13,16 @@ package protocol ClaimTestEngine: AnyObject {
   func perform(_ batch: ClaimBatch) throws -> ClaimReply
 }
 
+/// One that can be set back to a copy of what it knew, as a standby is that takes over.
+package protocol CopiedTestEngine: ClaimTestEngine {
+  func keepCopy() throws
+  func failOver() throws
+}
+
 /// The rules in memory.
-package final class MemoryTestEngine: ClaimTestEngine {
+package final class MemoryTestEngine: CopiedTestEngine {
   package private(set) var engine = MemoryEngine()
+  private var copy: MemoryEngine?
   package private(set) var now = WallInstant(milliseconds: 1_700_000_000_000)
 
   package init(plant: MemoryEngine.Plant? = nil) { engine.plant = plant }
@@ -25,6 +32,23 @@ package final class MemoryTestEngine: ClaimTestEngine {
   package func start(at instant: WallInstant) { now = instant }
 
   package func perform(_ batch: ClaimBatch) -> ClaimReply { engine.perform(batch, at: now) }
+
+  package func keepCopy() { copy = engine }
+
+  package func failOver() {
+    if let copy { engine.failOver(to: copy) }
+  }
+}
+
+extension MemoryEngine {
+  /// A standby takes over that knows what `copy` does. No number is given out again.
+  package mutating func failOver(to copy: MemoryEngine) {
+    let old = self
+    self = copy
+    lastMember = max(lastMember, old.lastMember)
+    lastToken = max(lastToken, old.lastToken)
+    era = old.era + 1
+  }
 }
 
 /// A broken promise of an engine.

@@ -9,7 +9,8 @@ extension ClusterSimulation {
     let jobs = versions[versions.count - 1]
     let first = Self.start
     // What has gathered before is served in turns: two of a queue are half a second apart.
-    let last = Self.start + (healedAt - MonotonicInstant(nanoseconds: 1_000_000_000)) + .seconds(30)
+    let last = Self.start + (healedAt - Self.begin) + .seconds(30)
+    let forgottenUntil = failedOverAt.map { Self.start + ($0 - Self.begin) } ?? first
     for job in jobs {
       // A job whose schedule has changed has slots by several of them.
       // Those of a group may wait for one another for as long as it takes.
@@ -28,6 +29,7 @@ extension ClusterSimulation {
         defer { slot = slot + interval }
         guard slot > first + .seconds(1) else { continue }
         switch engine.state(of: slot, job.name) {
+        case nil where slot <= forgottenUntil: break
         case nil: problems.append("\(job.name) \(offset(slot)): no verdict")
         case "claimed"? where slot < last - .seconds(30),
           "open"?:
@@ -36,6 +38,15 @@ extension ClusterSimulation {
         default: break
         }
       }
+    }
+  }
+
+  /// A slot has one verdict in a ledger.
+  mutating func check(_ record: VerdictRecord, of index: Int) {
+    guard record.slots.count == 1 else { return }
+    let key = "\(record.job) \(record.slots.first.milliseconds)"
+    if let before = machines[index].verdicts.updateValue(record.verdict, forKey: key) {
+      problems.append("\(key): on m\(index) \(record.verdict) after \(before), at \(time)")
     }
   }
 
@@ -114,7 +125,7 @@ extension ClusterSimulation {
     for (key, intervals) in runs.sorted(by: { $0.key < $1.key }) {
       let name = JobName(String(key.prefix { $0 != " " }))
       let isAtLeastOnce = versions[0].contains { $0.name == name && $0.delivery == .atLeastOnce }
-      if intervals.count > 1, !isAtLeastOnce {
+      if intervals.count(where: { !$0.isUntold }) > 1, !isAtLeastOnce {
         problems.append("\(key): ran \(intervals.count) times")
       }
       for (earlier, later) in zip(intervals, intervals.dropFirst()) {

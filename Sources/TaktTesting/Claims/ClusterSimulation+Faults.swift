@@ -50,7 +50,14 @@ extension ClusterSimulation {
       story.append("\(time) m\(index) gets \(command)")
       let (_, effects) = machines[index].scheduler.perform(command)
       perform(effects, of: index)
-    default: break
+    default:
+      guard let standby, now - standby.at < lease * 3 / 2 else {
+        standby = (engine, now)
+        return
+      }
+      story.append("\(time) the engine fails over to a standby that is \(now - standby.at) behind")
+      engine.failOver(to: standby.engine)
+      (self.standby, failedOverAt) = (nil, now)
     }
   }
 

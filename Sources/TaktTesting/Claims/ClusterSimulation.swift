@@ -18,6 +18,8 @@ package struct ClusterSimulation {
   struct Machine {
     var scheduler: VirtualScheduler
     var ledger = LedgerModel()
+    /// The verdicts of single slots in the ledger.
+    var verdicts: [String: Verdict] = [:]
     var offset: Duration
     /// nil while it is down.
     var isUp = false
@@ -32,6 +34,8 @@ package struct ClusterSimulation {
     var running: [RunID: Execution] = [:]
     var version = 0
     var isStopping = false
+    /// The newest era of the engine that it knows of.
+    var heardEra: UInt64 = 0
   }
 
   struct Execution {
@@ -59,6 +63,11 @@ package struct ClusterSimulation {
     var fence: UInt64?
     var from: MonotonicInstant
     var to: MonotonicInstant?
+    /// What the engine and the machine were when it began.
+    var era: UInt64
+    var life: Int
+    /// An engine that was set back cannot know of the one before, as its machine has not spoken since.
+    var isUntold = false
   }
 
   static let start = WallInstant(milliseconds: 1_790_000_000_000)
@@ -73,9 +82,14 @@ package struct ClusterSimulation {
 
   var random: SplitMix64
   private let plant: Plant?
-  var now = MonotonicInstant(nanoseconds: 1_000_000_000)
+  static let begin = MonotonicInstant(nanoseconds: 1_000_000_000)
+  var now = Self.begin
   var machines: [Machine] = []
   var engine = MemoryEngine()
+  /// What a standby of the engine knows.
+  var standby: (engine: MemoryEngine, at: MonotonicInstant)?
+  /// When it took over last: verdicts from before may be known to machines alone.
+  var failedOverAt: MonotonicInstant?
   var engineDownUntil = MonotonicInstant(nanoseconds: 0)
   private var network: [Delivery] = []
   var versions: [[JobSpec]]
@@ -225,7 +239,9 @@ package struct ClusterSimulation {
   mutating func perform(_ effects: [SchedulerEffect], of index: Int) {
     for effect in effects {
       switch effect {
-      case .record(let entry): machines[index].ledger.record([entry])
+      case .record(let entry):
+        machines[index].ledger.record([entry])
+        if case .verdict(let record) = entry { check(record, of: index) }
       case .awaitLedger(let run): send(.kept(run), to: index)
       case .start(let request): start(request, on: index)
       case .signal(let run, let signal):
@@ -268,8 +284,16 @@ package struct ClusterSimulation {
     machines[index].running[request.run] = execution
     let key = "\(execution.job) \(execution.slot.milliseconds)"
     story.append("\(time) m\(index) runs \(key) fence \(execution.fence ?? 0)")
+    let isUntold =
+      runs[key]?.contains { earlier in
+        let machine = machines[earlier.machine]
+        return earlier.era < engine.era
+          && (machine.life != earlier.life || machine.heardEra < engine.era)
+      } ?? false
     runs[key, default: []].append(
-      Interval(machine: index, fence: execution.fence, from: now, to: nil))
+      Interval(
+        machine: index, fence: execution.fence, from: now, to: nil, era: engine.era,
+        life: machines[index].life, isUntold: isUntold))
     machines[index].scheduler.setEnd(
       of: request.run, .attempt(.exited(0)), at: now + .milliseconds(length()))
   }
@@ -362,6 +386,9 @@ package struct ClusterSimulation {
         network.append(
           Delivery(at: until, machine: index, life: delivery.life, message: delivery.message))
         return
+      }
+      if case .answered(let reply) = outcome, let era = reply.news?.era {
+        machines[index].heardEra = era
       }
       machines[index].scheduler.move(to: now)
       send(.claims(outcome), to: index)

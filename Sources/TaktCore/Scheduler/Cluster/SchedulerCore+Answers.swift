@@ -59,6 +59,7 @@ extension SchedulerCore {
     }
     let wasDown = cluster.retryAt != nil
     cluster.engineIsUp()
+    if cluster.forgottenMember != nil, !cluster.hasLease(at: now.monotonic) { leaseOver(at: now) }
     guard let member = reply.member else {
       if flight.leaves { cluster.hasLeft = true }
       return membershipEnded(flight, at: now)
@@ -96,24 +97,30 @@ extension SchedulerCore {
     cluster.hasWarnedOfClock = isFar
   }
 
-  /// The engine has taken this machine for lost, or has itself begun anew: so does the machine.
+  /// The engine does not know this machine any more.
   private mutating func membershipEnded(_ flight: ClusterState.InFlight, at now: Now) {
     guard let member = cluster.member else { return }
-    // By a lease that holds nobody can have decided for it.
-    let isForgotten = cluster.hasLease(at: now.monotonic)
-    if !isForgotten {
-      logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
+    cluster.outbox.prepend(contentsOf: flight.wishes)
+    for case .claim(let key) in flight.wishes { cluster.claims[key]?.askedAs = member }
+    if !flight.renews {
+      // It has another server perhaps, where this machine may renew its lease still.
+      cluster.renewAt = now.monotonic
+      return
     }
     cluster.member = nil
     for (key, claim) in cluster.claims where claim.phase == .queued {
       cluster.claims[key]?.askedAs = claim.askedAs ?? member
     }
-    cluster.outbox.prepend(contentsOf: flight.wishes)
-    if isForgotten {
-      leaseOver(
+    if cluster.hasLease(at: now.monotonic) {
+      // Nobody can have decided for it: its runs go on, and the engine hears of them again.
+      cluster.forgottenMember = member
+      logCluster(
+        .warning,
         "the cluster's engine does not know this machine any more, although its lease holds: "
-          + "what it knew was lost or set back; this machine joins again", at: now)
+          + "what it knew was lost or set back; this machine joins again and tells it of its runs",
+        at: now)
     } else {
+      logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
       leaseOver(at: now)
     }
   }
@@ -123,6 +130,7 @@ extension SchedulerCore {
       .notice,
       "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",
       at: now)
+    adoptClaims()
     cluster.outbox.removeAll { if case .declare = $0 { true } else { false } }
     var declares: [ClusterState.Wish] = []
     for id in jobs.sorted where cluster.jobs[id] != nil {
@@ -141,9 +149,8 @@ extension SchedulerCore {
     case (.ask(let id, let asked, _), .known(let known)):
       settle(asked, known: known, of: id, at: now)
     case (.lastEnd(let id), _): lastEndAnswered(answer, of: id, at: now)
-    case (.end(let token, _, _), _):
-      cluster.ends.add(wish, of: token)
-      endAnswered(token, isOurs: answer == .done, at: now)
+    case (.end(let token, _), _): endAnswered(token, isOurs: answer == .done, at: now)
+    case (.restore(let claim), .superseded): notRestored(claim, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
     case (.decide(let id, let slot, _), .early(let wait)):
@@ -154,7 +161,7 @@ extension SchedulerCore {
       logCluster(
         .warning, "ran twice: another machine had the slot too", of: jobs.id(of: job), slot: slot,
         at: now)
-    case (.ask, _), (.ranUnclaimed, _), (.giveBack, _): break
+    case (.ask, _), (.ranUnclaimed, _), (.restore, _), (.giveBack, _): break
     }
   }
 
@@ -214,8 +221,7 @@ extension SchedulerCore {
     }
     askForGone(news)
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
-    giveBackForgotten(news, at: now)
-    reassertForgotten(news, at: now)
+    reconcile(news, at: now)
     for token in news.replaced {
       for run in runs.all where runs.contains(run) && runs[run].claim?.token == token {
         // One that waits for the ledger has no verdict yet: a newer slot runs on another machine.
@@ -238,52 +244,6 @@ extension SchedulerCore {
     for key in behind.sorted() where !open.contains(key) {
       cluster.claims[key]?.phase = .queued
       cluster.outbox.append(.claim(key))
-    }
-  }
-
-  /// Claims of runs that the engine has forgotten, such as one that has failed over to a server that
-  /// was behind: so that no other machine runs the slot, it hears that this one does.
-  private mutating func reassertForgotten(_ news: ClusterNews, at now: Now) {
-    let held = Set(news.held)
-    for id in runs.all where runs.contains(id) {
-      guard let claim = runs[id].claim, claim.member == cluster.member,
-        !claim.isForgotten
-      else { continue }
-      let (job, slot) = (runs[id].job, runs[id].nominal)
-      let name = jobs.name(of: job)
-      guard !held.contains(ClusterNews.HeldClaim(token: claim.token, job: name, slot: slot)) else {
-        continue
-      }
-      runs[id].claim?.isForgotten = true
-      cluster.outbox.append(.ranUnclaimed(name, slot))
-      logCluster(
-        .warning, "the engine has lost the claim of a run; the run goes on", of: job, slot: slot,
-        at: now)
-    }
-  }
-
-  /// Claims that this machine was given and that no run has. Where the engine has forgotten that the
-  /// run has ended, it hears so again. Otherwise the answer was lost, and when it came to be repeated
-  /// nobody wanted the slot any more. Nobody else would end them.
-  private mutating func giveBackForgotten(_ news: ClusterNews, at now: Now) {
-    guard !news.held.isEmpty else { return }
-    var known: Set<ClaimToken> = []
-    for id in runs.all where runs.contains(id) {
-      if let token = runs[id].claim?.token { known.insert(token) }
-    }
-    for wish in cluster.outbox {
-      switch wish {
-      case .end(let token, _, _), .giveBack(let token): known.insert(token)
-      case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .suspend: break
-      }
-    }
-    for held in news.held where !known.contains(held.token) {
-      if let id = jobs.id(of: held.job),
-        cluster.claims[ClusterState.Key(job: id, slot: held.slot)] != nil
-      {
-        continue
-      }
-      cluster.outbox.append(cluster.ends[held.token] ?? .giveBack(held.token))
     }
   }
 

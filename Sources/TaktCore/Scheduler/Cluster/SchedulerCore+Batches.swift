@@ -84,7 +84,9 @@ extension SchedulerCore {
       return jobs.isPresent(id) ? .decide(jobs.name(of: id), SlotSeries(slot), verdict) : nil
     case .lastEnd(let id): return jobs.isPresent(id) ? .lastEnd(jobs.name(of: id)) : nil
     case .ranUnclaimed(let job, let slot): return .ranUnclaimed(job, slot)
-    case .end(let token, let outcome, let reason): return .end(token, outcome, reason: reason)
+    case .end(let token, let ending):
+      return .end(token, ending.outcome, reason: ending.reason)
+    case .restore(let claim): return .restore(claim)
     case .giveBack(let token): return .giveBack(token)
     case .suspend(let id):
       return jobs.isPresent(id) ? .suspend(jobs.name(of: id), jobs[id].suspension) : nil
@@ -94,14 +96,18 @@ extension SchedulerCore {
   private mutating func slotClaim(
     _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ job: ClusterState.Job
   ) -> SlotClaim {
-    let spec = jobs[key.job].spec
+    slotClaim(of: jobs[key.job].spec, key.slot, job.schedule, earlier: claim.askedAs)
+  }
+
+  func slotClaim(
+    of spec: JobSpec, _ slot: WallInstant, _ schedule: UInt64, earlier: MemberID? = nil
+  ) -> SlotClaim {
     let group = spec.concurrencyGroup
     return SlotClaim(
-      job: spec.name, slot: key.slot, schedule: job.schedule, overlap: spec.overlap,
+      job: spec.name, slot: slot, schedule: schedule, overlap: spec.overlap,
       group: group, groupMax: group.flatMap { settings.concurrency[$0] },
       limit: spec.timing.schedule.limit, isAtLeastOnce: spec.delivery == .atLeastOnce,
-      validUntil: spec.validUntil(key.slot),
-      earlier: claim.askedAs)
+      validUntil: spec.validUntil(slot), earlier: earlier)
   }
 
   private mutating func armCluster(at now: Now) {

@@ -191,6 +191,7 @@ extension SchedulerCore {
     default: break
     }
     _ = cluster.removeClaim(key)
+    if case .granted(let token, _) = answer, hasEnded(claim, key, token, at: now) { return }
     if case .granted(let token, let attempt) = answer {
       granted(
         claim, key, ClaimGrant(token: token, attempt: attempt, member: cluster.member), at: now)

@@ -26,14 +26,15 @@ extension SchedulerCore {
       jobs[id].late.isEmpty, !runs.hasActive(id)
     else { return }
     let schedule = jobs[id].spec.timing.schedule
-    jobs[id].cursor.startDelay(from: end, past: job.lastDecided, schedule, at: now)
+    jobs[id].cursor.startDelay(from: end, schedule, at: now)
     markDirty(id)
     arm(id, at: now)
   }
 
   /// A slot of the job has its verdict.
   mutating func noteDecided(_ id: JobID, _ slot: WallInstant) {
-    guard let job = cluster.jobs[id], job.rests else { return }
-    cluster.jobs[id]?.lastDecided = max(job.lastDecided ?? slot, slot)
+    guard cluster.jobs[id]?.rests == true else { return }
+    jobs[id].cursor.noteDecided(slot)
+    markDirty(id)
   }
 }

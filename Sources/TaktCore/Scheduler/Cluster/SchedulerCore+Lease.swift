@@ -10,6 +10,7 @@ extension SchedulerCore {
   ) {
     guard cluster.leaseUntil != nil else { return }
     cluster.leaseUntil = nil
+    cluster.forgottenMember = nil
     var count = 0
     for id in runs.all where runs.contains(id) && runs[id].claim != nil {
       if let slot = runs[id].undecidedSlot {
@@ -59,19 +60,25 @@ extension SchedulerCore {
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:
-        cluster.outbox.append(
-          .end(grant.token, end.outcome, reason: end.reason.description))
+        reportEnd(of: row, grant, end)
       default: cluster.outbox.append(.giveBack(grant.token))
       }
       return .counts
     }
     if end == RunEnd(.cancelled, .leaseLost), runs[row].spec.delivery == .atLeastOnce {
+      cluster.ends.add(remembered(runs[row], grant, nil))
       cluster.outbox.append(.giveBack(grant.token))
       return .isOpen
     }
-    cluster.outbox.append(.end(grant.token, end.outcome, reason: end.reason.description))
+    reportEnd(of: row, grant, end)
     return grant.member == cluster.member && cluster.hasLease(at: now.monotonic)
       ? .counts : .waits
+  }
+
+  private mutating func reportEnd(of row: RunTable.Row, _ grant: ClaimGrant, _ end: RunEnd) {
+    let ending = ClaimEnding(end.outcome, reason: end.reason.description)
+    cluster.ends.add(remembered(runs[row], grant, ending))
+    cluster.outbox.append(.end(grant.token, ending))
   }
 
   /// Lets the slot that waits longest for a run of its job ask at once.

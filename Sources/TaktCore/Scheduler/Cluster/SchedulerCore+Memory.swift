@@ -1,0 +1,135 @@
+import DequeModule
+import TaktTime
+
+/// What this machine and the engine know of its claims, where they differ: an answer was lost, or the
+/// engine was set back to what it knew before.
+extension SchedulerCore {
+  /// A claim as this machine remembers it.
+  func remembered(
+    _ run: ActiveRun, _ grant: ClaimGrant, _ ending: ClaimEnding?
+  ) -> RememberedClaim {
+    RememberedClaim(
+      token: grant.token, attempt: grant.attempt,
+      claim: slotClaim(of: run.spec, run.nominal, cluster.jobs[run.job]?.schedule ?? 0),
+      ending: ending)
+  }
+
+  /// Runs that were claimed by a membership that the engine has forgotten are the present one's.
+  mutating func adoptClaims() {
+    guard let former = cluster.forgottenMember else { return }
+    cluster.forgottenMember = nil
+    for id in runs.all where runs.contains(id) && runs[id].claim?.member == former {
+      runs[id].claim?.member = cluster.member
+    }
+  }
+
+  /// Compares what the engine says of this machine's claims with what this machine knows of them.
+  mutating func reconcile(_ news: ClusterNews, at now: Now) {
+    let isSetBack = cluster.era != nil && news.era != nil && cluster.era != news.era
+    cluster.era = news.era ?? cluster.era
+    if isSetBack { reportAgain(at: now) }
+    restoreForgotten(news, at: now)
+    giveBackForgotten(news)
+  }
+
+  /// The engine may lack the newest of what it was told: schedules that were in force, and ends.
+  private mutating func reportAgain(at now: Now) {
+    let ends = cluster.ends.claims.values.filter { $0.ending != nil }
+      .sorted { $0.token < $1.token }
+    for claim in ends.reversed() { cluster.outbox.prepend(.restore(claim)) }
+    for id in jobs.sorted.reversed() where cluster.jobs[id]?.standing == .inForce {
+      cluster.jobs[id]?.isChanged = true
+      cluster.outbox.prepend(.declare(id))
+    }
+    logCluster(
+      .warning,
+      "the engine has failed over to another server, which may lack its newest claims; this machine "
+        + "tells it of those that it has had", at: now)
+  }
+
+  /// Claims of runs that the engine has forgotten: so that no other machine runs the slot, it hears
+  /// that this one does.
+  private mutating func restoreForgotten(_ news: ClusterNews, at now: Now) {
+    let held = Set(news.held)
+    for id in runs.all where runs.contains(id) {
+      guard let claim = runs[id].claim, claim.member == cluster.member, !claim.isForgotten
+      else { continue }
+      let (job, slot) = (runs[id].job, runs[id].nominal)
+      let name = jobs.name(of: job)
+      guard !held.contains(ClusterNews.HeldClaim(token: claim.token, job: name, slot: slot)) else {
+        continue
+      }
+      let wish = ClusterState.Wish.restore(remembered(runs[id], claim, nil))
+      guard !cluster.outbox.contains(wish) else { continue }
+      cluster.outbox.append(wish)
+      logCluster(
+        .warning, "the engine has lost the claim of a run, which this machine reports again; the run goes on",
+        of: job, slot: slot, at: now)
+    }
+  }
+
+  /// The slot of a claim that the engine had lost is another's by now, or was decided.
+  mutating func notRestored(_ claim: RememberedClaim, at now: Now) {
+    let (name, slot) = (claim.claim.job, claim.claim.slot)
+    if claim.ending != nil {
+      return logCluster(
+        .warning, "ran twice: the engine had lost its end, and another machine had the slot too",
+        of: jobs.id(of: name), slot: slot, at: now)
+    }
+    for id in runs.all where runs.contains(id) && runs[id].claim?.token == claim.token {
+      runs[id].claim?.isForgotten = true
+      let stops = runs[id].spec.onLeaseLost == .stop
+      logCluster(
+        .warning,
+        "the engine had lost the claim of a run, and its slot was given to another machine; "
+          + (stops ? "the run is stopped" : "the run goes on"), of: runs[id].job, slot: slot,
+        at: now)
+      if stops { step(id, at: now) { $0.stop(.leaseLost, at: now.monotonic) } }
+    }
+  }
+
+  /// Claims that this machine was given and that no run has. Where the engine has forgotten that the
+  /// run has ended, it hears so again. Otherwise the answer was lost, and when it came to be repeated
+  /// nobody wanted the slot any more. Nobody else would end them.
+  private mutating func giveBackForgotten(_ news: ClusterNews) {
+    guard !news.held.isEmpty else { return }
+    var known: Set<ClaimToken> = []
+    for id in runs.all where runs.contains(id) {
+      if let token = runs[id].claim?.token { known.insert(token) }
+    }
+    for wish in cluster.outbox {
+      switch wish {
+      case .end(let token, _), .giveBack(let token): known.insert(token)
+      case .restore(let claim): known.insert(claim.token)
+      case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .suspend: break
+      }
+    }
+    for held in news.held where !known.contains(held.token) {
+      if let id = jobs.id(of: held.job),
+        cluster.claims[ClusterState.Key(job: id, slot: held.slot)] != nil
+      {
+        continue
+      }
+      endAgain(held.token)
+    }
+  }
+
+  private mutating func endAgain(_ token: ClaimToken) {
+    let ending = cluster.ends[token]?.ending
+    cluster.outbox.append(ending.map { .end(token, $0) } ?? .giveBack(token))
+  }
+
+  /// The engine repeats a grant whose run is over, of which it has forgotten: it hears so again.
+  /// Returns false for any other grant.
+  mutating func hasEnded(
+    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ token: ClaimToken, at now: Now
+  ) -> Bool {
+    guard let ended = cluster.ends[token] else { return false }
+    endAgain(token)
+    if ended.ending == nil, !claim.isWithdrawn, jobs.isPresent(key.job) {
+      cluster.addClaim(claim, key)
+      cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+    }
+    return true
+  }
+}
