@@ -84,6 +84,22 @@ struct ClusterFailoverTests {
     #expect(!world.messages.contains { $0.contains("taken this machine for lost") })
   }
 
+  @Test func `what a killed daemon had is decided as soon as the next one has joined`() {
+    var world = ClusterWorld(jobs: [.shared()])
+    let former = world.joinOther(named: "one")
+    let slot = world.wall(-5000)
+    var claim = world.claim(0)
+    claim.slot = slot
+    claim.isAtLeastOnce = false
+    world.otherAsks([.claim(claim)], as: former, at: 0, named: "one")
+    #expect(world.engine.state(of: slot, world.name) == "claimed")
+    world.restart(jobs: [.shared()], after: [former])
+    world.pass(.milliseconds(10))
+    #expect(world.engine.state(of: slot, world.name) == "ran interrupted")
+    world.pass(.seconds(6))
+    #expect(world.starts.count == 1)
+  }
+
   @Test func `a step of the engine's clock stops nothing`() {
     var (world, _) = Self.worldWithRun(.atMostOnce)
     _ = world.joinOther()

@@ -55,6 +55,18 @@ struct ClusterWorld {
           to: Snapshot(settings: SchedulerSettings(), jobs: jobs))))
   }
 
+  /// Another daemon takes the place of this one, which was killed.
+  mutating func restart(jobs: [JobSpec], after members: [MemberID]) {
+    let now = scheduler.now
+    scheduler = VirtualScheduler(
+      at: now, isPunctual: true,
+      cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2)))
+    deliveries = []
+    var previous = PreviousState()
+    previous.previousMembers = members
+    send(.started(Snapshot(settings: SchedulerSettings(), jobs: jobs), after: previous))
+  }
+
   static func name(_ text: String) -> JobName {
     // The tests' own names are valid.
     JobName(text) ?? .placeholder
@@ -155,25 +167,25 @@ struct ClusterWorld {
   }
 
   mutating func joinOther(
-    lease: Duration = .seconds(600), labels: [String: String] = [:]
+    lease: Duration = .seconds(600), labels: [String: String] = [:], named name: String = "two"
   ) -> MemberID {
     let reply = engine.perform(
       ClaimBatch(
         number: 1, member: nil,
         facts: MemberFacts(
-          machine: "two", labels: labels, lease: lease, grace: .seconds(2))),
+          machine: name, labels: labels, lease: lease, grace: .seconds(2))),
       at: scheduler.now.wall)
     return reply.member ?? MemberID(0)
   }
 
   mutating func otherAsks(
     _ requests: [ClaimRequest], as member: MemberID, at milliseconds: Int64,
-    lease: Duration = .seconds(600)
+    lease: Duration = .seconds(600), named name: String = "two"
   ) {
     _ = engine.perform(
       ClaimBatch(
         number: 2, member: member,
-        facts: MemberFacts(machine: "two", lease: lease, grace: .seconds(2)),
+        facts: MemberFacts(machine: name, lease: lease, grace: .seconds(2)),
         requests: requests), at: wall(milliseconds))
   }
 }

@@ -114,6 +114,7 @@ struct EtcdCarrier: BatchCarrier {
           job
         case .claim(let claim): claim.job
         case .restore(let known): known.claim.job
+        case .retire: nil
         case .end(let token, _, _), .giveBack(let token): store.state.engine.job(of: token)
         }
       if let job { jobs.insert(job) }

@@ -129,6 +129,7 @@ extension PostgresSchema {
             p_cluster, v_id, v_member.machine, v_lease_left, v_now, v_request)
           WHEN 'end' THEN takt.end_claim(p_cluster, v_now, v_request)
           WHEN 'giveBack' THEN takt.give_back(p_cluster, v_request)
+          WHEN 'retire' THEN takt.retire(p_cluster, v_id, v_request)
           WHEN 'suspend' THEN takt.suspend(p_cluster, v_request)
         END;
       END LOOP;

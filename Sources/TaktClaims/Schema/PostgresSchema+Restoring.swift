@@ -42,6 +42,23 @@ extension PostgresSchema {
     """
 
   static let restoring = """
+    -- What an earlier membership of a machine had is decided with the next renewal of any member.
+    CREATE OR REPLACE FUNCTION takt.retire(p_cluster text, p_member bigint, p_request jsonb)
+    RETURNS jsonb LANGUAGE plpgsql AS $fn$
+    DECLARE
+      v_id bigint;
+    BEGIN
+      SELECT m.id INTO v_id FROM takt.member m
+        JOIN takt.member own ON own.id = p_member AND own.machine = m.machine AND own.host = m.host
+        WHERE m.cluster = p_cluster AND m.id = (p_request->>'member')::bigint AND m.id <> p_member
+        FOR UPDATE OF m SKIP LOCKED;
+      IF NOT FOUND THEN RETURN takt.answer('superseded'); END IF;
+      DELETE FROM takt.holder WHERE member = v_id;
+      DELETE FROM takt.member WHERE id = v_id;
+      RETURN takt.answer('done');
+    END
+    $fn$;
+
     CREATE OR REPLACE FUNCTION takt.restore(
       p_cluster text, p_member bigint, p_machine text, p_lease_left bigint, p_now bigint,
       p_request jsonb

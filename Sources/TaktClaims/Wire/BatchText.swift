@@ -51,6 +51,7 @@ struct BatchText: Encodable {
     var outcome: String?
     var reason: String?
     var suspension: Suspended?
+    var member: Int64?
   }
 
   private var schema = PostgresSchema.version
@@ -109,6 +110,7 @@ struct BatchText: Encodable {
     case .end(let token, let outcome, let reason):
       Request(
         do: "end", token: signed(token.number), outcome: outcome.rawValue, reason: stored(reason))
+    case .retire(let former): Request(do: "retire", member: signed(former.number))
     case .giveBack(let token): Request(do: "giveBack", token: signed(token.number))
     case .suspend(let job, let suspension):
       Request(

@@ -157,7 +157,7 @@ package struct ControlState {
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
     case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .rare(.reloaded), .rare(.once),
-      .rare(.onceRemoved), .rare(.service), .rare(.serviceEnded):
+      .rare(.onceRemoved), .rare(.service), .rare(.serviceEnded), .rare(.joined):
       break
     case .rare(.parameters(let parameters, let run)): given(parameters, run)
     case .rare(.clockStepped): stalls.clockStepped(at: now.wall)

@@ -125,6 +125,8 @@ package enum ClaimRequest: Hashable, Sendable {
   case restore(RememberedClaim)
   /// The claim's run will not start: another machine may have the slot.
   case giveBack(ClaimToken)
+  /// Nothing is left of an earlier membership of this machine's, which need not be waited for.
+  case retire(MemberID)
   /// When the newest slot of a job with a rest was decided.
   case lastEnd(JobName)
   /// Nobody is to run the job's slots; nil: they run again.

@@ -121,6 +121,7 @@ package struct MemoryEngine: Sendable {
     case .restore(let claim): restore(claim, by: member, at: now)
     case .lastEnd(let job): lastEnd(of: job, at: now)
     case .giveBack(let token): giveBack(token)
+    case .retire(let former): retire(former, by: member)
     case .suspend(let job, let suspension): suspend(job, suspension, at: now)
     }
   }
@@ -207,6 +208,15 @@ package struct MemoryEngine: Sendable {
     case .open: break
     case .decided: return .superseded
     }
+    return .done
+  }
+
+  /// What it had is decided with the next renewal of any member.
+  private mutating func retire(_ former: MemberID, by member: MemberID) -> ClaimAnswer {
+    guard former != member, let facts = members[former]?.facts, let own = members[member]?.facts,
+      facts.machine == own.machine, facts.host == own.host
+    else { return .superseded }
+    members[former] = nil
     return .done
   }
 

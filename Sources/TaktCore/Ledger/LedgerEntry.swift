@@ -45,6 +45,7 @@ package enum LedgerEntry: Hashable, Sendable {
   ) -> LedgerEntry {
     .rare(.parameters(parameters, of: run))
   }
+  static func joined(_ member: MemberID) -> LedgerEntry { .rare(.joined(member)) }
   package static func service(_ number: UInt64, _ process: ProcessIdentity) -> LedgerEntry {
     .rare(.service(number, process))
   }
@@ -68,6 +69,8 @@ package enum RareEntry: Hashable, Sendable {
   case once(OnceJob)
   /// Such a job is not there any more.
   case onceRemoved(JobName)
+  /// The daemon is this member of its cluster from now on.
+  case joined(MemberID)
 }
 
 /// How a process is known again: a number alone may be another's by then.

@@ -10,6 +10,8 @@ package struct PreviousState: Hashable, Sendable {
   /// Whether there is a ledger that cannot be read now: what a job seems to begin with may be
   /// known.
   package var isUnread = false
+  /// Memberships of daemons that were killed, of whose runs nothing is left.
+  package var previousMembers: [MemberID] = []
 
   package init(lastRun: UInt64 = 0, jobs: [JobName: PreviousJob] = [:], runs: [PreviousRun] = []) {
     self.lastRun = lastRun

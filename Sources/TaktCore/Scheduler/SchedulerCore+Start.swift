@@ -8,6 +8,7 @@ extension SchedulerCore {
     phase = .running
     adopt(snapshot.settings)
     runs.lastRun = previous.lastRun
+    cluster.previousMembers = previous.previousMembers
     clocks.set(at: now)
     jobs.reserve(snapshot.jobs.count)
     // Mostly a job has a timer, a schedule and a mark.

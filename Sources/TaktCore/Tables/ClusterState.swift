@@ -56,6 +56,7 @@ struct ClusterState: Sendable {
     case end(ClaimToken, ClaimEnding)
     case restore(RememberedClaim)
     case giveBack(ClaimToken)
+    case retire(MemberID)
     case suspend(JobID)
   }
 
@@ -137,6 +138,8 @@ struct ClusterState: Sendable {
   private(set) var isOn = false
   var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
   var member: MemberID?
+  /// Memberships of daemons that were killed, of whose runs nothing is left.
+  var previousMembers: [MemberID] = []
   /// The membership that an engine has forgotten while its lease held: nobody has decided for it.
   var forgottenMember: MemberID?
   /// What the engine said of itself last; another number means that it may have been set back.

@@ -31,6 +31,8 @@ package struct LedgerFindings: Sendable {
     package var pidSpace: String?
     /// Whether it used the state folder in which the ledger is now. A copy has another identity.
     package var isOfThisFolder: Bool
+    /// Which member of its cluster it was last.
+    package var member: MemberID?
     /// The processes of its attempts that have no recorded end.
     package var processes: [LeftoverProcess] = []
     /// Those of its service plugins, and those that the ledger could not be told of.
@@ -119,7 +121,8 @@ extension LedgerFindings.PreviousDaemon {
     self.init(
       id: try row.integer("id"), pid: pid,
       startTicks: try row.integer(ifAny: "start_ticks").flatMap { UInt64(exactly: $0) },
-      pidSpace: try row.text(ifAny: "pid_space"), isOfThisFolder: recorded == folder)
+      pidSpace: try row.text(ifAny: "pid_space"), isOfThisFolder: recorded == folder,
+      member: try row.integer(ifAny: "member").flatMap { UInt64(exactly: $0) }.map { MemberID($0) })
   }
 }
 

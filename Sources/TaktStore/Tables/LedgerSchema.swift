@@ -41,8 +41,16 @@ enum LedgerSchema {
     migrator.registerMigration("parameters of runs", foreignKeyChecks: .immediate) {
       try $0.execute(sql: parameters)
     }
+    migrator.registerMigration("members of clusters", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: members)
+    }
     return migrator
   }()
+
+  private static let members = """
+    -- Which member of its cluster the daemon was last; null without a cluster.
+    ALTER TABLE daemons ADD COLUMN member INTEGER;
+    """
 
   private static let parameters = """
     -- What the trigger of a run set, with secrets masked: a JSON object of texts; null for

@@ -125,6 +125,11 @@ extension LedgerTransaction {
       try execute("DELETE FROM once WHERE name = ?") { $0.add(name.text) }
     case .service(let number, let process): try writeService(number, process)
     case .serviceEnded(let number): try removeService(number)
+    case .joined(let member):
+      try execute("UPDATE daemons SET member = ? WHERE id = ?") {
+        $0.add(Int64(clamping: member.number))
+        $0.add(daemon)
+      }
     // Written after the row of its run.
     case .parameters: break
     }

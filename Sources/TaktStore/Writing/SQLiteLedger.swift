@@ -229,7 +229,7 @@ package final class SQLiteLedger: Ledger {
       buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
       .process, .rare(.clockStepped), .rare(.reloaded), .rare(.service), .rare(.serviceEnded),
-      .rare(.parameters):
+      .rare(.parameters), .rare(.joined):
       buffer.losses.entryCount += 1
       buffer.status.lostEntries += 1
     }

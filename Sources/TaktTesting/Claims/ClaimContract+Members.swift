@@ -19,6 +19,23 @@ extension ClaimContract {
       try scene.equal(tokens, tokens.sorted(), "the tokens")
       try scene.equal(Set(tokens).count, 8, "different tokens")
     },
+    ClaimContract("nothing of a former membership is waited for") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      let wish = scene.wish(scene.slot(1)) {
+        $0.overlap = .skip
+        $0.isAtLeastOnce = true
+      }
+      let token = try scene.grant(one, wish)
+      let next = try scene.join()
+      try scene.equal(try scene.ask(two, .retire(one)), .superseded, "another machine says so")
+      try scene.equal(try scene.ask(next, .retire(next)), .superseded, "of itself")
+      try scene.equal(try scene.ask(next, .retire(one)), .done, "of its own")
+      try scene.equal(try scene.ask(next, .retire(one)), .superseded, "again")
+      try scene.equal(try scene.renew(next).open.map(\.slot), [scene.slot(1)], "its slot")
+      let end = ClaimRequest.end(token, .succeeded, reason: "exit(0)")
+      try scene.equal(try scene.send(one, [end]).member, nil, "its own words")
+      _ = try scene.grant(two, wish, attempt: 2)
+    },
     ClaimContract("members are different, whatever their names") { scene in
       let (one, two) = (try scene.join(), try scene.join())
       try scene.isTrue(one < two, "a higher number for the second")

@@ -27,6 +27,7 @@ extension ExplorerWorld {
     case .decide(let job, let slots, let verdict): "decide \(key(job, slots.first)) \(verdict)"
     case .end(let token, let outcome, let reason): "end \(token.number) \(outcome) \(reason)"
     case .restore(let known): "restore \(known.token.number)"
+    case .retire(let former): "retire \(former.number)"
     case .giveBack(let token): "give back \(token.number)"
     case .ranUnclaimed, .lastEnd, .suspend: "\(request)"
     }

@@ -13,11 +13,19 @@ struct Leftovers {
     self.observer = observer
   }
 
-  /// Ends them. Returns the daemons whose leftover processes need no further search.
-  func end() -> [LedgerFindings.PreviousDaemon] {
+  struct Outcome {
+    /// The daemons whose leftover processes need no further search.
+    var settled: [LedgerFindings.PreviousDaemon] = []
+    /// What they were in their cluster; empty where something may be left of them.
+    var members: [MemberID] = []
+  }
+
+  /// Ends them.
+  func end() -> Outcome {
     var attempts = findings.unmarked.map(\.identity)
     var settled: [LedgerFindings.PreviousDaemon] = []
     var copied: [LedgerFindings.PreviousDaemon] = []
+    var members: [MemberID] = []
     for daemon in findings.daemons {
       if daemon.startTicks == nil {
         settled.append(daemon)
@@ -40,12 +48,14 @@ struct Leftovers {
       } else {
         attempts += daemon.processes.map(\.identity) + daemon.services
         settled.append(daemon)
+        if let member = daemon.member { members.append(member) }
       }
     }
     logCopiedFolder(copied)
     let outcome = LeftoverProcesses(attempts: attempts).end()
     logOutcome(of: outcome)
-    return settled + copied
+    let isClean = outcome.lasting.isEmpty && outcome.unproven.isEmpty
+    return Outcome(settled: settled + copied, members: isClean ? members : [])
   }
 
   private func logMessage(_ level: LogLevel, _ message: String) {

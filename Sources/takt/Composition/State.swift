@@ -104,9 +104,12 @@ struct State {
         throw ExitCode.stateInUse
       }
     }
-    handover.put(findings.previous)
     onceJobs = findings.onceJobs
-    ledger?.settle(Leftovers(of: findings, observer: observer).end())
+    let left = Leftovers(of: findings, observer: observer).end()
+    ledger?.settle(left.settled)
+    var previous = findings.previous
+    previous.previousMembers = left.members
+    handover.put(previous)
     if let seen = findings.lastSeen {
       let open = findings.previous.runs.count { !$0.isEnded }
       logMessage(

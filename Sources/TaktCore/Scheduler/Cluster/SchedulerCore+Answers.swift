@@ -140,6 +140,9 @@ extension SchedulerCore {
       if jobs[id].isSuspended { cluster.suspended.insert(id) }
     }
     cluster.outbox.prepend(contentsOf: declares)
+    for former in cluster.previousMembers { cluster.outbox.prepend(.retire(former)) }
+    cluster.previousMembers = []
+    if let member = cluster.member { effects.append(.record(.joined(member))) }
   }
 
   private mutating func answered(_ wish: ClusterState.Wish, _ answer: ClaimAnswer, at now: Now) {
@@ -150,6 +153,9 @@ extension SchedulerCore {
       settle(asked, known: known, of: id, at: now)
     case (.lastEnd(let id), _): lastEndAnswered(answer, of: id, at: now)
     case (.end(let token, _), _): endAnswered(token, isOurs: answer == .done, at: now)
+    case (.retire, _):
+      // With a renewal the engine decides what it had.
+      cluster.renewAt = now.monotonic
     case (.restore(let claim), .superseded): notRestored(claim, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }

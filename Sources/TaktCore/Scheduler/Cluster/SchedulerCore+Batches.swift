@@ -88,6 +88,7 @@ extension SchedulerCore {
       return .end(token, ending.outcome, reason: ending.reason)
     case .restore(let claim): return .restore(claim)
     case .giveBack(let token): return .giveBack(token)
+    case .retire(let former): return .retire(former)
     case .suspend(let id):
       return jobs.isPresent(id) ? .suspend(jobs.name(of: id), jobs[id].suspension) : nil
     }

@@ -63,7 +63,8 @@ extension SchedulerCore {
       guard !cluster.outbox.contains(wish) else { continue }
       cluster.outbox.append(wish)
       logCluster(
-        .warning, "the engine has lost the claim of a run, which this machine reports again; the run goes on",
+        .warning,
+        "the engine has lost the claim of a run, which this machine reports again; the run goes on",
         of: job, slot: slot, at: now)
     }
   }
@@ -101,7 +102,7 @@ extension SchedulerCore {
       switch wish {
       case .end(let token, _), .giveBack(let token): known.insert(token)
       case .restore(let claim): known.insert(claim.token)
-      case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .suspend: break
+      case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .retire, .suspend: break
       }
     }
     for held in news.held where !known.contains(held.token) {
