@@ -246,7 +246,7 @@ import Testing
     #expect(try count("slot") == 1, "what is claimed is kept")
     #expect(try count("series") == 0)
     let asked = [1, 2, 250, 500, 650, 1000].map { slot($0) }
-    #expect(try send([.ask(job, asked, schedule: 1)]) == [.known(asked)])
+    #expect(try send([.ask(job, asked, schedule: 1)]) == [.known(asked, displaced: [])])
     #expect(try send([claim(2), claim(800)]) == [.taken, .taken])
     guard case .granted = try send([claim(0)])[0] else {
       Issue.record("a newer slot is not known")

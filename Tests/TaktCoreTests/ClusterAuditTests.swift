@@ -49,6 +49,20 @@ import Testing
     #expect(audit.verdicts == [.ran: 9, .skipped: 1])
   }
 
+  @Test func `what another machine had before a failover may have lost its record`() {
+    var audit = audit { engine in
+      engine.entries.removeAll { (4...7).contains(minute($0)) }
+      engine.lost = [slot(4)...slot(6)]
+    }
+    #expect(audit.unknown == (4...7).map(slot))
+    audit.settle([
+      .decided(.skipped(.elsewhere)), .decided(.skipped(.elsewhere)), .none,
+      .decided(.skipped(.elsewhere)),
+    ])
+    #expect(audit.lostCount == 2)
+    #expect(audit.findings.map(\.slots.first) == [slot(6), slot(7)])
+  }
+
   @Test func `slots that the engine has decided in short have one verdict, too`() {
     let audit = audit { engine in
       engine.entries.removeAll { minute($0) <= 6 }

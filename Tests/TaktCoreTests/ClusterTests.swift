@@ -195,8 +195,8 @@ struct ClusterTests {
     world.reload(from: [old], to: [new])
     world.isReachable = true
     world.pass(.seconds(2))
-    #expect(world.verdicts.contains("job 10000 skipped(elsewhere)"))
-    #expect(world.verdicts.contains("job 15000 skipped(elsewhere)"))
+    #expect(world.verdicts.contains("job 10000 cancelled"))
+    #expect(world.verdicts.contains("job 15000 cancelled"))
     #expect(!world.starts.contains { $0.hasPrefix("job 15000") })
   }
 

@@ -148,7 +148,7 @@ struct ClusterWorld {
   }
 
   private mutating func carry(_ batch: ClaimBatch) {
-    for case .declare(name, let schedule, _, _) in batch.requests { declared = schedule }
+    for case .declare(name, let schedule, _, _, _) in batch.requests { declared = schedule }
     let outcome: ClaimOutcome =
       isReachable
       ? .answered(engine.perform(batch, at: scheduler.now.wall + engineAhead))

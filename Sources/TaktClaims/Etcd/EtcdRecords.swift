@@ -42,6 +42,7 @@ enum EtcdRecord {
     var schedule: UInt64
     var since: Int64
     var changedAt: Int64?
+    var replaced: [UInt64]?
     var rest: Int64?
     var lastEnd: Int64?
     var suspension: Suspended?

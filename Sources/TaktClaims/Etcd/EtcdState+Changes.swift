@@ -206,7 +206,8 @@ extension EtcdState {
     let details = details[name] ?? [:]
     return EtcdRecord.Job(
       schedule: job.schedule, since: job.since.nanoseconds,
-      changedAt: job.changedAt?.nanoseconds, rest: job.rest?.nanosecondsSaturated,
+      changedAt: job.changedAt?.nanoseconds,
+      replaced: job.replaced.isEmpty ? nil : job.replaced, rest: job.rest?.nanosecondsSaturated,
       lastEnd: job.lastEnd?.nanoseconds,
       suspension: job.suspension.map { EtcdRecord.Suspended($0) }, ranCount: job.ranCount,
       slots: job.slots.sorted { $0.key < $1.key }.map { instant, slot in

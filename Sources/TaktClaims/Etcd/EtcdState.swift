@@ -137,6 +137,7 @@ extension EtcdState {
     var job = MemoryEngine.Job(
       schedule: record.schedule, since: WallInstant(nanoseconds: record.since))
     job.changedAt = record.changedAt.map { WallInstant(nanoseconds: $0) }
+    job.replaced = record.replaced ?? []
     job.rest = record.rest.map { .nanoseconds($0) }
     job.lastEnd = record.lastEnd.map { WallInstant(nanoseconds: $0) }
     job.suspension = record.suspension.map { Suspension($0) }

@@ -157,6 +157,9 @@ extension PostgresSchema {
         'now', takt.now(p_cluster),
         'forgottenUntil', (
           SELECT forgotten_until FROM takt.job WHERE cluster = p_cluster AND name = p_job),
+        'lost', coalesce((
+          SELECT jsonb_agg(jsonb_build_object('from', known_until, 'until', since) ORDER BY since)
+          FROM takt.era WHERE cluster = p_cluster AND since IS NOT NULL), '[]'::jsonb),
         'slots', coalesce((
           SELECT jsonb_agg(CASE state
             WHEN 'decided' THEN

@@ -21,7 +21,11 @@ extension PostgresSchema {
       SELECT schedule INTO v_old FROM takt.job WHERE cluster = p_cluster AND name = v_name;
       DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name AND member = p_member;
       IF v_old IS DISTINCT FROM v_schedule THEN
-        IF v_old IS NOT NULL AND NOT (p_request->>'changed')::boolean AND EXISTS (
+        IF v_old IS NOT NULL AND NOT (p_request->>'changed')::boolean
+          AND NOT ((p_request->>'new')::boolean IS TRUE AND NOT EXISTS (
+            SELECT FROM takt.job
+            WHERE cluster = p_cluster AND name = v_name AND v_schedule = ANY (replaced)))
+          AND EXISTS (
           SELECT FROM takt.holder h JOIN takt.member m ON m.id = h.member
           WHERE h.cluster = p_cluster AND h.job = v_name AND m.lease_until > p_now)
         THEN
@@ -29,6 +33,10 @@ extension PostgresSchema {
         END IF;
         -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
         UPDATE takt.job SET schedule = v_schedule,
+          replaced = (pg_catalog.array_remove(replaced, v_schedule)
+            || CASE WHEN v_old IS NOT NULL THEN ARRAY[v_old] END)[
+              greatest(1, pg_catalog.cardinality(pg_catalog.array_remove(replaced, v_schedule))
+                + 2 - \(MemoryEngine.replacedMax)):],
           changed_at = CASE WHEN v_old IS NOT NULL THEN p_now END,
           last_end = CASE WHEN rest IS NOT NULL AND p_request->>'rest' IS NOT NULL THEN last_end END,
           rest = (p_request->>'rest')::bigint,
@@ -68,20 +76,19 @@ extension PostgresSchema {
 
     CREATE OR REPLACE FUNCTION takt.ask(p_cluster text, p_request jsonb) RETURNS jsonb
     LANGUAGE sql AS $fn$
-      SELECT pg_catalog.jsonb_build_object('is', 'known', 'slots', coalesce((
-        SELECT pg_catalog.jsonb_agg(s.slot::bigint ORDER BY s.place)
+      SELECT pg_catalog.jsonb_build_object('is', 'known',
+        'slots', coalesce(pg_catalog.jsonb_agg(s.slot ORDER BY s.place), '[]'::jsonb),
+        'displaced', coalesce(
+          pg_catalog.jsonb_agg(s.slot ORDER BY s.place) FILTER (WHERE NOT s.is_known), '[]'::jsonb))
+      FROM (
+        SELECT w.slot::bigint, w.place, j.changed_at, j.schedule,
+          takt.is_known(p_cluster, p_request->>'job', w.slot::bigint) AS is_known
         FROM pg_catalog.jsonb_array_elements_text(p_request->'slots')
-          WITH ORDINALITY AS s (slot, place)
-        WHERE (takt.is_known(p_cluster, p_request->>'job', s.slot::bigint)
-          OR EXISTS (
-            SELECT FROM takt.job
-            WHERE cluster = p_cluster AND name = p_request->>'job'
-              AND schedule <> (p_request->>'schedule')::bigint
-              AND takt.nanoseconds(s.slot::bigint) > changed_at))
-          AND EXISTS (
-            SELECT FROM takt.job
-            WHERE cluster = p_cluster AND name = p_request->>'job' AND schedule IS NOT NULL)),
-        '[]'::jsonb))
+          WITH ORDINALITY AS w (slot, place)
+        CROSS JOIN takt.job j
+        WHERE j.cluster = p_cluster AND j.name = p_request->>'job' AND j.schedule IS NOT NULL) s
+      WHERE s.is_known OR s.schedule <> (p_request->>'schedule')::bigint
+        AND takt.nanoseconds(s.slot) > s.changed_at
     $fn$;
 
     CREATE OR REPLACE FUNCTION takt.last_end(p_cluster text, p_request jsonb) RETURNS jsonb
@@ -132,7 +139,8 @@ extension PostgresSchema {
       END IF;
       IF takt.nanoseconds(v_first) <= takt.quiet_since(p_cluster, p_now) THEN
         RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', (
-          SELECT greatest(until - p_now, 1000000) FROM takt.era WHERE cluster = p_cluster));
+          SELECT greatest(until - p_now, 1000000) FROM takt.era
+          WHERE cluster = p_cluster ORDER BY timeline DESC LIMIT 1));
       END IF;
       INSERT INTO takt.slot
         (cluster, job, slot, state, machine, valid_until, verdict, detail, ended_at)

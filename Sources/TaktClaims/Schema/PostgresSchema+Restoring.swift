@@ -8,10 +8,11 @@ extension PostgresSchema {
     LANGUAGE plpgsql STABLE AS $fn$
     BEGIN
       RETURN (
-        SELECT since FROM takt.era
+        SELECT since FROM takt.era e
         WHERE cluster = p_cluster AND p_now < at_most AND (p_now < until OR EXISTS (
           SELECT FROM takt.member
-          WHERE cluster = p_cluster AND takt.later(lease_until, -lease) < era.since)));
+          WHERE cluster = p_cluster AND takt.later(lease_until, -lease) < e.since))
+        ORDER BY timeline DESC LIMIT 1);
     END
     $fn$;
 
@@ -23,18 +24,18 @@ extension PostgresSchema {
         (SELECT timeline FROM takt.clock WHERE cluster = p_cluster), takt.timeline());
       v_known bigint;
     BEGIN
-      SELECT timeline INTO v_known FROM takt.era WHERE cluster = p_cluster;
+      SELECT max(timeline) INTO v_known FROM takt.era WHERE cluster = p_cluster;
       IF v_known IS NULL THEN
         INSERT INTO takt.era (cluster, timeline) VALUES (p_cluster, v_timeline)
         ON CONFLICT DO NOTHING;
       ELSIF v_known <> v_timeline THEN
-        UPDATE takt.era SET timeline = v_timeline, since = p_now,
-          until = takt.later(p_now, greatest(p_lease, (
-            SELECT pg_catalog.max(lease) FROM takt.member WHERE cluster = p_cluster))),
-          at_most = takt.later(p_now, greatest(p_lease, (
-            SELECT pg_catalog.max(takt.later(lease, grace))
-            FROM takt.member WHERE cluster = p_cluster)))
-        WHERE cluster = p_cluster AND timeline = v_known;
+        -- Another batch that does so at the same time is waited for.
+        INSERT INTO takt.era (cluster, timeline, known_until, since, until, at_most)
+        SELECT p_cluster, v_timeline, max(takt.later(lease_until, -2 * lease)), p_now,
+          takt.later(p_now, greatest(p_lease, max(lease))),
+          takt.later(p_now, greatest(p_lease, max(takt.later(lease, grace))))
+        FROM takt.member WHERE cluster = p_cluster
+        ON CONFLICT DO NOTHING;
       END IF;
       RETURN takt.quiet_since(p_cluster, p_now);
     END

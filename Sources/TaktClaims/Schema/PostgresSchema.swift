@@ -257,14 +257,18 @@ package enum PostgresSchema {
     """,
     """
     CREATE TABLE IF NOT EXISTS takt.era (
-      cluster text COLLATE "C" PRIMARY KEY,
+      cluster text COLLATE "C" NOT NULL,
       timeline bigint NOT NULL,
+      known_until bigint,
       since bigint,
       until bigint,
-      at_most bigint
+      at_most bigint,
+      PRIMARY KEY (cluster, timeline)
     );
     COMMENT ON TABLE takt.era IS
-      'The server''s timeline, when it changed, and until when machines may know of lost claims.';
+      'The server''s timelines: what was known when one began, since when it is there, and until when machines may know of lost claims.';
+    ALTER TABLE takt.job ADD COLUMN IF NOT EXISTS replaced bigint[] NOT NULL DEFAULT '{}';
+    COMMENT ON COLUMN takt.job.replaced IS 'Schedules that were in force before, the newest last.';
     ALTER TABLE takt.clock ADD COLUMN IF NOT EXISTS timeline bigint;
     INSERT INTO takt.version (number) VALUES (5) ON CONFLICT DO NOTHING;
     """,

@@ -33,6 +33,7 @@ struct BatchText: Encodable {
     var slots: [Int64]?
     var schedule: Int64?
     var changed: Bool?
+    var new: Bool?
     var rest: Int64?
     var overlap: String?
     var group: String?
@@ -89,10 +90,10 @@ struct BatchText: Encodable {
 
   private static func request(_ request: ClaimRequest) -> Request {
     switch request {
-    case .declare(let job, let schedule, let isChanged, let rest):
+    case .declare(let job, let schedule, let isChanged, let isNew, let rest):
       Request(
         do: "declare", job: job.text, schedule: Int64(bitPattern: schedule), changed: isChanged,
-        rest: rest?.nanosecondsSaturated)
+        new: isNew, rest: rest?.nanosecondsSaturated)
     case .claim(let claim): self.claim(claim)
     case .restore(let known): restoration(known)
     case .ask(let job, let slots, let schedule):

@@ -31,11 +31,17 @@ package struct PostgresPage: Decodable {
     var machine: String?
   }
 
+  private struct Lost: Decodable {
+    var from: Int64?
+    var until: Int64
+  }
+
   private var now: Int64
   private var forgottenUntil: Int64?
   private(set) var slots: [Slot]
   private var series: [Series]
   private var doubled: [Doubled]
+  private var lost: [Lost]?
 
   /// Nil for what is no page.
   package init?(_ text: String) {
@@ -49,6 +55,10 @@ package struct PostgresPage: Decodable {
   package func add(to result: inout EngineSlots, isFirst: Bool) {
     if isFirst {
       result.forgottenUntil = forgottenUntil.map { WallInstant(milliseconds: $0) }
+      result.lost = (lost ?? []).map { lost in
+        let until = WallInstant(nanoseconds: lost.until)
+        return min(lost.from.map { WallInstant(nanoseconds: $0) } ?? until, until)...until
+      }
       result.series = series.map {
         EngineSlots.Series(
           slots: SlotSeries(

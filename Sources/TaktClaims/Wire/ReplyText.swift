@@ -16,6 +16,7 @@ package struct ReplyText: Decodable {
     var reason: String?
     var ahead: Int64?
     var slots: [Int64]?
+    var displaced: [Int64]?
     var at: Int64?
   }
 
@@ -116,7 +117,12 @@ package struct ReplyText: Decodable {
     case "early": answer.ahead.map { .early(.nanoseconds($0)) }
     case "busy": .busy
     case "drifted": .drifted
-    case "known": answer.slots.map { .known($0.map { WallInstant(milliseconds: $0) }) }
+    case "known":
+      answer.slots.map {
+        .known(
+          $0.map { WallInstant(milliseconds: $0) },
+          displaced: (answer.displaced ?? []).map { WallInstant(milliseconds: $0) })
+      }
     case "ended": .ended(answer.at.map { WallInstant(milliseconds: $0) })
     case "superseded": .superseded
     default: nil

@@ -51,6 +51,8 @@ package struct EngineSlots: Hashable, Sendable {
   package var ranges: [PastSlots.Range] = []
   package var series: [Series] = []
   package var doubled: [Doubled] = []
+  /// Of these times a failover has lost the records.
+  package var lost: [ClosedRange<WallInstant>] = []
 
   package init() {}
 }
@@ -103,6 +105,9 @@ package struct ClusterAudit: Sendable {
   package private(set) var pendingCount = 0
   /// Slots that should be there, and that the engine has no record of: for this machine's ledger.
   package private(set) var unknown: [WallInstant] = []
+  /// Slots that were left to other machines, and whose records a failover has lost.
+  package private(set) var lostCount = 0
+  private let lost: [ClosedRange<WallInstant>]
   /// Later slots were not looked at, because there are too many.
   package private(set) var checkedUntil: WallInstant?
 
@@ -115,6 +120,7 @@ package struct ClusterAudit: Sendable {
     engine: EngineSlots, patience: Duration, slotsMax: Int = Self.slotsMax
   ) {
     self.job = job
+    lost = engine.lost
     let forgotten = engine.forgottenUntil.map { ScheduleInstant($0) } ?? .min
     let since = max(since, forgotten)
     count(engine, after: since, patience: patience)
@@ -200,6 +206,9 @@ package struct ClusterAudit: Sendable {
       }
     }
     for (slot, record) in zip(unknown, records) {
+      let wasLost =
+        record == .decided(.skipped(.elsewhere)) && lost.contains { $0.contains(slot) }
+      if wasLost { lostCount += 1 }
       switch record {
       case .pending: pendingCount += 1
       // What one machine decides for all: suspensions, exclusions, limits, and what is too old.
@@ -207,7 +216,7 @@ package struct ClusterAudit: Sendable {
         count(1, of: verdict.kind)
       case .none, .decided: break
       }
-      guard let (kind, detail) = finding(record) else {
+      guard !wasLost, let (kind, detail) = finding(record) else {
         if let found = last { add(found.kind, found.slots, found.detail) }
         last = nil
         continue

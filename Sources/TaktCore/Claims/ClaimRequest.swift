@@ -104,14 +104,17 @@ package enum ClaimRequest: Hashable, Sendable {
   /// This machine has the job with this schedule.
   ///
   /// - `isChanged`: its file has changed since it was asked last, so that the schedule is news.
+  /// - `isNew`: this machine does not know of an earlier schedule: its own is news, too, unless it
+  ///   was in force once.
   /// - `rest`: how long must lie between the end of one slot's run and the next slot; nil where the
   ///   clock names them.
-  case declare(JobName, schedule: UInt64, isChanged: Bool, rest: Duration? = nil)
+  case declare(
+    JobName, schedule: UInt64, isChanged: Bool, isNew: Bool = false, rest: Duration? = nil)
   case claim(SlotClaim)
   /// Which of these slots are decided, or another's.
   ///
-  /// - `schedule`: what named them; those that came after another schedule had taken its place were
-  ///   never slots, and are nobody's.
+  /// - `schedule`: what named them; those that came after another schedule had taken its place are
+  ///   displaced.
   case ask(JobName, [WallInstant], schedule: UInt64)
   /// Slots are decided without a run, unless they are already, or still to come. Of several that
   /// follow one another it is not looked into.
@@ -152,8 +155,9 @@ package enum ClaimAnswer: Hashable, Sendable {
   case ended(WallInstant?)
   /// Another schedule of the job is in force.
   case drifted
-  /// These of the slots that were asked for are decided, or another's.
-  case known([WallInstant])
+  /// These of the slots that were asked for are decided, or another's. Those that are displaced are
+  /// among them.
+  case known([WallInstant], displaced: [WallInstant])
   /// The claim is not this machine's any more, or the slot was another's.
   case superseded
 }

@@ -173,7 +173,15 @@ extension MemoryEngine {
       || job.past.contains(instant)
   }
 
-  func isOfPrevious(
+  func known(_ slots: [WallInstant], of name: JobName, by schedule: UInt64) -> ClaimAnswer {
+    let displaced = slots.filter {
+      !isKnown($0, of: name) && isOfPrevious($0, of: name, by: schedule)
+    }
+    return .known(
+      slots.filter { isKnown($0, of: name) || displaced.contains($0) }, displaced: displaced)
+  }
+
+  private func isOfPrevious(
     _ instant: WallInstant, of name: JobName, by schedule: UInt64
   ) -> Bool {
     guard let job = jobs[name], job.schedule != schedule else { return false }

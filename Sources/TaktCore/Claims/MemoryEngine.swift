@@ -57,6 +57,9 @@ package struct MemoryEngine: Sendable {
   /// How far a slot may lie ahead of the engine's clock.
   package static let tolerance = Duration.milliseconds(1)
 
+  /// So many schedules that were in force are remembered of a job.
+  package static let replacedMax = 16
+
   package init() {}
 
   /// Does a batch.
@@ -109,11 +112,12 @@ package struct MemoryEngine: Sendable {
     _ request: ClaimRequest, of member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     switch request {
-    case .declare(let job, let schedule, let isChanged, let rest):
-      declare(job, schedule, isChanged: isChanged, rest: rest, by: member, at: now)
+    case .declare(let job, let schedule, let isChanged, let isNew, let rest):
+      declare(
+        job, schedule, isChanged: isChanged, isNew: isNew, rest: rest, by: member, at: now)
     case .claim(let claim): self.claim(claim, by: member, at: now)
     case .ask(let job, let slots, let schedule):
-      .known(slots.filter { isKnown($0, of: job) || isOfPrevious($0, of: job, by: schedule) })
+      known(slots, of: job, by: schedule)
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
     case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member, at: now)
     case .end(let token, let outcome, let reason):
@@ -129,8 +133,8 @@ package struct MemoryEngine: Sendable {
   // MARK: Schedules
 
   private mutating func declare(
-    _ name: JobName, _ schedule: UInt64, isChanged: Bool, rest: Duration?, by member: MemberID,
-    at now: WallInstant
+    _ name: JobName, _ schedule: UInt64, isChanged: Bool, isNew: Bool, rest: Duration?,
+    by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     guard let job = jobs[name] else {
       var job = Job(schedule: schedule, since: now - Self.reach)
@@ -142,7 +146,11 @@ package struct MemoryEngine: Sendable {
     members[member]?.holds.remove(name)
     if job.schedule != schedule {
       let isInForce = members.values.contains { $0.holds.contains(name) && $0.leaseUntil > now }
-      guard isChanged || !isInForce else { return .drifted }
+      let isNews = isChanged || isNew && !job.replaced.contains(schedule)
+      guard isNews || !isInForce else { return .drifted }
+      jobs[name]?.replaced.removeAll { $0 == schedule }
+      jobs[name]?.replaced.append(job.schedule)
+      if job.replaced.count >= Self.replacedMax { jobs[name]?.replaced.removeFirst() }
       jobs[name]?.schedule = schedule
       jobs[name]?.changedAt = now
       if job.rest == nil || rest == nil { jobs[name]?.lastEnd = nil }

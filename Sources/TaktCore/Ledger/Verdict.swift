@@ -94,7 +94,8 @@ package enum MissCause: String, CaseIterable, Hashable, Sendable {
 /// How a slot was taken away.
 package enum CancelReason: String, CaseIterable, Hashable, Sendable {
   case removed
-  /// The job has a new schedule, whose leeway no longer allows the slot.
+  /// The job has a new schedule, whose leeway no longer allows the slot, or which another machine of
+  /// the cluster had before.
   case displaced
   /// Somebody has cancelled its run before it started.
   case byOperator = "operator"

@@ -85,7 +85,7 @@ extension SchedulerCore {
       beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
     }
     if cluster.isOn {
-      declare(id, isChanged: isReloading)
+      declare(id, isChanged: isReloading, isNew: !isLedgerUnread)
       // The others know when it ran last.
       if isShared(id) { jobs[id].cursor.runStarted() }
     }

@@ -65,6 +65,8 @@ struct ClusterState: Sendable {
     var schedule: UInt64
     /// The schedule is news since the engine was told of it.
     var isChanged: Bool
+    /// Nothing is known here of an earlier one.
+    var isNew = false
     var standing = Standing.undeclared
     /// Slots whose time came while nobody could claim them, ascending.
     var unsettled: [WallInstant] = []

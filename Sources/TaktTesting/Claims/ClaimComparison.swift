@@ -132,9 +132,9 @@ package struct ClaimComparison {
     }
     switch Int.random(in: 0..<18, using: &random) {
     case 0...1:
-      let schedule = UInt64.random(in: 1...2, using: &random)
+      let schedule = UInt64.random(in: 1...3, using: &random)
       return .declare(
-        job, schedule: schedule, isChanged: random.oneIn(3),
+        job, schedule: schedule, isChanged: random.oneIn(3), isNew: random.oneIn(3),
         rest: job == jobs[1] ? .seconds(Int64(schedule) * 2) : nil)
     case 2...8: return .claim(claim(job, slot(&random), machine, index, &random))
     case 9:

@@ -66,7 +66,8 @@ extension ClaimContract {
       try scene.engine.pass(.seconds(5))
       _ = try scene.renew(one)
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [slot], schedule: scene.schedule)), .known([]),
+        try scene.ask(one, .ask(scene.job, [slot], schedule: scene.schedule)),
+        .known([], displaced: []),
         "nothing is known of it")
     },
     ClaimContract("the news has a member's own claims") { scene in
@@ -107,7 +108,8 @@ extension ClaimContract {
         try scene.ask(one, .decide(scene.job, SlotSeries(slot), .missed(.down))),
         .early(slot - scene.engine.now), "a fast machine takes it for missed")
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [slot], schedule: scene.schedule)), .known([]),
+        try scene.ask(one, .ask(scene.job, [slot], schedule: scene.schedule)),
+        .known([], displaced: []),
         "it is open")
     },
     ClaimContract("a slot may be claimed a millisecond early") { scene in
@@ -131,11 +133,11 @@ extension ClaimContract {
         ])
       try scene.equal(reply.answers[0], .drifted, "before it is declared")
       try scene.equal(reply.answers[1], .done, "declare")
-      try scene.equal(reply.answers[2], .known([]), "before the claim")
+      try scene.equal(reply.answers[2], .known([], displaced: []), "before the claim")
       guard case .granted = reply.answers[3] else {
         throw ClaimViolation(description: "granted expected, \(reply.answers[3]) came")
       }
-      try scene.equal(reply.answers[4], .known([slot]), "after the claim")
+      try scene.equal(reply.answers[4], .known([slot], displaced: []), "after the claim")
     },
     ClaimContract("many slots are claimed in one batch") { scene in
       let one = try scene.join()
@@ -148,7 +150,7 @@ extension ClaimContract {
       try scene.equal(tokens, tokens.sorted(), "the tokens")
       try scene.equal(
         try scene.ask(one, .ask(scene.job, [scene.slot(201)] + slots, schedule: scene.schedule)),
-        .known(slots), "known")
+        .known(slots, displaced: []), "known")
       let ends = try scene.send(one, tokens.map { .end($0, .succeeded, reason: "exit(0)") })
       try scene.isTrue(ends.answers.allSatisfy { $0 == .done }, "all ended")
     },
@@ -168,7 +170,7 @@ extension ClaimContract {
       try scene.equal(reply.answers, [], "answers")
       try scene.equal(
         try scene.ask(two, .ask(scene.job, [slot, scene.slot(1)], schedule: scene.schedule)),
-        .known([scene.slot(1)]),
+        .known([scene.slot(1)], displaced: []),
         "what was done")
       // Nobody has decided for it yet.
       try scene.equal(try scene.renew(one).held.map(\.token), [token], "after a renewal")

@@ -102,7 +102,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(two, claim), .busy, "beside a run")
       try scene.equal(
         try scene.ask(two, .ask(scene.job, [claim.slot], schedule: scene.schedule)),
-        .known([claim.slot]), "known")
+        .known([claim.slot], displaced: []), "known")
       try scene.equal(try scene.renew(one).open.map(\.slot), [claim.slot], "open for all")
       try scene.ask(one, .end(token, .succeeded, reason: ""))
       _ = try scene.grant(two, claim)
@@ -232,7 +232,7 @@ extension ClaimContract {
       let token = try scene.grant(one, scene.wish(scene.slot(1), of: name))
       try scene.equal(
         try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)),
-        .known([scene.slot(1)]), "it")
+        .known([scene.slot(1)], displaced: []), "it")
       try scene.equal(try scene.ask(one, .giveBack(token)), .done, "given back")
       try scene.equal(try scene.renew(one).open.map(\.job), [name], "open slots")
     },

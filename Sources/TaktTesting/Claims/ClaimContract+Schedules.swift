@@ -12,9 +12,10 @@ extension ClaimContract {
       try scene.engine.pass(.seconds(4))
       try scene.equal(
         try scene.ask(one, .ask(scene.job, [before, after], schedule: scene.schedule)),
-        .known([after]), "by the old one")
+        .known([after], displaced: [after]), "by the old one")
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [before, after], schedule: 9)), .known([]),
+        try scene.ask(one, .ask(scene.job, [before, after], schedule: 9)),
+        .known([], displaced: []),
         "by the new one")
     },
     ClaimContract("a job that nobody has declared cannot be claimed") { scene in
@@ -23,7 +24,8 @@ extension ClaimContract {
       try scene.equal(
         try scene.claim(one, scene.wish(scene.slot(1), of: name)), .drifted, "a claim")
       try scene.equal(
-        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)), .known([]),
+        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)),
+        .known([], displaced: []),
         "known")
       try scene.equal(
         try scene.ask(one, .decide(name, SlotSeries(scene.slot(1)), .missed(.down))), .done,
@@ -35,7 +37,8 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(one, .declare(name, schedule: 7, isChanged: false)), .done, "declare")
       try scene.equal(
-        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)), .known([]),
+        try scene.ask(one, .ask(name, [scene.slot(1)], schedule: scene.schedule)),
+        .known([], displaced: []),
         "known then")
     },
     ClaimContract("another schedule drifts while a machine has the one in force") { scene in
@@ -45,6 +48,29 @@ extension ClaimContract {
       try scene.equal(
         try scene.claim(two, scene.wish(scene.slot(1)) { $0.schedule = 9 }), .drifted, "a claim")
       _ = try scene.grant(one, scene.wish(scene.slot(1)))
+    },
+    ClaimContract("a schedule that was never in force is news of a machine that knows no other") {
+      scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      try scene.equal(
+        try scene.ask(two, .declare(scene.job, schedule: 9, isChanged: false, isNew: true)), .done,
+        "a new one")
+      try scene.equal(
+        try scene.ask(
+          one, .declare(scene.job, schedule: scene.schedule, isChanged: false, isNew: true)),
+        .drifted, "one that was in force")
+      for schedule in UInt64(10)...30 {
+        try scene.equal(
+          try scene.ask(two, .declare(scene.job, schedule: schedule, isChanged: true)), .done,
+          "many")
+      }
+      try scene.equal(
+        try scene.ask(one, .declare(scene.job, schedule: 29, isChanged: false, isNew: true)),
+        .drifted, "one of the newest")
+      try scene.equal(
+        try scene.ask(
+          one, .declare(scene.job, schedule: scene.schedule, isChanged: false, isNew: true)), .done,
+        "one that is forgotten")
     },
     ClaimContract("a changed schedule is in force at once") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
@@ -107,7 +133,7 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(
           one, .ask(scene.job, (1...10).map { scene.slot($0) }, schedule: scene.schedule)),
-        .known((2...9).map { scene.slot($0) }), "known")
+        .known((2...9).map { scene.slot($0) }, displaced: []), "known")
       for minute in [2, 4, 9] {
         try scene.equal(try scene.claim(one, scene.wish(scene.slot(minute))), .taken, "a claim")
       }
@@ -126,7 +152,8 @@ extension ClaimContract {
       let last = WallInstant(milliseconds: (since.nanoseconds - 1) / 1_000_000)
       let next = last + .milliseconds(1)
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [last, next], schedule: scene.schedule)), .known([last]),
+        try scene.ask(one, .ask(scene.job, [last, next], schedule: scene.schedule)),
+        .known([last], displaced: []),
         "known")
       try scene.equal(try scene.claim(one, scene.wish(last)), .taken, "a claim")
       try scene.engine.pass(.seconds(10))
@@ -142,9 +169,10 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(
           one, .ask(scene.job, [4, 1, 2, 3].map { scene.slot($0) }, schedule: scene.schedule)),
-        .known([scene.slot(4), scene.slot(2)]), "known")
+        .known([scene.slot(4), scene.slot(2)], displaced: []), "known")
       try scene.equal(
-        try scene.ask(one, .ask(scene.job, [], schedule: scene.schedule)), .known([]),
+        try scene.ask(one, .ask(scene.job, [], schedule: scene.schedule)),
+        .known([], displaced: []),
         "nothing asked")
     },
     ClaimContract("a run without a claim of a slot that is claimed is superseded") { scene in

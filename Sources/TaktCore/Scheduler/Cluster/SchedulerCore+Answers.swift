@@ -149,8 +149,8 @@ extension SchedulerCore {
     switch (wish, answer) {
     case (.declare(let id), _): declared(id, answer, at: now)
     case (.claim(let key), _): claimAnswered(key, answer, at: now)
-    case (.ask(let id, let asked, _), .known(let known)):
-      settle(asked, known: known, of: id, at: now)
+    case (.ask(let id, let asked, _), .known(let known, let displaced)):
+      settle(asked, known: known, displaced: displaced, of: id, at: now)
     case (.lastEnd(let id), _): lastEndAnswered(answer, of: id, at: now)
     case (.end(let token, _), _): endAnswered(token, isOurs: answer == .done, at: now)
     case (.retire, _):
@@ -179,6 +179,7 @@ extension SchedulerCore {
       }
       cluster.jobs[id]?.standing = .inForce
       cluster.jobs[id]?.isChanged = false
+      cluster.jobs[id]?.isNew = false
       ask(of: id)
       startDelayIfIdle(id, at: now)
     } else {

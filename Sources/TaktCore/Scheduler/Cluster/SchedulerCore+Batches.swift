@@ -68,7 +68,7 @@ extension SchedulerCore {
       guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
       return .declare(
         jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged,
-        rest: job.rests ? jobs[id].spec.timing.schedule.every?.interval : nil)
+        isNew: job.isNew, rest: job.rests ? jobs[id].spec.timing.schedule.every?.interval : nil)
     case .claim(let key):
       guard let claim = cluster.claims[key], !claim.isWithdrawn,
         let job = cluster.jobs[key.job], jobs.isPresent(key.job)

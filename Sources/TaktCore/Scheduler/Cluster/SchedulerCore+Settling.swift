@@ -110,7 +110,8 @@ extension SchedulerCore {
   }
 
   mutating func settle(
-    _ asked: [WallInstant], known: [WallInstant], of id: JobID, at now: Now
+    _ asked: [WallInstant], known: [WallInstant], displaced: [WallInstant], of id: JobID,
+    at now: Now
   ) {
     guard jobs.isPresent(id), cluster.jobs[id] != nil else { return }
     cluster.jobs[id]?.isAsking = false
@@ -120,8 +121,14 @@ extension SchedulerCore {
     let settled = Set(slots)
     cluster.jobs[id]?.unsettled.removeAll { settled.contains($0) }
     for slot in slots { cluster.jobs[id]?.previousSchedules[slot] = nil }
-    let isKnown = Set(known)
-    for slot in slots where isKnown.contains(slot) { decideElsewhere(slot, of: id, at: now) }
+    let (isKnown, isDisplaced) = (Set(known), Set(displaced))
+    for slot in slots where isKnown.contains(slot) {
+      if isDisplaced.contains(slot) {
+        decide(id, SlotSeries(slot), .cancelled(.displaced), at: now)
+      } else {
+        decideElsewhere(slot, of: id, at: now)
+      }
+    }
     let rest = slots.filter { !isKnown.contains($0) }.map { SlotSeries($0) }
     if let reason = jobs[id].holdReason {
       for series in rest { decide(id, series, .skipped(reason), at: now) }

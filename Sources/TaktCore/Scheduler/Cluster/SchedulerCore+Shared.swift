@@ -45,7 +45,9 @@ extension SchedulerCore {
   // MARK: Jobs
 
   /// Tells the engine of a job, now or when there is one.
-  mutating func declare(_ id: JobID, isChanged: Bool) {
+  ///
+  /// - Parameter isNew: nothing is known here of an earlier schedule.
+  mutating func declare(_ id: JobID, isChanged: Bool, isNew: Bool = false) {
     cluster.placement.isStale = true
     guard cluster.isOn, jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
       return withdrawJob(id)
@@ -61,6 +63,7 @@ extension SchedulerCore {
       job.schedule = schedule
       job.isChanged = job.isChanged || isChanged
     }
+    job.isNew = isNew
     job.standing = .undeclared
     job.rests = jobs[id].isFixedDelay
     cluster.jobs[id] = job

@@ -85,6 +85,9 @@ struct ClusterVerification {
     let counts = Verdict.Kind.allCases.map { "\($0.rawValue) \(report.verdicts[$0] ?? 0)" }
     var line = "slots \(report.slotCount) = \(counts.joined(separator: " + "))"
     if report.pendingCount > 0 { line += ", and \(report.pendingCount) without a verdict yet" }
+    if report.lostCount > 0 {
+      line += "; \(report.lostCount) left to other machines, whose records a failover has lost"
+    }
     Console.print(line)
     let jobs = report.jobs == 1 ? "1 shared job" : "\(report.jobs) shared jobs"
     let range = since.map { ", since \($0.rfc3339(in: zone))" } ?? ""
@@ -102,6 +105,7 @@ extension ClusterVerification {
     var jobs = 0
     var verdicts: [Verdict.Kind: Int] = [:]
     var pendingCount = 0
+    var lostCount = 0
     var findings: [ClusterFinding] = []
     /// Up to where jobs with too many slots were checked.
     var truncated: [(job: JobName, until: WallInstant)] = []
@@ -114,6 +118,7 @@ extension ClusterVerification {
       jobs += 1
       verdicts.merge(audit.verdicts, uniquingKeysWith: +)
       pendingCount += audit.pendingCount
+      lostCount += audit.lostCount
       findings += audit.findings
       if let until = audit.checkedUntil { truncated.append((audit.job, until)) }
     }

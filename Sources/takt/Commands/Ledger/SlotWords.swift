@@ -199,7 +199,10 @@ struct SlotWords {
     return switch reason {
     case .removed: ["A reload at \(at) removed the job before the slot started."]
     case .displaced:
-      ["A reload at \(at) changed the schedule, and its leeway no longer allows the slot."]
+      [
+        "The schedule was changed, and its leeway no longer allows the slot; or another machine of the "
+          + "cluster had a newer schedule by then. takt decided so at \(at)."
+      ]
     case .byOperator: ["An operator cancelled its run at \(at), before it started."]
     }
   }
