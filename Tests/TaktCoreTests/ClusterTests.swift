@@ -44,7 +44,7 @@ struct ClusterTests {
     world.isReachable = true
     world.pass(.seconds(3))
     #expect(world.starts == ["job 10000 fence 2", "job 15000 fence 3"])
-    #expect(world.verdicts == ["job 5000 missed", "job 10000 ran", "job 15000 ran"])
+    #expect(world.verdicts == ["job 5000 missed(engine)", "job 10000 ran", "job 15000 ran"])
   }
 
   @Test func `a slot that a short failure has held up runs as soon as the engine answers`() throws {
@@ -198,6 +198,51 @@ struct ClusterTests {
     #expect(world.verdicts.contains("job 10000 cancelled"))
     #expect(world.verdicts.contains("job 15000 cancelled"))
     #expect(!world.starts.contains { $0.hasPrefix("job 15000") })
+  }
+
+  @Test func `the log says when a machine is lost, and that its slot runs here`() {
+    var world = ClusterWorld(jobs: [
+      .shared {
+        $0.delivery = .atLeastOnce
+        $0.missed.within = .seconds(600)
+      }
+    ])
+    let other = world.joinOther(lease: .seconds(5))
+    world.otherAsks([.claim(world.claim(5000))], as: other, at: 5000, lease: .seconds(5))
+    world.pass(.seconds(30))
+    #expect(world.messages.contains { $0.contains("'two' (member 2) has joined") })
+    #expect(world.messages.contains { $0.contains("'two' (member 2) has not renewed its lease") })
+    #expect(world.messages.contains { $0.contains("'two' (member 2) is lost") })
+    #expect(world.messages.contains { $0.contains("runs the slot again, attempt 2") })
+    #expect(
+      world.messages.contains {
+        $0.contains("perhaps on 'two' (member 2), which has not renewed its lease")
+      })
+  }
+
+  @Test func `an outage of the engine is the reason for slots that were too late`() {
+    var world = ClusterWorld(jobs: [.shared { $0.missed.within = .seconds(1) }])
+    world.pass(.milliseconds(4000))
+    world.delay = .seconds(2)
+    world.pass(.seconds(5))
+    world.delay = .zero
+    world.pass(.seconds(6))
+    #expect(world.verdicts.contains("job 5000 missed(engine)"))
+  }
+
+  @Test(arguments: [true, false])
+  func `the clock that is wrong is named`(isEngine: Bool) {
+    var world = ClusterWorld(jobs: [.shared()])
+    world.engineAhead = .seconds(5)
+    _ = world.joinOther(clockOffset: isEngine ? .seconds(-5) : .zero)
+    world.pass(.seconds(20))
+    let words = world.messages.filter { $0.contains("clock") }
+    #expect(
+      words == [
+        isEngine
+          ? "the engine's clock is 5s ahead of the clocks of 2 machines; set the engine's by NTP"
+          : "this machine's clock is 5s behind the engine's; set it by NTP"
+      ])
   }
 
   @Test func `an engine that has forgotten a claim hears of the run`() throws {

@@ -137,7 +137,8 @@ struct ClusterWorld {
       case .record(.verdict(let record)):
         verdicts.append(
           "\(record.job) \((record.slots.first - Self.start).milliseconds) \(record.verdict.name)"
-            + (record.verdict.name == "skipped" ? "(\(record.verdict.detail ?? ""))" : ""))
+            + (["skipped", "missed"].contains(record.verdict.name)
+              ? "(\(record.verdict.detail ?? ""))" : ""))
       case .log(let record):
         if case .text(let text)? = record[.message] { messages.append(text) }
       case .finish: isFinished = true
@@ -167,13 +168,15 @@ struct ClusterWorld {
   }
 
   mutating func joinOther(
-    lease: Duration = .seconds(600), labels: [String: String] = [:], named name: String = "two"
+    lease: Duration = .seconds(600), labels: [String: String] = [:], named name: String = "two",
+    clockOffset: Duration = .zero
   ) -> MemberID {
     let reply = engine.perform(
       ClaimBatch(
         number: 1, member: nil,
         facts: MemberFacts(
-          machine: name, labels: labels, lease: lease, grace: .seconds(2))),
+          machine: name, labels: labels, lease: lease, grace: .seconds(2),
+          clockOffset: clockOffset)),
       at: scheduler.now.wall)
     return reply.member ?? MemberID(0)
   }

@@ -56,7 +56,7 @@ extension ClusterView {
       let have = drifted.count == 1 ? "has a newer schedule" : "have newer schedules"
       sentences.append(
         "\(Self.count(drifted.count, "job")) \(have) on another machine: \(Self.names(drifted)); "
-          + "update this machine's file and reload")
+          + "make this machine's file and time zone equal to theirs and reload")
     }
     let behind = waiting.filter { $0.unsettled > 0 }
     if !behind.isEmpty {

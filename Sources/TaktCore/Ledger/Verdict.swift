@@ -89,6 +89,8 @@ package enum MissCause: String, CaseIterable, Hashable, Sendable {
   case clock
   /// takt, or the whole machine, stood still or was too slow.
   case stalled
+  /// The engine of its cluster did not answer until it was too late.
+  case engine
 }
 
 /// How a slot was taken away.

@@ -149,14 +149,16 @@ extension SchedulerCore {
     }
     catchUpAt = turn
     guard count > 1 else { return }
+    let names = ids.filter { !jobs[$0].late.isEmpty }.map { jobs.name(of: $0).text }
+    let more = names.count > Self.namedMax ? " and \(names.count - Self.namedMax) more" : ""
     log(
       .notice, .scheduler, at: now,
       [
         LogField(
           .message,
           .text(
-            "\(count) missed slots run late, one every "
-              + DurationText.format(pace))),
+            "\(count) missed slots run late, one every \(DurationText.format(pace)): "
+              + names.prefix(Self.namedMax).joined(separator: ", ") + more)),
         LogField(.count, .number(Int64(count))),
       ])
   }

@@ -40,8 +40,8 @@ extension SchedulerCore {
     finishIfIdle(at: now)
   }
 
-  /// So many active runs are named in a line.
-  private static let namedMax = 8
+  /// So many active runs, or jobs, are named in a line.
+  static let namedMax = 8
 
   /// What is waited for, how long, and how not to.
   private func stopMessage(at now: Now) -> String {

@@ -14,6 +14,8 @@ package struct SlotEvidence: Sendable {
   package var record: VerdictRecord
   /// Its run; nil where none has started.
   package var run: StoredRun?
+  /// The run by which this machine has served a slot that it had left to another one.
+  package var laterRun: StoredRun?
   package var lateness: Duration?
   /// When its run asked the ledger for its claim; nil where it did not have to.
   package var claimedAt: WallInstant?
@@ -157,6 +159,11 @@ private struct InquiryReading {
         ).map { .microseconds($0) }
       }
       evidence.lateness = evidence.lateness ?? evidence.run?.beganAt.map { $0 - slot }
+    }
+    if record.verdict == .skipped(.elsewhere), record.slots.count == 1 {
+      evidence.laterRun = try run(
+        "runs.job = ? AND slot = ? AND kind NOT IN ('hook', 'backfill', 'manual') ORDER BY run DESC LIMIT 1",
+        [number, slot.milliseconds])
     }
     let start = evidence.run?.beganAt ?? record.at
     let due = evidence.lateness.map { start - $0 } ?? slot

@@ -123,7 +123,10 @@ extension ExplorerWorld {
     case .leased(let batch, let duration):
       if let sent = machines[index].sentAt[batch] { machines[index].guardAt = sent + duration }
     case .log(let record):
-      if case .text(let text)? = record[.message] { log("m\(index): \(text)") }
+      // What a machine hears of another one has its own line there.
+      if case .text(let text)? = record[.message], !text.hasPrefix("machine '") {
+        log("m\(index): \(text)")
+      }
     case .served: break
     case .finish:
       log("m\(index) has ended")

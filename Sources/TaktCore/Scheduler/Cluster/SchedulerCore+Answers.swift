@@ -87,14 +87,6 @@ extension SchedulerCore {
     effects.append(.leased(batch: flight.number, for: guarded))
     let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
     cluster.facts.clockOffset = offset
-    let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
-    if isFar, !cluster.hasWarnedOfClock {
-      logCluster(
-        .warning,
-        "this machine's clock is \(DurationText.format(offset < .zero ? .zero - offset : offset)) "
-          + (offset < .zero ? "behind" : "ahead of") + " the engine's; set it by NTP", at: now)
-    }
-    cluster.hasWarnedOfClock = isFar
   }
 
   /// The engine does not know this machine any more.
@@ -191,7 +183,8 @@ extension SchedulerCore {
     if cluster.jobs[id]?.standing != .drifted {
       logCluster(
         .warning,
-        "another machine has a newer schedule of this job; update this machine's file and reload",
+        "another machine has a newer schedule of this job: the files differ, or the time zones do; "
+          + "make them equal and reload",
         of: id, at: now)
     }
     cluster.jobs[id]?.standing = .drifted
@@ -199,7 +192,9 @@ extension SchedulerCore {
 
   /// How things stand in the cluster.
   private mutating func apply(_ news: ClusterNews, at now: Now) {
+    logMembers(from: cluster.news.members, to: news.members, at: now)
     cluster.news = news
+    checkClock(at: now)
     for (id, job) in cluster.jobs where job.standing == .drifted {
       cluster.outbox.append(.declare(id))
     }

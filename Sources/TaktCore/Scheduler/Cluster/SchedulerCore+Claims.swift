@@ -229,9 +229,15 @@ extension SchedulerCore {
     if !claim.isOpen, !claim.hasWaited, now.wall > spec.validUntil(key.slot) {
       // The engine has been away for too long.
       cluster.outbox.append(.giveBack(grant.token))
-      return decideUnasked(key.job, SlotSeries(key.slot), .missed(.stalled), at: now)
+      return decideUnasked(key.job, SlotSeries(key.slot), .missed(.engine), at: now)
     }
     if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
+    if grant.attempt > 1 {
+      logCluster(
+        .notice,
+        "runs the slot again, attempt \(grant.attempt): the machine that had it was lost or gave it back",
+        of: key.job, slot: key.slot, at: now)
+    }
     start(claim.slot, of: key.job, grant, isOpen: claim.isOpen, at: now)
   }
 
@@ -243,6 +249,7 @@ extension SchedulerCore {
       drifted(key.job, at: now)
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
     case .skipped(let reason) where !claim.isOpen:
+      logExcluded(by: reason, of: key.job, key.slot, at: now)
       cluster.isAnswering = true
       decide(key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes)
       cluster.isAnswering = false

@@ -73,7 +73,7 @@ extension SchedulerCore {
     for slot in slots { effects.append(.record(.pending(jobs.name(of: id), slot))) }
     var all = Set(cluster.jobs[id]?.unsettled ?? []).union(slots).sorted()
     while all.count > ClusterState.unsettledMax {
-      decideUnasked(id, SlotSeries(all.removeFirst()), .missed(.stalled), at: now)
+      decideUnasked(id, SlotSeries(all.removeFirst()), .missed(.engine), at: now)
     }
     cluster.jobs[id]?.unsettled = all
     if let schedule, schedule != jobs[id].spec.timing.schedule {

@@ -8,6 +8,8 @@ struct JobStanding {
   private(set) var words: [String] = []
   /// Whether something is wrong.
   private(set) var isProblem = false
+  /// Why the engine does not answer; nil where it does.
+  private(set) var engineFailure: String?
 
   /// Nil where no daemon says it.
   init?(of job: String, _ connection: ControlArgument.Connection?) {
@@ -16,6 +18,7 @@ struct JobStanding {
       let cluster = connection.askQuietly(API.Cluster.self, "/api/v1/cluster"),
       let members = cluster.members
     else { return nil }
+    engineFailure = cluster.failure?.message
     if view.drifted == true {
       isProblem = true
       words = Self.driftWords(of: job, connection)
@@ -65,7 +68,7 @@ struct JobStanding {
   ) -> [String] {
     var words = [
       "Another machine has loaded a newer schedule of the job, so this machine claims none of its "
-        + "slots. Update this machine's file and run 'takt reload'."
+        + "slots. The files differ, or the time zones do: make them equal and run 'takt reload'."
     ]
     let query = "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)"
     guard let answer = connection.askQuietly(API.ClusterJobs.self, query) else { return words }

@@ -137,7 +137,7 @@ struct SlotWords {
         "The ledger did not take the slot within 2 s, and delivery: at_most_once runs nothing that is "
           + "not recorded. Check the disk of the state folder."
       ]
-    case .elsewhere: return elsewhere
+    case .elsewhere: return elsewhere(slot)
     case .condition:
       return [
         "The condition of the job (only_if) did not hold. 'takt runs \(job) --hooks' lists the tries, and "
@@ -146,7 +146,13 @@ struct SlotWords {
     }
   }
 
-  private var elsewhere: [String] {
+  private func elsewhere(_ slot: SlotEvidence) -> [String] {
+    if let run = slot.laterRun {
+      return [
+        "This machine left the slot to another one, which was lost or gave it back, and ran it then: "
+          + "run \(run.head.run.number), \(span(of: run))."
+      ]
+    }
     guard let standing else {
       return [
         "This machine left the slot to the other machines of the cluster. 'takt verify --cluster' checks "
@@ -184,6 +190,10 @@ struct SlotWords {
     case .stalled:
       lines = [
         "It did not run: takt or the whole machine was stopped or too slow when it was due."
+      ]
+    case .engine:
+      lines = [
+        "It did not run: the database of the cluster did not answer until it was too late."
       ]
     }
     let late = slot.record.at - slot.record.slots.last
@@ -270,6 +280,9 @@ extension SlotWords {
     }
     if let active = inquiry.active {
       return "Run \(active.head.run.number) of the job has not ended: \(span(of: active))."
+    }
+    if let failure = standing?.engineFailure {
+      return "It waits for the database of the cluster, which does not answer: \(failure)"
     }
     return inquiry.activeCount > 0
       ? "\(inquiry.activeCount) runs are active: it waits for a place (max_running, concurrency), or for "
