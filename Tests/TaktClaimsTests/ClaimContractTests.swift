@@ -33,7 +33,7 @@ extension ClaimContract: CustomTestStringConvertible {
   func `random batches are answered alike in memory and in PostgreSQL`(seed: UInt64) throws {
     var comparison = ClaimComparison(
       MemoryTestEngine(), try PostgresTestEngine(Self.url()), seed: seed)
-    try comparison.run(batches: 300)
+    try comparison.run(batches: 600)
     for answer in [
       "done", "granted", "taken", "skipped", "early", "busy", "drifted", "known", "superseded",
     ] {
@@ -54,7 +54,7 @@ extension ClaimContract: CustomTestStringConvertible {
     var comparison = ClaimComparison(
       MemoryTestEngine(),
       try EtcdTestEngine(EtcdServer.shared().access, cachesNothing: seed % 2 == 0), seed: seed)
-    try comparison.run(batches: 300)
+    try comparison.run(batches: 400)
   }
 
   @Test(arguments: MemoryEngine.Plant.allCases)
@@ -63,7 +63,7 @@ extension ClaimContract: CustomTestStringConvertible {
       for seed in 1...UInt64(6) {
         var comparison = ClaimComparison(
           MemoryTestEngine(), MemoryTestEngine(plant: plant), seed: seed)
-        try comparison.run(batches: 300)
+        try comparison.run(batches: 400)
       }
     }
   }

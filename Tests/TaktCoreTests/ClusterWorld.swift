@@ -149,7 +149,7 @@ struct ClusterWorld {
   }
 
   private mutating func carry(_ batch: ClaimBatch) {
-    for case .declare(name, let schedule, _, _, _) in batch.requests { declared = schedule }
+    for case .declare(name, let schedule, _, _, _, _) in batch.requests { declared = schedule }
     let outcome: ClaimOutcome =
       isReachable
       ? .answered(engine.perform(batch, at: scheduler.now.wall + engineAhead))
@@ -189,6 +189,7 @@ struct ClusterWorld {
       ClaimBatch(
         number: 2, member: member,
         facts: MemberFacts(machine: name, lease: lease, grace: .seconds(2)),
-        requests: requests), at: wall(milliseconds))
+        requests: [.declare(self.name, schedule: schedule, isChanged: false)] + requests),
+      at: wall(milliseconds))
   }
 }

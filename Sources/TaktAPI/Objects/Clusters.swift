@@ -123,6 +123,7 @@ extension API {
     package var labels: [String: String] = [:]
     package var lease = Duration.zero
     package var clockOffset = Duration.zero
+    package var zoneData: String?
     package var api: String?
     package var alive = false
 
@@ -143,6 +144,8 @@ extension API {
       fields.add(
         "clock_offset_ms", &clockOffset,
         "How far its clock is ahead of the engine's; negative if it is behind")
+      fields.add(
+        "zone_data", &zoneData, "The version of its time zones; absent if it is not known")
       fields.add(
         "api", &api,
         "The address of the machine's API, as other machines reach it; absent if they cannot",
@@ -329,6 +332,7 @@ extension API.Cluster {
       shown.labels = facts.labels
       shown.lease = facts.lease
       shown.clockOffset = facts.clockOffset
+      shown.zoneData = facts.zoneData
       shown.api = facts.shownAPI
       shown.alive = member.isAlive
       return shown

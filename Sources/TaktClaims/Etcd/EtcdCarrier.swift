@@ -109,7 +109,7 @@ struct EtcdCarrier: BatchCarrier {
     for (count, request) in requests.prefix(Self.requestsMax).enumerated() {
       let job: JobName? =
         switch request {
-        case .declare(let job, _, _, _, _), .ask(let job, _, _), .decide(let job, _, _),
+        case .declare(let job, _, _, _, _, _), .ask(let job, _, _), .decide(let job, _, _),
           .lastEnd(let job), .ranUnclaimed(let job, _), .suspend(let job, _):
           job
         case .claim(let claim): claim.job

@@ -26,6 +26,7 @@ enum EtcdRecord {
     var lease: Int64
     var grace: Int64
     var clockOffset: Int64
+    var zoneData: String?
     var lastBatch: UInt64
     /// The process: a random number.
     var instance: UInt64
@@ -43,6 +44,8 @@ enum EtcdRecord {
     var since: Int64
     var changedAt: Int64?
     var replaced: [UInt64]?
+    var zones: UInt64?
+    var zoneData: String?
     var rest: Int64?
     var lastEnd: Int64?
     var suspension: Suspended?
@@ -136,7 +139,7 @@ extension MemberFacts {
     self.init(
       machine: record.machine, host: record.host, version: record.takt, labels: record.labels,
       lease: .nanoseconds(record.lease), grace: .nanoseconds(record.grace),
-      clockOffset: .nanoseconds(record.clockOffset), api: record.api)
+      clockOffset: .nanoseconds(record.clockOffset), zoneData: record.zoneData, api: record.api)
   }
 }
 

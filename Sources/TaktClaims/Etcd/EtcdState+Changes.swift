@@ -197,7 +197,8 @@ extension EtcdState {
       machine: facts.machine, host: facts.host, api: facts.api, takt: facts.version,
       labels: facts.labels,
       lease: facts.lease.nanosecondsSaturated, grace: facts.grace.nanosecondsSaturated,
-      clockOffset: facts.clockOffset.nanosecondsSaturated, lastBatch: member.lastBatch,
+      clockOffset: facts.clockOffset.nanosecondsSaturated, zoneData: facts.zoneData,
+      lastBatch: member.lastBatch,
       instance: origin?.instance ?? 0, renewal: origin?.renewal ?? 0,
       renewedAt: origin?.renewedAt.nanoseconds ?? 0, patience: origin?.patience)
   }
@@ -207,7 +208,8 @@ extension EtcdState {
     return EtcdRecord.Job(
       schedule: job.schedule, since: job.since.nanoseconds,
       changedAt: job.changedAt?.nanoseconds,
-      replaced: job.replaced.isEmpty ? nil : job.replaced, rest: job.rest?.nanosecondsSaturated,
+      replaced: job.replaced.isEmpty ? nil : job.replaced, zones: job.zones?.digest,
+      zoneData: job.zones?.version, rest: job.rest?.nanosecondsSaturated,
       lastEnd: job.lastEnd?.nanoseconds,
       suspension: job.suspension.map { EtcdRecord.Suspended($0) }, ranCount: job.ranCount,
       slots: job.slots.sorted { $0.key < $1.key }.map { instant, slot in

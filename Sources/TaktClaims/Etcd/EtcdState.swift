@@ -138,6 +138,7 @@ extension EtcdState {
       schedule: record.schedule, since: WallInstant(nanoseconds: record.since))
     job.changedAt = record.changedAt.map { WallInstant(nanoseconds: $0) }
     job.replaced = record.replaced ?? []
+    job.zones = record.zones.map { ScheduleZones(digest: $0, version: record.zoneData ?? "") }
     job.rest = record.rest.map { .nanoseconds($0) }
     job.lastEnd = record.lastEnd.map { WallInstant(nanoseconds: $0) }
     job.suspension = record.suspension.map { Suspension($0) }

@@ -92,17 +92,18 @@ extension PostgresSchema {
       IF v_has_facts THEN
         v_until := takt.later(v_now, (v_facts->>'lease')::bigint);
         INSERT INTO takt.member (id, cluster, machine, host, version, labels, lease, grace,
-          clock_offset, joined_at, lease_until, lost_after, last_batch, api)
+          clock_offset, joined_at, lease_until, lost_after, last_batch, api, zone_data)
         VALUES (v_id, p_cluster, v_facts->>'machine', v_facts->>'host', v_facts->>'version',
           v_facts->'labels', (v_facts->>'lease')::bigint, (v_facts->>'grace')::bigint,
           (v_facts->>'clockOffset')::bigint, v_now, v_until,
-          takt.later(v_until, (v_facts->>'grace')::bigint), v_number, v_facts->>'api')
+          takt.later(v_until, (v_facts->>'grace')::bigint), v_number, v_facts->>'api',
+          v_facts->>'zoneData')
         ON CONFLICT (id) DO UPDATE SET
           machine = excluded.machine, host = excluded.host, version = excluded.version,
           labels = excluded.labels, lease = excluded.lease, grace = excluded.grace,
           clock_offset = excluded.clock_offset, lease_until = excluded.lease_until,
           lost_after = excluded.lost_after, last_batch = excluded.last_batch,
-          api = excluded.api
+          api = excluded.api, zone_data = excluded.zone_data
         RETURNING * INTO v_member;
         IF v_lease_left <= 0 THEN v_lease_left := v_member.lease; END IF;
       END IF;

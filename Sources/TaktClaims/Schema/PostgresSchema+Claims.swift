@@ -70,6 +70,12 @@ extension PostgresSchema {
       IF v_job.schedule <> (p_request->>'schedule')::bigint THEN
         RETURN takt.answer('drifted');
       END IF;
+      v_quiet_since := takt.quiet_since(p_cluster, p_now);
+      IF NOT EXISTS (
+        SELECT FROM takt.holder WHERE cluster = p_cluster AND job = v_name AND member = p_member)
+      THEN
+        RETURN takt.answer(CASE WHEN v_quiet_since IS NULL THEN 'drifted' ELSE 'busy' END);
+      END IF;
       IF v_is_new THEN
         IF takt.is_known(p_cluster, v_name, v_instant) THEN RETURN takt.answer('taken'); END IF;
         IF v_job.rest IS NOT NULL AND (
@@ -94,7 +100,6 @@ extension PostgresSchema {
         RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', v_ahead);
       END IF;
 
-      v_quiet_since := takt.quiet_since(p_cluster, p_now);
       IF v_quiet_since IS NOT NULL AND v_slot.state IS DISTINCT FROM 'claimed' AND (
         takt.nanoseconds(v_instant) <= v_quiet_since OR v_overlap <> 'allow' OR v_group IS NOT NULL)
       THEN

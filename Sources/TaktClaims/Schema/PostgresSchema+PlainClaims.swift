@@ -26,6 +26,8 @@ extension PostgresSchema {
           SELECT *, ctid AS row FROM takt.job WHERE cluster = p_cluster AND name = q.job OFFSET 0) j
         WHERE q.token IS NOT NULL AND q.job_requests = 1 AND q.r->>'group' IS NULL
           AND j.schedule = (q.r->>'schedule')::bigint
+          AND (SELECT true FROM takt.holder
+            WHERE cluster = p_cluster AND job = q.job AND member = p_member)
           AND j.rest IS NULL AND NOT j.is_suspended
           AND coalesce(j.ran_count < (q.r->>'limit')::bigint, true)
           AND coalesce(j.forgotten_until < q.slot, true)

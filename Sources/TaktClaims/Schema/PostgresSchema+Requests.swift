@@ -16,34 +16,45 @@ extension PostgresSchema {
     DECLARE
       v_name text := p_request->>'job';
       v_schedule bigint := (p_request->>'schedule')::bigint;
-      v_old bigint;
+      v_zones bigint := (p_request->>'zones')::bigint;
+      v_zone_data text := p_request->>'zoneData';
+      v_old takt.job;
+      v_is_news boolean;
     BEGIN
-      SELECT schedule INTO v_old FROM takt.job WHERE cluster = p_cluster AND name = v_name;
+      SELECT * INTO v_old FROM takt.job WHERE cluster = p_cluster AND name = v_name;
       DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name AND member = p_member;
-      IF v_old IS DISTINCT FROM v_schedule THEN
-        IF v_old IS NOT NULL AND NOT (p_request->>'changed')::boolean
-          AND NOT ((p_request->>'new')::boolean IS TRUE AND NOT EXISTS (
-            SELECT FROM takt.job
-            WHERE cluster = p_cluster AND name = v_name AND v_schedule = ANY (replaced)))
-          AND EXISTS (
-          SELECT FROM takt.holder h JOIN takt.member m ON m.id = h.member
-          WHERE h.cluster = p_cluster AND h.job = v_name AND m.lease_until > p_now)
-        THEN
-          RETURN takt.answer('drifted');
-        END IF;
+      IF v_old.schedule IS DISTINCT FROM v_schedule THEN
+        v_is_news := v_old.schedule IS NULL OR (p_request->>'changed')::boolean
+          OR (p_request->>'new')::boolean IS TRUE AND v_schedule <> ALL (v_old.replaced);
+      ELSIF v_old.zones <> v_zones THEN
+        -- The same schedule, read by other zone data: the newest count.
+        v_is_news := v_zone_data COLLATE "C" > v_old.zone_data;
+      END IF;
+      IF v_is_news IS FALSE AND EXISTS (
+        SELECT FROM takt.holder h JOIN takt.member m ON m.id = h.member
+        WHERE h.cluster = p_cluster AND h.job = v_name AND m.lease_until > p_now)
+      THEN
+        RETURN takt.answer('drifted');
+      END IF;
+      IF v_old.schedule IS DISTINCT FROM v_schedule THEN
         -- Slots from long before a job is first heard of belong to no machine: a slow clock names them.
         UPDATE takt.job SET schedule = v_schedule,
           replaced = (pg_catalog.array_remove(replaced, v_schedule)
-            || CASE WHEN v_old IS NOT NULL THEN ARRAY[v_old] END)[
+            || CASE WHEN v_old.schedule IS NOT NULL THEN ARRAY[v_old.schedule] END)[
               greatest(1, pg_catalog.cardinality(pg_catalog.array_remove(replaced, v_schedule))
                 + 2 - \(MemoryEngine.replacedMax)):],
-          changed_at = CASE WHEN v_old IS NOT NULL THEN p_now END,
+          changed_at = CASE WHEN v_old.schedule IS NOT NULL THEN p_now END,
           last_end = CASE WHEN rest IS NOT NULL AND p_request->>'rest' IS NOT NULL THEN last_end END,
-          rest = (p_request->>'rest')::bigint,
-          forgotten_until = CASE WHEN v_old IS NULL
+          rest = (p_request->>'rest')::bigint, zones = v_zones, zone_data = v_zone_data,
+          forgotten_until = CASE WHEN v_old.schedule IS NULL
             THEN (takt.later(p_now, -\(reachNanoseconds)) - 1) / 1000000
             ELSE forgotten_until END
         WHERE cluster = p_cluster AND name = v_name;
+      ELSIF v_is_news IS NOT NULL OR v_old.zones IS NULL AND v_zones IS NOT NULL THEN
+        UPDATE takt.job SET zones = v_zones, zone_data = v_zone_data
+        WHERE cluster = p_cluster AND name = v_name;
+      END IF;
+      IF v_is_news IS NOT NULL THEN
         DELETE FROM takt.holder WHERE cluster = p_cluster AND job = v_name;
       END IF;
       INSERT INTO takt.holder (cluster, job, member) VALUES (p_cluster, v_name, p_member);

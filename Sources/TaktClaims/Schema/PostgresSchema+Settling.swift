@@ -86,7 +86,8 @@ extension PostgresSchema {
           SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
             'id', id, 'alive', lease_until > p_now, 'facts', pg_catalog.jsonb_build_object(
               'machine', machine, 'host', host, 'version', version, 'labels', labels,
-              'lease', lease, 'grace', grace, 'clockOffset', clock_offset, 'api', api)) ORDER BY id)
+              'lease', lease, 'grace', grace, 'clockOffset', clock_offset, 'zoneData', zone_data,
+              'api', api)) ORDER BY id)
           FROM takt.member WHERE cluster = p_cluster
             AND (lost_after >= p_now OR takt.quiet_since(p_cluster, p_now) IS NOT NULL)),
           '[]'::jsonb),

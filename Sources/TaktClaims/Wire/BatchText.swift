@@ -17,6 +17,7 @@ struct BatchText: Encodable {
     var lease: Int64
     var grace: Int64
     var clockOffset: Int64
+    var zoneData: String?
     var api: String?
   }
 
@@ -34,6 +35,8 @@ struct BatchText: Encodable {
     var schedule: Int64?
     var changed: Bool?
     var new: Bool?
+    var zones: Int64?
+    var zoneData: String?
     var rest: Int64?
     var overlap: String?
     var group: String?
@@ -82,7 +85,8 @@ struct BatchText: Encodable {
           facts.labels.map { (Self.stored($0.key), Self.stored($0.value)) },
           uniquingKeysWith: { first, _ in first }),
         lease: facts.lease.nanosecondsSaturated, grace: facts.grace.nanosecondsSaturated,
-        clockOffset: facts.clockOffset.nanosecondsSaturated, api: facts.api.map(Self.stored))
+        clockOffset: facts.clockOffset.nanosecondsSaturated,
+        zoneData: facts.zoneData.map(Self.stored), api: facts.api.map(Self.stored))
     }
     leaves = batch.leaves
     requests = batch.requests.map(Self.request)
@@ -90,10 +94,11 @@ struct BatchText: Encodable {
 
   private static func request(_ request: ClaimRequest) -> Request {
     switch request {
-    case .declare(let job, let schedule, let isChanged, let isNew, let rest):
+    case .declare(let job, let schedule, let isChanged, let isNew, let zones, let rest):
       Request(
         do: "declare", job: job.text, schedule: Int64(bitPattern: schedule), changed: isChanged,
-        new: isNew, rest: rest?.nanosecondsSaturated)
+        new: isNew, zones: zones.map { Int64(bitPattern: $0.digest) },
+        zoneData: zones.map { stored($0.version) }, rest: rest?.nanosecondsSaturated)
     case .claim(let claim): self.claim(claim)
     case .restore(let known): restoration(known)
     case .ask(let job, let slots, let schedule):

@@ -28,6 +28,7 @@ package struct ReplyText: Decodable {
     var lease: Int64
     var grace: Int64
     var clockOffset: Int64
+    var zoneData: String?
     var api: String?
   }
 
@@ -139,7 +140,7 @@ package struct ReplyText: Decodable {
         facts: MemberFacts(
           machine: facts.machine, host: facts.host, version: facts.version, labels: facts.labels,
           lease: .nanoseconds(facts.lease), grace: .nanoseconds(facts.grace),
-          clockOffset: .nanoseconds(facts.clockOffset), api: facts.api),
+          clockOffset: .nanoseconds(facts.clockOffset), zoneData: facts.zoneData, api: facts.api),
         isAlive: member.alive)
     }
     result.open = news.open.compactMap { open in

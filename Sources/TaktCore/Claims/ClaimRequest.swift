@@ -13,12 +13,15 @@ package struct MemberFacts: Hashable, Sendable {
   package var grace: Duration
   /// How far its wall clock is ahead of the engine's, as it measured last.
   package var clockOffset: Duration
+  /// The version of its time zones, such as `2025b`; nil where it is not known.
+  package var zoneData: String?
   /// Where others reach its API; nil where nobody can.
   package var api: String?
 
   package init(
     machine: String, host: String = "", version: String = "", labels: [String: String] = [:],
-    lease: Duration, grace: Duration, clockOffset: Duration = .zero, api: String? = nil
+    lease: Duration, grace: Duration, clockOffset: Duration = .zero, zoneData: String? = nil,
+    api: String? = nil
   ) {
     self.machine = machine
     self.host = host
@@ -27,7 +30,21 @@ package struct MemberFacts: Hashable, Sendable {
     self.lease = lease
     self.grace = grace
     self.clockOffset = clockOffset
+    self.zoneData = zoneData
     self.api = api
+  }
+}
+
+/// What a machine's zone data make of a schedule.
+package struct ScheduleZones: Hashable, Sendable {
+  /// Equal where they name the same instants.
+  package var digest: UInt64
+  /// The version of the data, empty where it is not known: the newest counts.
+  package var version: String
+
+  package init(digest: UInt64, version: String) {
+    self.digest = digest
+    self.version = version
   }
 }
 
@@ -106,10 +123,12 @@ package enum ClaimRequest: Hashable, Sendable {
   /// - `isChanged`: its file has changed since it was asked last, so that the schedule is news.
   /// - `isNew`: this machine does not know of an earlier schedule: its own is news, too, unless it
   ///   was in force once.
+  /// - `zones`: what the machine's zone data make of it; nil where they do not matter.
   /// - `rest`: how long must lie between the end of one slot's run and the next slot; nil where the
   ///   clock names them.
   case declare(
-    JobName, schedule: UInt64, isChanged: Bool, isNew: Bool = false, rest: Duration? = nil)
+    JobName, schedule: UInt64, isChanged: Bool, isNew: Bool = false, zones: ScheduleZones? = nil,
+    rest: Duration? = nil)
   case claim(SlotClaim)
   /// Which of these slots are decided, or another's.
   ///

@@ -14,6 +14,9 @@ extension MemoryEngine {
       return .granted(token, attempt: slot.attempt)
     }
     guard job.schedule == claim.schedule else { return .drifted }
+    if members[member]?.holds.contains(claim.job) != true {
+      return isQuiet(at: now) ? .busy : .drifted
+    }
     if let slot {
       switch slot.state {
       case .claimed(let owner):

@@ -50,6 +50,8 @@ extension MemoryEngine {
     package var schedule: UInt64
     /// Slots long before belong to no machine: a slow clock names them.
     package var since: WallInstant
+    /// What the zone data of the machines that have the schedule make of it.
+    package var zones: ScheduleZones?
     /// Schedules that were in force before, the newest last.
     package var replaced: [UInt64] = []
     /// When the schedule took the place of another one.

@@ -112,9 +112,10 @@ package struct MemoryEngine: Sendable {
     _ request: ClaimRequest, of member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     switch request {
-    case .declare(let job, let schedule, let isChanged, let isNew, let rest):
+    case .declare(let job, let schedule, let isChanged, let isNew, let zones, let rest):
       declare(
-        job, schedule, isChanged: isChanged, isNew: isNew, rest: rest, by: member, at: now)
+        job, schedule, isChanged: isChanged, isNew: isNew, zones: zones, rest: rest, by: member,
+        at: now)
     case .claim(let claim): self.claim(claim, by: member, at: now)
     case .ask(let job, let slots, let schedule):
       known(slots, of: job, by: schedule)
@@ -133,29 +134,38 @@ package struct MemoryEngine: Sendable {
   // MARK: Schedules
 
   private mutating func declare(
-    _ name: JobName, _ schedule: UInt64, isChanged: Bool, isNew: Bool, rest: Duration?,
+    _ name: JobName, _ schedule: UInt64, isChanged: Bool, isNew: Bool, zones: ScheduleZones?,
+    rest: Duration?,
     by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
     guard let job = jobs[name] else {
       var job = Job(schedule: schedule, since: now - Self.reach)
       job.rest = rest
+      job.zones = zones
       jobs[name] = job
       members[member]?.holds.insert(name)
       return .done
     }
     members[member]?.holds.remove(name)
+    let isInForce = members.values.contains { $0.holds.contains(name) && $0.leaseUntil > now }
     if job.schedule != schedule {
-      let isInForce = members.values.contains { $0.holds.contains(name) && $0.leaseUntil > now }
       let isNews = isChanged || isNew && !job.replaced.contains(schedule)
       guard isNews || !isInForce else { return .drifted }
       jobs[name]?.replaced.removeAll { $0 == schedule }
       jobs[name]?.replaced.append(job.schedule)
       if job.replaced.count >= Self.replacedMax { jobs[name]?.replaced.removeFirst() }
       jobs[name]?.schedule = schedule
+      jobs[name]?.zones = zones
       jobs[name]?.changedAt = now
       if job.rest == nil || rest == nil { jobs[name]?.lastEnd = nil }
       jobs[name]?.rest = rest
       for id in members.keys { members[id]?.holds.remove(name) }
+    } else if let zones, let old = job.zones, old.digest != zones.digest {
+      guard zones.version > old.version || !isInForce else { return .drifted }
+      jobs[name]?.zones = zones
+      for id in members.keys { members[id]?.holds.remove(name) }
+    } else {
+      jobs[name]?.zones = job.zones ?? zones
     }
     members[member]?.holds.insert(name)
     return .done

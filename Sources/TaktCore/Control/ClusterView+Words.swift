@@ -33,6 +33,15 @@ extension ClusterView {
         "machine '\($0.facts.machine)' (member \($0.id.number)) has not renewed its lease"
       }
     }
+    let versions = Set(members.filter(\.isAlive).compactMap(\.facts.zoneData))
+    if versions.count > 1 {
+      let places = members.filter { $0.isAlive && $0.facts.zoneData != nil }.map {
+        "\($0.facts.zoneData ?? "") on '\($0.facts.machine)'"
+      }
+      sentences.append(
+        "the machines have different time zone data (\(places.joined(separator: ", "))); where they name "
+          + "other slots, only the newest run the job; update tzdata and reload")
+    }
     if let words = facts.clockWords { sentences.append("this machine's clock is \(words)") }
     for other in members where other.id != member && other.isAlive {
       guard let words = other.facts.clockWords else { continue }

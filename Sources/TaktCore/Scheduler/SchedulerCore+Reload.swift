@@ -212,9 +212,11 @@ extension SchedulerCore {
 
   /// Queued runs of the job have not started: they will, under the new spec.
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec) {
-    let hash = !cluster.isOn ? 0 : jobs[id].spec.sharedHash
+    let old = jobs[id].spec
     jobs[id].spec = spec
-    if cluster.isOn, spec.sharedHash != hash || cluster.jobs[id] == nil {
+    if cluster.isOn, !spec.sharesSlots(with: old) || cluster.jobs[id] == nil {
+      // New files of zones have been read with the jobs file.
+      cluster.zoneDigests = [:]
       declare(id, isChanged: true)
     }
     for run in runs.active(of: id).all {

@@ -166,6 +166,8 @@ struct ClusterState: Sendable {
   /// Jobs that the engine says are suspended.
   var suspended: Set<JobID> = []
   var placement = Placement()
+  /// Of the zones that schedules have, by their names.
+  var zoneDigests: [String: UInt64] = [:]
   /// A clock that is far off has been told of.
   var hasWarnedOfClock = false
   /// The machine has left, or has tried to.

@@ -24,6 +24,22 @@ package struct ZoneFiles: ZoneSource {
     return Zone(name: name, tzif: bytes)
   }
 
+  /// The version of the zones, such as `2025b`; nil where no file says it.
+  package var version: String? {
+    if let text = read("\(folder)/+VERSION") {
+      return Self.firstLine(text)
+    }
+    let mark = "# version "
+    return read("\(folder)/tzdata.zi").flatMap(Self.firstLine).flatMap {
+      $0.hasPrefix(mark) ? String($0.dropFirst(mark.count)) : nil
+    }
+  }
+
+  private static func firstLine(_ bytes: [UInt8]) -> String? {
+    let line = String(decoding: bytes.prefix(64).prefix { $0 != 10 }, as: UTF8.self)
+    return line.isEmpty ? nil : line
+  }
+
   /// The names of the system's list of zones.
   package var zoneNames: [String] {
     let table = read("\(folder)/tzdata.zi").map { String(decoding: $0, as: UTF8.self) } ?? ""

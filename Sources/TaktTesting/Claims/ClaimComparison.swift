@@ -43,7 +43,7 @@ package struct ClaimComparison {
     let copied = engines.compactMap { $0 as? any CopiedTestEngine }
     guard copied.count == engines.count else { return }
     if random.oneIn(12) { for engine in copied { try engine.keepCopy() } }
-    if random.oneIn(40) { for engine in copied { try engine.failOver() } }
+    if random.oneIn(80) { for engine in copied { try engine.failOver() } }
   }
 
   private mutating func step(_ number: UInt64) throws {
@@ -131,12 +131,15 @@ package struct ClaimComparison {
       return tokens.randomElement(using: &random) ?? ClaimToken(987_654_321)
     }
     switch Int.random(in: 0..<18, using: &random) {
-    case 0...1:
-      let schedule = UInt64.random(in: 1...3, using: &random)
+    case 0...3:
+      let schedule: UInt64 = random.oneIn(5) ? 2 : 1
+      let data = Int.random(in: 1...2, using: &random)
+      let zones = ScheduleZones(digest: UInt64(data), version: "202\(data)a")
       return .declare(
-        job, schedule: schedule, isChanged: random.oneIn(3), isNew: random.oneIn(3),
+        job, schedule: schedule, isChanged: random.oneIn(5), isNew: random.oneIn(5),
+        zones: random.oneIn(4) ? zones : nil,
         rest: job == jobs[1] ? .seconds(Int64(schedule) * 2) : nil)
-    case 2...8: return .claim(claim(job, slot(&random), machine, index, &random))
+    case 4...8: return .claim(claim(job, slot(&random), machine, index, &random))
     case 9:
       return .ask(
         job, (0..<5).map { _ in slot(&random) }, schedule: UInt64.random(in: 1...2, using: &random))
@@ -177,7 +180,7 @@ package struct ClaimComparison {
     let group = ["g", "h", nil].randomElement(using: &random) ?? nil
     let earlier = random.oneIn(2) ? self.earlier[machine].map { given[index].members[$0] } : nil
     return SlotClaim(
-      job: job, slot: slot, schedule: UInt64.random(in: 1...2, using: &random),
+      job: job, slot: slot, schedule: random.oneIn(5) ? 2 : 1,
       overlap: Overlap.allCases.randomElement(using: &random) ?? .skip, group: group,
       groupMax: random.oneIn(4) ? nil : Int.random(in: 0...3, using: &random),
       limit: random.oneIn(8) ? Int.random(in: 0...9, using: &random) : nil,

@@ -72,6 +72,24 @@ extension ClaimContract {
           one, .declare(scene.job, schedule: scene.schedule, isChanged: false, isNew: true)), .done,
         "one that is forgotten")
     },
+    ClaimContract("the newest zone data count") { scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      func zones(_ digest: UInt64, _ version: String) -> ClaimRequest {
+        .declare(
+          scene.job, schedule: scene.schedule, isChanged: false,
+          zones: ScheduleZones(digest: digest, version: version))
+      }
+      try scene.equal(try scene.ask(one, zones(7, "2025b")), .done, "the first")
+      try scene.equal(try scene.ask(two, zones(7, "2025a")), .done, "equal in other data")
+      try scene.equal(try scene.ask(two, zones(8, "2025a")), .drifted, "older")
+      try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .drifted, "an older claim")
+      try scene.equal(try scene.ask(two, zones(9, "2026a")), .done, "newer")
+      _ = try scene.grant(two, scene.wish(scene.slot(1)))
+      try scene.equal(try scene.claim(one, scene.wish(scene.slot(2))), .drifted, "the first now")
+      try scene.equal(try scene.ask(one, zones(7, "2025b")), .drifted, "the first again")
+      try scene.ask(one, .declare(scene.job, schedule: scene.schedule, isChanged: false))
+      _ = try scene.grant(one, scene.wish(scene.slot(2)))
+    },
     ClaimContract("a changed schedule is in force at once") { scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
       try scene.equal(

@@ -18,7 +18,8 @@ extension ExplorerWorld {
 
   private func words(_ request: ClaimRequest) -> String {
     switch request {
-    case .declare(let job, _, let isChanged, _, _): "declare \(job)\(isChanged ? ", changed" : "")"
+    case .declare(let job, _, let isChanged, _, _, _):
+      "declare \(job)\(isChanged ? ", changed" : "")"
     case .claim(let claim):
       "claim \(key(claim.job, claim.slot))"
         + (claim.earlier.map { ", before as \($0.number)" } ?? "")

@@ -46,7 +46,8 @@ final class ClusterLink: ClusterPort {
     api = cluster.api ?? http?.apiAddress(hostName: host)
     facts = MemberFacts(
       machine: cluster.machine ?? host, host: host, version: TaktVersion.current,
-      labels: cluster.labels, lease: cluster.lease, grace: .zero, api: api?.description)
+      labels: cluster.labels, lease: cluster.lease, grace: .zero,
+      zoneData: ZoneFiles().version, api: api?.description)
     deadline = PostgresEngine.deadline(for: cluster.lease)
     let onOutcome: @Sendable (ClaimOutcome) -> Void = { [weak self] in self?.hear($0) }
     let engine: any ClaimDriver =

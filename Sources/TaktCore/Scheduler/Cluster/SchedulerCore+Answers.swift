@@ -183,8 +183,8 @@ extension SchedulerCore {
     if cluster.jobs[id]?.standing != .drifted {
       logCluster(
         .warning,
-        "another machine has a newer schedule of this job: the files differ, or the time zones do; "
-          + "make them equal and reload",
+        "another machine has a newer schedule of this job: the files differ, or the time zones or "
+          + "their data do; make them equal and reload",
         of: id, at: now)
     }
     cluster.jobs[id]?.standing = .drifted

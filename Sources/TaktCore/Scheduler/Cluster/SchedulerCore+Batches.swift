@@ -68,7 +68,8 @@ extension SchedulerCore {
       guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
       return .declare(
         jobs.name(of: id), schedule: job.schedule, isChanged: job.isChanged,
-        isNew: job.isNew, rest: job.rests ? jobs[id].spec.timing.schedule.every?.interval : nil)
+        isNew: job.isNew, zones: zones(of: id),
+        rest: job.rests ? jobs[id].spec.timing.schedule.every?.interval : nil)
     case .claim(let key):
       guard let claim = cluster.claims[key], !claim.isWithdrawn,
         let job = cluster.jobs[key.job], jobs.isPresent(key.job)
@@ -92,6 +93,20 @@ extension SchedulerCore {
     case .suspend(let id):
       return jobs.isPresent(id) ? .suspend(jobs.name(of: id), jobs[id].suspension) : nil
     }
+  }
+
+  /// Nil for a job whose slots no zone names.
+  private mutating func zones(of id: JobID) -> ScheduleZones? {
+    let schedule = jobs[id].spec.timing.schedule
+    let zones = schedule.rules.map(\.zone) + schedule.exclusions.map(\.zone)
+    guard !zones.isEmpty else { return nil }
+    var digest: UInt64 = 0
+    for zone in zones {
+      let one = cluster.zoneDigests[zone.name] ?? zone.digest
+      cluster.zoneDigests[zone.name] = one
+      digest = (digest &* 31) ^ one
+    }
+    return ScheduleZones(digest: digest, version: cluster.facts.zoneData ?? "")
   }
 
   private mutating func slotClaim(

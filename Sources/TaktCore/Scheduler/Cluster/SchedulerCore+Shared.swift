@@ -117,6 +117,11 @@ extension JobSpec {
     slot + missed.within(timing.schedule, of: slot)
   }
 
+  /// Whether machines that have one and the other name the same slots.
+  func sharesSlots(with other: JobSpec) -> Bool {
+    timing.schedule == other.timing.schedule && sharedHash == other.sharedHash
+  }
+
   /// What machines must agree on to share the job's slots.
   var sharedHash: UInt64 {
     StableHash.of(

@@ -97,7 +97,9 @@ extension API.Cluster {
         + (engineAnswers == true ? "answers" : "does not answer"))
     Console.print(("this machine: '\(machine ?? "")', " + standing).printable)
     Console.print(
-      titles: ["MACHINE", "MEMBER", "STATE", "LEASE", "CLOCK", "VERSION", "HOST", "LABELS"],
+      titles: [
+        "MACHINE", "MEMBER", "STATE", "LEASE", "CLOCK", "VERSION", "ZONES", "HOST", "LABELS",
+      ],
       rows: members.sorted(by: isWorse).map(columns)
     )
     Console.print(
@@ -138,7 +140,7 @@ extension API.Cluster {
       !member.alive ? "lease over" : member.member == self.member ? "this machine" : "alive",
       Self.words(member.lease),
       offset == "0s" ? offset : (member.clockOffset < .zero ? "-" : "+") + offset, member.version,
-      member.host,
+      member.zoneData ?? "-", member.host,
       labels.isEmpty ? "-" : labels.joined(separator: ", "),
     ].map(\.printable)
   }
