@@ -30,7 +30,7 @@ extension SpecBuilder {
         hint: "takt stops the run before it is reported as slow: write a shorter "
           + "'\(JobKey.expected)', or a longer '\(JobKey.timeout)'"),
       Pair(
-        field: policies.overlap == .skip ? raw.fields[.expected] : nil,
+        field: policies.overlap.refuses ? raw.fields[.expected] : nil,
         name: "the '\(JobKey.expected)'", value: policies.expectedDuration,
         boundName: "the interval",
         bound: policies.expectedDuration.flatMap { interval(of: schedule, beside: $0) },
@@ -92,7 +92,7 @@ extension SpecBuilder {
 
   /// Reports a timeout and retries that make a job with `overlap: skip` miss its own slots.
   func warnOfLongRuns(_ settled: JobDefaults, schedule: Schedule, of raw: RawJob) {
-    guard raw.fields.has(.timeout) || raw.fields.has(.retry), settled.policies.overlap == .skip
+    guard raw.fields.has(.timeout) || raw.fields.has(.retry), settled.policies.overlap.refuses
     else {
       return
     }

@@ -55,7 +55,7 @@ extension MemoryEngine {
       return .skipped(reason)
     }
     if mustWait(claim, &job) {
-      if claim.overlap != .replace { keepWaiting(claim, &job, of: member, at: now) }
+      if claim.overlap.keepsWaiting { keepWaiting(claim, &job, of: member, at: now) }
       jobs[claim.job] = job
       return .busy
     }
@@ -77,7 +77,7 @@ extension MemoryEngine {
   /// not run beside it.
   private func mayBeForgotten(_ claim: SlotClaim, at now: WallInstant) -> Bool {
     guard let setBack, isQuiet(at: now) else { return false }
-    return claim.slot <= setBack.since || claim.overlap != .allow || claim.group != nil
+    return claim.slot <= setBack.since || !claim.overlap.mayMeet || claim.group != nil
   }
 
   /// A machine remembers a claim that the engine may have lost.
@@ -118,13 +118,13 @@ extension MemoryEngine {
     if isPassed(claim, job) { return .overlap }
     guard job.slots[claim.slot]?.isWaiting ?? true else { return nil }
     if let limit = claim.limit, job.ranCount >= limit { return .limit }
-    if claim.overlap == .skip, isRunning(job, but: claim.slot) { return .overlap }
+    if claim.overlap.refuses, isRunning(job, but: claim.slot) { return .overlap }
     return nil
   }
 
   /// An older slot never takes the place of a newer one's run.
   private func isPassed(_ claim: SlotClaim, _ job: Job) -> Bool {
-    claim.overlap == .replace && job.slots.contains { $0 > claim.slot && $1.isClaimed }
+    claim.overlap.stops && job.slots.contains { $0 > claim.slot && $1.isClaimed }
   }
 
   /// Whether others run that the claim must wait for. Those that it replaces are told to stop.
@@ -139,8 +139,8 @@ extension MemoryEngine {
       }
       if count >= max { return true }
     }
-    guard claim.overlap != .allow, isRunning(job, but: claim.slot) else { return false }
-    if claim.overlap == .replace {
+    guard !claim.overlap.mayMeet, isRunning(job, but: claim.slot) else { return false }
+    if claim.overlap.stops {
       for (instant, slot) in job.slots where slot.isClaimed && instant != claim.slot {
         job.slots[instant]?.isReplaced = true
       }

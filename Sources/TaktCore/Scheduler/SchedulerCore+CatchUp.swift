@@ -166,7 +166,7 @@ extension SchedulerCore {
   /// Whether a slot that passed may run now: never beside another run, unless the job allows that.
   mutating func mayRunLate(_ id: JobID) -> Bool {
     if !checks.isEmpty, checks[id] != nil { return false }
-    return !runs.hasActive(id) || jobs[id].spec.overlap == .allow
+    return !runs.hasActive(id) || jobs[id].spec.overlap.mayMeet
   }
 
   mutating func serveLate(_ id: JobID, at now: Now) {

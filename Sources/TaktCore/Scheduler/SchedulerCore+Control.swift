@@ -64,12 +64,10 @@ extension SchedulerCore {
     let active = runs.active(of: id)
     guard active.count < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
     if !isForced {
-      switch jobs[id].spec.overlap {
-      case .skip: if let run = active.first { return .overlapping(run) }
-      case .queue: if active.count > Self.waitingRunsPerJobMax { return .tooMany }
-      case .replace: replaceRuns(of: id, at: now)
-      case .allow: break
-      }
+      let overlap = jobs[id].spec.overlap
+      if overlap.refuses, let run = active.first { return .overlapping(run) }
+      if overlap.waits, active.count > Self.waitingRunsPerJobMax { return .tooMany }
+      if overlap.stops { replaceRuns(of: id, at: now) }
     }
     queueRun(
       .manual(slot ?? now.wall), of: id, jobs[id].spec, with: parameters, isForced: isForced,

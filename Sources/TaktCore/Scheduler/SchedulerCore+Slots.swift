@@ -167,7 +167,7 @@ extension SchedulerCore {
 
   @inline(__always) private mutating func start(_ slot: Slot, of id: JobID, at now: Now) {
     if isShared(slot, of: id) { return propose(slot, of: id, at: now) }
-    if jobs[id].spec.overlap == .replace { replaceRuns(of: id, by: slot, at: now) }
+    if jobs[id].spec.overlap.stops { replaceRuns(of: id, by: slot, at: now) }
     queueRun(.slot(slot), of: id, jobs[id].spec, at: now)
   }
 
@@ -185,12 +185,11 @@ extension SchedulerCore {
       let waiting = active.all.count { runs[$0].undecidedSlot != nil }
       if jobs[id].ranCount + waiting >= limit { return .limit }
     }
-    return switch jobs[id].spec.overlap {
-    case .skip: active.isEmpty || activeRuns(of: id).isEmpty ? nil : .overlap
-    case .queue: active.count > Self.waitingRunsPerJobMax ? .queueFull : nil
-    case .replace: nil
-    case .allow: active.count >= settings.maxRunning + Self.waitingRunsPerJobMax ? .queueFull : nil
-    }
+    let overlap = jobs[id].spec.overlap
+    if overlap.refuses { return active.isEmpty || activeRuns(of: id).isEmpty ? nil : .overlap }
+    guard overlap.hasSeveral else { return nil }
+    let max = overlap.waits ? 1 : settings.maxRunning
+    return active.count >= max + Self.waitingRunsPerJobMax ? .queueFull : nil
   }
 
   /// Those that have started are stopped; the slot of one that has not goes with the new one.
@@ -215,11 +214,14 @@ extension SchedulerCore {
   // MARK: Verdicts
 
   /// Decides slots of a job: records and logs the verdict.
+  ///
+  /// - Parameter isAnswered: the cluster's engine has said so, or nobody is to be asked.
   mutating func decide(
-    _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = []
+    _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = [],
+    isAnswered: Bool = false
   ) {
     if cluster.isOn {
-      if asksFirst(id, slots, verdict, at: now) { return }
+      if !isAnswered, asksFirst(id, slots, verdict, at: now) { return }
       noteDecided(id, slots.last)
       if verdict == .skipped(.elsewhere) { noteElsewhere(id, at: now) }
     }

@@ -214,10 +214,7 @@ struct ActiveRun: Sendable {
   /// Under `skip` a run meets no other run of its job, unless it has waited since a reload changed
   /// that.
   @inline(__always) private var isAlone: Bool {
-    switch spec.overlap {
-    case .skip, .queue, .replace: !isHook && !isForced
-    case .allow: isBackfill && !isForced
-    }
+    spec.overlap.mayMeet ? isBackfill && !isForced : !isHook && !isForced
   }
 
   @inline(__always) var ticket: RunTable.Ticket {

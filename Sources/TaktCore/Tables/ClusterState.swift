@@ -175,8 +175,6 @@ struct ClusterState: Sendable {
   var lastBatch: UInt64 = 0
   var timerToken: UInt64 = 0
   var armedFor: MonotonicInstant?
-  /// What an answer decides is not told the engine again.
-  var isAnswering = false
 
   mutating func join(_ facts: MemberFacts) {
     isOn = true

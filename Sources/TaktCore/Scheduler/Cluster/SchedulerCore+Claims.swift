@@ -72,10 +72,10 @@ extension SchedulerCore {
     }
     let mayClaim = cluster.isUp && job.standing == .inForce
     let runsAnyway = jobs[id].spec.onPartition == .run && !cluster.isUp
-    guard job.claimCount == 0 || waitsInTurn(id), mayClaim || runsAnyway else {
+    guard job.claimCount == 0 || jobs[id].spec.overlap.hasSeveral, mayClaim || runsAnyway else {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
     }
-    if jobs[id].spec.overlap == .queue, job.claimCount >= Self.waitingRunsPerJobMax {
+    if jobs[id].spec.overlap.waits, job.claimCount >= Self.waitingRunsPerJobMax {
       return decide(id, SlotSeries(slot.nominal), .skipped(.queueFull), at: now)
     }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
@@ -88,17 +88,9 @@ extension SchedulerCore {
     cluster.addClaim(ClusterState.Claim(slot: slot, phase: phase), key)
   }
 
-  /// Whether several slots of a job may wait for the engine's word at a time.
-  private mutating func waitsInTurn(_ id: JobID) -> Bool {
-    switch jobs[id].spec.overlap {
-    case .allow, .queue: true
-    case .skip, .replace: false
-    }
-  }
-
   /// Whether an older slot of the job asks first.
   mutating func isBehind(_ key: ClusterState.Key) -> Bool {
-    guard jobs[key.job].spec.overlap == .queue else { return false }
+    guard jobs[key.job].spec.overlap.waits else { return false }
     return cluster.oldestClaim(of: key.job).map { $0.slot < key.slot } ?? false
   }
 
@@ -155,7 +147,7 @@ extension SchedulerCore {
   mutating func start(
     _ slot: Slot, of id: JobID, _ grant: ClaimGrant?, isOpen: Bool, at now: Now
   ) {
-    if jobs[id].spec.overlap == .replace { replaceRuns(of: id, by: slot, at: now) }
+    if jobs[id].spec.overlap.stops { replaceRuns(of: id, by: slot, at: now) }
     queueRun(
       isOpen ? .resumed(slot.nominal, nil) : .slot(slot), of: id, jobs[id].spec, claim: grant,
       at: now)
@@ -181,7 +173,7 @@ extension SchedulerCore {
       cluster.putOff(key, until: now.monotonic + wait + .milliseconds(1))
       return
     case .busy where !claim.isWithdrawn && jobs.isPresent(key.job):
-      cluster.claims[key]?.hasWaited = jobs[key.job].spec.overlap != .replace
+      cluster.claims[key]?.hasWaited = jobs[key.job].spec.overlap.keepsWaiting
       if isBehind(key) {
         cluster.claims[key]?.phase = .behind
       } else {
@@ -229,7 +221,7 @@ extension SchedulerCore {
     if !claim.isOpen, !claim.hasWaited, now.wall > spec.validUntil(key.slot) {
       // The engine has been away for too long.
       cluster.outbox.append(.giveBack(grant.token))
-      return decideUnasked(key.job, SlotSeries(key.slot), .missed(.engine), at: now)
+      return decide(key.job, SlotSeries(key.slot), .missed(.engine), at: now, isAnswered: true)
     }
     if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
     if grant.attempt > 1 {
@@ -250,9 +242,9 @@ extension SchedulerCore {
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
     case .skipped(let reason) where !claim.isOpen:
       logExcluded(by: reason, of: key.job, key.slot, at: now)
-      cluster.isAnswering = true
-      decide(key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes)
-      cluster.isAnswering = false
+      decide(
+        key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes,
+        isAnswered: true)
     case .taken where !claim.isOpen, .ended where !claim.isOpen:
       decideElsewhere(key.slot, of: key.job, at: now)
     default: break

@@ -7,7 +7,7 @@ extension SchedulerCore {
   mutating func asksFirst(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
   ) -> Bool {
-    guard cluster.isAnswering == false, cluster.jobs[id] != nil, isShared(id) else {
+    guard cluster.jobs[id] != nil, isShared(id) else {
       return false
     }
     switch verdict {
@@ -29,9 +29,8 @@ extension SchedulerCore {
     _ id: JobID, _ slot: WallInstant, _ verdict: Verdict, isOurs: Bool, at now: Now
   ) {
     guard jobs.isPresent(id) else { return }
-    cluster.isAnswering = true
-    decide(id, SlotSeries(slot), isOurs ? verdict : .skipped(.elsewhere), at: now)
-    cluster.isAnswering = false
+    decide(
+      id, SlotSeries(slot), isOurs ? verdict : .skipped(.elsewhere), at: now, isAnswered: true)
     startDelayIfIdle(id, at: now)
   }
 
@@ -68,12 +67,12 @@ extension SchedulerCore {
       let (rest, newest) = room == 0 ? (series, []) : set.splitNewest(room, of: series)
       slots += newest.map { WallInstant($0) }
       // Too many to be asked for one by one, and too old to run.
-      if let rest { decideUnasked(id, rest, .missed(.down), at: now) }
+      if let rest { decide(id, rest, .missed(.down), at: now, isAnswered: true) }
     }
     for slot in slots { effects.append(.record(.pending(jobs.name(of: id), slot))) }
     var all = Set(cluster.jobs[id]?.unsettled ?? []).union(slots).sorted()
     while all.count > ClusterState.unsettledMax {
-      decideUnasked(id, SlotSeries(all.removeFirst()), .missed(.engine), at: now)
+      decide(id, SlotSeries(all.removeFirst()), .missed(.engine), at: now, isAnswered: true)
     }
     cluster.jobs[id]?.unsettled = all
     if let schedule, schedule != jobs[id].spec.timing.schedule {
@@ -86,20 +85,12 @@ extension SchedulerCore {
     ask(of: id)
   }
 
-  mutating func decideUnasked(
-    _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
-  ) {
-    cluster.isAnswering = true
-    decide(id, slots, verdict, at: now)
-    cluster.isAnswering = false
-  }
-
   /// Asks which of a job's slots are decided, unless that must wait.
   mutating func ask(of id: JobID) {
     guard let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
       job.standing == .inForce, cluster.isUp, phase == .running, jobs.isPresent(id),
       // Of a queue there may always be some.
-      job.claimCount == 0 || jobs[id].spec.overlap == .queue
+      job.claimCount == 0 || jobs[id].spec.overlap.waits
     else { return }
     cluster.jobs[id]?.isAsking = true
     func schedule(of slot: WallInstant) -> UInt64 { job.previousSchedules[slot] ?? job.schedule }
