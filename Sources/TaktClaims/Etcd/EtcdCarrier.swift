@@ -110,7 +110,7 @@ struct EtcdCarrier: BatchCarrier {
       let job: JobName? =
         switch request {
         case .declare(let job, _, _, _, _, _), .ask(let job, _, _), .decide(let job, _, _),
-          .lastEnd(let job), .ranUnclaimed(let job, _), .suspend(let job, _):
+          .lastEnd(let job), .ranUnclaimed(let job, _, _), .suspend(let job, _):
           job
         case .claim(let claim): claim.job
         case .restore(let known): known.claim.job

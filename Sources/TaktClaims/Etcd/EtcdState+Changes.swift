@@ -101,7 +101,7 @@ extension EtcdState {
   /// The slot of a run that another machine's has met.
   private func doubledSlot(of request: ClaimRequest) -> (JobName, WallInstant)? {
     switch request {
-    case .ranUnclaimed(let job, let slot): return (job, slot)
+    case .ranUnclaimed(let job, let slot, _): return (job, slot)
     case .restore(let known):
       let (job, slot) = (known.claim.job, known.claim.slot)
       return engine.jobs[job]?.slots[slot]?.token == known.token ? nil : (job, slot)

@@ -151,7 +151,7 @@ extension PostgresSchema {
       IF takt.nanoseconds(v_first) <= takt.quiet_since(p_cluster, p_now) THEN
         RETURN pg_catalog.jsonb_build_object('is', 'early', 'ahead', (
           SELECT greatest(until - p_now, 1000000) FROM takt.era
-          WHERE cluster = p_cluster ORDER BY timeline DESC LIMIT 1));
+          WHERE cluster = p_cluster ORDER BY since DESC NULLS LAST LIMIT 1));
       END IF;
       INSERT INTO takt.slot
         (cluster, job, slot, state, machine, valid_until, verdict, detail, ended_at)
@@ -168,6 +168,7 @@ extension PostgresSchema {
     DECLARE
       v_name text := p_request->>'job';
       v_slot bigint := (p_request->>'slot')::bigint;
+      v_own bigint[] := ARRAY[p_member, (p_request->>'earlier')::bigint];
     BEGIN
       IF NOT EXISTS (
         SELECT FROM takt.job
@@ -178,7 +179,7 @@ extension PostgresSchema {
       IF EXISTS (
         SELECT FROM takt.slot
         WHERE cluster = p_cluster AND job = v_name AND slot = v_slot AND state = 'decided'
-          AND verdict = 'ran' AND reason = 'unclaimed' AND outcome IS NULL AND member = p_member)
+          AND verdict = 'ran' AND reason = 'unclaimed' AND outcome IS NULL AND member = ANY (v_own))
       THEN
         RETURN takt.answer('done');
       END IF;
@@ -186,7 +187,7 @@ extension PostgresSchema {
       UPDATE takt.slot SET state = 'decided', verdict = 'ran', reason = 'unclaimed',
         ended_at = p_now, member = p_member, machine = p_machine
       WHERE cluster = p_cluster AND job = v_name AND slot = v_slot
-        AND (state = 'claimed' AND member = p_member OR state = 'open' AND attempt = 0);
+        AND (state = 'claimed' AND member = ANY (v_own) OR state = 'open' AND attempt = 0);
       IF FOUND THEN
         PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
         RETURN takt.answer('done');

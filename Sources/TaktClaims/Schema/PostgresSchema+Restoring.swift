@@ -12,7 +12,17 @@ extension PostgresSchema {
         WHERE cluster = p_cluster AND p_now < at_most AND (p_now < until OR EXISTS (
           SELECT FROM takt.member
           WHERE cluster = p_cluster AND takt.later(lease_until, -lease) < e.since))
-        ORDER BY timeline DESC LIMIT 1);
+        ORDER BY since DESC LIMIT 1);
+    END
+    $fn$;
+
+    -- A server that was restored from a dump may have a timeline that is lower, or was there before.
+    CREATE OR REPLACE FUNCTION takt.known_timeline(p_cluster text) RETURNS bigint
+    LANGUAGE plpgsql STABLE AS $fn$
+    BEGIN
+      RETURN (
+        SELECT timeline FROM takt.era WHERE cluster = p_cluster
+        ORDER BY since DESC NULLS LAST LIMIT 1);
     END
     $fn$;
 
@@ -22,20 +32,20 @@ extension PostgresSchema {
     DECLARE
       v_timeline bigint := coalesce(
         (SELECT timeline FROM takt.clock WHERE cluster = p_cluster), takt.timeline());
-      v_known bigint;
+      v_known bigint := takt.known_timeline(p_cluster);
     BEGIN
-      SELECT max(timeline) INTO v_known FROM takt.era WHERE cluster = p_cluster;
       IF v_known IS NULL THEN
         INSERT INTO takt.era (cluster, timeline) VALUES (p_cluster, v_timeline)
         ON CONFLICT DO NOTHING;
       ELSIF v_known <> v_timeline THEN
-        -- Another batch that does so at the same time is waited for.
         INSERT INTO takt.era (cluster, timeline, known_until, since, until, at_most)
         SELECT p_cluster, v_timeline, max(takt.later(lease_until, -2 * lease)), p_now,
           takt.later(p_now, greatest(p_lease, max(lease))),
           takt.later(p_now, greatest(p_lease, max(takt.later(lease, grace))))
         FROM takt.member WHERE cluster = p_cluster
-        ON CONFLICT DO NOTHING;
+        -- Another batch that does so at the same time is waited for.
+        ON CONFLICT (cluster, timeline) DO UPDATE SET known_until = excluded.known_until,
+          since = excluded.since, until = excluded.until, at_most = excluded.at_most;
       END IF;
       RETURN takt.quiet_since(p_cluster, p_now);
     END

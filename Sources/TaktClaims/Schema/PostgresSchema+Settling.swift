@@ -91,7 +91,7 @@ extension PostgresSchema {
           FROM takt.member WHERE cluster = p_cluster
             AND (lost_after >= p_now OR takt.quiet_since(p_cluster, p_now) IS NOT NULL)),
           '[]'::jsonb),
-        'era', (SELECT max(timeline) FROM takt.era WHERE cluster = p_cluster),
+        'era', takt.known_timeline(p_cluster),
         'open', coalesce((
           SELECT pg_catalog.jsonb_agg(
             pg_catalog.jsonb_build_object('job', job, 'slot', slot) ORDER BY slot, job)

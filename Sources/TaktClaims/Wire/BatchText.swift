@@ -111,8 +111,10 @@ struct BatchText: Encodable {
         do: "decide", job: job.text, first: slots.first.milliseconds,
         last: slots.last.milliseconds, count: slots.count, verdict: verdict.name,
         detail: verdict.detail)
-    case .ranUnclaimed(let job, let slot):
-      Request(do: "ranUnclaimed", job: job.text, slot: slot.milliseconds)
+    case .ranUnclaimed(let job, let slot, let earlier):
+      Request(
+        do: "ranUnclaimed", job: job.text, slot: slot.milliseconds,
+        earlier: earlier.map { signed($0.number) })
     case .end(let token, let outcome, let reason):
       Request(
         do: "end", token: signed(token.number), outcome: outcome.rawValue, reason: stored(reason))

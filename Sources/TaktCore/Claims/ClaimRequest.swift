@@ -140,7 +140,10 @@ package enum ClaimRequest: Hashable, Sendable {
   case decide(JobName, SlotSeries, Verdict)
   /// A run without a claim has served the slot. A claim of this machine's whose answer was lost has
   /// served its turn.
-  case ranUnclaimed(JobName, WallInstant)
+  ///
+  /// - `earlier`: a membership of this machine's that is over, under which it may have said so, or
+  ///   may have been given the slot.
+  case ranUnclaimed(JobName, WallInstant, earlier: MemberID? = nil)
   /// The claim's run has ended so.
   case end(ClaimToken, Outcome, reason: String)
   /// An engine that was set back is to know a claim again, unless the slot is another's by now.

@@ -220,15 +220,17 @@ extension MemoryEngine {
   }
 
   mutating func ranUnclaimed(
-    _ name: JobName, _ slot: WallInstant, by member: MemberID, at now: WallInstant
+    _ name: JobName, _ slot: WallInstant, by member: MemberID, earlier: MemberID?,
+    at now: WallInstant
   ) -> ClaimAnswer {
     guard let job = jobs[name] else { return .done }
-    if let known = job.slots[slot], known.decidedFor == member,
+    func isOwn(_ other: MemberID?) -> Bool { other != nil && (other == member || other == earlier) }
+    if let known = job.slots[slot], isOwn(known.decidedFor),
       known.state == .decided(.ran, nil, reason: "unclaimed")
     {
       return .done
     }
-    if let known = job.slots[slot], known.state == .claimed(member) || known.isWaiting {
+    if let known = job.slots[slot], isOwn(known.owner) || known.isWaiting {
       // It was given the slot, and the answer was lost; or nobody was given it yet.
       jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
       jobs[name]?.slots[slot]?.decidedFor = member

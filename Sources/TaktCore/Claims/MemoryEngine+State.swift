@@ -102,6 +102,8 @@ extension MemoryEngine {
 
     /// Nobody has had it: it waits for others that run.
     package var isWaiting: Bool { state == .open && attempt == 0 }
+    /// The member that has it; nil where none has.
+    var owner: MemberID? { if case .claimed(let member) = state { member } else { nil } }
     package var isClaimed: Bool { if case .claimed = state { true } else { false } }
   }
 

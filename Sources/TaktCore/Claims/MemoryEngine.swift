@@ -120,7 +120,8 @@ package struct MemoryEngine: Sendable {
     case .ask(let job, let slots, let schedule):
       known(slots, of: job, by: schedule)
     case .decide(let job, let slots, let verdict): decide(job, slots, verdict, at: now)
-    case .ranUnclaimed(let job, let slot): ranUnclaimed(job, slot, by: member, at: now)
+    case .ranUnclaimed(let job, let slot, let earlier):
+      ranUnclaimed(job, slot, by: member, earlier: earlier, at: now)
     case .end(let token, let outcome, let reason):
       end(token, outcome, reason: reason, at: now)
     case .restore(let claim): restore(claim, by: member, at: now)

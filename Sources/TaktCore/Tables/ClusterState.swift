@@ -140,6 +140,8 @@ struct ClusterState: Sendable {
   private(set) var isOn = false
   var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
   var member: MemberID?
+  /// The membership before this one.
+  var earlierMember: MemberID?
   /// Memberships of daemons that were killed, of whose runs nothing is left.
   var previousMembers: [MemberID] = []
   /// The membership that an engine has forgotten while its lease held: nobody has decided for it.

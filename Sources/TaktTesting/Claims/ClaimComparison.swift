@@ -149,7 +149,8 @@ package struct ClaimComparison {
       let count = Int.random(in: 2...3, using: &random)
       return .decide(
         job, SlotSeries(first: first, last: first + .seconds(count - 1), count: count), verdict)
-    case 11: return .ranUnclaimed(job, slot(&random))
+    case 11:
+      return .ranUnclaimed(job, slot(&random), earlier: earlierMember(machine, index, &random))
     case 12...13:
       let outcome = Outcome.allCases.randomElement(using: &random) ?? .failed
       return .end(token(&random), outcome, reason: "r\(Int.random(in: 0...1, using: &random))")
@@ -178,7 +179,7 @@ package struct ClaimComparison {
     _ job: JobName, _ slot: WallInstant, _ machine: Int, _ index: Int, _ random: inout SplitMix64
   ) -> SlotClaim {
     let group = ["g", "h", nil].randomElement(using: &random) ?? nil
-    let earlier = random.oneIn(2) ? self.earlier[machine].map { given[index].members[$0] } : nil
+    let earlier = earlierMember(machine, index, &random)
     return SlotClaim(
       job: job, slot: slot, schedule: random.oneIn(5) ? 2 : 1,
       overlap: Overlap.allCases.randomElement(using: &random) ?? .skip, group: group,
@@ -186,6 +187,12 @@ package struct ClaimComparison {
       limit: random.oneIn(8) ? Int.random(in: 0...9, using: &random) : nil,
       isAtLeastOnce: random.oneIn(2),
       validUntil: slot + .seconds(Int64.random(in: 0...40, using: &random)), earlier: earlier)
+  }
+
+  private func earlierMember(
+    _ machine: Int, _ index: Int, _ random: inout SplitMix64
+  ) -> MemberID? {
+    random.oneIn(2) ? earlier[machine].map { given[index].members[$0] } : nil
   }
 
   private func verdict(_ random: inout SplitMix64) -> Verdict {

@@ -88,6 +88,21 @@ extension ClaimContract {
       let next = scene.wish(scene.slot(0)) { $0.overlap = .skip }
       _ = try scene.grant(one, next)
     },
+    ClaimContract("a run without a claim is its machine's, whatever its membership by now") {
+      scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      try scene.equal(try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(1))), .done, "first")
+      _ = try scene.grant(one, scene.wish(scene.slot(2)))
+      let next = try scene.join()
+      for number in 1...2 {
+        try scene.equal(
+          try scene.ask(next, .ranUnclaimed(scene.job, scene.slot(number), earlier: one)), .done,
+          "again, as another member")
+        try scene.equal(
+          try scene.ask(two, .ranUnclaimed(scene.job, scene.slot(number))), .superseded,
+          "another machine")
+      }
+    },
     ClaimContract("a batch that comes after a newer one is not done") { scene in
       let one = try scene.join()
       let late = ClaimBatch(

@@ -99,7 +99,7 @@ extension SchedulerCore {
       cluster.renewAt = now.monotonic
       return
     }
-    cluster.member = nil
+    (cluster.member, cluster.earlierMember) = (nil, member)
     for (key, claim) in cluster.claims where claim.phase == .queued {
       cluster.claims[key]?.askedAs = claim.askedAs ?? member
     }
