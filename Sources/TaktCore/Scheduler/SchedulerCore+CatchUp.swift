@@ -149,8 +149,13 @@ extension SchedulerCore {
     }
     catchUpAt = turn
     guard count > 1 else { return }
-    let names = ids.filter { !jobs[$0].late.isEmpty }.map { jobs.name(of: $0).text }
-    let more = names.count > Self.namedMax ? " and \(names.count - Self.namedMax) more" : ""
+    var names: [String] = []
+    var rest = 0
+    for id in ids where !jobs[id].late.isEmpty {
+      // At a start with many jobs nobody reads all of them.
+      if names.count < Self.namedMax { names.append(jobs.name(of: id).text) } else { rest += 1 }
+    }
+    let more = rest > 0 ? " and \(rest) more" : ""
     log(
       .notice, .scheduler, at: now,
       [
@@ -158,7 +163,7 @@ extension SchedulerCore {
           .message,
           .text(
             "\(count) missed slots run late, one every \(DurationText.format(pace)): "
-              + names.prefix(Self.namedMax).joined(separator: ", ") + more)),
+              + names.joined(separator: ", ") + more)),
         LogField(.count, .number(Int64(count))),
       ])
   }
