@@ -16,5 +16,5 @@ let fuzzTargets: [any FuzzTarget.Type] = [
   RecurrenceTarget.self, StoredScheduleTarget.self, RequestPathTarget.self,
   CalendarFileTarget.self, CrontabTarget.self, UnitsTarget.self, EtcdAnswerTarget.self,
   EtcdRecordsTarget.self, PostgresReplyTarget.self, PostgresAuditTarget.self, MachineTarget.self,
-  MailTarget.self, LedgerTarget.self, EachShellTarget.self,
+  MailTarget.self, LedgerTarget.self, EachShellTarget.self, TerminalTarget.self,
 ]

@@ -10,6 +10,10 @@ import Testing
     "long text␍short | shorttext", "loading␍       ␍done | done", "␍ | ", "|␈/␈-␈done | done",
     "ab␈␈␈c | cb", "␍␛[Kfirst␍␛[K2 | 2", "abcdef␍␛[3Cx␛[K | abcx", "abc␍␛[2Kd | d",
     "abc␈␈␛[1Kx |  xc", "abc␍␛[5Gx | abc x", "ab␛[2Cx␍y | yb  x",
+    "ab␍␛[4C\u{301}x | ab  \u{301}x", "abcd␛[1K␛[2K\u{301}␍e | e   \u{301}",
+    "10%␛[2K␛[1G20% | 20%", "abc␛[3Dxy | xyc", "old text␍␛[Jnew | new", "abc␍␛[2Jx | x",
+    "old␍␛[2Xn | n d", "old␍␛[Xn␛[9Xx | nx", "abcd␍␛[P | bcd", "abcd␍a␛[2Px | ax",
+    "␛[31mred␛[0m | ␛[31mred␛[0m", "␛[>4;2ma␍b | b",
     "é€␍a | a€", "e\u{301}x␍a | ax", "␛[31mred␛[0m␍blue | ␛[0mblue",
     "␛[31m10%␛[0m␍␛[32m20%␛[0m | ␛[0;32m20%␛[0m", "␛[1;31mab␍c | ␛[0;1;31mcb",
     "␛[31ma␛[39mb␍␛[1mc | ␛[0;1mc␛[0mb␛[0;1m", "␛[38;5;9mab␍x | ␛[0;38;5;9mxb",
@@ -40,6 +44,21 @@ import Testing
       let start = TerminalLine.open(Array(line[..<cut]))
       #expect(Self.text(TerminalLine.lastState(of: start + line[cut...])) == whole, "\(cut)")
     }
+  }
+
+  /// Each would cost a second or more if its sequences were followed one by one.
+  @Test(arguments: [
+    ("␍" + String(repeating: "␛]", count: 200_000), ""),
+    ("␍" + String(repeating: "␛P", count: 200_000), ""),
+    (
+      String(repeating: "x", count: 100_000) + String(repeating: "␛[1K", count: 100_000) + "␍y", "y"
+    ),
+    ("␍" + String(repeating: "␛[9999Cx␍␛[K", count: 20_000) + "y", "y"),
+    (String(repeating: "x", count: 100_000) + String(repeating: "␍␛[P", count: 100_000), "x"),
+  ])
+  func `a line of a million sequences is shown at once`(printed: String, start: String) {
+    let shown = TerminalLine.lastState(of: Self.bytes(printed))
+    #expect(shown.starts(with: Self.bytes(start)))
   }
 
   @Test func `no sequence makes a line longer than its bytes and the widest terminal`() {

@@ -4,28 +4,63 @@ package struct TerminalLine {
   private struct Cell {
     var bytes: Range<Int>
     var style: Int
+    /// How often the start of the line had been erased before.
+    var erasures: Int
   }
 
   /// No sequence moves further to the right, unless the line is longer.
   private static let columnsMax = 8192
+  /// How many characters the sequences of a line add, blank or move. What they ask beyond is left out.
+  private static let workMax = 16 * columnsMax
 
   private let line: [UInt8]
   private var cells: [Cell] = []
   private var column = 0
+  private var work = 0
+  /// Up to which column the start of the line was erased, each time. What this leaves is found out
+  /// once, in the end.
+  private var erasures: [Int] = []
+  private var ends = TerminalStringEnds()
   private var style = TerminalStyle()
   /// The styles that cells refer to by number; the first is that before the line.
-  private var styles: [[UInt8]] = [[]]
+  private var styles = [TerminalStyle()]
+  private var styleNumbers: [TerminalStyle: Int] = [:]
   private var current = 0
+  /// Whether a sequence has changed the style since `current` was set.
+  private var isStyleNew = false
   /// Where a sequence or a character starts whose rest is missing.
   private var end = 0
 
   /// Whether a line goes back: whether it is anything else than its bytes.
-  package static func goesBack(_ line: [UInt8]) -> Bool { line.contains(13) || line.contains(8) }
+  package static func goesBack(_ line: [UInt8]) -> Bool { firstReturn(in: line) != nil }
+
+  /// Where the line first goes back.
+  private static func firstReturn(in line: [UInt8]) -> Int? {
+    var ends = TerminalStringEnds()
+    var next = 0
+    while next < line.count {
+      switch line[next] {
+      case 13, 8: return next
+      case 0x1B, 0xC2:
+        guard let sequence = TerminalSequence(in: line, at: next, &ends) else { break }
+        if case .control(_, let final) = sequence.kind,
+          final == UInt8(ascii: "D") || final == UInt8(ascii: "G")
+        {
+          return next
+        }
+        next = sequence.range.upperBound
+        continue
+      default: break
+      }
+      next += 1
+    }
+    return nil
+  }
 
   /// What the line shows in the end; without the spaces behind it.
   package static func lastState(of line: [UInt8]) -> [UInt8] {
+    guard let first = firstReturn(in: line) else { return line }
     // Most such lines are of a text whose lines end with CR and LF.
-    guard let first = line.firstIndex(where: { $0 == 13 || $0 == 8 }) else { return line }
     if first == line.count - 1 { return Array(line.dropLast()) }
     var state = Self(line)
     state.run(to: line.count)
@@ -51,7 +86,10 @@ package struct TerminalLine {
     let cut = line.cutCharacterBytes
     if cut > 0 { return cut }
     guard let start = line.suffix(64).lastIndex(of: 0x1B) else { return 0 }
-    guard let sequence = TerminalSequence(in: line, at: start) else { return line.count - start }
+    var ends = TerminalStringEnds()
+    guard let sequence = TerminalSequence(in: line, at: start, &ends) else {
+      return line.count - start
+    }
     return sequence.isComplete ? 0 : line.count - start
   }
 
@@ -66,7 +104,7 @@ package struct TerminalLine {
         column = max(0, column - 1)
         next += 1
       case 0x1B, 0xC2:
-        if let sequence = TerminalSequence(in: line, at: next) {
+        if let sequence = TerminalSequence(in: line, at: next, &ends) {
           apply(sequence)
           next = sequence.range.upperBound
         } else {
@@ -84,12 +122,16 @@ package struct TerminalLine {
     let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
     var next = start + 1
     while next < min(start + length, limit), line[next] & 0xC0 == 0x80 { next += 1 }
-    if isCombining(start..<next), column > 0, cells[column - 1].bytes.upperBound == start {
+    // Where the cursor stands beyond the end, there is no character before it.
+    if isCombining(start..<next), cells.indices.contains(column - 1),
+      cells[column - 1].bytes.upperBound == start
+    {
       cells[column - 1].bytes = cells[column - 1].bytes.lowerBound..<next
       return next
     }
     pad()
-    let cell = Cell(bytes: start..<next, style: current)
+    setStyle()
+    let cell = Cell(bytes: start..<next, style: current, erasures: erasures.count)
     if column < cells.count { cells[column] = cell } else { cells.append(cell) }
     column += 1
     return next
@@ -106,8 +148,22 @@ package struct TerminalLine {
     }
   }
 
+  /// Fills the line up to the cursor.
   private mutating func pad() {
-    while cells.count < column { cells.append(Cell(bytes: 0..<0, style: 0)) }
+    let missing = column - cells.count
+    guard missing > 0 else { return }
+    guard hasTime(for: missing) else {
+      column = cells.count
+      return
+    }
+    cells.append(contentsOf: repeatElement(blank, count: missing))
+  }
+
+  private var blank: Cell { Cell(bytes: 0..<0, style: 0, erasures: erasures.count) }
+
+  private mutating func hasTime(for count: Int) -> Bool {
+    work += count
+    return work <= Self.workMax
   }
 
   private mutating func apply(_ sequence: TerminalSequence) {
@@ -115,10 +171,13 @@ package struct TerminalLine {
     let text = line[parameters]
     let number = Int(String(decoding: text, as: UTF8.self))
     switch final {
-    case UInt8(ascii: "m"):
+    // With another sign in front it is about something else.
+    case UInt8(ascii: "m") where text.first.map { $0 < 0x3C } ?? true:
       style.apply(text)
-      setStyle()
-    case UInt8(ascii: "K"): erase(number ?? 0)
+      isStyleNew = true
+    case UInt8(ascii: "K"), UInt8(ascii: "J"): erase(number ?? 0)
+    case UInt8(ascii: "X"): erase(characters: max(1, number ?? 1))
+    case UInt8(ascii: "P"): delete(max(1, number ?? 1))
     case UInt8(ascii: "C"): move(to: column + min(max(1, number ?? 1), Self.columnsMax))
     case UInt8(ascii: "D"): move(to: column - max(1, number ?? 1))
     case UInt8(ascii: "G"): move(to: max(1, number ?? 1) - 1)
@@ -131,48 +190,85 @@ package struct TerminalLine {
   }
 
   private mutating func setStyle() {
-    let bytes = style.sequence
-    if let known = styles.firstIndex(of: bytes), known > 0 {
+    guard isStyleNew else { return }
+    isStyleNew = false
+    if let known = styleNumbers[style] {
       current = known
     } else {
-      styles.append(bytes)
+      styles.append(style)
       current = styles.count - 1
+      styleNumbers[style] = current
     }
   }
 
   private mutating func erase(_ part: Int) {
-    if part == 0 {
-      if column < cells.count { cells.removeSubrange(column...) }
-    } else if part == 2 {
-      cells = []
-    } else if part == 1 {
-      for place in 0..<min(column + 1, cells.count) { cells[place] = Cell(bytes: 0..<0, style: 0) }
+    switch part {
+    case 0: if column < cells.count { cells.removeSubrange(column...) }
+    case 1: erasures.append(column)
+    case 2: cells = []
+    default: break
     }
   }
 
-  private func shown(trimmed isTrimmed: Bool) -> [UInt8] {
+  private mutating func erase(characters count: Int) {
+    let end = min(column, cells.count) + min(count, max(0, cells.count - column))
+    guard column < end, hasTime(for: end - column) else { return }
+    for place in column..<end { cells[place] = blank }
+  }
+
+  /// Takes characters out; those behind move to the left.
+  private mutating func delete(_ count: Int) {
+    guard column < cells.count, hasTime(for: cells.count - column) else { return }
+    cells.removeSubrange(column..<(column + min(count, cells.count - column)))
+  }
+
+  /// Blanks what was written before the start of the line was erased.
+  private mutating func applyErasures() {
+    var furthest = erasures
+    for place in furthest.indices.dropLast().reversed() {
+      furthest[place] = max(furthest[place], furthest[place + 1])
+    }
+    for place in cells.indices
+    where cells[place].erasures < furthest.count && place <= furthest[cells[place].erasures] {
+      cells[place].bytes = 0..<0
+      cells[place].style = 0
+    }
+    erasures = []
+  }
+
+  private mutating func shown(trimmed isTrimmed: Bool) -> [UInt8] {
+    if !erasures.isEmpty { applyErasures() }
+    setStyle()
     var bytes: [UInt8] = []
-    var shownStyle: [UInt8] = []
+    var shownStyle: TerminalStyle?
+    // A style is written as a whole; beyond this a line that changes it all the time has none.
+    let styledBytesMax = 2 * line.count + Self.columnsMax
     func change(to style: Int, _ bytes: inout [UInt8]) {
-      if style == 0, shownStyle.isEmpty { return }
-      let wanted = style == 0 ? TerminalStyle().sequence : styles[style]
+      if style == 0, shownStyle == nil { return }
+      let wanted =
+        style == 0 || bytes.count > styledBytesMax ? TerminalStyle() : styles[style]
       guard wanted != shownStyle else { return }
-      bytes += wanted
+      bytes += wanted.sequence
       shownStyle = wanted
+    }
+    func isBlank(_ cell: Cell) -> Bool {
+      (cell.bytes.isEmpty || cell.bytes.count == 1 && line[cell.bytes.lowerBound] == 32)
+        && styles[cell.style] == TerminalStyle()
     }
     var count = cells.count
     while isTrimmed, count > 0, isBlank(cells[count - 1]) { count -= 1 }
+    bytes.reserveCapacity(count)
+    var style = 0
     for cell in cells[..<count] {
-      change(to: cell.style, &bytes)
-      if cell.bytes.isEmpty { bytes.append(32) } else { bytes += line[cell.bytes] }
+      if cell.style != style {
+        style = cell.style
+        change(to: style, &bytes)
+      }
+      if cell.bytes.isEmpty { bytes.append(32) }
+      for place in cell.bytes { bytes.append(line[place]) }
     }
     change(to: current, &bytes)
     return bytes
-  }
-
-  private func isBlank(_ cell: Cell) -> Bool {
-    [[], TerminalStyle().sequence].contains(styles[cell.style])
-      && (cell.bytes.isEmpty || line[cell.bytes].elementsEqual([32]))
   }
 }
 
@@ -186,25 +282,33 @@ extension [UInt8] {
 }
 
 /// What sequences for colours have switched on.
-private struct TerminalStyle {
-  /// A colour, or a trait such as bold, with the codes that switch it on.
-  private enum Trait: Hashable {
-    case colour, ground
-    case trait(Int)
-  }
-
-  private var on: [(trait: Trait, codes: [Int])] = []
+private struct TerminalStyle: Hashable {
+  /// Traits such as bold: a bit for each of the codes 1 to 9.
+  private var traits: UInt16 = 0
+  /// The codes of a colour in ten bits each, the first one lowest, and how many they are in the
+  /// highest byte.
+  private var colour: UInt64 = 0
+  private var ground: UInt64 = 0
 
   /// The sequence that makes any style this one.
   var sequence: [UInt8] {
-    let codes = [0] + on.flatMap(\.codes)
-    return Array("\u{1B}[\(codes.map(String.init).joined(separator: ";"))m".utf8)
+    var bytes: [UInt8] = [0x1B, UInt8(ascii: "["), UInt8(ascii: "0")]
+    func append(_ code: UInt64) {
+      bytes.append(UInt8(ascii: ";"))
+      for unit in [100, 10, 1] as [UInt64] where code >= unit || unit == 1 {
+        bytes.append(UInt8(ascii: "0") + UInt8(code / unit % 10))
+      }
+    }
+    for code in 1...9 as ClosedRange<UInt64> where traits >> code & 1 != 0 { append(code) }
+    for colour in [colour, ground] {
+      for place in 0..<(colour >> 56) { append(colour >> (10 * place) & 1023) }
+    }
+    bytes.append(UInt8(ascii: "m"))
+    return bytes
   }
 
   mutating func apply(_ parameters: ArraySlice<UInt8>) {
-    let texts = parameters.split(
-      omittingEmptySubsequences: false, whereSeparator: { $0 == 0x3A || $0 == 0x3B })
-    let codes = texts.prefix(32).map { min(Int(String(decoding: $0, as: UTF8.self)) ?? 0, 999) }
+    let codes = Self.codes(of: parameters)
     var next = 0
     while next < codes.count {
       let code = codes[next]
@@ -212,27 +316,39 @@ private struct TerminalStyle {
       if code == 38 || code == 48, next + 1 < codes.count {
         count = min(codes[next + 1] == 2 ? 5 : 3, codes.count - next)
       }
-      apply(code, Array(codes[next..<(next + count)]))
+      apply(code, codes[next..<(next + count)])
       next += count
     }
   }
 
-  private mutating func apply(_ code: Int, _ codes: [Int]) {
+  private static func codes(of parameters: ArraySlice<UInt8>) -> [Int] {
+    var codes = [0]
+    for byte in parameters {
+      if byte == 0x3A || byte == 0x3B {
+        if codes.count == 32 { break }
+        codes.append(0)
+      } else if byte < 0x3A {
+        codes[codes.count - 1] = min(codes[codes.count - 1] * 10 + Int(byte) - 0x30, 999)
+      }
+    }
+    return codes
+  }
+
+  private mutating func apply(_ code: Int, _ codes: ArraySlice<Int>) {
     switch code {
-    case 0: on = []
-    case 1...9: set(.trait(code), codes)
-    case 22: for code in [1, 2] { set(.trait(code), nil) }
-    case 23...29: set(.trait(code - 20), nil)
-    case 30...38, 90...97: set(.colour, codes)
-    case 39: set(.colour, nil)
-    case 40...48, 100...107: set(.ground, codes)
-    case 49: set(.ground, nil)
+    case 0: self = Self()
+    case 1...9: traits |= 1 << UInt16(code)
+    case 22: traits &= ~0b110
+    case 23...29: traits &= ~(1 << UInt16(code - 20))
+    case 30...38, 90...97: colour = Self.packed(codes)
+    case 39: colour = 0
+    case 40...48, 100...107: ground = Self.packed(codes)
+    case 49: ground = 0
     default: break
     }
   }
 
-  private mutating func set(_ trait: Trait, _ codes: [Int]?) {
-    on.removeAll { $0.trait == trait }
-    if let codes { on.append((trait, codes)) }
+  private static func packed(_ codes: ArraySlice<Int>) -> UInt64 {
+    codes.reversed().reduce(0) { $0 << 10 | UInt64($1) } | UInt64(codes.count) << 56
   }
 }

@@ -14,7 +14,7 @@ package struct TerminalSequence {
 
   /// The sequence that starts at `start`; nil where none does. A string without its end is only its
   /// first two bytes, so that it hides no text.
-  package init?(in bytes: [UInt8], at start: Int) {
+  package init?(in bytes: [UInt8], at start: Int, _ ends: inout TerminalStringEnds) {
     var next = start + 1
     let introducer: UInt8
     switch bytes[start] {
@@ -45,7 +45,7 @@ package struct TerminalSequence {
     case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"),
       UInt8(ascii: "_"):
       let endsAtBell = introducer == UInt8(ascii: "]")
-      let end = Self.endOfString(in: bytes, from: next, endsAtBell: endsAtBell)
+      let end = ends.next(in: bytes, from: next, endsAtBell: endsAtBell)
       isComplete = end != nil
       next = end ?? next
     case 0x20...0x2F:
@@ -57,18 +57,48 @@ package struct TerminalSequence {
     }
     range = start..<next
   }
+}
 
-  private static func endOfString(
+/// Where strings end in one text. It is searched once, however many strings begin in it.
+package struct TerminalStringEnds {
+  private struct Search {
+    var from = Int.max
+    /// The bytes that end a string; nil where none do.
+    var found: Range<Int>?
+
+    func knows(from start: Int) -> Bool {
+      from <= start && (found.map { $0.lowerBound >= start } ?? true)
+    }
+  }
+
+  private var anyEnd = Search()
+  private var noBell = Search()
+
+  package init() {}
+
+  /// The first place behind the string whose text begins at `start`.
+  fileprivate mutating func next(
     in bytes: [UInt8], from start: Int, endsAtBell: Bool
   ) -> Int? {
-    var next = start
-    while next < bytes.count {
-      switch bytes[next] {
-      case 0x07 where endsAtBell: return next + 1
-      case 0x1B where next + 1 < bytes.count && bytes[next + 1] == UInt8(ascii: "\\"):
-        return next + 2
-      case 0xC2 where next + 1 < bytes.count && bytes[next + 1] == 0x9C: return next + 2
-      default: next += 1
+    let known = endsAtBell ? anyEnd : noBell
+    if known.knows(from: start) { return known.found?.upperBound }
+    let search = Search(
+      from: start, found: Self.search(in: bytes, from: start, endsAtBell: endsAtBell))
+    if endsAtBell { anyEnd = search } else { noBell = search }
+    return search.found?.upperBound
+  }
+
+  private static func search(
+    in bytes: [UInt8], from start: Int, endsAtBell: Bool
+  ) -> Range<Int>? {
+    for place in start..<max(start, bytes.count) {
+      switch bytes[place] {
+      case 0x07 where endsAtBell: return place..<place + 1
+      case 0x1B where place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "\\"):
+        return place..<place + 2
+      case 0xC2 where place + 1 < bytes.count && bytes[place + 1] == 0x9C:
+        return place..<place + 2
+      default: break
       }
     }
     return nil
@@ -80,9 +110,10 @@ extension [UInt8] {
   package var withoutTerminalSequences: [UInt8] {
     guard contains(where: { $0 == 0x1B || $0 == 0xC2 }) else { return self }
     var rest: [UInt8] = []
+    var ends = TerminalStringEnds()
     var next = 0
     while next < count {
-      if let sequence = TerminalSequence(in: self, at: next) {
+      if let sequence = TerminalSequence(in: self, at: next, &ends) {
         next = sequence.range.upperBound
       } else {
         if self[next] != 0x1B { rest.append(self[next]) }

@@ -122,7 +122,7 @@ final class OutputLog {
   /// The line as people see it.
   private func shown(_ line: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes = Array(line)
-    if line.firstIndex(ofByte: 13) != nil || line.firstIndex(ofByte: 8) != nil {
+    if [13, 8, 0x1B, 0xC2].contains(where: { line.firstIndex(ofByte: $0) != nil }) {
       bytes = TerminalLine.lastState(of: bytes)
     }
     return colours == .strip ? bytes.withoutTerminalSequences : bytes

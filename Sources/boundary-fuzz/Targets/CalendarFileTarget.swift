@@ -7,6 +7,7 @@ struct CalendarFileTarget: FuzzTarget {
 
   mutating func read(_ bytes: [UInt8]) {
     let file = CalendarFile(bytes, zones: FixedZones())
+    _ = file.content.read(in: FixedZones.berlin)
     let lineCount = bytes.count { $0 == 10 || $0 == 13 } + 1
     for problem in file.problems {
       precondition((1...lineCount).contains(problem.line), "line \(problem.line) of \(lineCount)")
