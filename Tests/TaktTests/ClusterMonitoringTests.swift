@@ -222,7 +222,7 @@ struct ClusterMonitoringTests {
     let why = try cluster.takt("a", "why", "tick")
     for line in [
       "Another machine has loaded a newer schedule of the job, so this machine claims none of its "
-        + "slots. Update this machine's file and run 'takt reload'.",
+        + "slots. The files differ, or the time zones do: make them equal and run 'takt reload'.",
       "Machine 'a' (member 2) has an older schedule and claims nothing: every 1s align epoch.",
       "Machine 'b' (member 1) has the schedule in force: every 2s align epoch.",
     ] {
