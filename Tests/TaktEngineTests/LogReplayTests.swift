@@ -116,6 +116,18 @@ import Testing
       try problems(without(machine, [Self.start, dropped] + Self.running.dropFirst())).isEmpty)
   }
 
+  @Test func `a timer that is named until the end of a log without a stop is found`() throws {
+    let slots = (0...12).map { second in
+      let time = "01:\(second < 10 ? "0" : "")\(second).000"
+      return Self.other(
+        time,
+        #""event":"slot","job":"a","slot":"2026-11-28T10:\#(time)Z","cause":"every","verdict":"missed","#
+          + #""reason":"stalled","due":"2026-11-28T10:\#(time)Z""#)
+    }
+    let lines = without("timer:a", Self.running) + slots
+    #expect(try problems(lines) == ["timer:a: has no transitions, although other lines name it"])
+  }
+
   @Test func `no part of a log that is whole is complained of`() throws {
     let whole = Self.running + Self.stop + [Self.count]
     for first in whole.indices {
