@@ -68,6 +68,42 @@ import Testing
     #expect(folder.read("out") == output)
   }
 
+  @Test func `the output of a run that a limit has ended says so`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "jobs:\n  job: {on: start, run: 'printf x; while :; do :; done', limits: {cpu: 1s}}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
+    #expect(try takt.stop() == 0)
+    let command = try TaktProcess(["logs", "job"], in: folder)
+    let output = try command.text()
+    #expect(output.hasPrefix("x\nKilled after "), "\(output)")
+    #expect(output.hasSuffix(" `limits.cpu` ends a process after 1s.\n"), "\(output)")
+  }
+
+  @Test func `the output of a run whose service does not start says why`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appendingPathComponent("plugins/gone"), withIntermediateDirectories: true)
+    try folder.write(
+      "name: gone\nversion: 1.0.0\nprotocol: 1\nmode: service\nexec: [./program]\n",
+      to: "plugins/gone/plugin.yaml")
+    try folder.writeProgram("#!/bin/sh\n", to: "plugins/gone/program")
+    try folder.write("jobs:\n  job: {every: 1h, use: gone}\n")
+    let takt = try TaktProcess(["run"], in: folder)
+    try takt.line("the start") { $0.message?.hasPrefix("started; ") == true }
+    try FileManager.default.removeItem(
+      at: folder.url.appendingPathComponent("plugins/gone/program"))
+    let trigger = try TaktProcess(["trigger", "job", "--wait"], in: folder)
+    _ = try trigger.text()
+    #expect(trigger.waitForExit() != 0)
+    #expect(try takt.stop() == 0)
+    let command = try TaktProcess(["logs", "job"], in: folder)
+    let output = try command.text()
+    #expect(output.hasPrefix("cannot execute the program '"), "\(output)")
+    #expect(output.contains("plugins/gone/program': "), "\(output)")
+  }
+
   private func check(_ first: String, _ second: String, outcome: String, reason: String) throws {
     let folder = try TemporaryFolder()
     try folder.write(

@@ -85,8 +85,14 @@ final class AttemptOutput: @unchecked Sendable {
   /// Nothing was started, of which the log knows why; so does the output from now on. Returns what is
   /// kept.
   func neverStarted(_ sentence: String) -> OutputFacts {
-    (Array(sentence.utf8) + [10]).withUnsafeBytes { targets.keep($0, from: nil) }
+    explain(sentence)
     return OutputFacts(kept: targets.takeKept())
+  }
+
+  /// Keeps a sentence that the log has already: why the attempt has ended.
+  func explain(_ sentence: String) {
+    let start: [UInt8] = targets.endsLine ? [] : [10]
+    (start + Array(sentence.utf8) + [10]).withUnsafeBytes { targets.keep($0, from: nil) }
   }
 
   /// The stream has ended: an unfinished last line is one as well.

@@ -34,6 +34,11 @@ struct KeptOutputBuffer {
       marks: headMarks + keptTailMarks)
   }
 
+  /// The last byte that came; nil for none.
+  var lastByte: UInt8? {
+    tail.isEmpty ? head.last : tail[(start + tail.count - 1) % tail.count]
+  }
+
   /// Takes bytes that came as `mark` says; where in the output is seen here.
   mutating func append(_ bytes: UnsafeRawBufferPointer, _ mark: OutputMark) {
     if !bytes.isEmpty { add(mark) }

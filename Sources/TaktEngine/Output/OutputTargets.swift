@@ -68,6 +68,9 @@ struct OutputTargets {
     if let run { isFollowed = sink.printed(bytes, by: run, mark) }
   }
 
+  /// Whether what is kept ends with a whole line.
+  var endsLine: Bool { buffer.lastByte.map { $0 == 10 } ?? true }
+
   /// Whether somebody takes every byte who may not be as fast as a command can print.
   var needsTime: Bool {
     isFollowed || passThrough == nil && policy.logging == .always || file?.isBehind == true

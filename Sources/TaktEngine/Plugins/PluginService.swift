@@ -40,6 +40,8 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   /// By the names that they have in the conversation.
   private var runs: [String: Run] = [:]
   private var floods: [String: PluginFlood] = [:]
+  /// Why its process has not started, while those who wait for it are being answered.
+  private var startFailure: String?
   private var conversation = PluginConversation(isService: true)
   private var line: ChildLine?
   private var process: ProcessID?
@@ -163,7 +165,12 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     line = nil
     floods = [:]
     if case .notStarted(let stage, let number) = result {
+      let program = manifest.command.first ?? ""
+      startFailure =
+        StartFailure(stage: stage, number: number)
+        .named(program: program, at: [program], directory: execution.directory).sentence
       perform(machine.spawnFailed("\(stage.rawValue), \(ErrorName.of(number))"))
+      startFailure = nil
     } else {
       perform(machine.processEnded())
     }
@@ -289,6 +296,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     floods[name] = nil
     claimEnded(name)
     guard let run = runs.removeValue(forKey: name) else { return }
+    if let startFailure { run.output.explain(startFailure) }
     let completed = run.output.complete(AttemptReport(result))
     run.output.close()
     report(run.request.run, completed)

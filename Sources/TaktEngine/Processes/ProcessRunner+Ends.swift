@@ -59,13 +59,16 @@ extension ProcessRunner {
     if case .notStarted(let stage, let number) = result {
       return neverStarted(process, stage, number, loop)
     }
+    var limitSentence: String?
     if let sentence = process.sentenceOfProcessorLimit(result) {
       OutputLog(of: process.command.output, to: sink, time: time).warn(sentence)
+      limitSentence = sentence
     }
     let hasDescendants = findDescendants(of: process)
     let isReleased = hasDescendants && process.releasesLeftovers
     let isAwaited = hasDescendants && !isReleased
     if isAwaited { process.readRest(loop) } else { process.closeOutputs(loop) }
+    if let limitSentence { process.output.explain(limitSentence) }
     let adjusted = process.conversation?.end(with: result) ?? result
     var ended = process.output.complete(
       AttemptReport(adjusted, endedUnasked: !process.wasAsked))
