@@ -282,6 +282,16 @@ import Testing
     }
   }
 
+  @Test(arguments: [#"{"text": {{output|json}}}"#, #"[1, {{output|html|json}}]"#])
+  func `escaped output in a JSON body stands in a string`(body: String) {
+    let problems = BuiltinRegistry.standard.problems(
+      of: "http", in: ["url": "http://x/", "body": .string(body)])
+    #expect(
+      problems.map(\.message) == [
+        #"'{{output|json}}' is text for a JSON string; write '"{{output|json}}"'"#
+      ])
+  }
+
   @Test func `what has no effect is found at load`() {
     func idle(_ more: Parameters) -> [String?] {
       let parameters = more.merging(["url": "http://x/"]) { $1 }

@@ -108,10 +108,8 @@ struct HTTPBuiltin: LongBuiltin {
     }
     if let text = parameters["body"]?.string, text.contains("{{") {
       let type = parameters["headers"]?.map.first { $0.key.lowercased() == "content-type" }
-      if let name = JSONBody(text, contentType: type?.value.string)?.unescaped?.rawValue {
-        problems.append(
-          ParameterProblem(
-            "body", "'{{\(name)}}' can break the JSON string it is in; write '{{\(name)|json}}'"))
+      if let problem = JSONBody(text, contentType: type?.value.string)?.problem {
+        problems.append(ParameterProblem("body", problem))
       }
     }
     if parameters["password"] != nil, parameters["user"] == nil {

@@ -34,8 +34,8 @@ struct JSONBody {
     init(from decoder: any Decoder) {}
   }
 
-  /// The first placeholder in a string whose value may end that string.
-  var unescaped: Placeholders.Name? {
+  /// What is wrong with the first placeholder whose value may break the body.
+  var problem: String? {
     var isInString = false
     var isEscaped = false
     for part in parts {
@@ -51,7 +51,14 @@ struct JSONBody {
         }
       case .name(let name, let filters):
         isEscaped = false
-        if isInString, name.isArbitrary, ![.json, .url].contains(filters.last) { return name }
+        guard name.isArbitrary else { break }
+        let name = name.rawValue
+        if isInString, ![.json, .url].contains(filters.last) {
+          return "'{{\(name)}}' can break the JSON string it is in; write '{{\(name)|json}}'"
+        }
+        if !isInString, filters.last == .json {
+          return "'{{\(name)|json}}' is text for a JSON string; write '\"{{\(name)|json}}\"'"
+        }
       // Who writes the file knows the secret.
       case .secret: isEscaped = false
       }
