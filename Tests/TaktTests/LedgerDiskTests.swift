@@ -95,6 +95,11 @@ import Testing
       let text = folder.read(".takt/processes")
       return left.allSatisfy { text.contains("\t\($0)\t") } ? true : nil
     }
+    // Who reads the ledger meanwhile is not to believe that nothing happened.
+    let runs = try TaktProcess(["runs"], in: folder)
+    _ = try runs.text()
+    #expect(runs.waitForExit() == 0)
+    #expect(runs.errors.contains("ledger.sqlite could not be written lately"), "\(runs.errors)")
     takt.signal(SIGKILL)
     _ = takt.waitForExit()
     try folder.write("jobs:\n  b: {every: 1h, run: 'true'}\n")

@@ -26,7 +26,7 @@ enum LedgerFailure {
     case .SQLITE_READONLY: "it is read-only"
     case .SQLITE_BUSY, .SQLITE_LOCKED: "another process has locked it"
     case .SQLITE_CANTOPEN: "it cannot be opened (\(text))"
-    case .SQLITE_IOERR: "disk error (\(text))"
+    case .SQLITE_IOERR: "disk error, as on a full disk (\(text))"
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(text))"
     default: text
     }

@@ -218,7 +218,8 @@ extension LedgerArchive.Failure {
     switch self {
     case .missing(let path): "there is no ledger at \(path)"
     case .empty(let path):
-      "\(path) is empty (0 bytes): takt has not written it yet, or what it held is lost"
+      "\(path) is empty (0 bytes): takt has not written it yet, or could not because the disk is "
+        + "full, or what it held is lost; the log of takt says which"
     case .unwritten(let path):
       "\(path) has no tables, because takt could not write them, for example on a full disk; the log "
         + "of takt says why"

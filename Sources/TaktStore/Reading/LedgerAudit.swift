@@ -42,6 +42,9 @@ extension LedgerArchive {
     return report
   }
 
+  /// Whether the ledger could not be written, so that what happened lately is not in it.
+  package var isBehind: Bool { (try? notedLoss()) != nil }
+
   /// What a note beside the ledger says that is not in it; nil where there is none.
   private func notedLoss() throws(Failure) -> String? {
     let folder = String(path.dropLast(LedgerFile.name.count + 1))

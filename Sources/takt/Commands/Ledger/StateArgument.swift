@@ -53,7 +53,13 @@ struct StateArgument: ParsableArguments {
     let folder = StateFolderLock.place(of: folder)
     try LedgerOwner.become(of: folder)
     do throws(LedgerArchive.Failure) {
-      return try LedgerArchive(folder: folder)
+      let archive = try LedgerArchive(folder: folder)
+      if archive.isBehind {
+        Console.error(
+          "takt: \(archive.path) could not be written lately, so that what happened since is not in "
+            + "it; the log of takt says why, and 'takt verify' since when")
+      }
+      return archive
     } catch {
       switch error {
       case .missing:
