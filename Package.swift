@@ -126,7 +126,7 @@ let package = Package(
     .target(name: "CTaktBuild", cSettings: commit),
     .target(name: "CTaktTransfer", cSettings: fortified),
     // libpq, which is loaded when it is first needed and never linked.
-    .target(name: "CTaktClaims", cSettings: fortified),
+    .target(name: "CTaktClaims", exclude: ["schema"], cSettings: fortified),
     // The web page, within the program.
     .target(name: "CTaktPage", exclude: ["page"]),
 

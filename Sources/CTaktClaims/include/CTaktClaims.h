@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "CTaktSchema.h"
+
 // A connection and a result of libpq. Each is used by one thread at a time.
 typedef struct pg_conn cclaims_connection;
 typedef struct pg_result cclaims_result;
