@@ -209,6 +209,7 @@ final class FilePass {
   private func applyDefaults(_ node: YAMLNode) {
     let keys = KeyTable.job
     var entries = entries(of: node, key: Key.defaults, type: .object(keys))
+    warnOfCutTexts(in: entries, owner: KeyOwner(part: .defaults))
     if mayReferToEach {
       if let stray = EachTemplate.strayReference(in: node) {
         reporter.reportStray(stray, owner: KeyOwner(part: .defaults))
@@ -218,6 +219,12 @@ final class FilePass {
     defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
     // Made here, so that its mistakes are said even when there are no jobs.
     builder = makeBuilder()
+  }
+
+  /// What does no harm is said in a thorough load alone.
+  private func warnOfCutTexts(in entries: [YAMLEntry], owner: KeyOwner) {
+    guard setting.sources.machineFiles != nil else { return }
+    reporter.warnOfCutTexts(in: entries, owner: owner)
   }
 
   private func collectIncludes(_ node: YAMLNode) {
@@ -253,6 +260,7 @@ final class FilePass {
       }
       return
     }
+    warnOfCutTexts(in: entries, owner: owner)
     if entries.contains(where: \.isForEach) {
       expand(key, entries)
       return

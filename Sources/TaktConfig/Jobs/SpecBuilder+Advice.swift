@@ -15,7 +15,6 @@ extension SpecBuilder {
     warnOfCommands(of: raw)
     guard sources.machineFiles != nil else { return }
     lookForFiles(of: raw, settled, action)
-    warnOfCutCommands(of: raw)
     warnOfSizes(of: raw, settled)
     warnOfAddressSpace(of: raw, settled)
     warnOfUnexpanded(of: raw)

@@ -44,9 +44,10 @@ final class YAMLEventReader {
 
   /// Goes to the next event; after the end of the stream, to its end again.
   func next() throws(YAMLStop) -> Event {
+    let last = event.pointee
     yaml_event_delete(event)
     let isParsed = withExtendedLifetime(source) { yaml_parser_parse(parser, event) != 0 }
-    guard isParsed else { throw stop() }
+    guard isParsed else { throw stop(after: last) }
     // What stands on the line of the cut was closed by the cut, not by the author.
     if let cut = source.cutLine, mark.line >= cut { throw .cut }
     return kind
@@ -117,7 +118,8 @@ final class YAMLEventReader {
     pointer.map { String(cString: $0) }
   }
 
-  private func stop() -> YAMLStop {
+  /// - Parameter last: the event before, of which nothing is left but its places and its style.
+  private func stop(after last: yaml_event_t) -> YAMLStop {
     let failed = parser.pointee
     let mark = YAMLMark(failed.problem_mark)
     if let cut = source.cutLine, mark.line >= cut { return .cut }
@@ -125,7 +127,23 @@ final class YAMLEventReader {
       YAMLSyntaxProblem(
         problem: failed.problem.map { String(cString: $0) } ?? "the parser has no memory",
         mark: mark, context: failed.context.map { String(cString: $0) } ?? "",
-        contextMark: YAMLMark(failed.context_mark)))
+        contextMark: YAMLMark(failed.context_mark), text: YAMLSyntaxProblem.Text(last)))
+  }
+}
+
+extension YAMLSyntaxProblem.Text {
+  /// Nil where the event is no text, an empty one or a block.
+  fileprivate init?(_ event: yaml_event_t) {
+    let styles = [
+      YAML_PLAIN_SCALAR_STYLE, YAML_SINGLE_QUOTED_SCALAR_STYLE, YAML_DOUBLE_QUOTED_SCALAR_STYLE,
+    ]
+    guard event.type == YAML_SCALAR_EVENT, styles.contains(event.data.scalar.style) else {
+      return nil
+    }
+    self.init(
+      start: YAMLMark(event.start_mark), end: YAMLMark(event.end_mark),
+      isPlain: event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+    if start == end { return nil }
   }
 }
 

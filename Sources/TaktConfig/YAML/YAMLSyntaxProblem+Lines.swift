@@ -11,41 +11,72 @@ extension Reporter {
     if problem.problem == "mapping values are not allowed in this context" {
       return unexpectedColon(at: problem.mark)
     }
-    if let comment = cuttingComment(of: problem) { return comment }
-    guard problem.problem.hasPrefix("did not find expected ',' or"),
-      let scalars = line(Int(problem.mark.line))?.unicodeScalars
-    else { return nil }
-    let place = Int(problem.mark.column) - 1
-    let before = String(String.UnicodeScalarView(scalars.prefix(place)))
-    let rest = String(String.UnicodeScalarView(scalars.dropFirst(place)))
-    if rest.hasPrefix("{{") {
-      return YAMLSyntaxProblem.Sentence(
-        mark: problem.mark, message: "'{{' is in a text without quotes here",
-        hint: "put the whole text in quotes")
-    }
-    // Without another one before it, a bracket of a line above is not closed.
-    if rest.hasPrefix(":"), before.contains(": ") {
-      return YAMLSyntaxProblem.Sentence(
-        mark: problem.mark, message: "unexpected ':'",
-        hint: "put a text that contains ': ' in quotes")
-    }
-    return nil
+    return endedText(of: problem) ?? endedValue(of: problem) ?? signInBrackets(of: problem)
   }
 
-  /// A comment in the line above, which ends a text that was meant to go on in this line.
-  private func cuttingComment(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
-    let number = Int(problem.mark.line)
-    guard
-      ["did not find expected key", "could not find expected ':'"].contains(problem.problem),
-      let own = line(number), let above = line(number - 1),
-      let value = above.range(ofValue: ()),
-      own.prefix(while: \.isWhitespace).count > above.prefix(while: \.isWhitespace).count,
-      let comment = PlainText.comment(
-        in: above, from: above.unicodeScalars.distance(from: above.startIndex, to: value))
+  /// A text that has ended before the place of the problem, where it was meant to go on.
+  private func endedText(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
+    guard problem.isBehindValue, let text = problem.text else { return nil }
+    let rest = remainder(from: problem.mark)
+    let isSameLine = text.end.line == problem.mark.line
+    let startsEntry = rest.hasPrefix("- ") || rest.prefix { !$0.isWhitespace }.hasSuffix(":")
+    // Within brackets a comma may be missing instead.
+    let startsItem = startsEntry || rest.first.map { "\"']}".contains($0) } ?? true
+    let goesOn = problem.closing == nil ? isSameLine || !startsEntry : isSameLine && !startsItem
+    if text.isPlain {
+      guard let comment = comment(behind: text.end),
+        goesOn || problem.closing.map({ comment.text.contains($0) }) == true
+      else { return nil }
+      return YAMLSyntaxProblem.Sentence(
+        mark: comment.mark, message: PlainText.commentMessage, hint: PlainText.quotesHint)
+    }
+    return goesOn ? QuotedText.sentence(at: text.start) : nil
+  }
+
+  /// A list, a mapping or a quoted text that starts a value, and has ended before the place of the
+  /// problem on its line.
+  private func endedValue(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
+    guard let place = problem.follower, let line = line(Int(place.line)) else { return nil }
+    let before = String(line.unicodeScalars.prefix(Int(place.column) - 1))
+    let value = before.valueOfLine
+    let start = YAMLMark(
+      line: place.line,
+      column: UInt32(clamping: before.unicodeScalars.count - value.unicodeScalars.count + 1))
+    guard let first = value.first else { return nil }
+    switch (first, value.dropFirst().last(where: { !$0.isWhitespace })) {
+    case ("[", "]"), ("{", "}"):
+      return YAMLSyntaxProblem.Sentence(
+        mark: start, message: "'\(first)' starts a \(first == "[" ? "list" : "mapping") here",
+        hint: PlainText.quotesHint)
+    case ("\"", "\""), ("'", "'"): return QuotedText.sentence(at: start)
+    default: return nil
+    }
+  }
+
+  /// A sign of YAML in a text without quotes within brackets.
+  private func signInBrackets(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
+    guard problem.closing != nil else { return nil }
+    let rest = remainder(from: problem.mark)
+    // Otherwise a bracket of a line above is not closed.
+    let isInText = problem.text.map { $0.isPlain && $0.start.line == problem.mark.line } ?? false
+    if let sign = (isInText ? ["{{", "{", "["] : ["{{"]).first(where: { rest.hasPrefix($0) }) {
+      return YAMLSyntaxProblem.Sentence(
+        mark: problem.mark, message: "'\(sign)' is in a text without quotes here",
+        hint: PlainText.quotesHint)
+    }
+    let before = source.text(ofLine: Int(problem.mark.line))?.unicodeScalars
+      .prefix(Int(problem.mark.column) - 1)
+    guard rest.hasPrefix(":"), isInText || before.map({ String($0).contains(": ") }) == true
     else { return nil }
     return YAMLSyntaxProblem.Sentence(
-      mark: YAMLMark(line: UInt32(number - 1), column: UInt32(comment + 1)),
-      message: PlainText.commentMessage, hint: PlainText.commentHint)
+      mark: problem.mark, message: "unexpected ':'",
+      hint: "put a text that contains ': ' in quotes")
+  }
+
+  /// A line from a place on, also where it is not shown: only a sign of YAML is told of it.
+  private func remainder(from mark: YAMLMark) -> String {
+    let line = source.text(ofLine: Int(mark.line)) ?? ""
+    return String(line.unicodeScalars.dropFirst(Int(mark.column) - 1))
   }
 
   /// Often the mistake is in the line above, which then goes on in this one.
@@ -86,33 +117,24 @@ extension Reporter {
   }
 }
 
-/// A text without quotes, as it stands in a file: YAML ends it where a comment starts.
-enum PlainText {
-  static let commentMessage = "'#' starts a comment here, which ends the text before it"
-  static let commentHint = "put the whole text in quotes"
-
-  /// Where a comment starts behind a place of a line, both counted in code points from 0; nil without
-  /// one, and where the text at the place is quoted or a block.
-  static func comment(in line: String, from start: Int) -> Int? {
-    let scalars = Array(line.unicodeScalars)
-    guard start < scalars.count, !"\"'|>&*!#".unicodeScalars.contains(scalars[start]) else {
-      return nil
-    }
-    return scalars.indices.dropFirst(start + 1).first { index in
-      scalars[index] == "#" && [" ", "\t"].contains(scalars[index - 1])
-    }
+/// A text in quotes, as it stands in a file: YAML ends it at the next one.
+private enum QuotedText {
+  static func sentence(at mark: YAMLMark) -> YAMLSyntaxProblem.Sentence {
+    YAMLSyntaxProblem.Sentence(
+      mark: mark, message: "a text that starts with a quote ends at the next one",
+      hint: "put the whole text in the other kind of quotes")
   }
 }
 
 extension String {
-  /// Where the value of a `key: value` starts; nil where the line is none.
-  fileprivate func range(ofValue _: Void) -> Index? {
-    var rest = self[...]
-    guard let colon = rest.firstIndex(of: ":") else { return nil }
-    rest = rest[index(after: colon)...]
-    guard rest.first == " " else { return nil }
-    let value = rest.drop { $0 == " " }
-    return value.isEmpty ? nil : value.startIndex
+  /// What is behind `- ` and `key: ` in a line.
+  fileprivate var valueOfLine: Substring {
+    var rest = drop { $0 == " " }
+    while rest.hasPrefix("- ") { rest = rest.dropFirst().drop { $0 == " " } }
+    guard let first = rest.first, !"\"'[{".contains(first), let colon = rest.firstIndex(of: ":")
+    else { return rest }
+    let value = rest[colon...].dropFirst()
+    return value.first == " " ? value.drop { $0 == " " } : rest
   }
 }
 

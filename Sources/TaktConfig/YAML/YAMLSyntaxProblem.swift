@@ -6,9 +6,37 @@ struct YAMLSyntaxProblem: Equatable {
   var mark: YAMLMark
   var context: String
   var contextMark: YAMLMark
+  /// The text that was read right before; nil where that was none, or a block.
+  var text: Text?
+
+  /// A text that is not empty, in quotes or without.
+  struct Text: Equatable {
+    var start: YAMLMark
+    /// Behind its last character.
+    var end: YAMLMark
+    var isPlain: Bool
+  }
 }
 
 extension YAMLSyntaxProblem {
+  /// The bracket that was expected, besides a comma; nil outside brackets.
+  var closing: Character? { "]}".first { problem.hasSuffix("or '\($0)'") } }
+
+  /// Whether a value had ended when something stood there that does not follow one.
+  var isBehindValue: Bool {
+    closing != nil
+      || ["while parsing a block mapping", "while parsing a block collection"].contains(context)
+  }
+
+  /// What may have been meant to go on with the value before it on its line; nil within brackets.
+  var follower: YAMLMark? {
+    switch context {
+    case "while scanning a block scalar", "while scanning an alias", "while scanning an anchor":
+      contextMark
+    default: isBehindValue && closing == nil ? mark : nil
+    }
+  }
+
   /// What a person reads instead of the parser's words.
   struct Sentence: Equatable {
     var code: Diagnostic.Code = .syntax
@@ -93,6 +121,9 @@ extension YAMLSyntaxProblem {
       problem: "did not find expected ',' or '}'", atContext: true,
       message: "this mapping is not closed",
       hint: "put ',' between its keys and '}' at its end"),
+    Row(
+      problem: "mapping keys are not allowed in this context",
+      message: "'?' starts a YAML key here", hint: "put the text in quotes"),
     Row(
       problem: "did not find expected node content", message: "missing value",
       hint: "write one, or remove the character before it"),

@@ -57,6 +57,8 @@ import Testing
     "warning suspicious | every: 1h\\nrun: echo \"issue »#5 fixed\"",
     "warning suspicious | every: 1h\\nrun: echo 'issue\\n  and issue »#5 fixed'",
     "warning suspicious | every: 1h\\nsteps:\\n  - run: cat -e \"a »# b\" x",
+    "warning suspicious | every: 1h\\nrun: echo \"issue\\n  »#5 fixed\"",
+    "warning suspicious | every: 1h\\nrun: echo \"issue\\n\\n  in words\\n\\n  »#5 fixed\"",
   ])
   func `a comment that cuts a command off within its quotes is a warning`(row: String) throws {
     try checkKeys(
@@ -65,11 +67,71 @@ import Testing
   }
 
   @Test(arguments: [
-    "error syntax | every: 1h\\nrun: echo \"issue »#5\\n  fixed\" => "
-      + "'#' starts a comment here, which ends the text before it; put the whole text in quotes"
+    "run:\\n  - sh\\n  - -c\\n  - echo \"issue »#5 fixed\"",
+    "run: echo\\nenv:\\n  A: say \"issue »#5 fixed\"",
+    "run: echo\\nenv:\\n  A: say 'issue »#5 fixed'",
+    "run: echo\\ndescription: the \"old »#1\" disk",
+    "use: log\\nwith:\\n  message: say \"issue »#5 fixed\"",
+    "run: echo\\non_failure:\\n  - use: log\\n    with:\\n      message: say \"issue »#5 fixed\"",
   ])
-  func `a comment that cuts a text of several lines off is named`(row: String) throws {
-    try checkKeys(row)
+  func `a comment that cuts another text off within its quotes is a warning`(keys: String) throws {
+    try checkKeys(
+      "warning suspicious | every: 1h\\n\(keys) => '#' starts a comment here, which ends the text "
+        + "before it in job 'a'; put the whole text in quotes")
+  }
+
+  @Test(arguments: [
+    "description: Bob's disk # it's old", "env:\n      A: don't # we can't",
+    "description: the \"old\" disk # of \"Bob\"",
+  ])
+  func `a comment behind a whole text is none of them`(keys: String) {
+    #expect(load("jobs:\n  a:\n    every: 1h\n    run: echo\n    \(keys)\n").diagnostics == [])
+  }
+
+  @Test(arguments: [
+    "run: echo \"issue »#5\\n  fixed\"", "run: echo one\\n  two »#5\\n  three",
+    "run:\\n  echo one »#c\\n  three", "run:\\n  - one »#c\\n    three",
+    "run: echo one »#c\\n\\n  three", "run: echo one »#c\\n  # two\\n  three",
+    "run: echo one\\n  »# two\\n  three", "env:\\n  A: one »#c\\n    two",
+    "run: echo one »#c\\n  three\\ntimeout: 1h",
+    // It has the bracket that ends the text, too.
+    "only_if: {run: test \"a »#b\"}\\nrun: echo", "watch: {path: /a »#b}", "run: [echo, a »#b]",
+    "env: {A: b »#c}",
+  ])
+  func `a comment that cuts a text off from its rest is named`(keys: String) throws {
+    try checkKeys(
+      "error syntax | every: 1h\\n\(keys) => '#' starts a comment here, which ends the text before "
+        + "it; put the whole text in quotes")
+  }
+
+  @Test(arguments: ["", "\n  b: {every: 1h, run: echo}"])
+  func `a comment that has the bracket of a job is named`(rest: String) throws {
+    try check(
+      "error syntax | jobs:\n  a: {every: 1h, run: echo a »#b}\(rest) => "
+        + "'#' starts a comment here, which ends the text before it; put the whole text in quotes")
+  }
+
+  @Test(arguments: [
+    "run: »\"/a b/c\" --x", "run: »'it's'", "run: »\"echo\"\\n  hi", "run:\\n  - »\"a\" b",
+    "run: »\"a b\" && c", "run: »'a b' > c", "run: »\"a\" b: c", "only_if: {run: »\"a\" b}",
+    "only_if: {run: »'a' b}", "run: [echo, »\"a\" b]", "env:\\n  A: »\"b\" c",
+  ])
+  func `a text that goes on behind its quotes is named`(keys: String) throws {
+    try checkKeys(
+      "error syntax | every: 1h\\n\(keys) => a text that starts with a quote ends at the next one; "
+        + "put the whole text in the other kind of quotes")
+  }
+
+  @Test(arguments: [
+    "every: 1h\\nrun: »[ -f /x ] || echo y => '[' starts a list here",
+    "every: 1h\\nrun: »[ -f /x ] && echo y => '[' starts a list here",
+    "every: 1h\\nrun: »[ -f /x ] ; echo y => '[' starts a list here",
+    "every: 1h\\nsteps:\\n  - run: »[ -f /x ] > y => '[' starts a list here",
+    "every: 1h\\nonly_if: {run: echo »{a,b}} => '{' is in a text without quotes here",
+    "every: 1h\\nonly_if: {run: echo »[1] x} => '[' is in a text without quotes here",
+  ])
+  func `a bracket that is meant as a part of a text is named`(row: String) throws {
+    try checkKeys("error syntax | \(row); put the whole text in quotes")
   }
 
   @Test(arguments: [
@@ -84,6 +146,7 @@ import Testing
     "error syntax | jobs: {a: {every: 1h, run: echo»: hi}}",
     "error syntax | jobs: {a: {every: 1h, run: [echo, a: b»: c]}}",
     "error syntax | jobs: {a: {every: 1h, run: echo \"a»: b\", timeout: 1m}}",
+    "error syntax | jobs: {a: {every: 1h, run: echo, env: {A: b»: c}}}",
   ])
   func `a colon in a text within braces is named`(row: String) throws {
     try check(row + " => unexpected ':'; put a text that contains ': ' in quotes")
