@@ -78,7 +78,7 @@ extension SpecBuilder {
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
     let common = defaults.policies
     if common.hooks.isEmpty, common.pings.isEmpty, common.onlyIf == nil { return }
-    var inherited = HookKind.allCases.filter { raw.inherits($0) }.map {
+    var inherited = HookKind.allCases.filter { raw.inherits($0.key) }.map {
       ($0.rawValue, defaults.policies.hooks[$0] ?? [])
     }
     if !raw.fields.has(.onlyIf), let condition = defaults.policies.onlyIf?.value {

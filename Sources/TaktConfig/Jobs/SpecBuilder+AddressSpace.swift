@@ -16,16 +16,17 @@ extension SpecBuilder {
       bytes < Self.addressBytesMin
     else { return }
     let own = raw.fields[.limits]?.value?.object?["memory"]
-    eachCommand(of: raw) { field in
+    eachCommand(of: raw) { field, owner in
       guard let program = program(of: field, settled) else { return }
       let name = program.split(separator: "/").last ?? ""
       guard Self.reserving.contains(name) || isOfGo(String(program), settled, files) else { return }
+      let mark = owner.part == .defaults ? field.mark : raw.nameMark
       reporter.report(
-        .suspicious, severity: .warning, at: own?.mark ?? raw.nameMark,
+        .suspicious, severity: .warning, at: own?.mark ?? mark,
         "'memory' limits address space, of which '\(name)' reserves much more than it uses: it may "
           + "not start with \(SizeText.format(bytes))",
         hint: "use 'memory_max', which limits the memory in use",
-        owner: KeyOwner(raw.owner, .limits))
+        owner: KeyOwner(own == nil ? owner : raw.owner, .limits))
     }
   }
 

@@ -4,24 +4,24 @@ import TaktCore
 extension SpecBuilder {
   /// Reports commands that are written for something that does not read them.
   func warnOfCommands(of raw: RawJob) {
-    eachCommand(of: raw) { field in
+    eachCommand(of: raw) { field, owner in
       switch field.value {
-      case .text(let text): checkText(text, at: field.mark, of: raw)
+      case .text(let text): checkText(text, at: field.mark, owner: owner)
       case .list(let items):
         for item in items {
-          if let text = item.value.text { checkText(text, at: item.mark, of: raw) }
+          if let text = item.value.text { checkText(text, at: item.mark, owner: owner) }
         }
-        checkWords(items, of: raw)
+        checkWords(items, owner: owner)
       default: break
       }
     }
   }
 
   /// Most commands are plain: one look at their bytes says so.
-  private func checkText(_ text: String, at mark: YAMLMark, of raw: RawJob) {
+  private func checkText(_ text: String, at mark: YAMLMark, owner: KeyOwner) {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 >= 0x80 }) else { return }
     checkPlaceholders(in: text, at: mark)
-    checkInvisible(text, at: mark, of: raw)
+    checkInvisible(text, at: mark, owner: owner)
   }
 
   /// What is in every name that is more than a name.
@@ -42,21 +42,21 @@ extension SpecBuilder {
   }
 
   /// A list is run as it stands: there is no shell that a pipe could mean something to.
-  private func checkWords(_ items: [KeyValue.Located], of raw: RawJob) {
+  private func checkWords(_ items: [KeyValue.Located], owner: KeyOwner) {
     guard let first = items.first, let program = first.value.text else { return }
     var line: String { items.compactMap(\.value.text).joined(separator: " ").shortened }
     if let sign = items.first(where: { $0.value.text.map(Self.isShellWord) ?? false }) {
       reporter.report(
         .suspicious, severity: .warning, at: sign.mark,
         "a list runs without a shell: '\(sign.value.text ?? "")' is an argument",
-        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: raw.owner)
+        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: owner)
     } else if Self.isForShell(program) {
       reporter.report(
         .suspicious, severity: .warning, at: first.mark,
         "a list runs without a shell: '\(program.shortened)' is the name of a program",
         hint: items.count == 1
           ? "write it without brackets: \(JobKey.run): \"\(line)\""
-          : "make each word an item, or write the command as one text", owner: raw.owner)
+          : "make each word an item, or write the command as one text", owner: owner)
     }
   }
 
@@ -102,35 +102,44 @@ extension SpecBuilder {
   }
 
   /// Characters that nobody sees, and that a copy from a page or a chat brings along.
-  private func checkInvisible(_ text: String, at mark: YAMLMark, of raw: RawJob) {
+  private func checkInvisible(_ text: String, at mark: YAMLMark, owner: KeyOwner) {
     guard text.utf8.contains(where: { $0 >= 0x80 }) else { return }
     guard let scalar = text.unicodeScalars.first(where: \.isInvisible) else { return }
     reporter.report(
       .suspicious, severity: .warning, at: mark,
       "the command has an invisible character, \(scalar.code)",
-      hint: text.invisibleHint, owner: raw.owner)
+      hint: text.invisibleHint, owner: owner)
   }
 
   private static let hookKeys = HookKind.allCases.map(\.key)
 
-  /// Each `run` of the job, its steps, its condition and its hooks.
-  func eachCommand(of raw: RawJob, _ body: (KeyFields.Field) -> Void) {
-    let fields = raw.fields.fields
+  /// Each `run` of the job, its steps, its condition and its hooks, with whose it is. Those of
+  /// `defaults` come with each job that they are called for, and are reported once.
+  func eachCommand(of raw: RawJob, _ body: (KeyFields.Field, KeyOwner) -> Void) {
+    Self.eachCommand(in: raw.fields) { body($1, raw.owner) }
+    for command in inheritedCommands where raw.inherits(command.key) {
+      body(command.run, KeyOwner(part: .defaults))
+    }
+  }
+
+  /// Each `run` among the keys of a job or of `defaults`, with the key to which it belongs.
+  static func eachCommand(in keys: KeyFields, _ body: (JobKey, KeyFields.Field) -> Void) {
+    let fields = keys.fields
     for index in fields.indices {
       guard let key = fields[index].entry.key else { continue }
       if key === JobKey.run {
-        body(fields[index])
+        body(key, fields[index])
       } else if key === JobKey.onlyIf {
         if let run = fields[index].value?.object?[.run] {
-          body(run)
+          body(key, run)
         } else if fields[index].value?.list != nil {
-          body(fields[index])
+          body(key, fields[index])
         }
-      } else if key === JobKey.steps || Self.hookKeys.contains(where: { $0 === key }) {
+      } else if key === JobKey.steps || hookKeys.contains(where: { $0 === key }) {
         // A hook may add to those of `defaults`.
         let items = fields[index].value?.list ?? []
         for item in items.first?.value.object?[Key.add]?.value?.list ?? items {
-          if let run = item.value.object?[.run] { body(run) }
+          if let run = item.value.object?[.run] { body(key, run) }
         }
       }
     }

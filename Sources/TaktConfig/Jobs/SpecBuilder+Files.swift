@@ -22,7 +22,7 @@ extension SpecBuilder {
     }
     if runsCommand { checkEntry(of: raw, execution, files) }
     lookForSecrets(of: raw, execution, files)
-    eachCommand(of: raw) { lookForProgram(of: $0, raw, settled, files) }
+    eachCommand(of: raw) { lookForProgram(of: $0, settled, files, owner: $1) }
     lookForShell(of: raw, settled, action, files)
   }
 
@@ -66,7 +66,7 @@ extension SpecBuilder {
   }
 
   private func lookForProgram(
-    of field: KeyFields.Field, _ raw: RawJob, _ settled: JobDefaults, _ files: MachineFiles
+    of field: KeyFields.Field, _ settled: JobDefaults, _ files: MachineFiles, owner: KeyOwner
   ) {
     guard let program = program(of: field, settled) else { return }
     let first = field.value?.list?.first
@@ -78,7 +78,7 @@ extension SpecBuilder {
         ofProgram: String(program), "program", settled, files, isForShell: isForShell)
     else { return }
     reporter.report(
-      .suspicious, severity: .warning, at: mark, flaw.message, hint: flaw.hint, owner: raw.owner)
+      .suspicious, severity: .warning, at: mark, flaw.message, hint: flaw.hint, owner: owner)
   }
 
   /// The program of a command, as it is written; nil where that is not plain to see.

@@ -9,12 +9,13 @@ extension SpecBuilder {
 
   /// Reports commands, arguments and variables with which no program can be started.
   func warnOfSizes(of raw: RawJob, _ settled: JobDefaults) {
-    eachCommand(of: raw) { field in
+    eachCommand(of: raw) { field, owner in
       switch field.value {
-      case .text(let text): checkSize(text, "the command", at: field.mark, of: raw)
+      case .text(let text): checkSize(text, "the command", at: field.mark, owner: owner)
       case .list(let items):
         for item in items {
-          if let text = item.value.text { checkSize(text, "an argument", at: item.mark, of: raw) }
+          guard let text = item.value.text else { continue }
+          checkSize(text, "an argument", at: item.mark, owner: owner)
         }
       default: break
       }
@@ -22,13 +23,15 @@ extension SpecBuilder {
     checkEnvironment(settled.execution.environment, of: raw)
   }
 
-  private func checkSize(_ text: String, _ subject: String, at mark: YAMLMark, of raw: RawJob) {
+  private func checkSize(
+    _ text: String, _ subject: String, at mark: YAMLMark, owner: KeyOwner
+  ) {
     guard text.utf8.count >= Self.textBytesMax else { return }
     reporter.report(
       .suspicious, severity: .warning, at: mark,
       "\(subject) is longer than \(SizeText.format(Self.textBytesMax)), the most that Linux passes "
         + "to a program as one text",
-      hint: "put it in a file, and run or name that", owner: raw.owner)
+      hint: "put it in a file, and run or name that", owner: owner)
   }
 
   private func checkEnvironment(_ environment: [String: String], of raw: RawJob) {

@@ -24,8 +24,8 @@ extension SpecBuilder {
   ]
 
   func warnOfUnexpanded(of raw: RawJob) {
-    eachCommand(of: raw) { field in
-      if case .list(let items)? = field.value { checkList(items, of: raw) }
+    eachCommand(of: raw) { field, owner in
+      if case .list(let items)? = field.value { checkList(items, owner: owner) }
     }
     for variable in raw.fields[.environment]?.value?.map ?? [] {
       guard case .text(let text)? = variable.value, !SensitiveText.isSensitive(variable.name),
@@ -38,7 +38,7 @@ extension SpecBuilder {
     }
   }
 
-  private func checkList(_ items: [KeyValue.Located], of raw: RawJob) {
+  private func checkList(_ items: [KeyValue.Located], owner: KeyOwner) {
     let texts = items.map { $0.value.text ?? "" }
     let programs = texts.map { $0.split(separator: "/").last ?? "" }
     if programs.contains(where: Self.interpreters.contains) { return }
@@ -56,7 +56,7 @@ extension SpecBuilder {
       reporter.report(
         .suspicious, severity: .warning, at: item.mark,
         "a list runs without a shell: '\(part)' stays as it is",
-        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: raw.owner)
+        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: owner)
       return
     }
   }

@@ -20,7 +20,7 @@ extension SpecBuilder {
       let own = field.value?.object?[Key.file]
       report(file.path, at: own?.mark ?? field.keyMark, by: "the output")
     }
-    eachCommand(of: raw) { field in
+    eachCommand(of: raw) { field, _ in
       switch field.value {
       case .text(let text):
         for path in Written.paths(in: text) { report(path, at: field.mark, by: "the command") }

@@ -10,6 +10,8 @@ final class SpecBuilder {
   let hasNoState: Bool
   let isInCluster: Bool
   let defaultsFields: KeyFields?
+  /// Each `run` of `defaults`, with the key to which it belongs.
+  let inheritedCommands: [(key: JobKey, run: KeyFields.Field)]
 
   var reporter: Reporter { file.reporter }
   var sources: LoadSources { file.sources }
@@ -27,6 +29,9 @@ final class SpecBuilder {
     hasNoState = settings.state == StateFolder.none
     isInCluster = settings.cluster != nil
     defaultsFields = defaults
+    var commands: [(key: JobKey, run: KeyFields.Field)] = []
+    if let defaults { SpecBuilder.eachCommand(in: defaults) { commands.append(($0, $1)) } }
+    inheritedCommands = commands
     var settled = file.builtIn
     if let defaults {
       ExecutionBuilder(file: file, owner: KeyOwner(part: .defaults), secretNames: nil)
@@ -181,9 +186,9 @@ struct RawJob {
     return items.first?.value.object?[Key.add]?.value?.list ?? items
   }
 
-  /// Whether the hook of `defaults` is called for this job.
-  func inherits(_ hook: HookKind) -> Bool {
-    guard let field = fields[hook.key] else { return true }
+  /// Whether the hook or the condition of `defaults` is called for this job.
+  func inherits(_ key: JobKey) -> Bool {
+    guard let field = fields[key] else { return true }
     return field.value?.list?.first?.value.object?[Key.add] != nil
   }
 }

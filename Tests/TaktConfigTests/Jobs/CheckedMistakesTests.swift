@@ -178,6 +178,29 @@ import Testing
   // MARK: - Commands
 
   @Test(arguments: [
+    "on_failure:\n    run: echo \"issue »#5 fixed\" => '#' starts a comment here, which ends the "
+      + "text before it in 'defaults'; put the whole text in quotes, or below 'run: |'",
+    "on_failure: {run: »no-such x} => the program 'no-such' is in no folder of PATH in "
+      + "'defaults'; install it, correct its name, or write its full path",
+    "only_if: [»'echo a | cat'] => a list runs without a shell: 'echo a | cat' is the name of a "
+      + "program in 'defaults'; write it without brackets: run: \"echo a | cat\"",
+    "on_success: [{use: log}, {run: »'echo {{job}}'}] => '{{job}}' is not replaced in a command; "
+      + "use the variable $TAKT_JOB",
+  ])
+  func `a command of defaults is a warning once, in its place`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    try check(
+      "warning suspicious | defaults:\n  \(parts[0])\njobs:\n  a: {every: 1h, run: echo}\n"
+        + "  b: {every: 1h, run: echo} => \(parts[1])")
+  }
+
+  @Test func `a command of defaults that no job calls is none`() {
+    let text = "defaults: {on_failure: {run: no-such}, only_if: [no-such]}\n"
+    let own = "on_failure: {run: echo}, only_if: null"
+    #expect(load(text + "jobs: {a: {every: 1h, run: echo, \(own)}}\n").diagnostics == [])
+  }
+
+  @Test(arguments: [
     "warning suspicious | every: 1h\\nshell: »[/bin/sh, -e]\\nrun: echo => "
       + "'/bin/sh' takes a command only after '-c' in job 'a'; write shell: [/bin/sh, -e, -c]",
     "warning suspicious | every: 1h\\nshell: »perl\\nrun: print => "
