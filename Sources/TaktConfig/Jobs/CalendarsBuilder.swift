@@ -41,7 +41,7 @@ struct CalendarsBuilder {
         of: FilePath.absolute(FilePath.join(folder, path)), shown: FilePath.join(folder, path),
         at: item.mark, reporter: reporter)
       days += read.days.ranges
-      content.localTimes = NumberRanges(content.localTimes.ranges + read.localTimes.ranges)
+      content.floating += read.floating
       content.times = NumberRanges(content.times.ranges + read.times.ranges)
       content.events += read.events
     }
@@ -69,8 +69,9 @@ struct CalendarsBuilder {
   }
 
   private func check(_ calendar: SharedCalendar, _ field: KeyValue.MapField, hasErrors: Bool) {
-    let content = calendar.content
-    let count = content.days.count + content.times.count + content.localTimes.count
+    // How its times lie to each other differs little from zone to zone.
+    let content = calendar.content.read(in: .utc)
+    let count = content.days.count + content.times.count
     if count > Self.rangesMax {
       reporter.report(
         .outOfRange, at: field.nameMark,
@@ -157,8 +158,7 @@ extension SharedCalendar.Content {
     guard events.isEmpty, expressions.isEmpty else { return false }
     let second = now.milliseconds / 1000 - 86_400
     let last = [
-      (days.ranges.last?.upperBound).map { $0 * 86_400 }, localTimes.ranges.last?.upperBound,
-      times.ranges.last?.upperBound,
+      (days.ranges.last?.upperBound).map { $0 * 86_400 }, times.ranges.last?.upperBound,
     ].compactMap(\.self).max()
     return last.map { $0 < second } ?? false
   }

@@ -10,8 +10,8 @@ extension SpecBuilder {
       return nil
     }
     var rules = CalendarRules(in: zone)
-    rules.except = choice.except
-    rules.onlyOn = choice.onlyOn
+    rules.except = choice.except.map { sources.calendarFiles.calendar($0, in: zone) }
+    rules.onlyOn = choice.onlyOn.map { sources.calendarFiles.calendar($0, in: zone) }
     rules.onlyOnTimes = choice.onlyOnTimes.map {
       Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
     }

@@ -10,6 +10,7 @@ final class CalendarFiles {
   private let files: LoadFiles
   private let zones: any ZoneSource
   private var answers: [String: Result<SharedCalendar.Content, FileProblem>] = [:]
+  private var readings: [Reading: SharedCalendar] = [:]
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
   private(set) var identities: [String: FileIdentity] = [:]
@@ -25,6 +26,22 @@ final class CalendarFiles {
   init(_ files: LoadFiles, zones: any ZoneSource) {
     self.files = files
     self.zones = zones
+  }
+
+  /// A calendar as a zone reads it.
+  private struct Reading: Hashable {
+    var calendar: SharedCalendar
+    var zone: Zone
+  }
+
+  /// A calendar with its times that have no zone read in one: a copy for all jobs of a zone.
+  func calendar(_ calendar: SharedCalendar, in zone: Zone) -> SharedCalendar {
+    guard !calendar.content.floating.isEmpty else { return calendar }
+    let reading = Reading(calendar: calendar, zone: zone)
+    if let known = readings[reading] { return known }
+    let read = calendar.read(in: zone)
+    readings[reading] = read
+    return read
   }
 
   /// What the file at an absolute path says; nothing where it is wrong, which is then reported: in the

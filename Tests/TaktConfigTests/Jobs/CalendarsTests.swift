@@ -167,6 +167,30 @@ import Testing
     #expect(cut.snapshot == nil)
   }
 
+  @Test func `times without a zone are those of each job's zone`() throws {
+    let folder = TemporaryFolder()
+    folder.write(
+      Array(
+        ("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20260329T013000\r\nDURATION:PT1H\r\n"
+          + "END:VEVENT\r\nEND:VCALENDAR\r\n").utf8), to: "days.ics")
+    let jobs = ["Europe/Berlin", "UTC", "Europe/Berlin"].enumerated().map {
+      "  j\($0.offset): {every: 1h, except: a, timezone: \($0.element), run: x}"
+    }
+    let path = folder.write(
+      Array(
+        "calendars: {a: {file: days.ics}}\njobs:\n\(jobs.joined(separator: "\n"))\n".utf8),
+      to: "jobs.yaml")
+    let loaded = loader.load(path: path)
+    #expect(loaded.diagnostics.map(\.headline) == [])
+    let calendars = try #require(loaded.snapshot?.jobs).compactMap {
+      $0.timing.schedule.calendars?.except.first
+    }
+    let start: Int64 = 1_774_744_200  // 2026-03-29T00:30Z
+    let starts = calendars.map { $0.content.times.ranges }
+    let hour = start..<(start + 3600)
+    #expect(starts == [[hour], [(start + 3600)..<(start + 7200)], [hour]])
+  }
+
   @Test func `a pipe in place of a calendar file keeps nobody waiting`() {
     let folder = TemporaryFolder()
     #expect(mkfifo(folder["days.ics"], 0o600) == 0)

@@ -66,7 +66,7 @@ import Testing
     for (text, answer) in zip(texts, answers) {
       let file = CalendarFile(Array(text.utf8), zones: Zones())
       #expect(file.problems == [], "\(text)")
-      let calendar = SharedCalendar("file", file.content)
+      let calendar = SharedCalendar("file", file.content).read(in: zone)
       var (days, times): ([Range<Int64>], [Range<Int64>]) = ([], [])
       for range in answer {
         guard let kind = range[0] as? String, let start = range[1] as? Int,

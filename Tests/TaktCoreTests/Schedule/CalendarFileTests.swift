@@ -212,24 +212,39 @@ import Testing
     "20260228T023000 RRULE:FREQ=WEEKLY DURATION:P1D > 28T01:30 29T01:30",
     "20260101T000000 RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20260328T100000/P1D > 28T09:00 29T08:00",
     "20260101T000000 RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20260329T023000/PT1H > 29T01:30 29T02:30",
+    "20260101T000000 RDATE;VALUE=PERIOD;TZID=Europe/Berlin:20260328T220000/20260329T060000 > 28T21:00 29T04:00",
+    "20260329T013000 DURATION:PT1H > 29T00:30 29T01:30",
+    "20260328T120000 RRULE:FREQ=DAILY;COUNT=1 DURATION:PT24H > 28T11:00 29T11:00",
+    "20260101T000000 RDATE;TZID=Europe/Berlin:20260329T013000 DURATION:PT1H > 29T00:30 29T01:30",
+    "20260328T220000 DTEND;TZID=Europe/Berlin:20260329T060000 > 28T21:00 29T04:00",
+    "20260101T100000 DTEND;TZID=Europe/Berlin:20260102T100000 RDATE;TZID=Europe/Berlin:20260328T120000 > 28T11:00 29T11:00",
+    "20261025T013000 DURATION:PT2H > 10-24T23:30 10-25T01:30",
+    "20261025T023000 DURATION:PT1H > 10-25T00:30 10-25T01:30",
   ])
-  func `an event over a clock change lasts as the RFC says`(row: String) throws {
+  func `an event over a clock change lasts as the RFC says, with a zone and without`(
+    row: String
+  ) throws {
     let parts = row.components(separatedBy: " > ")
-    let file = event("DTSTART;TZID=Europe/Berlin:" + parts[0].replacing(" ", with: " | "))
-    #expect(file.problems == [])
-    let calendar = SharedCalendar("file", file.content)
+    let zone = try TestZones.named("Europe/Berlin")
     var ends: [ScheduleInstant] = []
     for text in parts[1].split(separator: " ") {
-      ends.append(ScheduleInstant(try #require(try InstantText("2026-03-\(text)Z").instant)))
+      let date = text.contains("-") ? "2026-\(text)Z" : "2026-03-\(text)Z"
+      ends.append(ScheduleInstant(try #require(try InstantText(date).instant)))
     }
-    func has(_ instant: ScheduleInstant) -> Bool { calendar.contains(instant, in: .utc) }
-    #expect(!has(ends[0] - 1) && has(ends[0]) && has(ends[1] - 1) && !has(ends[1]))
-    // All edges between are told, and nothing changes in between.
-    var instant: ScheduleInstant = ends[0] - 3_600_000
-    while instant < ends[1] + 3_600_000 {
-      let edge = calendar.nextEdge(after: instant, in: .utc) ?? ends[1] + 7_200_000
-      #expect(has(edge - 1) == has(instant), "\(edge.milliseconds)")
-      instant = edge
+    let text = "DTSTART;TZID=Europe/Berlin:" + parts[0].replacing(" ", with: " | ")
+    for text in [text, text.replacing(";TZID=Europe/Berlin", with: "")] {
+      let file = event(text)
+      #expect(file.problems == [])
+      let calendar = SharedCalendar("file", file.content).read(in: zone)
+      func has(_ instant: ScheduleInstant) -> Bool { calendar.contains(instant, in: zone) }
+      #expect(!has(ends[0] - 1) && has(ends[0]) && has(ends[1] - 1) && !has(ends[1]), "\(text)")
+      // All edges between are told, and nothing changes in between.
+      var instant: ScheduleInstant = ends[0] - 3_600_000
+      while instant < ends[1] + 3_600_000 {
+        let edge = calendar.nextEdge(after: instant, in: zone) ?? ends[1] + 7_200_000
+        #expect(has(edge - 1) == has(instant), "\(edge.milliseconds): \(text)")
+        instant = edge
+      }
     }
   }
 
@@ -264,6 +279,7 @@ import Testing
     }
     if random.oneIn(2) { text += "\nEND:VEVENT\nEND:VCALENDAR\n" }
     let calendar = SharedCalendar("x", CalendarFile(Array(text.utf8), zones: Zones()).content)
+      .read(in: .utc)
     for instant in [0, 1_790_000_000_000, 9_214_000_000_000] as [ScheduleInstant] {
       _ = calendar.contains(instant, in: .utc)
       _ = calendar.nextEdge(after: instant, in: .utc)

@@ -103,6 +103,7 @@ struct FileEvent {
       length.days = (end.local + 86_399).flooredQuotient(by: 86_400) - start.local / 86_400
     } else {
       length.seconds = end.local - start.local
+      length.isByClock = true
     }
     guard length.days >= 0, length.seconds >= 0 else {
       throw CalendarFileFlaw(line, "DTEND is before DTSTART")
@@ -116,9 +117,12 @@ struct FileEvent {
 }
 
 /// How long an event lasts: days by the clock first, then seconds.
-struct EventLength: Hashable {
+struct EventLength: Hashable, Sendable {
   var days: Int64 = 0
   var seconds: Int64 = 0
+  /// Whether its seconds are those of the clock, too, as far as an end without a zone. Events that
+  /// recur last equally long.
+  var isByClock = false
 
   /// That of an event without an end: its day, or its second.
   static let shortest = EventLength()
@@ -163,11 +167,19 @@ struct EventLength: Hashable {
   /// In whole days, at least one.
   var wholeDays: Int64 { max(1, (total + 86_399) / 86_400) }
 
+  /// It for other times of its event, which last as long as the first.
+  var exact: EventLength {
+    var length = self
+    length.isByClock = false
+    return length
+  }
+
   /// The instants of an event that begins at a local time.
   func instants(from local: Int64, in zone: Zone) -> Range<Int64> {
     let start = zone.instant(ofDateTime: local)
-    let end = days == 0 ? start : zone.instant(ofDateTime: local + days * 86_400)
-    return start..<max(start + 1, end + seconds)
+    let clock = isByClock ? total : days * 86_400
+    let end = clock == 0 ? start : zone.instant(ofDateTime: local + clock)
+    return start..<max(start + 1, end + total - clock)
   }
 }
 
@@ -189,6 +201,7 @@ extension FileEvent.Value {
     else { throw CalendarFileFlaw(line, "'\(CalendarFile.shown(text))' is no period") }
     var length = EventLength()
     length.seconds = last - first
+    length.isByClock = time.instant == nil
     return (time, length)
   }
 

@@ -19,7 +19,6 @@ package struct CalendarFile {
   package private(set) var eventCount = 0
 
   private var days: [Range<Int64>] = []
-  private var localTimes: [Range<Int64>] = []
   private var times: [Range<Int64>] = []
   private var events: [FileEvent] = []
   private var exceptionCount = 0
@@ -38,7 +37,6 @@ package struct CalendarFile {
     read(bytes)
     settle()
     content.days = NumberRanges(days)
-    content.localTimes = NumberRanges(localTimes)
     content.times = NumberRanges(times)
   }
 
@@ -225,7 +223,7 @@ package struct CalendarFile {
           date = start.onDay(of: date)
         }
         if let local = try? start.local(of: item.start, zones), left.contains(local) { continue }
-        add(date, own ?? length)
+        add(date, own ?? length.exact)
       } catch {
         warn(error, of: event, "counts without one RDATE")
       }
@@ -298,7 +296,7 @@ package struct CalendarFile {
     } else if let zone = start.zone {
       times.append(length.instants(from: start.local, in: zone))
     } else {
-      localTimes.append(start.local..<(start.local + max(1, length.total)))
+      content.floating.append(FloatingTime(local: start.local, length: length))
     }
   }
 }

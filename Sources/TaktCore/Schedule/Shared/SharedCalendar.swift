@@ -28,10 +28,12 @@ package struct SharedCalendar: Hashable, Sendable {
   package struct Content: Hashable, Sendable {
     /// Days since the epoch.
     package var days = NumberRanges()
-    /// Seconds of a local clock, as if its zone were UTC.
+    /// Seconds of a local clock, as if its zone were UTC: only earlier versions stored them.
     package var localTimes = NumberRanges()
     /// Seconds since the epoch.
     package var times = NumberRanges()
+    /// Times without a zone that do not recur; `read(in:)` makes `times` of them.
+    package var floating: [FloatingTime] = []
     /// No day and no time is further from the epoch: more than 2,000 years.
     package static let daysMax: Int64 = 1 << 20
     package static let secondsMax: Int64 = 1 << 36
@@ -60,7 +62,12 @@ package struct SharedCalendar: Hashable, Sendable {
   /// Whether it names nothing at all.
   package var isEmpty: Bool {
     content.days.isEmpty && content.localTimes.isEmpty && content.times.isEmpty
-      && content.events.isEmpty && content.expressions.isEmpty
+      && content.floating.isEmpty && content.events.isEmpty && content.expressions.isEmpty
+  }
+
+  /// It with its times that have no zone read in that of a job.
+  package func read(in zone: Zone) -> SharedCalendar {
+    content.floating.isEmpty ? self : SharedCalendar(name, content.read(in: zone))
   }
 
   /// Whether it names whole days.
@@ -72,6 +79,25 @@ package struct SharedCalendar: Hashable, Sendable {
   /// Whether a whole day that it names is one of another zone than that of the job.
   package func namesDays(elsewhereThan zone: Zone) -> Bool {
     content.expressions.contains { $0.isWholeDays && $0.zone.map { $0 != zone } ?? false }
+  }
+}
+
+/// A time of a calendar file that has no zone, and does not recur.
+package struct FloatingTime: Hashable, Sendable {
+  /// When it begins, in seconds of a local clock.
+  let local: Int64
+  let length: EventLength
+}
+
+extension SharedCalendar.Content {
+  /// It with its times that have no zone read in one.
+  package func read(in zone: Zone) -> Self {
+    if floating.isEmpty { return self }
+    var content = self
+    content.times = NumberRanges(
+      times.ranges + floating.map { $0.length.instants(from: $0.local, in: zone) })
+    content.floating = []
+    return content
   }
 }
 
