@@ -66,7 +66,8 @@ struct ClockRules {
     let read: (recurrence: Recurrence, zoneName: String?)
     do throws(RecurrenceProblem) {
       read = try Recurrence.read(text) { name in
-        name.map { sources.zones.zone(ofIdentifier: $0) ?? .utc } ?? zone
+        guard let name else { return zone }
+        return sources.zones.zone(ofIdentifier: name) ?? sources.zones.zone(named: name)
       }
     } catch {
       reporter.report(

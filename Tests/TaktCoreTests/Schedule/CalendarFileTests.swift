@@ -248,6 +248,30 @@ import Testing
     }
   }
 
+  /// An event in Berlin, and instants in UTC that it has (`+`) and has not (`-`).
+  @Test(arguments: [
+    "20270320T023000 | RRULE:FREQ=DAILY > +2027-03-28T01:30Z",
+    "20270320T023000 | RRULE:FREQ=DAILY | EXDATE:20270328T013000Z > -2027-03-28T01:30Z +2027-03-29T00:30Z",
+    "20271020T023000 | RRULE:FREQ=DAILY | EXDATE:20271031T003000Z > -2027-10-31T00:30Z",
+    "20271020T023000 | RRULE:FREQ=DAILY | EXDATE:20271031T013000Z > +2027-10-31T00:30Z",
+    "20271020T023000 | RRULE:FREQ=DAILY | EXDATE:20271028T003000Z > -2027-10-28T00:30Z",
+    "20271020T000000 | RRULE:FREQ=HOURLY | EXDATE:20271031T000000Z > -2027-10-31T00:00Z +2027-10-31T02:00Z",
+    "20271031T023000 | EXDATE:20271031T013000Z > +2027-10-31T00:30Z",
+    "20271031T023000 | RDATE:20271031T013000Z | EXDATE:20271031T003000Z > -2027-10-31T00:30Z +2027-10-31T01:30Z",
+    "20271020T023000 | RRULE:FREQ=DAILY | UID:a | END:VEVENT | BEGIN:VEVENT | UID:a | RECURRENCE-ID:20271031T003000Z | DTSTART:20271031T120000Z > -2027-10-31T00:30Z +2027-10-31T12:00Z",
+  ])
+  func `an exception in UTC is one instant also where the clock changes`(row: String) throws {
+    let parts = row.components(separatedBy: " > ")
+    let file = event("DTSTART;TZID=Europe/Berlin:" + parts[0])
+    #expect(file.problems == [])
+    let calendar = SharedCalendar("file", file.content)
+    for text in parts[1].split(separator: " ") {
+      let instant = try #require(try InstantText(String(text.dropFirst())).instant)
+      #expect(
+        calendar.contains(ScheduleInstant(instant), in: .utc) == text.hasPrefix("+"), "\(text)")
+    }
+  }
+
   @Test(arguments: [
     "", "\n\n", "hello", "<html></html>", "BEGIN:VCALENDAR", "BEGIN:VCALENDAR\nBEGIN:VEVENT\n",
     "END:VCALENDAR", "\u{0}\u{1}\u{ff}", "BEGIN:VCALENDAR\nEND:VEVENT", "jobs: {a: {every: 1h}}",

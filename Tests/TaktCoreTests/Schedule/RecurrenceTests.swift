@@ -180,7 +180,37 @@ import TaktTime
         instant = next
       }
       #expect(found + ["never"] == parts[2].split(separator: " ").map(String.init), "\(text)")
+      // Far from clock changes they are stored by the clock, as earlier versions read them.
+      #expect(!recurrence.normalized.contains("Z"), "\(text)")
     }
+  }
+
+  @Test(arguments: [
+    "20270320T023000 FREQ=DAILY EXDATE:20270328T010000Z | 2027-03-27T12:00Z | 2027-03-29T02:30+02:00 | the end of the gap, at which it runs",
+    "20270320T023000 FREQ=DAILY EXDATE:20270328T013000Z | 2027-03-27T12:00Z | 2027-03-29T02:30+02:00 | the skipped time as the RFC reads it",
+    "20270320T023000 FREQ=DAILY EXDATE:20270328T003000Z | 2027-03-27T12:00Z | 2027-03-28T03:00+02:00",
+    "20270320T033000 FREQ=DAILY EXDATE:20270328T013000Z | 2027-03-27T12:00Z | 2027-03-29T03:30+02:00",
+    "20271030T023000 FREQ=DAILY EXDATE:20271031T003000Z | 2027-10-30T12:00Z | 2027-11-01T02:30+01:00",
+    "20271030T023000 FREQ=DAILY EXDATE:20271031T013000Z | 2027-10-30T12:00Z | 2027-10-31T02:30+02:00 2027-11-01T02:30+01:00",
+    "20271030T023000 FREQ=DAILY EXDATE;TZID=Europe/London:20271031T013000 | 2027-10-30T12:00Z | 2027-11-01T02:30+01:00",
+    "20271030T023000 FREQ=DAILY RDATE:20271031T013000Z | 2027-10-30T12:00Z | 2027-10-31T02:30+02:00 2027-10-31T02:30+01:00 2027-11-01T02:30+01:00",
+    "20271030T023000 FREQ=DAILY RDATE:20271031T013000Z EXDATE:20271031T013000Z | 2027-10-30T12:00Z | 2027-10-31T02:30+02:00 2027-11-01T02:30+01:00",
+    "20271001T000000 FREQ=HOURLY EXDATE:20271031T000000Z | 2027-10-30T23:00Z | 2027-10-31T02:00+01:00 2027-10-31T03:00+01:00",
+  ])
+  func `a time in UTC is one instant also where the clock changes`(row: String) throws {
+    let parts = split(row)
+    let zone = try TestZones.named("Europe/Berlin")
+    let recurrence = try Recurrence.read("DTSTART:" + parts[0]) { name in
+      guard let name else { return zone }
+      return name == "UTC" ? .utc : try? TestZones.named(name)
+    }.recurrence
+    var instant = try #require(try InstantText(parts[1]).instant)
+    for wanted in parts[2].split(separator: " ") {
+      let next = try #require(recurrence.next(after: instant, in: zone, dst: recurrence.ownDST))
+      #expect(next.rfc3339(in: zone).replacing(":00.000", with: "") == wanted, "\(row)")
+      instant = next
+    }
+    #expect(Recurrence(stored: recurrence.normalized) == recurrence)
   }
 
   @Test

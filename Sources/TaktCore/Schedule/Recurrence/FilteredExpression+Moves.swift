@@ -27,8 +27,9 @@ extension FilteredExpression {
     case .cron(let cron, let days): return CronSearch(expression: cron, rule: days)
     case .calendar(let calendar): return CalendarLocalSearch(expression: calendar)
     case .recurrence(let recurrence):
-      guard let last = lastTime(of: recurrence.value, in: zone) else { return recurrence.value }
-      return EndingSearch(base: recurrence.value, last: last)
+      let local = recurrence.value.byClock(in: zone)
+      guard let last = lastTime(of: local, in: zone) else { return local }
+      return EndingSearch(base: local, last: last)
     case .grid(let grid): return grid.value
     case .filtered: return nil
     }

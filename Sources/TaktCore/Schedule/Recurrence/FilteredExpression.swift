@@ -51,11 +51,11 @@ package struct FilteredExpression: Hashable, Sendable {
     case .calendar(let calendar):
       return next(CalendarLocalSearch(expression: calendar), after: instant, in: zone, dst: dst)
     case .recurrence(let recurrence):
-      guard let last = lastTime(of: recurrence.value, in: zone) else {
-        return next(recurrence.value, after: instant, in: zone, dst: dst)
+      let local = recurrence.value.byClock(in: zone)
+      guard let last = lastTime(of: local, in: zone) else {
+        return next(local, after: instant, in: zone, dst: dst)
       }
-      return next(
-        EndingSearch(base: recurrence.value, last: last), after: instant, in: zone, dst: dst)
+      return next(EndingSearch(base: local, last: last), after: instant, in: zone, dst: dst)
     case .grid(let grid): return next(grid.value, after: instant, in: zone, dst: dst)
     // Nothing is filtered twice.
     case .filtered: return nil

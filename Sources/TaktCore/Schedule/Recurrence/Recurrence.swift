@@ -9,10 +9,10 @@ package struct Recurrence: Hashable, Sendable {
   let start: Int64
   /// Nil where there are single times only.
   let rule: RecurrenceRule?
-  /// Single times beside the rule, ascending.
-  let dates: [Int64]
-  /// Times that are left out, ascending.
-  let exceptions: [Int64]
+  /// Single times beside the rule.
+  private(set) var dates: RecurrenceTimes
+  /// Times that are left out.
+  private(set) var exceptions: RecurrenceTimes
   /// The last local time of the rule; `max` where there is none, or none is known.
   private let last: Int64
 
@@ -22,21 +22,24 @@ package struct Recurrence: Hashable, Sendable {
   /// How many single times there may be, and how many that are left out.
   static let datesMax = 10_000
 
-  init(start: Int64, rule: RecurrenceRule?, dates: [Int64] = [], exceptions: [Int64] = []) {
+  init(
+    start: Int64, rule: RecurrenceRule?, dates: RecurrenceTimes = RecurrenceTimes(),
+    exceptions: RecurrenceTimes = RecurrenceTimes()
+  ) {
     self.start = start
     self.rule = rule
-    self.dates = Set(dates).sorted()
-    self.exceptions = Set(exceptions).sorted()
+    self.dates = dates
+    self.exceptions = exceptions
     last = rule?.lastTime ?? .max
   }
 
   /// What a text such as `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2` says, and the TZID in
   /// it; nil where it has none.
   ///
-  /// - Parameter zone: the zone of a TZID, or of nil: needed for RDATE and EXDATE in another zone than
-  ///   DTSTART, which are refused without it.
+  /// - Parameter zone: the zone of a TZID, or of nil; it gives nil for one that does not exist.
+  ///   Without it RDATE and EXDATE are refused in another zone than DTSTART or UTC.
   package static func read(
-    _ text: String, zone: ((String?) -> Zone)? = nil
+    _ text: String, zone: ((String?) -> Zone?)? = nil
   ) throws(RecurrenceProblem) -> (recurrence: Recurrence, zoneName: String?) {
     var parser = RecurrenceParser(text, zone: zone)
     return try parser.recurrence()
@@ -63,13 +66,53 @@ package struct Recurrence: Hashable, Sendable {
   /// The first instant strictly after `instant`; nil when there is none before the year 2262. Instants
   /// are whole seconds.
   package func next(after instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
+    var from = instant.nanoseconds.flooredQuotient(by: 1_000_000_000) + 1
+    while true {
+      let slot = firstOfClock(from: from, in: zone, dst: dst)
+      let seconds = min(slot ?? .max, dates.instants.first(notBefore: from) ?? .max)
+      let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      if overflow { return nil }
+      guard leavesOut(seconds, isOfClock: seconds == slot, in: zone, dst: dst) else {
+        return WallInstant(nanoseconds: nanoseconds)
+      }
+      from = seconds + 1
+    }
+  }
+
+  /// The first slot that a local time gives, from a second since the epoch on.
+  private func firstOfClock(from: Int64, in zone: Zone, dst: DSTPolicy) -> Int64? {
     var walk = LocalWalk(
-      search: self, zone: zone, dst: dst, recursWithinHour: recursWithinHour,
-      from: instant.nanoseconds.flooredQuotient(by: 1_000_000_000) + 1)
+      search: self, zone: zone, dst: dst, recursWithinHour: recursWithinHour, from: from)
     guard let seconds = walk.next() else { return nil }
     if case .instant(let end)? = rule?.end, seconds > end { return nil }
-    let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? nil : WallInstant(nanoseconds: nanoseconds)
+    return seconds
+  }
+
+  /// Whether a slot is left out, in seconds since the epoch. The search of local times has passed over
+  /// those that are left out by the clock.
+  private func leavesOut(
+    _ seconds: Int64, isOfClock: Bool, in zone: Zone, dst: DSTPolicy
+  ) -> Bool {
+    if isOfClock, exceptions.instants.isEmpty { return false }
+    if exceptions.instants.has(seconds) { return true }
+    let span = zone.span(atEpochSeconds: seconds)
+    guard isOfClock else { return exceptions.local.has(seconds + Int64(span.offsetSeconds)) }
+    // A skipped time runs when its gap ends, and RFC 5545 reads it as a later instant.
+    guard span.start == seconds,
+      zone.span(atEpochSeconds: seconds - 1).offsetSeconds < span.offsetSeconds
+    else { return false }
+    return byClock(in: zone).firstOfClock(from: seconds, in: zone, dst: dst) != seconds
+  }
+
+  /// It with all times by the clock of a zone: only local times can be moved.
+  func byClock(in zone: Zone) -> Recurrence {
+    if dates.instants.isEmpty, exceptions.instants.isEmpty { return self }
+    var recurrence = self
+    recurrence.dates = dates.byClock(in: zone)
+    recurrence.exceptions = RecurrenceTimes(
+      local: exceptions.byClock(in: zone).local
+        + exceptions.instants.compactMap { zone.skippedTime(at: $0) })
+    return recurrence
   }
 }
 
@@ -100,7 +143,7 @@ extension Recurrence: LocalSearch {
   func first(from local: Int64) -> Int64? {
     var from = local
     while let found = earliest(from: from) {
-      guard exceptions.has(found) else { return found }
+      guard exceptions.local.has(found) else { return found }
       from = found + 1
     }
     return nil
@@ -109,7 +152,7 @@ extension Recurrence: LocalSearch {
   private func earliest(from local: Int64) -> Int64? {
     var found = rule.flatMap { local <= last ? RecurrenceSearch($0).first(from: local) : nil }
     if let time = found, time > last { found = nil }
-    guard let date = dates.first(notBefore: local) else { return found }
+    guard let date = dates.local.first(notBefore: local) else { return found }
     return min(found ?? date, date)
   }
 }
@@ -130,19 +173,4 @@ extension RecurrenceRule {
       return time
     }
   }
-}
-
-extension [Int64] {
-  /// The first element of an ascending list that is not before `value`.
-  fileprivate func first(notBefore value: Int64) -> Int64? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low < count ? self[low] : nil
-  }
-
-  /// Whether an ascending list has a value.
-  fileprivate func has(_ value: Int64) -> Bool { !isEmpty && first(notBefore: value) == value }
 }

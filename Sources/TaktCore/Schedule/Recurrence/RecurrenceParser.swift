@@ -8,20 +8,23 @@ struct RecurrenceParser {
   /// So many characters of a word are shown.
   private static let shownMax = 40
 
-  private let zone: ((String?) -> Zone)?
+  private let zone: ((String?) -> Zone?)?
 
-  init(_ text: String, zone: ((String?) -> Zone)? = nil) {
+  init(_ text: String, zone: ((String?) -> Zone?)? = nil) {
     reader = ByteReader(text)
     self.zone = zone
   }
 
-  /// A property: its name, its parameters in capitals, and where its value is.
+  /// A property: its name, its TZID, and where its value is.
   private struct Property {
     var name: String
     var place: Int
-    var parameters: [String: String]
+    var zone: (name: String, place: Int)?
     var value: Range<Int>
   }
+
+  /// The times of lists: by the clock of DTSTART, and of other zones as instants.
+  private typealias Times = (local: [Int64], instants: [Int64])
 
   mutating func recurrence() throws(RecurrenceProblem) -> (
     recurrence: Recurrence, zoneName: String?
@@ -34,7 +37,7 @@ struct RecurrenceParser {
       case "DTSTART":
         if start != nil { throw RecurrenceProblem(.twice(property.name), at: property.place) }
         let time = try RecurrenceTime.read(reader, property.value, of: property.name)
-        start = (time, time.isUTC ? "UTC" : property.parameters["TZID"])
+        start = (time, time.isUTC ? "UTC" : property.zone?.name)
       case "RRULE":
         if rule != nil { throw RecurrenceProblem(.twice(property.name), at: property.place) }
         rule = property
@@ -50,13 +53,21 @@ struct RecurrenceParser {
       ByteReader(bytes: reader.bytes, from: rule.value.lowerBound, to: rule.value.upperBound),
       start: start.time)
     let read = try parser.rule()
-    var (dates, exceptions): ([Int64], [Int64]) = ([], [])
+    var (dates, exceptions): (Times, Times) = (([], []), ([], []))
     for list in lists {
-      let times = try times(of: list, like: start.time, in: start.zone)
-      if list.name == "RDATE" { dates += times } else { exceptions += times }
+      if list.name == "RDATE" {
+        try add(list, like: start.time, in: start.zone, to: &dates)
+      } else {
+        try add(list, like: start.time, in: start.zone, to: &exceptions)
+      }
     }
+    let clock = zone?(start.zone)
     return (
-      Recurrence(start: start.time.local, rule: read, dates: dates, exceptions: exceptions),
+      Recurrence(
+        start: start.time.local, rule: read,
+        dates: RecurrenceTimes(local: dates.local, instants: dates.instants, in: clock),
+        exceptions: RecurrenceTimes(
+          local: exceptions.local, instants: exceptions.instants, in: clock)),
       start.zone
     )
   }
@@ -69,7 +80,7 @@ struct RecurrenceParser {
     // A rule may stand without its name.
     if RecurrenceRuleParser.parts.contains(name), reader.next == UInt8(ascii: "=") {
       reader.position = place
-      return Property(name: "RRULE", place: place, parameters: [:], value: value())
+      return Property(name: "RRULE", place: place, value: value())
     }
     guard Self.properties.contains(name) else {
       let nearest = NearestName.of(name, among: Self.properties)
@@ -81,7 +92,7 @@ struct RecurrenceParser {
       }
       throw RecurrenceProblem(.unknown(name, nearest: nearest), at: place)
     }
-    var parameters: [String: String] = [:]
+    var zone: (name: String, place: Int)?
     while reader.consume(";") {
       let place = reader.position
       let key = word().uppercased()
@@ -91,12 +102,12 @@ struct RecurrenceParser {
       }
       let start = reader.position
       reader.skip { !Self.isEnd($0) && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ":") }
-      parameters[key] = reader.text(from: start, to: reader.position)
+      if key == "TZID" { zone = (reader.text(from: start, to: reader.position), start) }
     }
     guard reader.consume(":") else {
       throw RecurrenceProblem(.badValue("", of: name), at: reader.position)
     }
-    return Property(name: name, place: place, parameters: parameters, value: value())
+    return Property(name: name, place: place, zone: zone, value: value())
   }
 
   private mutating func word() -> String {
@@ -115,41 +126,40 @@ struct RecurrenceParser {
     ByteReader.isBlank(byte) || byte == 0x0a || byte == 0x0d
   }
 
-  /// The times of a list, by the clock of DTSTART.
-  private func times(
-    of property: Property, like start: RecurrenceTime, in startZone: String?
-  ) throws(RecurrenceProblem) -> [Int64] {
-    let listZone = property.parameters["TZID"]
-    var times: [Int64] = []
-    var place = property.value.lowerBound
+  /// Adds the times of a list.
+  private func add(
+    _ property: Property, like start: RecurrenceTime, in startZone: String?, to times: inout Times
+  ) throws(RecurrenceProblem) {
+    var (place, count) = (property.value.lowerBound, 0)
     while true {
       let end =
         reader.bytes[place..<property.value.upperBound].firstIndex(of: UInt8(ascii: ","))
         ?? property.value.upperBound
       let time = try RecurrenceTime.read(reader, place..<end, of: property.name)
-      let own = time.isUTC ? "UTC" : listZone ?? startZone
-      guard time.isDate == start.isDate, time.isUTC || listZone != nil || !start.isUTC,
-        let local = local(time, in: own, by: startZone)
-      else { throw RecurrenceProblem(.otherForm(property.name), at: place) }
-      guard times.count < Recurrence.datesMax else {
+      let own = time.isUTC ? "UTC" : property.zone?.name ?? startZone
+      guard time.isDate == start.isDate, time.isUTC || property.zone != nil || !start.isUTC else {
+        throw RecurrenceProblem(.otherForm(property.name), at: place)
+      }
+      guard count < Recurrence.datesMax else {
         throw RecurrenceProblem(.tooMany(property.name, max: Recurrence.datesMax), at: place)
       }
-      times.append(local)
-      guard end < property.value.upperBound else { return times }
-      place = end + 1
+      if time.isDate || isOneZone(own, startZone) {
+        times.local.append(time.local)
+      } else if let instant = time.isUTC
+        ? time.local : zone?(own)?.instant(ofDateTime: time.local)
+      {
+        times.instants.append(instant)
+      } else {
+        throw RecurrenceProblem(.otherForm(property.name), at: place)
+      }
+      guard end < property.value.upperBound else { return }
+      (place, count) = (end + 1, count + 1)
     }
   }
-}
 
-extension RecurrenceParser {
-  /// A time of one zone by the clock of another; nil where the zones are not known.
-  private func local(
-    _ time: RecurrenceTime, in name: String?, by other: String?
-  ) -> Int64? {
-    if name == other || time.isDate { return time.local }
-    guard let zone else { return nil }
-    let instant = zone(name).instant(ofDateTime: time.local)
-    return instant + Int64(zone(other).offsetSeconds(atEpochSeconds: instant))
+  /// Whether two names, or none, are known to be of one zone.
+  private func isOneZone(_ name: String?, _ other: String?) -> Bool {
+    name == other || zone.map { $0(name) == $0(other) } ?? false
   }
 }
 

@@ -111,11 +111,15 @@ package struct CalendarEvent: Hashable, Sendable {
 
   /// The first beginning that is not before a local time; nil when there is none.
   private func first(from local: Int64, in zone: Zone) -> Int64? {
-    guard let start = recurrence.first(from: local) else { return nil }
-    if case .instant(let last)? = recurrence.rule?.end, zone.instant(ofDateTime: start) > last {
-      return nil
+    var from = local
+    while let start = recurrence.first(from: from) {
+      if case .instant(let last)? = recurrence.rule?.end, zone.instant(ofDateTime: start) > last {
+        return nil
+      }
+      guard recurrence.exceptions.hasInstant(ofDateTime: start, in: zone) else { return start }
+      from = start + 1
     }
-    return start
+    return nil
   }
 
   /// The first instant after `time` that `edge` makes of the beginnings from a local time on, of the

@@ -275,24 +275,36 @@ struct FileTime {
     return zone.instant(ofDateTime: local)
   }
 
+  /// In seconds since the epoch, or of the clock where it has no zone: what tells times of one form
+  /// apart.
+  var seconds: Int64 { instant ?? local }
+
   /// `20261224`, `20261224T180000`
   var text: String {
     let text = RecurrenceTime.text(local)
     return isDate ? String(text.prefix(8)) : text + (isUTC ? "Z" : "")
   }
 
-  /// Another time of the event, such as an exception, in the local time of this one.
-  func local(
+  /// Another time of the event, such as an exception, in the form of this one.
+  func time(
     of value: FileEvent.Value, _ zones: any ZoneSource
-  ) throws(CalendarFileFlaw) -> Int64 {
+  ) throws(CalendarFileFlaw) -> FileTime {
     let other = try FileTime(value, zones)
-    if other.isDate, !isDate { return other.local + local.flooredRemainder(by: 86_400) }
-    if isDate { return other.local - other.local.flooredRemainder(by: 86_400) }
+    if isDate || other.isDate { return onDay(of: other) }
     // Without a zone it is by the clock of the event.
-    if other.zone == zone || other.zone == nil { return other.local }
-    guard let zone, let instant = other.instant else {
+    if other.zone == nil {
+      return FileTime(local: other.local, isDate: false, isUTC: isUTC, zone: zone)
+    }
+    if zone == nil {
       throw CalendarFileFlaw(value.line, "\(value.name) and DTSTART have different forms")
     }
-    return instant + Int64(zone.offsetSeconds(atEpochSeconds: instant))
+    return other
+  }
+
+  /// Other times in the form of this one, as a recurrence that begins with it has them.
+  func times(_ others: [FileTime]) -> RecurrenceTimes {
+    RecurrenceTimes(
+      local: others.filter { $0.zone == zone }.map(\.local),
+      instants: others.filter { $0.zone != zone }.map(\.seconds), in: zone)
   }
 }

@@ -201,18 +201,19 @@ package struct CalendarFile {
         "counts at the times of EXRULE too")
     }
     let exceptions = try exceptions(of: event, start, replaced)
-    let left = Set(exceptions)
+    let left = Set(exceptions.map(\.seconds))
+    let times = start.times(exceptions)
     var isRecurring = false
     for rule in event.rules {
       do throws(CalendarFileFlaw) {
-        try add(rule, start, length, exceptions)
+        try add(rule, start, length, times)
         isRecurring = true
       } catch {
         if error.isOfFile { throw error }
         warn(error, of: event, "counts without its RRULE")
       }
     }
-    if !isRecurring, !left.contains(start.local) { add(start, length) }
+    if !isRecurring, !left.contains(start.seconds) { add(start, length) }
     for item in event.dates.flatMap(\.items) {
       do throws(CalendarFileFlaw) {
         var (date, own) = try item.period(zones)
@@ -222,7 +223,8 @@ package struct CalendarFile {
             "counts on the day of its RDATE")
           date = start.onDay(of: date)
         }
-        if let local = try? start.local(of: item.start, zones), left.contains(local) { continue }
+        let time = try? start.time(of: item.start, zones)
+        if let time, left.contains(time.seconds) { continue }
         add(date, own ?? length.exact)
       } catch {
         warn(error, of: event, "counts without one RDATE")
@@ -230,14 +232,14 @@ package struct CalendarFile {
     }
   }
 
-  /// What is left out of an event, in its local time.
+  /// What is left out of an event, in the form of its start.
   private mutating func exceptions(
     of event: FileEvent, _ start: FileTime, _ replaced: [FileEvent.Value]
-  ) throws(CalendarFileFlaw) -> [Int64] {
-    var exceptions: [Int64] = []
+  ) throws(CalendarFileFlaw) -> [FileTime] {
+    var exceptions: [FileTime] = []
     for item in (event.exceptions + replaced).flatMap(\.items) {
       do throws(CalendarFileFlaw) {
-        exceptions.append(try start.local(of: item, zones))
+        exceptions.append(try start.time(of: item, zones))
       } catch {
         warn(error, of: event, "counts also at one \(item.name)")
         continue
@@ -263,7 +265,7 @@ package struct CalendarFile {
   }
 
   private mutating func add(
-    _ rule: FileEvent.Value, _ start: FileTime, _ length: EventLength, _ exceptions: [Int64]
+    _ rule: FileEvent.Value, _ start: FileTime, _ length: EventLength, _ exceptions: RecurrenceTimes
   ) throws(CalendarFileFlaw) {
     guard content.events.count < Self.recurringMax else {
       throw CalendarFileFlaw(
