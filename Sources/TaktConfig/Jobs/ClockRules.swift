@@ -70,8 +70,12 @@ struct ClockRules {
         return sources.zones.zone(ofIdentifier: name) ?? sources.zones.zone(named: name)
       }
     } catch {
-      reporter.report(
-        error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
+      if case .unknownZone(let name) = error.reason {
+        _ = sources.zones.zone(named: name, at: mark, reporter)
+      } else {
+        reporter.report(
+          error.sentence, error.hint, in: text, at: error.offset, mark, owner: raw.owner)
+      }
       return nil
     }
     var own = zone

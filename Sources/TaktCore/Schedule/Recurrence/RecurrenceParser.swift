@@ -130,6 +130,9 @@ struct RecurrenceParser {
   private func add(
     _ property: Property, like start: RecurrenceTime, in startZone: String?, to times: inout Times
   ) throws(RecurrenceProblem) {
+    if let named = property.zone, let zone, zone(named.name) == nil {
+      throw RecurrenceProblem(.unknownZone(named.name), at: named.place)
+    }
     var (place, count) = (property.value.lowerBound, 0)
     while true {
       let end =

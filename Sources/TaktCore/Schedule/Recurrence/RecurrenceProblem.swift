@@ -20,6 +20,7 @@ package struct RecurrenceProblem: Error, Hashable, Sendable {
     case cannotCombine(String, with: String)
     /// A date where DTSTART has a time, or the other way round.
     case otherForm(String)
+    case unknownZone(String)
     /// BYSETPOS without a part that makes a set.
     case positionsAlone
     case tooMany(String, max: Int)
@@ -51,6 +52,7 @@ extension RecurrenceProblem {
     case .badDate(let value, let part): "'\(value)' in \(part) is no date that exists"
     case .cannotCombine(let part, let other): "\(part) cannot be combined with \(other)"
     case .otherForm(let part): "\(part) and DTSTART have different forms"
+    case .unknownZone(let name): "there is no time zone '\(name)'"
     case .positionsAlone: "BYSETPOS needs another BY part"
     case .tooMany(let part, let max): "\(part) has more than \(max)"
     }
@@ -71,7 +73,8 @@ extension RecurrenceProblem {
     case .positionsAlone: "BYSETPOS=1 is the first of the set that BYDAY or another part makes"
     case .tooMany("COUNT", _): "use UNTIL"
     case .twice("RRULE"): "write a list of rules"
-    case .unknown, .unknownFrequency, .twice, .badValue, .cannotCombine, .tooMany: nil
+    case .unknown, .unknownFrequency, .unknownZone, .twice, .badValue, .cannotCombine, .tooMany:
+      nil
     }
   }
 }
