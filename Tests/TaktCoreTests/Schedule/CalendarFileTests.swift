@@ -196,6 +196,24 @@ import Testing
     }
   }
 
+  @Test func `versions of one changed event count once, in whatever form they name it`() throws {
+    let series = "UID:a\nDTSTART;TZID=Europe/Berlin:20260401T100000\nRRULE:FREQ=DAILY;COUNT=3"
+    let versions = [
+      "RECURRENCE-ID;TZID=Europe/Berlin:20260402T100000\nSEQUENCE:1\nDTSTART:20260410T100000Z",
+      "RECURRENCE-ID:20260402T080000Z\nSEQUENCE:2\nDTSTART:20260411T100000Z",
+    ]
+    for order in [versions, versions.reversed()] {
+      let events = ([series] + order.map { "UID:a\n" + $0 }).map {
+        "BEGIN:VEVENT\n\($0)\nEND:VEVENT"
+      }
+      let file = read(events.joined(separator: "\n"))
+      #expect(file.problems == [])
+      let newest = try #require(try InstantText("2026-04-11T10:00Z").instant)
+      let start = newest.milliseconds / 1000
+      #expect(file.content.times.ranges == [start..<(start + 1)])
+    }
+  }
+
   /// An event in Berlin, and its instants in UTC: days by the clock, hours exactly, and a time that the
   /// clock skips by the offset before (RFC 5545, 3.3.5 and 3.3.6).
   @Test(arguments: [

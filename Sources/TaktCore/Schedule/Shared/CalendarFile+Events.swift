@@ -65,6 +65,22 @@ struct FileEvent {
     }
   }
 
+  /// Which time of its series an event is, in whatever form that is written.
+  enum Instance: Hashable {
+    case all
+    case instant(Int64)
+    case local(Int64)
+    case unreadable(ArraySlice<UInt8>)
+  }
+
+  func instance(_ zones: any ZoneSource) -> Instance {
+    guard let recurrenceID else { return .all }
+    guard let time = try? FileTime(recurrenceID, zones) else {
+      return .unreadable(recurrenceID.bytes)
+    }
+    return time.instant.map { .instant($0) } ?? .local(time.local)
+  }
+
   /// What people call it: by its SUMMARY, its UID or its line.
   var name: String {
     for text in [summary, uid.map { String(decoding: $0.prefix(200), as: UTF8.self) }] {

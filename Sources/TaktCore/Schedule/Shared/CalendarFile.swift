@@ -118,7 +118,7 @@ package struct CalendarFile {
 
   /// Makes ranges and recurrences of all events.
   private mutating func settle() {
-    let newest = Self.newest(of: events)
+    let newest = self.newest(of: events)
     // What stands for one time of an event that recurs takes its place.
     var replaced: [[UInt8]: [FileEvent.Value]] = [:]
     for event in newest {
@@ -148,22 +148,22 @@ package struct CalendarFile {
 
   /// Of events with one UID, and one RECURRENCE-ID, those with the highest SEQUENCE. Of equal ones all
   /// count: many files give several events one UID.
-  private static func newest(of events: [FileEvent]) -> [FileEvent] {
+  private func newest(of events: [FileEvent]) -> [FileEvent] {
     struct Key: Hashable {
       var uid: [UInt8]
-      var instance: ArraySlice<UInt8>?
-
-      init?(_ event: FileEvent) {
-        guard let uid = event.uid else { return nil }
-        (self.uid, instance) = (uid, event.recurrenceID?.bytes)
-      }
+      var instance: FileEvent.Instance
+    }
+    let keys = events.map { event in
+      event.uid.map { Key(uid: $0, instance: event.instance(zones)) }
     }
     var highest: [Key: Int64] = [:]
-    for event in events {
-      guard let key = Key(event) else { continue }
+    for (event, key) in zip(events, keys) {
+      guard let key else { continue }
       highest[key] = max(event.sequence, highest[key] ?? .min)
     }
-    let newest = events.filter { event in Key(event).map { highest[$0] == event.sequence } ?? true }
+    let newest = zip(events, keys).filter { event, key in
+      key.map { highest[$0] == event.sequence } ?? true
+    }.map { $0.0 }
     // A series that is cancelled is so with what was changed in it.
     var cancelled: [[UInt8]: Int64] = [:]
     for event in newest where event.isCancelled && event.recurrenceID == nil {
