@@ -107,6 +107,9 @@ struct RecurrenceParser {
     guard reader.consume(":") else {
       throw RecurrenceProblem(.badValue("", of: name), at: reader.position)
     }
+    if reader.next.map(Self.isEnd) ?? true {
+      throw RecurrenceProblem(.emptyValue(name), at: reader.position)
+    }
     return Property(name: name, place: place, zone: zone, value: value())
   }
 

@@ -16,6 +16,8 @@ package struct RecurrenceProblem: Error, Hashable, Sendable {
     /// A value that the part, or the property, does not take.
     case badValue(String, of: String)
     case badDate(String, of: String)
+    /// A property with nothing behind its colon.
+    case emptyValue(String)
     /// A part that has no meaning beside another.
     case cannotCombine(String, with: String)
     /// A date where DTSTART has a time, or the other way round.
@@ -50,6 +52,7 @@ extension RecurrenceProblem {
     case .unknownFrequency(let name, _): "unknown frequency '\(name)'"
     case .badValue(let value, let part): "\(part) does not take '\(value)'"
     case .badDate(let value, let part): "'\(value)' in \(part) is no date that exists"
+    case .emptyValue(let name): "\(name) is empty"
     case .cannotCombine(let part, let other): "\(part) cannot be combined with \(other)"
     case .otherForm(let part): "\(part) and DTSTART have different forms"
     case .unknownZone(let name): "there is no time zone '\(name)'"
@@ -69,6 +72,7 @@ extension RecurrenceProblem {
       "write 'DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2', or another rule of RFC 5545"
     case .missingFrequency: "write FREQ=DAILY, WEEKLY, MONTHLY or another"
     case .badDate: "write 20261224T180000, or with a Z at its end for UTC"
+    case .emptyValue: "write its value right after the colon, without a blank"
     case .otherForm: "write both as a date, or both with a time of day, and in the same zone"
     case .positionsAlone: "BYSETPOS=1 is the first of the set that BYDAY or another part makes"
     case .tooMany("COUNT", _): "use UNTIL"

@@ -276,7 +276,6 @@ package struct CalendarFile {
     guard CalendarEvent.mayLast(rest, afterDays: days, isWholeDays: start.isDate) else {
       throw CalendarFileFlaw(rule.line, "an event that recurs lasts longer than a year")
     }
-    if rule.bytes.isEmpty { throw CalendarFileFlaw(rule.line, "RRULE is empty") }
     do throws(RecurrenceProblem) {
       let text = "DTSTART:\(start.text) RRULE:\(rule.rule(like: start))"
       let read = try Recurrence.read(text).recurrence
