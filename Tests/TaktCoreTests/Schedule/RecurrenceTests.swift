@@ -157,6 +157,12 @@ import TaktTime
     "FREQ=DAILY;INTERVAL=2;BYDAY=MO,TU | every 2 days, if that is Monday or Tuesday, at 09:00, from 2026-01-05 on",
     "FREQ=MONTHLY;BYDAY=MO,WE;BYSETPOS=-7,22 | every month on each Monday and Wednesday at 09:00, only the seventh-to-last and the 22nd of each month, from 2026-01-05 on",
     "FREQ=HOURLY;BYMONTHDAY=-1;BYMINUTE=0,30 | every hour, if that is the last day of the month, at minutes 0 and 30, from 2026-01-05 on",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU;WKST=SU | every 2 weeks on Tuesday and Sunday at 09:00, with weeks that start on Sunday, from 2026-01-05 on",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU;WKST=SU | every 2 weeks on Sunday at 09:00, with weeks that start on Sunday, from 2026-01-05 on",
+    "FREQ=WEEKLY;INTERVAL=2;WKST=SU | every 2 weeks on Monday at 09:00, from 2026-01-05 on",
+    "FREQ=WEEKLY;BYDAY=TU,SU;WKST=SU | every week on Tuesday and Sunday at 09:00, from 2026-01-05 on",
+    "FREQ=WEEKLY;BYDAY=TU,SU;BYSETPOS=1;WKST=SU | every week on Tuesday and Sunday at 09:00, only the first of each week, with weeks that start on Sunday, from 2026-01-05 on",
+    "FREQ=YEARLY;BYWEEKNO=1;BYDAY=SU;WKST=TH | every year on each Sunday, if that is in week 1 of the year, at 09:00, with weeks that start on Thursday, from 2026-01-05 on",
     "FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10 | every 20 minutes at hours 9 and 10, from 2026-01-05 on",
   ])
   func `a recurrence in words is`(row: String) throws {

@@ -45,9 +45,9 @@ import Testing
       let rule = generator.next()
       guard rule.isOfDays else { continue }
       compared += 1
-      // Its end is said apart, and a week begins on Monday unless the rule says otherwise.
+      // Its end is said apart.
       let parts = rule.text.split(separator: ";").filter { part in
-        !["COUNT=", "UNTIL=", "WKST="].contains { part.hasPrefix($0) }
+        !["COUNT=", "UNTIL="].contains { part.hasPrefix($0) }
       }
       let text = parts.joined(separator: ";")
       let recurrence = try Recurrence.read(text).recurrence
@@ -86,9 +86,12 @@ private struct SpokenDay {
   let length: Int
   /// 1 for Monday.
   let weekday: Int
+  /// The weekday with which its week starts.
+  let weekStart: Int
 
-  init(_ day: Int64) {
+  init(_ day: Int64, weekStart: Int = 1) {
     self.day = day
+    self.weekStart = weekStart
     (year, month, dayOfMonth) = CivilTime.date(daysSinceEpoch: day)
     let (year, month) = (year, month)
     length = (28...31).last { CivilTime(year: year, month: month, day: $0).isValid } ?? 28
@@ -98,14 +101,18 @@ private struct SpokenDay {
   var dayOfYear: Int { Int(day - CivilTime.daysSinceEpoch(year: year, month: 1, day: 1)) + 1 }
   var yearLength: Int { CivilTime.isLeap(year: year) ? 366 : 365 }
 
-  /// The week by ISO 8601, and how many the year of that week has.
-  var week: (number: Int, count: Int) {
-    let thursday = SpokenDay(day - Int64(weekday) + 4)
-    let last = SpokenDay(CivilTime.daysSinceEpoch(year: thursday.year, month: 12, day: 28))
-    return ((thursday.dayOfYear - 1) / 7 + 1, (last.thursdayOfYear - 1) / 7 + 1)
-  }
+  /// The day with which its week starts.
+  var startOfWeek: Int64 { day - Int64((weekday - weekStart + 7) % 7) }
 
-  private var thursdayOfYear: Int { dayOfYear - weekday + 4 }
+  /// The week as ISO 8601 counts it, and how many the year of that week has: a week is of the year
+  /// that has its fourth day.
+  var week: (number: Int, count: Int) {
+    let middle = SpokenDay(startOfWeek + 3)
+    let last = SpokenDay(
+      CivilTime.daysSinceEpoch(year: middle.year, month: 12, day: 28), weekStart: weekStart)
+    let lastMiddle = SpokenDay(last.startOfWeek + 3)
+    return ((middle.dayOfYear - 1) / 7 + 1, (lastMiddle.dayOfYear - 1) / 7 + 1)
+  }
 
   /// The weekday nearest to a day of its month; 0 where there is no such day.
   func nearestWeekday(to other: Int) -> Int {
@@ -346,12 +353,20 @@ private struct RecurrenceWords {
   private var months: Set<Int> = []
   private var clock: [Int64] = []
   private var places: [Int] = []
+  /// 1 for Monday.
+  private var weekStart = 1
 
   init?(_ words: String, from start: Int64) {
     self.start = start
     // `…, from 2026-01-05 on`
     guard let end = words.ranges(of: ", from ").last else { return nil }
     var text = String(words[..<end.lowerBound])
+    if let weeks = text.firstRange(of: ", with weeks that start on ") {
+      guard let day = CivilTime.weekdayNames.firstIndex(of: String(text[weeks.upperBound...]))
+      else { return nil }
+      weekStart = day == 0 ? 7 : day
+      text = String(text[..<weeks.lowerBound])
+    }
     if let only = text.firstRange(of: ", only ") {
       let list = text[only.upperBound...].prefix(while: { _ in true })
       guard let of = list.ranges(of: " of each ").last else { return nil }
@@ -421,15 +436,15 @@ private struct RecurrenceWords {
 
   /// All its times from the period of its first one on.
   func times(through end: Int64) -> [Int64] {
-    let first = SpokenDay(start / 86_400)
+    let first = SpokenDay(start / 86_400, weekStart: weekStart)
     var day = firstOfPeriod(first)
     var (times, set): ([Int64], [Int64]) = ([], [])
-    var period = number(SpokenDay(day))
+    var period = number(SpokenDay(day, weekStart: weekStart))
     let origin = period
     while day * 86_400 <= end + 400 * 86_400, times.last ?? 0 <= end {
       // More are not compared.
       if times.count > 100, times[times.count - 101] >= start { break }
-      let spoken = SpokenDay(day)
+      let spoken = SpokenDay(day, weekStart: weekStart)
       if number(spoken) != period {
         times += chosen(set)
         (set, period) = ([], number(spoken))
@@ -454,7 +469,7 @@ private struct RecurrenceWords {
     switch unit {
     case .year: Int64(day.year)
     case .month: Int64(day.year * 12 + day.month)
-    case .week: (day.day - Int64(day.weekday) + 4) / 7
+    case .week: (day.startOfWeek + 3).flooredQuotient(by: 7)
     case .day: day.day
     }
   }
@@ -463,7 +478,7 @@ private struct RecurrenceWords {
     switch unit {
     case .year: day.day - Int64(day.dayOfYear) + 1
     case .month: day.day - Int64(day.dayOfMonth) + 1
-    case .week: day.day - Int64(day.weekday) + 1
+    case .week: day.startOfWeek
     case .day: day.day
     }
   }

@@ -60,7 +60,20 @@ extension RecurrenceRule {
     if !positions.isEmpty {
       text += ", only " + CronExpression.join(positions.map(Self.place)) + " of each \(unit)"
     }
+    if days.weekStart != 1, dependsOnWeekStart {
+      text += ", with weeks that start on \(CivilTime.weekdayNames[days.weekStart])"
+    }
     return text
+  }
+
+  /// Whether other days are due if weeks start on another day.
+  private var dependsOnWeekStart: Bool {
+    if days.weeks != 0 || days.lastWeeks != 0 { return true }
+    guard frequency == .weekly else { return false }
+    let first = CivilTime.weekday(daysSinceEpoch: start.flooredQuotient(by: 86_400))
+    return interval > 1
+      ? days.weekdays != 1 << UInt8(first)
+      : !positions.isEmpty && days.weekdays.nonzeroBitCount > 1
   }
 
   private var timeWords: String {
