@@ -240,7 +240,7 @@ struct ClockRules {
     if case .recurrence(let recurrence) = rule.expression.unfiltered,
       recurrence.value.next(after: start, in: rule.zone, dst: rule.dst) == nil
     {
-      reason = recurrence.value.reasonForNone(in: rule.zone)
+      reason = recurrence.value.reasonForNone(in: rule.zone, dst: rule.dst)
     }
     let hint =
       switch rule.expression {

@@ -30,6 +30,8 @@ import TaktTime
       "rrule: 'DTSTART:20260105T090000 FREQ=DAILY;UNTIL=20260105T075900Z', timezone: Europe/Berlin | neverRuns | UNTIL is before DTSTART",
       "rrule: 'DTSTART:19600101T090000 RRULE:FREQ=YEARLY;COUNT=2' | neverRuns | all its dates are before 1970",
       "rrule: 'DTSTART:20260101T090000 RRULE:FREQ=DAILY;COUNT=1 EXDATE:20260101T090000' | neverRuns | EXDATE leaves out all its dates",
+      "rrule: 'DTSTART:20260329T023000 FREQ=DAILY;COUNT=1', timezone: Europe/Berlin, dst: {gap: skip} | neverRuns | clock changes skip all its times",
+      "rrule: 'DTSTART:20260329T023000 FREQ=DAILY;COUNT=1 EXDATE:20260329T010000Z', timezone: Europe/Berlin | neverRuns | EXDATE leaves out all its dates",
       "rrule: 'DTSTART:19600101T090000 FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' | neverRuns | no date matches all of its parts",
       "rrule: 5 | badSchedule | write 'DTSTART:20260105T090000 RRULE:",
       "rrule: 'every day' | badSchedule | write 'DTSTART:20260105T090000 RRULE:",

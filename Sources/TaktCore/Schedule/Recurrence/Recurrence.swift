@@ -118,13 +118,18 @@ package struct Recurrence: Hashable, Sendable {
 
 extension Recurrence {
   /// Why one that never occurs has no time.
-  package func reasonForNone(in zone: Zone) -> String {
+  package func reasonForNone(in zone: Zone, dst: DSTPolicy) -> String {
     if endsBeforeStart(in: zone) { return "UNTIL is before DTSTART" }
-    if let first = first(from: start) {
-      return first < 86_400 ? "all its dates are before 1970" : "no date matches all of its parts"
+    let epoch = WallInstant(milliseconds: 0)
+    var (whole, late) = (self, dst)
+    whole.exceptions = RecurrenceTimes()
+    late.gap = .runAfter
+    if whole.next(after: epoch, in: zone, dst: dst) != nil {
+      return "EXDATE leaves out all its dates"
     }
-    return earliest(from: start) == nil
-      ? "no date matches all of its parts" : "EXDATE leaves out all its dates"
+    if next(after: epoch, in: zone, dst: late) != nil { return "clock changes skip all its times" }
+    return earliest(from: start).map { $0 < 86_400 } ?? false
+      ? "all its dates are before 1970" : "no date matches all of its parts"
   }
 
   /// Whether the UNTIL of its rule is before its first instant, so that the rule names no times.

@@ -193,6 +193,9 @@ struct RecurrenceTime: Hashable, Sendable {
 
   static let years = 1601...2261
 
+  /// `from 1601 to 2261`
+  static var yearWords: String { "from \(years.lowerBound) to \(years.upperBound)" }
+
   static func read(
     _ reader: ByteReader, _ range: Range<Int>, of part: String
   ) throws(RecurrenceProblem) -> RecurrenceTime {

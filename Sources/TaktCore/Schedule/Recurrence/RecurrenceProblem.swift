@@ -51,7 +51,8 @@ extension RecurrenceProblem {
     case .missingFrequency: "FREQ is missing"
     case .unknownFrequency(let name, _): "unknown frequency '\(name)'"
     case .badValue(let value, let part): "\(part) does not take '\(value)'"
-    case .badDate(let value, let part): "'\(value)' in \(part) is no date that exists"
+    case .badDate(let value, let part):
+      "'\(value)' in \(part) is no date \(RecurrenceTime.yearWords)"
     case .emptyValue(let name): "\(name) is empty"
     case .cannotCombine(let part, let other): "\(part) cannot be combined with \(other)"
     case .otherForm(let part): "\(part) and DTSTART have different forms"

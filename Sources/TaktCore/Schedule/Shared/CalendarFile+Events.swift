@@ -256,7 +256,8 @@ struct FileTime {
     guard let time = RecurrenceTime(value.bytes) else {
       throw CalendarFileFlaw(
         value.line,
-        "'\(CalendarFile.shown(value.text))' in \(value.name) is no date from 1601 to 2261",
+        "'\(CalendarFile.shown(value.text))' in \(value.name) is no date "
+          + RecurrenceTime.yearWords,
         hint: "write 20261224, or 20261224T180000 with a time of day")
     }
     (local, isDate, isUTC) = (time.local, time.isDate, time.isUTC)
