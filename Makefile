@@ -4,7 +4,8 @@ SWIFT ?= swift
 PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config tzdata make git
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
-	libpq5 postgresql-15 etcd-server etcd-client iproute2 time python3-dateutil
+	libpq5 postgresql-15 etcd-server etcd-client iproute2 time python3-dateutil python3-icalendar \
+	python3-recurring-ical-events
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
