@@ -91,7 +91,9 @@ struct ClockRules {
       .recurrence(Shared(read.recurrence)).filtered(on: moveOnly), zone: own,
       dst: dst.policy(own: read.recurrence.ownDST))
     guard occurs(rule, mark) else { return nil }
-    return RuleTable.Answer(rules: [rule], isOver: isOver(rule, at: now))
+    return RuleTable.Answer(
+      rules: [rule], warnings: [read.recurrence.dayWarning].compactMap(\.self),
+      isOver: isOver(rule, at: now))
   }
 
   private func cron(
@@ -110,12 +112,13 @@ struct ClockRules {
       dst: dst.policy(own: expression.ownDST))
     guard occurs(rule, mark) else { return nil }
     // Who means each minute, or each second, can write a range.
-    var warnings = expression.warnings(days: days).filter { warning in
+    let hasDayStep = Self.hasDayStep(text)
+    var warnings = expression.warnings(days: days, hasDayStep: hasDayStep).filter { warning in
       switch warning {
-      case .everyMinute: Self.hasStar(text, fromEnd: 5)
+      case .everyMinute, .everyMinuteOfDays: Self.hasStar(text, fromEnd: 5)
       case .everySecond: Self.hasStar(text, fromEnd: 6)
       case .unevenStep(let field, _, _): !Self.wraps(text, field)
-      case .dayStep, .rareDay, .bothDayFields, .starDayField, .skippedTime: true
+      case .dayStep, .rareDay, .fifthWeekdays, .bothDayFields, .starDayField, .skippedTime: true
       }
     }
     if !dst.isMade, let skipped = rule.droppedTime(after: now) { warnings.append(skipped) }
@@ -154,7 +157,9 @@ struct ClockRules {
       // Who says what they mean together has thought of it.
       switch warning {
       case .bothDayFields, .starDayField: if raw.fields.has(.days) { continue }
-      case .unevenStep, .everyMinute, .everySecond, .dayStep, .rareDay, .skippedTime: break
+      case .unevenStep, .everyMinute, .everyMinuteOfDays, .everySecond, .dayStep, .rareDay,
+        .fifthWeekdays, .skippedTime:
+        break
       }
       // One change of the clock concerns all jobs of a file alike.
       if case .skippedTime(_, let zone, _) = warning,
@@ -191,13 +196,19 @@ struct ClockRules {
     // A time of `cron` runs right after the change; one of `calendar` is dropped.
     let skipped = !dst.isMade ? rule.droppedTime(after: now) : nil
     return RuleTable.Answer(
-      rules: [rule], warnings: skipped.map { [$0] } ?? [],
+      rules: [rule], warnings: [expression.dayWarning, skipped].compactMap(\.self),
       isOver: isOver(rule, at: now))
   }
 
   /// Whether the field that so many are left from, itself included, is a star.
   private static func hasStar(_ text: String, fromEnd count: Int) -> Bool {
-    field(of: text, fromEnd: count) == "*"
+    field(of: text, fromEnd: count).map { $0 == "*" || $0 == "*/1" } ?? false
+  }
+
+  /// Whether the days of the month have a step, and none that starts where the job's name says.
+  private static func hasDayStep(_ text: String) -> Bool {
+    guard let days = field(of: text, fromEnd: 3) else { return false }
+    return days.contains("/") && !days.contains { "hH".contains($0) }
   }
 
   /// Whether a range in a field goes past its end, as `22-2` does: its step goes on there.

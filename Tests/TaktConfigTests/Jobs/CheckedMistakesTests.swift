@@ -425,8 +425,41 @@ import Testing
       + "of these hours, start with '0'; if every minute is meant, with '0-59'",
     "0 0 31 * * => February, April, June, September and November have no day 31, and so no slot; "
       + "for the last day of each month, write 'L'",
-    "0 0 15,30 * * => February has no day 30, and so no slot; "
+    "*/1 1,3 * * * => this is every minute of the hours 1 and 3, 120 slots a day; to run once in each "
+      + "of these hours, start with '0'; if every minute is meant, with '0-59'",
+    "* 9-10,14 * * * => this is every minute of the hours 9, 10 and 14, 180 slots a day; to run once "
+      + "in each of these hours, start with '0'; if every minute is meant, with '0-59'",
+    "* * 1 * * => this is every minute of each of these days, 1440 slots a day; to run once on each, "
+      + "start with '0 0'; if every minute is meant, with '0-59'",
+    "* 0 1,3 * * * => this is every second of minute 0 of the hours 1 and 3, 120 slots a day; to run "
+      + "once in each of these hours, start with '0 0'; if every second is meant, with '0-59 0'",
+    "0 0 15,30 * * => February has no day 30, and so slots on the other days only; "
       + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 1,31 2,3 * => February has no day 31, and so slots on the other days only; "
+      + "for the last day of each month, write 'L'",
+    "0 0 1,15,29 * * => February has a day 29 only in leap years; "
+      + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 29-31 * * => February has a day 29 only in leap years; "
+      + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 30-31 * * => February has no such day, and so no slot; "
+      + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 L-30 * * => February, April, June, September and November have no such day, and so no slot; "
+      + "write 28 for a day that every month has, or 'L' for the last one",
+    "0 0 31W 1-4 * => February and April have no day 31, and so no slot; "
+      + "for the last day of each month, write 'LW'",
+    "0 0 * * MON#5 => only some months have a fifth Monday, and so a slot; "
+      + "for the last Monday of each month, write 'MONL'",
+    "0 0 * * MON#5,5#5 => only some months have a fifth Monday or Friday, and so a slot; "
+      + "for the last Monday and Friday of each month, write 'MONL,FRIL'",
+    "0 0 2/2 * * => the step of 2 days starts again in each month: day 2 follows day 30; to run every "
+      + "2 days across months, write '*' for the day of month and add "
+      + "nth: {every: 2, unit: days, starting: 2026-01-01}",
+    "0 0 2/3 * * => the step of 3 days starts again in each month: day 2 follows day 29; to run every "
+      + "3 days across months, write '*' for the day of month and add "
+      + "nth: {every: 3, unit: days, starting: 2026-01-01}",
+    "0 0 */20 * * => the step of 20 days starts again in each month: day 1 follows day 21; to run "
+      + "every 20 days across months, write '*' for the day of month and add "
+      + "nth: {every: 20, unit: days, starting: 2026-01-01}",
     "0 0 29 * * => February has a day 29 only in leap years; "
       + "write 28 for a day that every month has, or 'L' for the last one",
     "0 0 */2 * * => the step of 2 days starts again in each month: day 1 follows day 31; to run every "
@@ -443,11 +476,45 @@ import Testing
 
   @Test(arguments: [
     "0 22-2/3 * * *", "50-10/15 3 * * *", "* 9-17 * * *", "* 22-3 * * *", "0-59 1,3 * * *",
-    "0 0 28-31 * *",
+    "* 9-12,14-17 * * *", "* * * * 1-5", "0 0 28-31 * *", "0 0 1-15/2 * *", "0 0 H/3 * *",
+    "0 0 */2 1 *", "0 0 * * MON#4,MON#5", "0 0 L-27 * *", "0 0 30,L * *",
     "0 0 31 1,12 *", "0 0 30 6 *", "0 0 1,11,21 * *", "0 0 1,16 * *", "0 0 L * *", "0 0 15W * *",
   ])
   func `a cron expression that may well be meant is none`(text: String) {
     #expect(load("jobs: {a: {cron: '\(text)', run: echo}}\n").diagnostics == [])
+  }
+
+  private static let noDay31 =
+    "February, April, June, September and November have no day 31, and so no slot"
+
+  @Test(arguments: [
+    "calendar: »'*-*-31' => \(noDay31); for the last day of each month, write '*-*~1'",
+    "calendar: »'*-2,3-29..31' => February has a day 29 only in leap years; "
+      + "write 28 for a day that every month has, or '*-*~1' for the last one",
+    "calendar: »'*-*-1/2' => the step of 2 days starts again in each month: day 1 follows day 31; to "
+      + "run every 2 days across months, write '*' for the day of month and add "
+      + "nth: {every: 2, unit: days, starting: 2026-01-01}",
+    "rrule: »DTSTART:20260131T090000 RRULE:FREQ=MONTHLY => \(noDay31); "
+      + "for the last day of each month, write 'BYMONTHDAY=-1'",
+    "rrule: »DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;INTERVAL=4 => September has no day 31, and so "
+      + "no slot; for the last day of each month, write 'BYMONTHDAY=-1'",
+    "rrule: »DTSTART:20280229T090000 RRULE:FREQ=YEARLY => February has a day 29 only in leap years; "
+      + "write 28 for a day that every month has, or 'BYMONTHDAY=-1' for the last one",
+  ])
+  func `a day that some months lack is a warning in other expressions too`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    try checkKeys("warning suspicious | \(parts[0])\\nrun: echo => \(parts[1])")
+  }
+
+  @Test(arguments: [
+    "calendar: '2096-02-29'", "calendar: 'Mon *-*-31'", "calendar: '*-*~1'", "calendar: '*-*-28..31'",
+    "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;COUNT=3",
+    "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;INTERVAL=12",
+    "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=-1",
+    "rrule: DTSTART:20260128T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1",
+  ])
+  func `a day that may well be meant is none in other expressions either`(keys: String) {
+    #expect(load("jobs:\n  a:\n    \(keys)\n    run: echo\n").diagnostics == [])
   }
 
   @Test(arguments: ["only_on", "except"])

@@ -50,7 +50,7 @@ package struct CronExpression: Hashable, Sendable {
   }
 
   /// Bits 1 to 12.
-  private static let allMonths: UInt64 = 0x1ffe
+  static let allMonths: UInt64 = 0x1ffe
 
   /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }

@@ -7,12 +7,16 @@ package enum CronWarning: Hashable, Sendable {
   case unevenStep(CronField, step: Int, lastGap: Int)
   /// `* 3 * * *`, `* */5 * * *`: each minute of single hours, where once in each is more often meant.
   case everyMinute(hours: [Int])
-  /// `* 0 3 * * *`, with seconds first: each second of a minute.
-  case everySecond(hour: Int, minute: Int)
+  /// `* * 1 * *`: each minute of single days of the month.
+  case everyMinuteOfDays
+  /// `* 0 3 * * *`, with seconds first: each second of a minute in single hours.
+  case everySecond(hours: [Int], minute: Int)
   /// A step of days, which starts again in each month: `*/2` runs on the 31st and the 1st.
   case dayStep(Int, first: Int, last: Int)
   /// A day that these months do not have, or February only in leap years.
-  case rareDay(Int, months: [Int])
+  case rareDay(RareDay)
+  /// Days of the week, 0 for Sunday, of which only the fifth in a month counts.
+  case fifthWeekdays([Int])
   /// Both day fields are given, so that `days` decides what they mean together.
   case bothDayFields(CronDayRule)
   /// Both day fields are given, and one of them starts with `*`, so that both must match.
@@ -23,7 +27,12 @@ package enum CronWarning: Hashable, Sendable {
 
 extension CronExpression {
   /// What may not have been meant, apart from clock changes.
-  package func warnings(days rule: CronDayRule = .cron) -> [CronWarning] {
+  ///
+  /// - Parameter hasDayStep: whether the days of the month are written with a step, and not as a
+  ///   list.
+  package func warnings(
+    days rule: CronDayRule = .cron, hasDayStep: Bool = true
+  ) -> [CronWarning] {
     var warnings: [CronWarning] = []
     let fields: [(CronField, UInt64, Bool)] = [
       (.second, seconds, openFields.contains(.second)),
@@ -34,7 +43,9 @@ extension CronExpression {
       if let warning = Self.unevenStep(field, mask) { warnings.append(warning) }
     }
     if let warning = wholeHour { warnings.append(warning) }
-    if let warning = days.warning(in: months) { warnings.append(warning) }
+    if let warning = days.warning(in: months, hasStep: hasDayStep, last: "L") {
+      warnings.append(warning)
+    }
     if hasBothDayFields {
       warnings.append(
         rule == .cron && days.isStar
@@ -46,16 +57,18 @@ extension CronExpression {
 
   /// A star in the field before the first single number. Who means it writes `0-59`.
   private var wholeHour: CronWarning? {
-    if openFields.contains(.second), seconds.nonzeroBitCount == 60, minutes.nonzeroBitCount == 1 {
-      guard hours.nonzeroBitCount == 1 else { return nil }
-      return .everySecond(
-        hour: hours.trailingZeroBitCount, minute: minutes.trailingZeroBitCount)
-    }
-    guard openFields.contains(.minute), minutes.nonzeroBitCount == 60 else { return nil }
     let list = Self.values(hours, .hour)
     // A range of hours, such as 9-17, may well be meant.
-    guard list.allSatisfy({ hours >> UInt64(($0 + 1) % 24) & 1 == 0 }) else { return nil }
-    return .everyMinute(hours: list)
+    let hasLoneHour = list.contains { hour in
+      [1, 23].allSatisfy { hours >> UInt64((hour + $0) % 24) & 1 == 0 }
+    }
+    if openFields.contains(.second), seconds.nonzeroBitCount == 60, minutes.nonzeroBitCount == 1 {
+      return hasLoneHour
+        ? .everySecond(hours: list, minute: minutes.trailingZeroBitCount) : nil
+    }
+    guard openFields.contains(.minute), minutes.nonzeroBitCount == 60 else { return nil }
+    if list.count == 24 { return days.haveLoneDay ? .everyMinuteOfDays : nil }
+    return hasLoneHour ? .everyMinute(hours: list) : nil
   }
 
   /// A series that begins anew before its step is over.
@@ -71,29 +84,6 @@ extension CronExpression {
     }
     return .unevenStep(field, step: step, lastGap: lastGap)
   }
-}
-
-extension CronDays {
-  /// What may not have been meant by days of the month alone.
-  fileprivate func warning(in months: UInt64) -> CronWarning? {
-    guard isAnyDayOfWeek, daysBeforeLast == 0, nearestWeekdays == 0, nearestWeekdaysBeforeLast == 0
-    else { return nil }
-    let days = (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 }
-    guard let first = days.first, let last = days.last else { return nil }
-    let step = days.count > 2 ? days[1] - days[0] : 1
-    if step > 1, zip(days, days.dropFirst()).allSatisfy({ $1 - $0 == step }),
-      first + 31 - last < step
-    {
-      return .dayStep(step, first: first, last: last)
-    }
-    // Of `28-31`, the command itself looks for the last day.
-    guard last > 28, !days.contains(last - 1) else { return nil }
-    let lacking = CronExpression.values(months, .month).filter { Self.leastDays[$0 - 1] < last }
-    return lacking.isEmpty ? nil : .rareDay(last, months: lacking)
-  }
-
-  /// How many days each month has in every year.
-  private static let leastDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 }
 
 extension ClockRule {
@@ -149,15 +139,21 @@ extension CronWarning {
       }
       let list = CronExpression.join(hours.map(String.init))
       return "this is every minute of the hours \(list), \(hours.count * 60) slots a day"
+    case .everyMinuteOfDays: return "this is every minute of each of these days, 1440 slots a day"
     case .dayStep(let step, let first, let last):
       return "the step of \(step) days starts again in each month: day \(first) follows day \(last)"
-    case .rareDay(29, _): return "February has a day 29 only in leap years"
-    case .rareDay(let day, let months):
-      let list = CronExpression.join(months.map { CivilTime.monthNames[$0 - 1] })
-      return "\(list) \(months.count == 1 ? "has" : "have") no day \(day), and so no slot"
-    case .everySecond(let hour, let minute):
-      let time = "\(hour.padded(2)):\(minute.padded(2))"
-      return "this is every second of the minute \(time), 60 slots a day"
+    case .rareDay(let rare): return rare.sentence
+    case .fifthWeekdays(let days):
+      let names = CronExpression.join(days.map { CivilTime.weekdayNames[$0] }, with: "or")
+      return "only some months have a fifth \(names), and so a slot"
+    case .everySecond(let hours, let minute):
+      if hours.count == 1 {
+        let time = "\(hours[0].padded(2)):\(minute.padded(2))"
+        return "this is every second of the minute \(time), 60 slots a day"
+      }
+      let list = CronExpression.join(hours.map(String.init))
+      return "this is every second of minute \(minute) of the hours \(list), "
+        + "\(hours.count * 60) slots a day"
     case .starDayField(let field):
       return
         "the \(field.rawValue) field starts with '*', so a day must match both day fields, as in "
@@ -184,14 +180,21 @@ extension CronWarning {
     case .dayStep(let step, _, _):
       "to run every \(step) days across months, write '*' for the day of month and add "
         + "nth: {every: \(step), unit: days, starting: 2026-01-01}"
-    case .rareDay(31, _): "for the last day of each month, write 'L'"
-    case .rareDay: "write 28 for a day that every month has, or 'L' for the last one"
+    case .rareDay(let rare): rare.hint
+    case .fifthWeekdays(let days):
+      "for the last \(CronExpression.join(days.map { CivilTime.weekdayNames[$0] })) of each month, "
+        + "write '\(days.map { CronField.dayOfWeek.names[$0] + "L" }.joined(separator: ","))'"
     case .everyMinute(let hours):
       "to run once at \(hours[0].padded(2)):00, start with '0 \(hours[0])'; if every minute is meant, with "
         + "'0-59 \(hours[0])'"
-    case .everySecond(let hour, let minute):
-      "to run once, start with '0 \(minute) \(hour)'; if every second is meant, with "
-        + "'0-59 \(minute) \(hour)'"
+    case .everyMinuteOfDays:
+      "to run once on each, start with '0 0'; if every minute is meant, with '0-59'"
+    case .everySecond(let hours, let minute) where hours.count > 1:
+      "to run once in each of these hours, start with '0 \(minute)'; if every second is meant, with "
+        + "'0-59 \(minute)'"
+    case .everySecond(let hours, let minute):
+      "to run once, start with '0 \(minute) \(hours[0])'; if every second is meant, with "
+        + "'0-59 \(minute) \(hours[0])'"
     case .starDayField:
       "use 'days: any' for days that match either of them, as in earlier versions of takt; 'days: cron' "
         + "if this is meant"
