@@ -13,28 +13,6 @@ enum UsualShell {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The option after which a program takes its text; nil for a program that is not known.
-  private static func textOption(of program: String) -> Character? {
-    let name = baseName(program).prefix { !$0.isNumber }
-    if names.contains(String(name)) { return "c" }
-    return switch name {
-    case "python", "pypy", "fish", "csh", "tcsh": "c"
-    case "perl", "ruby", "node", "nodejs", "lua": "e"
-    case "php": "r"
-    default: nil
-    }
-  }
-
-  /// The option that a shell needs before a text, where these words lack it; nil where they have it,
-  /// or the program is not known.
-  static func missingOption(in words: [String]) -> String? {
-    guard let program = words.first, let option = textOption(of: program) else { return nil }
-    let hasOption = words.dropFirst().contains { word in
-      word.hasPrefix("-") && (word.hasPrefix("--") || word.contains(option))
-    }
-    return hasOption ? nil : "-\(option)"
-  }
-
   static func isUsual(_ program: String) -> Bool { names.contains(baseName(program)) }
 
   /// Whether these words start a usual shell that reads the word after them as its text.

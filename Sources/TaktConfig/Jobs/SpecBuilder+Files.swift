@@ -114,13 +114,9 @@ extension SpecBuilder {
       })
     else { return }
     let owner = raw.fields.has(.shell) ? raw.owner : KeyOwner(part: .defaults)
-    // Without it the text counts as the name of a script.
-    if let option = UsualShell.missingOption(in: settled.execution.shell) {
-      let words = settled.execution.shell.filter { $0 != "-c" } + [option]
+    if let flaw = ShellFlaw(of: settled.execution.shell) {
       reporter.report(
-        .suspicious, severity: .warning, at: field.mark,
-        "'\(program.shortened)' takes a command only after '\(option)'",
-        hint: "write \(JobKey.shell): [\(words.map(\.shortened).joined(separator: ", "))]",
+        .suspicious, severity: .warning, at: field.mark, flaw.message, hint: flaw.hint,
         owner: owner)
     }
     guard let flaw = flaw(ofProgram: program, "shell", settled, files) else { return }
@@ -166,53 +162,5 @@ extension SpecBuilder {
       }
     return inherits
       ? files.ownPath ?? EnvironmentInheritance.standardPath : EnvironmentInheritance.standardPath
-  }
-}
-
-/// The first program of a shell command, where that is plain to see.
-private enum ShellWord {
-  private static let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "zsh"]
-  /// What no folder of `PATH` has, and what only leads to the program.
-  private static let builtins: Set<Substring> = [
-    ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "declare", "do",
-    "echo", "esac", "eval", "exec", "exit", "export", "false", "fg", "fi", "for", "function",
-    "getopts", "hash", "if", "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd",
-    "pwd", "read", "readonly", "return", "select", "set", "shift", "shopt", "source", "test",
-    "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset",
-    "until", "wait", "while",
-  ]
-
-  static func isShell(_ shell: [String]) -> Bool {
-    guard let program = shell.first?.split(separator: "/").last else { return false }
-    return shells.contains(String(program)) && shell.last?.hasSuffix("c") == true
-  }
-
-  /// Nil where the command starts with anything but a plain word, or with one that the shell knows.
-  static func program(of text: String) -> Substring? {
-    let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
-    guard var rest = lines.first(where: { !$0.isEmpty && !$0.hasPrefix("#") }) else { return nil }
-    // Variables for the program alone.
-    while let next = assignmentEnd(rest) { rest = rest[next...] }
-    let word = rest.prefix(while: isPlain)
-    let next = rest[word.endIndex...].first
-    guard !word.isEmpty, next.map({ " \t;|&><".contains($0) }) ?? true, !builtins.contains(word)
-    else { return nil }
-    // It may be a function that the command defines.
-    return word.contains("/") || !text.contains("()") ? word : nil
-  }
-
-  private static func isPlain(_ character: Character) -> Bool {
-    character.isASCII
-      && (character.isLetter || character.isNumber || "_./+-".contains(character))
-  }
-
-  /// Where the text goes on after `NAME=value` and blanks; nil where it starts with something else.
-  private static func assignmentEnd(_ text: Substring) -> Substring.Index? {
-    let name = text.prefix { isPlain($0) && !"./+-".contains($0) }
-    var rest = text[name.endIndex...]
-    guard !name.isEmpty, rest.popFirst() == "=" else { return nil }
-    rest = rest.drop { isPlain($0) || ":,".contains($0) }
-    let end = rest.drop { $0 == " " || $0 == "\t" }
-    return end.startIndex > rest.startIndex ? end.startIndex : nil
   }
 }

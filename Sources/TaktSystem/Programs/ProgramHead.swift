@@ -25,4 +25,11 @@ package enum ProgramKind {
       head[start] == goNote[0] && head[start..<(start + goNote.count)].elementsEqual(goNote)
     }
   }
+
+  /// The words of the `#!` line of the program at a path; none where there is none.
+  package static func interpreter(fileAt path: String) -> [String] {
+    guard let head = ProgramHead.read(path), head.starts(with: "#!".utf8) else { return [] }
+    return head.prefix { $0 != 0x0a && $0 != 0x0d }.dropFirst(2)
+      .split { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }
+  }
 }

@@ -205,13 +205,46 @@ import Testing
       + "'/bin/sh' takes a command only after '-c' in job 'a'; write shell: [/bin/sh, -e, -c]",
     "warning suspicious | every: 1h\\nshell: »perl\\nrun: print => "
       + "'perl' takes a command only after '-e' in job 'a'; write shell: [perl, -e]",
+    "warning suspicious | every: 1h\\nshell: »[bash, --login]\\nrun: echo => "
+      + "'bash' takes a command only after '-c' in job 'a'; write shell: [bash, --login, -c]",
+    "warning suspicious | every: 1h\\nshell: »[/bin/sh, -e, --posix]\\nrun: echo => "
+      + "'/bin/sh' takes a command only after '-c' in job 'a'; "
+      + "write shell: [/bin/sh, --posix, -e, -c]",
+    "warning suspicious | every: 1h\\nshell: »[/usr/bin/env, A=b, bash]\\nrun: echo => "
+      + "'bash' takes a command only after '-c' in job 'a'; "
+      + "write shell: [/usr/bin/env, A=b, bash, -c]",
+    "warning suspicious | every: 1h\\nshell: »[nice, -n, '5', stdbuf, -oL, sh]\\nrun: echo => "
+      + "'sh' takes a command only after '-c' in job 'a'; "
+      + "write shell: [nice, -n, 5, stdbuf, -oL, sh, -c]",
+    "warning suspicious | every: 1h\\nshell: »[timeout, -k, 5s, 1m, perl, -Mfeature]\\nrun: echo => "
+      + "'perl' takes a command only after '-e' in job 'a'; "
+      + "write shell: [timeout, -k, 5s, 1m, perl, -Mfeature, -e]",
   ])
   func `a shell that would take a command for the name of a script is a warning`(row: String) throws
   {
     try checkKeys(row)
   }
 
-  @Test(arguments: ["[/bin/sh, -ec]", "[/bin/sh, -o, errexit, -c]", "[perl, -e]", "[env, sh, -e]"])
+  @Test(arguments: [
+    "warning suspicious | every: 1h\\nshell: »[bash, -c, 'set -e;']\\nrun: echo => 'bash' runs "
+      + "'set -e;', the text after '-c', instead of the command in job 'a'; "
+      + "write shell: [bash, -c], and start the command with that text",
+    "warning suspicious | every: 1h\\nshell: »[env, perl, -we, 'use strict']\\nrun: echo => 'perl' "
+      + "runs 'use strict', the text after '-e', instead of the command in job 'a'; "
+      + "write shell: [env, perl, -we], and start the command with that text",
+    "warning suspicious | every: 1h\\nshell: »[perl, -e, -w]\\nrun: echo => 'perl' runs '-w', the text "
+      + "after '-e', instead of the command in job 'a'; write shell: [perl, -w, -e]",
+  ])
+  func `a shell that has a text of its own is a warning`(row: String) throws {
+    try checkKeys(row)
+  }
+
+  @Test(arguments: [
+    "[/bin/sh, -ec]", "[/bin/sh, -o, errexit, -c]", "[perl, -e]", "[env, sh, -ec]", "[sh, -c, -e]",
+    "[bash, --norc, -euo, pipefail, -c]", "[nice, '-5', sh, -c]", "[perl, -Mstrict, -lne]",
+    "[bash, -c, 'exec \"$@\"', --]", "[sh, -c, 'sh -c \"$0\"']", "[perl, -e, 'eval shift']",
+    "[sh, /dev/null]",
+  ])
   func `a shell that takes its text is none`(shell: String) {
     #expect(load("jobs: {a: {every: 1h, shell: \(shell), run: echo}}\n").diagnostics == [])
   }
@@ -337,13 +370,27 @@ import Testing
     // As far as the linker of Go can be told from its note.
     let head: [UInt8] = [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 93)
     folder.write(head + [4, 0, 0, 0, 0x47, 0x6f, 0, 0], to: "tool", mode: 0o755)
-    for (name, command) in [("java", "./java -jar x.jar"), ("tool", "[./tool]")] {
+    folder.write(Array("#!/usr/bin/env -S java -server\n".utf8), to: "script", mode: 0o755)
+    for (name, command) in [
+      ("java", "./java -jar x.jar"), ("tool", "[./tool]"), ("java", "nice -n 5 env A=b ./java x"),
+      ("java", "[stdbuf, -oL, ./java]"), ("java", "cd / && FOLDER/java x"), ("java", "[./script]"),
+      ("java", "FOLDER/script \"a b\""), ("java", "x\\nshell: [./java, -e]"),
+    ] {
       try checkKeys(
         "warning suspicious | every: 1h\\nrun: \(command)\\nlimits: {memory: »512MB} => 'memory' "
           + "limits address space, of which '\(name)' reserves much more than it uses: it may not "
           + "start with 512MB in 'limits' of job 'a'; use 'memory_max', which limits the memory in use"
       )
     }
+    for command in ["echo java", "cd /tmp && ./java", "java() { echo; }; java x"] {
+      let text = "jobs: {a: {every: 1h, run: '\(command)', limits: {memory: 512MB}}}\n"
+      #expect(load(text).diagnostics == [])
+    }
+    try check(
+      "warning suspicious | defaults: {limits: {memory: »512MB}}\njobs:\n"
+        + "  a: {every: 1h, run: ./java x}\n  b: {every: 2h, run: [./java]} => 'memory' limits address "
+        + "space, of which 'java' reserves much more than it uses: it may not start with 512MB in "
+        + "'limits' of 'defaults'; use 'memory_max', which limits the memory in use")
   }
 
   // MARK: - Names
