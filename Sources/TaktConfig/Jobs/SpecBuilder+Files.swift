@@ -11,13 +11,13 @@ extension SpecBuilder {
       if case .use = $0.action { false } else { true }
     }
     if runsCommand, let flaw = files.flaw(ofFolder: execution.directory) {
-      let field = raw.fields[.directory]
+      let place = place(of: .directory, in: raw) ?? raw.place
       reporter.report(
-        .suspicious, severity: .warning, at: field?.mark ?? raw.nameMark,
+        .suspicious, severity: .warning, at: place.mark,
         "the '\(JobKey.directory)' '\(execution.directory.shortened)' \(flaw.words)",
         hint: flaw == .missing
           ? "create it: mkdir -p \(execution.directory.shortened)" : "name a folder",
-        owner: raw.owner)
+        owner: place.owner)
       return
     }
     if runsCommand { checkEntry(of: raw, execution, files) }
@@ -33,35 +33,40 @@ extension SpecBuilder {
       let closed = files.folder(closedTo: account, onWayTo: execution.directory)
     else { return }
     let isGiven = raw.fields.has(.directory) || defaultsFields?.has(.directory) == true
-    let field = raw.fields[.directory] ?? raw.fields[.user]
+    let key: JobKey =
+      raw.fields.has(.user) && !raw.fields.has(.directory) ? .user : .directory
+    let place = place(of: key, in: raw) ?? place(of: .user, in: raw) ?? raw.place
     reporter.report(
-      .suspicious, severity: .warning, at: field?.mark ?? raw.nameMark,
+      .suspicious, severity: .warning, at: place.mark,
       "the user '\(account.name.shortened)' cannot enter the '\(JobKey.directory)' "
         + "'\(execution.directory.shortened)'"
         + (isGiven ? "" : ", which is the folder of the jobs file")
         + (closed == execution.directory ? "" : ": '\(closed.shortened)' is closed to that user"),
       hint: "name a folder that this user can enter, such as \(JobKey.directory): /",
-      owner: raw.owner)
+      owner: place.owner)
   }
 
   private func lookForSecrets(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
-    let own = raw.fields[.secrets]?.value?.map ?? []
     for (name, secret) in execution.secrets.sorted(by: { $0.key < $1.key }) {
       guard case .file(let path) = secret.source else { continue }
-      let mark = own.first { $0.name == name }?.nameMark ?? raw.nameMark
+      let place =
+        place(of: .secrets, in: raw) { field in
+          field.value?.map?.first { $0.name == name }?.nameMark
+        } ?? raw.place
       guard let flaw = files.flaw(ofFile: path) else {
         // Containers get theirs there, open to all of their few users.
         if !path.hasPrefix("/run/secrets/"), files.isOpenToOthers(path) {
           reporter.report(
-            .suspicious, severity: .warning, at: mark,
+            .suspicious, severity: .warning, at: place.mark,
             "every user of this machine can read the file of the secret '\(name)'",
-            hint: "run: chmod o-r \(path.shortened)", owner: raw.owner)
+            hint: "run: chmod o-r \(path.shortened)", owner: place.owner)
         }
         continue
       }
       reporter.report(
-        .suspicious, severity: .warning, at: mark, "the file of the secret '\(name)' \(flaw.words)",
-        hint: "create it, or correct '\(Key.file)'", owner: raw.owner)
+        .suspicious, severity: .warning, at: place.mark,
+        "the file of the secret '\(name)' \(flaw.words)",
+        hint: "create it, or correct '\(Key.file)'", owner: place.owner)
     }
   }
 
@@ -107,22 +112,20 @@ extension SpecBuilder {
   private func lookForShell(
     of raw: RawJob, _ settled: JobDefaults, _ action: Action, _ files: MachineFiles
   ) {
-    guard let field = raw.fields[.shell] ?? defaultsFields?[.shell],
-      let program = settled.execution.shell.first,
+    guard let place = place(of: .shell, in: raw), let program = settled.execution.shell.first,
       (action.steps + settled.policies.besides).contains(where: {
         if case .shell = $0.action { true } else { false }
       })
     else { return }
-    let owner = raw.fields.has(.shell) ? raw.owner : KeyOwner(part: .defaults)
     if let flaw = ShellFlaw(of: settled.execution.shell) {
       reporter.report(
-        .suspicious, severity: .warning, at: field.mark, flaw.message, hint: flaw.hint,
-        owner: owner)
+        .suspicious, severity: .warning, at: place.mark, flaw.message, hint: flaw.hint,
+        owner: place.owner)
     }
     guard let flaw = flaw(ofProgram: program, "shell", settled, files) else { return }
     reporter.report(
-      .suspicious, severity: .warning, at: field.mark, flaw.message, hint: flaw.hint,
-      owner: owner)
+      .suspicious, severity: .warning, at: place.mark, flaw.message, hint: flaw.hint,
+      owner: place.owner)
   }
 
   /// Why a program cannot be started; nil where nothing is in the way.

@@ -35,27 +35,29 @@ extension SpecBuilder {
   }
 
   private func checkEnvironment(_ environment: [String: String], of raw: RawJob) {
-    let own = raw.fields[.environment]?.value?.map ?? []
-    let file = raw.fields[.environmentFile]
+    let file = place(of: .environmentFile, in: raw) ?? raw.place
     var total = 0
     for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
       // With the sign between them, the zero at the end, and a pointer.
       let bytes = name.utf8.count + value.utf8.count + 2
       total += bytes + 8
       guard bytes > Self.textBytesMax else { continue }
+      let place =
+        place(of: .environment, in: raw) { field in
+          field.value?.map?.first { $0.name == name }?.mark
+        } ?? file
       reporter.report(
-        .suspicious, severity: .warning,
-        at: own.first { $0.name == name }?.mark ?? file?.mark ?? raw.nameMark,
+        .suspicious, severity: .warning, at: place.mark,
         "the variable '\(name.shortened)' is longer than \(SizeText.format(Self.textBytesMax)), the "
           + "most that Linux passes to a program as one text",
-        hint: "put the value in a file, and set the variable to its path", owner: raw.owner)
+        hint: "put the value in a file, and set the variable to its path", owner: place.owner)
     }
     guard total > Self.environmentBytesMax else { return }
+    let place = place(of: .environment, in: raw) ?? file
     reporter.report(
-      .suspicious, severity: .warning,
-      at: (raw.fields[.environment] ?? file)?.mark ?? raw.nameMark,
+      .suspicious, severity: .warning, at: place.mark,
       "the environment is larger than \(SizeText.format(Self.environmentBytesMax)), the most that "
         + "Linux passes to a program",
-      hint: "put long values in files, and set variables to their paths", owner: raw.owner)
+      hint: "put long values in files, and set variables to their paths", owner: place.owner)
   }
 }

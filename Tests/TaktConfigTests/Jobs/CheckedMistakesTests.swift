@@ -350,6 +350,25 @@ import Testing
         == [])
   }
 
+  @Test(arguments: [
+    "cwd: »/no/such => the 'cwd' '/no/such' does not exist in 'defaults'; "
+      + "create it: mkdir -p /no/such",
+    "secrets: {»PW: {file: /no/such}} => the file of the secret 'PW' does not exist in 'defaults'; "
+      + "create it, or correct 'file'",
+    "shell: »perl => 'perl' takes a command only after '-e' in 'defaults'; write shell: [perl, -e]",
+    "env: {A: »LONG} => the variable 'A' is longer than 128KB, the most that Linux passes to a "
+      + "program as one text in 'defaults'; put the value in a file, and set the variable to its path",
+    "user: »worker => the user 'worker' cannot enter the 'cwd' 'FOLDER', which is the folder of the "
+      + "jobs file in 'defaults'; name a folder that this user can enter, such as cwd: /",
+  ])
+  func `a value from defaults is marked where it is, and once for all jobs`(row: String) throws {
+    let parts = row.split(separator: " => ").map(String.init)
+    let keys = parts[0].replacing("LONG", with: Self.long)
+    try check(
+      "warning suspicious | defaults:\n  \(keys)\njobs: {a: {every: 1h, run: echo}, "
+        + "b: {every: 2h, run: echo}} => \(parts[1])", accounts: Strangers())
+  }
+
   @Test func `a secret that everybody can read is a warning`() throws {
     folder.write("hunter2", to: "secret")
     let keys = "every: 1h\\nrun: echo\\nsecrets: {»A: {file: FOLDER/secret}}"
