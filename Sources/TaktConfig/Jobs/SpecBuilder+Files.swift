@@ -28,9 +28,8 @@ extension SpecBuilder {
 
   /// The folder must be open to the user as whom the command runs.
   private func checkEntry(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
-    guard sources.accounts.otherUser(in: execution.identity) != nil,
-      let account = sources.accounts.account(execution.identity),
-      let closed = files.folder(closedTo: account, onWayTo: execution.directory)
+    guard let account = otherAccount(execution),
+      let closed = files.place(closedTo: account, onWayTo: execution.directory)
     else { return }
     let isGiven = raw.fields.has(.directory) || defaultsFields?.has(.directory) == true
     let key: JobKey =
@@ -44,6 +43,12 @@ extension SpecBuilder {
         + (closed == execution.directory ? "" : ": '\(closed.shortened)' is closed to that user"),
       hint: "name a folder that this user can enter, such as \(JobKey.directory): /",
       owner: place.owner)
+  }
+
+  /// The account that runs the commands, where that is not takt's own.
+  private func otherAccount(_ execution: Execution) -> Account? {
+    sources.accounts.otherUser(in: execution.identity) == nil
+      ? nil : sources.accounts.account(execution.identity)
   }
 
   private func lookForSecrets(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
@@ -104,7 +109,9 @@ extension SpecBuilder {
     let path: String? =
       program.contains("/")
       ? FilePath.join(folder, program)
-      : files.place(of: program, in: searchPath(settled, files), from: folder)
+      : files.place(
+        of: program, in: searchPath(settled, files), from: folder,
+        for: otherAccount(settled.execution))
     return path.map(FilePath.absolute)
   }
 
@@ -145,11 +152,32 @@ extension SpecBuilder {
         flaw == .notExecutable ? "run: chmod +x \(path.shortened)" : "correct its path"
       )
     }
+    if let flaw = rightsFlaw(ofProgram: path, noun, settled.execution, files) { return flaw }
     guard
       let flaw = files.scriptFlaw(ofProgram: path, startedIn: settled.execution.directory),
       !isForShell || !flaw.isForShell
     else { return nil }
     return ("the \(noun) '\(path.shortened)' \(flaw.words)", flaw.hint)
+  }
+
+  /// A program, or a folder on the way to it, that is closed to the user who runs it.
+  private func rightsFlaw(
+    ofProgram path: String, _ noun: String, _ execution: Execution, _ files: MachineFiles
+  ) -> (message: String, hint: String)? {
+    guard let account = otherAccount(execution),
+      let closed = files.place(closedTo: account, onWayTo: path),
+      // That has been reported.
+      closed != files.place(closedTo: account, onWayTo: execution.directory)
+    else { return nil }
+    let message =
+      "the user '\(account.name.shortened)' cannot execute the \(noun) '\(path.shortened)'"
+    if files.flaw(ofFolder: closed) == .notFolder {
+      return (message, "run: chmod o+rx \(closed.shortened)")
+    }
+    return (
+      message + ": '\(closed.shortened)' is closed to that user",
+      "move it to a folder that this user can enter"
+    )
   }
 
   /// The `PATH` that the job's commands get, as far as this process has that of the daemon.

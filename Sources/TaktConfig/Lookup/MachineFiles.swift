@@ -85,16 +85,25 @@ final class MachineFiles {
     return flaw
   }
 
-  /// The path of a program in a `PATH`; nil where no folder has it.
-  func place(of program: String, in path: String, from folder: String) -> String? {
-    path.split(separator: ":", omittingEmptySubsequences: false).lazy
+  /// The path of a program in a `PATH`, the first that an account may execute; nil where no folder
+  /// has it.
+  ///
+  /// - Parameter account: nil for takt's own.
+  func place(
+    of program: String, in path: String, from folder: String, for account: Account?
+  ) -> String? {
+    let places = path.split(separator: ":", omittingEmptySubsequences: false).lazy
       .map { FilePath.join(FilePath.join(folder, String($0)), program) }
-      .first { self.flaw(ofProgram: $0) == nil }
+      .filter { self.flaw(ofProgram: $0) == nil }
+    let open = account.flatMap { account in
+      places.first { self.place(closedTo: account, onWayTo: $0) == nil }
+    }
+    return open ?? places.first
   }
 
-  /// The first folder on the way to a folder, itself included, that an account may not enter; nil where
-  /// it may enter all, or that is not known.
-  func folder(closedTo account: Account, onWayTo path: String) -> String? {
+  /// The first folder on the way to a folder or a program, itself included, that an account may not
+  /// enter or execute; nil where there is none, or that is not known.
+  func place(closedTo account: Account, onWayTo path: String) -> String? {
     FolderEntry.closed(
       toUser: account.uid, groups: [account.gid] + account.groups, onWayTo: path)
   }

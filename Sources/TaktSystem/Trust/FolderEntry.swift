@@ -3,18 +3,18 @@ import Glibc
 
 /// Who may go along the folders of a path, by their modes.
 package enum FolderEntry {
-  /// The first folder on the way to a folder, itself included, that a user may not enter; nil where
-  /// there is none, and where that is not known.
+  /// The first folder on the way to a folder or a program, itself included, that a user may not
+  /// enter or execute; nil where there is none, and where that is not known.
   package static func closed(
     toUser user: UInt32, groups: [UInt32], onWayTo path: String
   ) -> String? {
     guard user != 0 else { return nil }
-    return way(to: path).first { folder in
-      guard let status = try? FileStatus(at: folder) else { return false }
+    return way(to: path).first { place in
+      guard let status = try? FileStatus(at: place) else { return false }
       let bit: UInt32 =
         status.owner == user ? 0o100 : groups.contains(status.group) ? 0o010 : 0o001
       // A list of more users says more than the mode.
-      return status.mode & bit == 0 && csystem_has_access_list(folder) == 0
+      return status.mode & bit == 0 && csystem_has_access_list(place) == 0
     }
   }
 
@@ -26,7 +26,7 @@ package enum FolderEntry {
     }
   }
 
-  /// The folders from the root to one, links resolved; none where it is not there.
+  /// The places from the root to one, links resolved; none where it is not there.
   private static func way(to path: String) -> [String] {
     guard let resolved = SmallFile.realPath(path) else { return [] }
     let names = resolved.split(separator: "/")

@@ -350,6 +350,33 @@ import Testing
         == [])
   }
 
+  @Test func `a program that the job's user cannot execute is a warning`() throws {
+    let script = folder.write(Array("#!/bin/sh\n".utf8), to: "script", mode: 0o755)
+    let commands = [
+      ("program", "run: [»FOLDER/script]"), ("program", "run: »FOLDER/script x"),
+      ("shell", "run: echo\\nshell: »[FOLDER/script, -c]"),
+    ]
+    func check(_ rest: String) throws {
+      for (noun, keys) in commands {
+        try checkKeys(
+          "warning suspicious | every: 1h\\nuser: worker\\ncwd: /\\n\(keys) => the user 'worker' "
+            + "cannot execute the \(noun) 'FOLDER/script'\(rest)", accounts: Strangers())
+      }
+    }
+    try check(
+      ": 'FOLDER' is closed to that user in job 'a'; move it to a folder that this user can enter")
+    chmod(folder.path, 0o711)
+    chmod(script, 0o700)
+    try check(" in job 'a'; run: chmod o+rx FOLDER/script")
+    chmod(script, 0o755)
+    let text = "jobs: {a: {every: 1h, run: [\(script)], user: worker, cwd: /}}\n"
+    #expect(load(text, accounts: Strangers()).diagnostics == [])
+    // It is said once that the folder is closed.
+    chmod(folder.path, 0o700)
+    let relative = "jobs: {a: {every: 1h, run: [./script], user: worker}}\n"
+    #expect(load(relative, accounts: Strangers()).diagnostics.count == 1)
+  }
+
   @Test(arguments: [
     "cwd: »/no/such => the 'cwd' '/no/such' does not exist in 'defaults'; "
       + "create it: mkdir -p /no/such",
