@@ -92,5 +92,5 @@ extension Reporter {
 
 extension Unicode.Scalar {
   /// A space that is none for YAML, such as the no-break space of word processors and web pages.
-  var isWideSpace: Bool { value > 0x7f && properties.isWhitespace || value == 0xfeff }
+  var isWideSpace: Bool { isForeignSpace }
 }

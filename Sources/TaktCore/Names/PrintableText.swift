@@ -14,12 +14,15 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether it is a space for people alone, such as the no-break space, or the byte order mark.
+  package var isForeignSpace: Bool { value > 0x7F && properties.isWhitespace || value == 0xFEFF }
+
   /// Whether nobody sees it, or takes it for a plain space, which a copy from a page or a chat brings
   /// along.
   package var isInvisible: Bool {
     switch value {
-    case 0xA0, 0xAD, 0x2007, 0x200B, 0x202F, 0x2060, 0xFEFF: true
-    default: false
+    case 0xAD, 0x200B, 0x2060: true
+    default: isForeignSpace
     }
   }
 

@@ -160,6 +160,15 @@ import Testing
       + "character 4 of 'Mon<U+202F>09:00' in job 'a'; U+202F is not a plain space; write one instead",
     "error badDuration | every: »5\u{a0}m\\nrun: echo => '5<U+00A0>m' is not a duration; "
       + "U+00A0 is not a plain space; write one instead",
+    "error badSchedule | cron: »'0\u{2003}3 * * *'\\nrun: echo => a cron expression has 5, 6 or 7 "
+      + "fields, not 4, at character 10 of '0<U+2003>3 * * *' in job 'a'; "
+      + "U+2003 is not a plain space; write one instead",
+    "error badDuration | every: »5\u{2009}m\\nrun: echo => '5<U+2009>m' is not a duration; "
+      + "U+2009 is not a plain space; write one instead",
+    "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »Europe/Berlin\u{3000} => "
+      + "there is no time zone 'Europe/Berlin<U+3000>'; U+3000 is not a plain space; write one instead",
+    "warning suspicious | every: 1h\\nrun: »echo\u{2003}a => the command has an invisible character, "
+      + "U+2003 in job 'a'; U+2003 is not a plain space; write one instead",
     "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »Europe/Berlin\u{200b} => "
       + "there is no time zone 'Europe/Berlin<U+200B>'; remove U+200B",
     "error badChoice | every: 1h\\nrun: echo\\noverlap: »skip\u{a0} => 'overlap' must be one of skip, "
