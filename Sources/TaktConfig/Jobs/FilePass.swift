@@ -196,6 +196,10 @@ final class FilePass {
 
   private func applyCalendars(_ node: YAMLNode) {
     if case .scalar(let scalar) = node.content, scalar.isBlank { return }
+    let errorCount = reporter.errorCount
+    defer {
+      if reporter.errorCount > errorCount { setting.sources.calendarFiles.noteMistake() }
+    }
     let type = KeyType.map(.calendar, .object(KeyTable.calendar))
     let value = keyReader.value(node, as: type, of: Key.calendars, owner: KeyOwner(part: .file))
     let builder = CalendarsBuilder(

@@ -78,6 +78,7 @@ extension SpecBuilder {
     }
     let hasDays =
       rules.onlyOn.contains(where: \.hasDays) || rules.onlyOnTimes.contains(where: \.isWholeDays)
+      || sources.calendarFiles.hasFailed
     if rules.hasOnlyOn, !hasDays {
       reporter.report(
         .conflictingKeys, at: mark,

@@ -158,7 +158,9 @@ struct KeyReader {
   // MARK: Reports
 
   func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
-    if let home = Self.home(of: entry.key) {
+    // Nothing that belongs elsewhere is meant in a calendar.
+    let isInCalendar = owner.part == .file && owner.key != nil
+    if !isInCalendar, let home = Self.home(of: entry.key) {
       reporter.report(
         .misplacedKey, at: entry.keyMark, "'\(entry.key)' is not allowed in \(owner)",
         hint: "it belongs \(home)")
@@ -173,7 +175,7 @@ struct KeyReader {
       nearest = NearestName.of(entry.key, among: keys.lazy.map(\.name))
       return ForeignKeys.hint(for: entry.key, among: keys)
         ?? nearest.map { "did you mean '\($0)'?" }
-        ?? (owner.part == .file ? Self.rootHint : nil)
+        ?? (owner.part == .file ? Self.hint(naming: keys, isInCalendar) : nil)
     }
     reporter.report(
       .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'", hint: hint(),
@@ -184,8 +186,11 @@ struct KeyReader {
     }
   }
 
-  private static let rootHint =
-    "the keys of a jobs file are \(KeyTable.root.map { "'\($0.name)'" }.joined(separator: ", "))"
+  /// All keys of a jobs file, or of a calendar in it.
+  private static func hint(naming keys: KeyRows, _ isInCalendar: Bool) -> String {
+    "the keys of a \(isInCalendar ? "calendar" : "jobs file") are "
+      + keys.map { "'\($0.name)'" }.joined(separator: ", ")
+  }
 
   /// Where a key belongs that stands in the wrong place.
   private static func home(of key: String) -> String? {

@@ -17,9 +17,10 @@ final class CalendarFiles {
   /// The paths by which mistakes in them are told, in order.
   private(set) var shownPaths: [String] = []
   private(set) var log = ProblemLog()
-  /// Whether one could not be read whole, so that days and times may be missing.
+  private var hasMistakes = false
+  /// Whether a calendar could not be read whole, so that days and times may be missing.
   var hasFailed: Bool {
-    log.errorCount > 0
+    hasMistakes || log.errorCount > 0
       || answers.values.contains { if case .failure = $0 { true } else { false } }
   }
 
@@ -27,6 +28,9 @@ final class CalendarFiles {
     self.files = files
     self.zones = zones
   }
+
+  /// Notes a mistake in what the jobs file says of a calendar, which has been reported.
+  func noteMistake() { hasMistakes = true }
 
   /// A calendar as a zone reads it.
   private struct Reading: Hashable {

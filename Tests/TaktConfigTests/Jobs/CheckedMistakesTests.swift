@@ -627,6 +627,21 @@ import Testing
         + "such file; check the path; relative paths start at the folder of the jobs file")
   }
 
+  @Test(arguments: [
+    "error badValue | calendars: {days: {dates: [»2026-13-01]}} => 'dates' takes dates that exist, such "
+      + "as 2026-12-25 or 2026-12-24..2027-01-02, not '2026-13-01' in 'days'; ",
+    "error badValue | calendars: {days: {dates: »[]}} => the list of 'dates' is empty; "
+      + "add an item, or remove 'dates'",
+    "error unknownKey | calendars: {days: {»foo: 1}} => unknown key 'foo' in 'days'; "
+      + "the keys of a calendar are 'dates', 'file', 'expressions'",
+    "error unknownKey | calendars: {days: {»files: [a]}} => unknown key 'files' in 'days'; "
+      + "did you mean 'file'?",
+  ])
+  func `a calendar with a mistake leaves out no slots`(row: String) throws {
+    let jobs = "\njobs: {a: {cron: '0 9 * * *', only_on: days, run: echo}} => "
+    try check(row.replacing(" => ", with: jobs))
+  }
+
   // MARK: - Files
 
   @Test func `a file without a name any more is named`() throws {
