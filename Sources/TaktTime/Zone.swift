@@ -162,4 +162,12 @@ package protocol ZoneSource: Sendable {
 
 extension ZoneSource {
   package var localFlaw: String? { nil }
+
+  /// What to do where there are only the zones that need no files; nil where there are others, or
+  /// no names are known.
+  package var missingFilesHint: String? {
+    let names = zoneNames
+    guard !names.isEmpty, names.allSatisfy({ $0 == "UTC" || $0 == "local" }) else { return nil }
+    return "this machine has no time zone files; install the package tzdata"
+  }
 }

@@ -80,10 +80,9 @@ struct ClockRules {
     }
     var own = zone
     if let name = read.zoneName {
-      guard
-        let named = sources.zones.zone(ofIdentifier: name)
-          ?? sources.zones.zone(named: name, at: mark, reporter)
-      else { return nil }
+      guard let named = sources.zones.zone(ofIdentifier: name, at: mark, reporter) else {
+        return nil
+      }
       own = named
     }
     guard mayMove(in: own, text, mark) else { return nil }

@@ -1,6 +1,7 @@
 import Glibc
 import TaktCore
 import TaktSystem
+import TaktTime
 
 /// One load: the state that grows while a main file and its includes are read.
 final class JobsLoad {
@@ -74,7 +75,8 @@ final class JobsLoad {
       log.add(
         Diagnostic(
           severity: .warning, .unknownZone, at: SourceLocation(file: path), flaw,
-          hint: "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
+          hint: sources.zones.missingFilesHint
+            ?? "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
     }
     // Mounted by itself, a file stays what it was when an editor puts a new one in its place.
     for path in sources.files.namelessPaths {

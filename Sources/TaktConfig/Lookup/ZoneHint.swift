@@ -1,25 +1,26 @@
 import TaktCore
-import TaktTime
+package import TaktTime
 
 /// What to say of the names of time zones.
 package enum ZoneHint {
   /// The hint for a time zone that does not exist.
-  package static func of(_ name: String, among names: [String]) -> String {
+  package static func of(_ name: String, in zones: any ZoneSource) -> String {
     if let plain = Zone.plainName(of: name) {
       return "zones under 'right/' count leap seconds, which no clock here does; write '\(plain)'"
     }
     if let hint = name.invisibleHint { return hint }
-    if name.uppercased() == "Z" { return "write UTC" }
-    if let minutes = offsetMinutes(name) { return hint(forOffset: minutes) }
-    // The two that need no files.
-    if names.allSatisfy({ $0 == "UTC" || $0 == "local" }) {
-      return "this machine has no time zone files; install the package tzdata"
+    let minutes = offsetMinutes(name)
+    if name.uppercased() == "Z" || minutes == 0 { return "write UTC" }
+    if let hint = zones.missingFilesHint { return hint }
+    if let minutes { return hint(forOffset: minutes) }
+    if let row = fixed.first(where: { $0.name == name.uppercased() }) {
+      return "write \(row.instead)"
     }
     // The name nearest to PST is EST, which is another time.
     if isAbbreviation(name) {
       return "abbreviations are ambiguous; write a name such as America/Los_Angeles"
     }
-    return NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+    return NearestName.of(name, among: zones.zoneNames).map { "did you mean '\($0)'?" }
       ?? "write a name such as Europe/Berlin, UTC or local"
   }
 
@@ -60,7 +61,6 @@ package enum ZoneHint {
   private static func signed(_ number: Int) -> String { number < 0 ? "\(number)" : "+\(number)" }
 
   private static func hint(forOffset minutes: Int) -> String {
-    if minutes == 0 { return "write UTC" }
     guard minutes.isMultiple(of: 60), (-12...14).contains(minutes / 60) else {
       return "write the name of a zone with this offset, such as Asia/Kolkata"
     }

@@ -29,14 +29,24 @@ final class ZoneTable: ZoneSource {
   /// The zone of a name in a file; reports one that does not exist, or may not be what was meant.
   func zone(named name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
     if let zone = zone(named: name) {
-      if let doubt = ZoneHint.doubt(about: name) {
-        reporter.report(.suspicious, severity: .warning, at: mark, doubt.message, hint: doubt.hint)
-      }
+      warn(of: name, at: mark, reporter)
       return zone
     }
     reporter.report(
       .unknownZone, at: mark, "there is no time zone '\(name.shortened)'",
-      hint: ZoneHint.of(name, among: zoneNames))
+      hint: ZoneHint.of(name, in: self))
     return nil
+  }
+
+  /// The same of a TZID.
+  func zone(ofIdentifier name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
+    guard let zone = zone(ofIdentifier: name) else { return zone(named: name, at: mark, reporter) }
+    warn(of: name, at: mark, reporter)
+    return zone
+  }
+
+  private func warn(of name: String, at mark: YAMLMark, _ reporter: Reporter) {
+    guard let doubt = ZoneHint.doubt(about: name) else { return }
+    reporter.report(.suspicious, severity: .warning, at: mark, doubt.message, hint: doubt.hint)
   }
 }

@@ -144,7 +144,7 @@ struct ExplainCommand: ParsableCommand {
 
   private func zone(named name: String) throws -> Zone {
     if let zone = ZoneFiles().zone(named: name) { return zone }
-    let hint = ZoneHint.of(name, among: ZoneFiles().zoneNames)
+    let hint = ZoneHint.of(name, in: ZoneFiles())
     Console.error("takt: there is no time zone '\(name.printable)'; \(hint)")
     throw ExitCode.invalidData
   }

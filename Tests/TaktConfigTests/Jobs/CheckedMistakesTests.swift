@@ -501,6 +501,7 @@ import Testing
     "'-0300' => write a name such as Europe/Berlin, or Etc/GMT+3, which is UTC-3 all year",
     "'+05:30' => write the name of a zone with this offset, such as Asia/Kolkata",
     "Z => write UTC", "'+00:00' => write UTC",
+    "est => write America/New_York, or America/Panama if this is meant",
     "PST => abbreviations are ambiguous; write a name such as America/Los_Angeles",
   ])
   func `an offset in place of a zone is answered with a zone`(row: String) throws {
@@ -511,11 +512,35 @@ import Testing
         + "zone '\(name)'; \(parts[1])")
   }
 
-  @Test func `a machine without zone files is named`() throws {
+  @Test func `a zone of a rrule that is not what its name says is a warning`() throws {
     try checkKeys(
-      "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »Europe/Berlin => there is no time "
-        + "zone 'Europe/Berlin'; this machine has no time zone files; install the package tzdata",
-      zones: NoZones())
+      "warning suspicious | rrule: »DTSTART;TZID=HST:20260105T090000 RRULE:FREQ=DAILY\\nrun: echo => "
+        + "'HST' is UTC-10 all year, without daylight saving time; write Pacific/Honolulu",
+      zones: AnyZones())
+  }
+
+  private static let noZoneFiles =
+    "this machine has no time zone files; install the package tzdata"
+
+  @Test(arguments: ["Europe/Berlin", "GMT+2", "PST"])
+  func `a machine without zone files is named`(zone: String) throws {
+    try checkKeys(
+      "error unknownZone | cron: '@daily'\\nrun: echo\\ntimezone: »\(zone) => there is no time "
+        + "zone '\(zone)'; \(Self.noZoneFiles)", zones: NoZones())
+  }
+
+  @Test func `a machine without zone files is named to a calendar file and to TZ`() {
+    folder.write(
+      "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;TZID=Europe/Berlin:20300101T090000\r\n"
+        + "END:VEVENT\r\nEND:VCALENDAR\r\n", to: "days.ics")
+    let jobs = "jobs: {a: {every: 1h, run: echo}}\n"
+    let event = load("calendars: {days: {file: days.ics}}\n" + jobs, zones: NoZones()).diagnostics
+    #expect(
+      event.contains {
+        $0.message.contains("no time zone 'Europe/Berlin'") && $0.hint == Self.noZoneFiles
+      })
+    let local = load(jobs, zones: NoZones(localFlaw: "the variable TZ is 'Europe/Berlin'"))
+    #expect(local.diagnostics.map(\.hint) == [Self.noZoneFiles])
   }
 
   // MARK: - Days
@@ -678,6 +703,7 @@ private struct AnyZones: ZoneSource {
 /// What a machine without zone files has.
 private struct NoZones: ZoneSource {
   let zoneNames = ["UTC", "local"]
+  var localFlaw: String?
 
   func zone(named name: String) -> Zone? { ["UTC", "local"].contains(name) ? .utc : nil }
 }

@@ -267,7 +267,8 @@ struct FileTime {
       guard let found = zones.zone(ofIdentifier: name) else {
         throw CalendarFileFlaw(
           value.line, "there is no time zone '\(CalendarFile.shown(name))'",
-          hint: "takt reads the names of the IANA, such as Europe/Berlin; VTIMEZONE does not count")
+          hint: zones.missingFilesHint
+            ?? "takt reads the names of the IANA, such as Europe/Berlin; VTIMEZONE does not count")
       }
       zone = found
     } else {
