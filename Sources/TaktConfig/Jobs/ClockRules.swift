@@ -193,10 +193,10 @@ struct ClockRules {
       dst: dst.policy(own: DSTPolicy(gap: .skip)))
     guard occurs(rule, mark) else { return nil }
     // A time of `cron` runs right after the change; one of `calendar` is dropped.
-    let skipped = !dst.isMade ? rule.droppedTime(after: now) : nil
+    var warnings = expression.warnings
+    if !dst.isMade, let skipped = rule.droppedTime(after: now) { warnings.append(skipped) }
     return RuleTable.Answer(
-      rules: [rule], warnings: [expression.dayWarning, skipped].compactMap(\.self),
-      isOver: isOver(rule, at: now))
+      rules: [rule], warnings: warnings, isOver: isOver(rule, at: now))
   }
 
   /// Whether the field that so many are left from, itself included, is a star.

@@ -618,6 +618,10 @@ import Testing
     "calendar: »'*-*-31' => \(noDay31); for the last day of each month, write '*-*~1'",
     "calendar: »'*-2,3-29..31' => February has a day 29 only in leap years; "
       + "write 28 for a day that every month has, or '*-*~1' for the last one",
+    "calendar: »'1,3:*' => this is every minute of the hours 1 and 3, 120 slots a day; to run once in "
+      + "each of these hours, write '00' for the minute; if every minute is meant, '00..59'",
+    "calendar: »'Mon 03:*' => this is every minute from 03:00 to 03:59, 60 slots a day; to run once in "
+      + "this hour, write '00' for the minute; if every minute is meant, '00..59'",
     "calendar: »'*-*-1/2' => the step of 2 days starts again in each month: day 1 follows day 31; to "
       + "run every 2 days across months, write '*' for the day of month and add "
       + "nth: {every: 2, unit: days, starting: 2026-01-01}",
@@ -628,19 +632,20 @@ import Testing
     "rrule: »DTSTART:20280229T090000 RRULE:FREQ=YEARLY => February has a day 29 only in leap years; "
       + "write 28 for a day that every month has, or 'BYMONTHDAY=-1' for the last one",
   ])
-  func `a day that some months lack is a warning in other expressions too`(row: String) throws {
+  func `another expression of more or fewer times than meant is a warning`(row: String) throws {
     let parts = row.split(separator: " => ").map(String.init)
     try checkKeys("warning suspicious | \(parts[0])\\nrun: echo => \(parts[1])")
   }
 
   @Test(arguments: [
+    "calendar: '1,3:0..59'", "calendar: '9..17:*'", "calendar: '2096-02-29 03:*'",
     "calendar: '2096-02-29'", "calendar: 'Mon *-*-31'", "calendar: '*-*~1'", "calendar: '*-*-28..31'",
     "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;COUNT=3",
     "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;INTERVAL=12",
     "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=-1",
     "rrule: DTSTART:20260128T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1",
   ])
-  func `a day that may well be meant is none in other expressions either`(keys: String) {
+  func `another expression that may well be meant is none`(keys: String) {
     #expect(load("jobs:\n  a:\n    \(keys)\n    run: echo\n").diagnostics == [])
   }
 

@@ -6,7 +6,7 @@ package enum CronWarning: Hashable, Sendable {
   /// and 45, then at 0 again. The gaps are in the field's unit.
   case unevenStep(CronField, step: Int, lastGap: Int)
   /// `* 3 * * *`, `* */5 * * *`: each minute of single hours, where once in each is more often meant.
-  case everyMinute(hours: [Int])
+  case everyMinute(hours: [Int], isCron: Bool = true)
   /// `* * 1 * *`: each minute of single days of the month.
   case everyMinuteOfDays
   /// `* 0 3 * * *`, with seconds first: each second of a minute in single hours.
@@ -58,10 +58,7 @@ extension CronExpression {
   /// A star in the field before the first single number. Who means it writes `0-59`.
   private var wholeHour: CronWarning? {
     let list = Self.values(hours, .hour)
-    // A range of hours, such as 9-17, may well be meant.
-    let hasLoneHour = list.contains { hour in
-      [1, 23].allSatisfy { hours >> UInt64((hour + $0) % 24) & 1 == 0 }
-    }
+    let hasLoneHour = Self.hasLoneHour(hours)
     if openFields.contains(.second), seconds.nonzeroBitCount == 60, minutes.nonzeroBitCount == 1 {
       return hasLoneHour
         ? .everySecond(hours: list, minute: minutes.trailingZeroBitCount) : nil
@@ -69,6 +66,13 @@ extension CronExpression {
     guard openFields.contains(.minute), minutes.nonzeroBitCount == 60 else { return nil }
     if list.count == 24 { return days.haveLoneDay ? .everyMinuteOfDays : nil }
     return hasLoneHour ? .everyMinute(hours: list) : nil
+  }
+
+  /// Whether hours, bits 0 to 23, have a single one. A range, such as 9-17, may well be meant.
+  static func hasLoneHour(_ hours: UInt64) -> Bool {
+    values(hours, .hour).contains { hour in
+      [1, 23].allSatisfy { hours >> UInt64((hour + $0) % 24) & 1 == 0 }
+    }
   }
 
   /// A series that begins anew before its step is over.
@@ -132,7 +136,7 @@ extension CronWarning {
       let unit = field.rawValue
       return "the step of \(step) \(unit)s is uneven: the last gap of each cycle is "
         + "\(lastGap) \(unit)\(lastGap == 1 ? "" : "s")"
-    case .everyMinute(let hours):
+    case .everyMinute(let hours, _):
       if hours.count == 1 {
         let hour = hours[0].padded(2)
         return "this is every minute from \(hour):00 to \(hour):59, 60 slots a day"
@@ -175,7 +179,10 @@ extension CronWarning {
   package var hint: String? {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"
-    case .everyMinute(let hours) where hours.count > 1:
+    case .everyMinute(hours: let hours, isCron: false):
+      "to run once in \(hours.count == 1 ? "this hour" : "each of these hours"), write '00' for "
+        + "the minute; if every minute is meant, '00..59'"
+    case .everyMinute(let hours, _) where hours.count > 1:
       "to run once in each of these hours, start with '0'; if every minute is meant, with '0-59'"
     case .dayStep(let step, _, _):
       "to run every \(step) days across months, write '*' for the day of month and add "
@@ -184,14 +191,14 @@ extension CronWarning {
     case .fifthWeekdays(let days):
       "for the last \(CronExpression.join(days.map { CivilTime.weekdayNames[$0] })) of each month, "
         + "write '\(days.map { CronField.dayOfWeek.names[$0] + "L" }.joined(separator: ","))'"
-    case .everyMinute(let hours):
+    case .everyMinute(let hours, _):
       "to run once at \(hours[0].padded(2)):00, start with '0 \(hours[0])'; if every minute is meant, with "
         + "'0-59 \(hours[0])'"
     case .everyMinuteOfDays:
       "to run once on each, start with '0 0'; if every minute is meant, with '0-59'"
     case .everySecond(let hours, let minute) where hours.count > 1:
-      "to run once in each of these hours, start with '0 \(minute)'; if every second is meant, with "
-        + "'0-59 \(minute)'"
+      "to run once in each of these hours, start with '0 \(minute)'; if every second is meant, "
+        + "with '0-59 \(minute)'"
     case .everySecond(let hours, let minute):
       "to run once, start with '0 \(minute) \(hours[0])'; if every second is meant, with "
         + "'0-59 \(minute) \(hours[0])'"
