@@ -13,6 +13,10 @@ import Testing
     "ab␍␛[4C\u{301}x | ab  \u{301}x", "abcd␛[1K␛[2K\u{301}␍e | e   \u{301}",
     "10%␛[2K␛[1G20% | 20%", "abc␛[3Dxy | xyc", "old text␍␛[Jnew | new", "abc␍␛[2Jx | x",
     "old␍␛[2Xn | n d", "old␍␛[Xn␛[9Xx | nx", "abcd␍␛[P | bcd", "abcd␍a␛[2Px | ax",
+    "Downloading\t10%␍Done\t100% | Doneload100%    10%", "a\tb␍XYZ | XYZ     b", "abc␛[2K␍ | ",
+    "abc␍␛[2@XY | XYabc", "abcdef␍abcd␛[99999999999999999999Dx | xbcdef",
+    "␛[38:2::255:0:0mab␍c | ␛[0;38;2;255;0;0mcb", "␛[1;4:3;58;5;0mab␍c | ␛[0;1;4mcb",
+    "␛[1;4m␛[4:0mab␍c | ␛[0;1mcb", "␛[31;58:2::1:2:3mab␍c | ␛[0;31mcb",
     "␛[31mred␛[0m | ␛[31mred␛[0m", "␛[>4;2ma␍b | b",
     "é€␍a | a€", "e\u{301}x␍a | ax", "␛[31mred␛[0m␍blue | ␛[0mblue",
     "␛[31m10%␛[0m␍␛[32m20%␛[0m | ␛[0;32m20%␛[0m", "␛[1;31mab␍c | ␛[0;1;31mcb",
@@ -43,6 +47,16 @@ import Testing
     for cut in 0...line.count {
       let start = TerminalLine.open(Array(line[..<cut]))
       #expect(Self.text(TerminalLine.lastState(of: start + line[cut...])) == whole, "\(cut)")
+    }
+  }
+
+  @Test func `a link is not cut in two where its line is written over`() throws {
+    let link = "␛]8;;https://example.org/" + String(repeating: "u", count: 320) + "␛\\"
+    let line = Self.bytes("␍step 1 " + link + "text␛]8;;␛\\␍step 2 ")
+    for cut in line.count - 100..<line.count {
+      let start = TerminalLine.open(Array(line[..<cut]))
+      #expect(
+        TerminalLine.lastState(of: start + line[cut...]) == Self.bytes("step 2 text"), "\(cut)")
     }
   }
 

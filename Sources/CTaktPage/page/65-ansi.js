@@ -118,19 +118,15 @@ function drawTerminalLine(line, style) {
   return nodes;
 }
 
-/** A sequence at the end of a piece, whose end the next one may bring. */
+/** A sequence whose end may still come. */
 const OPEN_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\u0007\u001b]{0,200})$/;
 
-/** What makes a line anything else than its characters. */
 const GOING_BACK = /[\r\b]|(?:\u001b\[|\u009b)\d*[DG]/;
 
-/** No sequence moves further to the right, unless the line is longer. */
+/** No sequence moves further right. */
 const TERMINAL_COLUMNS = 8192;
 
-/**
- * A line that a program writes over, such as a progress bar, as a terminal shows it so far. Each character
- * counts as one column. What follows may continue the result as it would the line.
- */
+/** A line that a program writes over, as a terminal shows it so far; what follows may continue it. */
 function terminalState(line) {
   if (!GOING_BACK.test(line)) return line;
   const state = new TerminalState();
@@ -176,8 +172,6 @@ class TerminalState {
     if (text === "\r") this.column = 0;
     else if (text === "\b") this.move(this.column - 1);
     else if (letter === "K" || letter === "J") this.erase(number || 0);
-    else if (letter === "X") this.blank(this.column, this.column + (number || 1));
-    else if (letter === "P") this.cells.splice(this.column, number || 1);
     else if (letter === "C") this.move(this.column + (number || 1));
     else if (letter === "D") this.move(this.column - (number || 1));
     else if (letter === "G") this.move((number || 1) - 1);
@@ -194,12 +188,10 @@ class TerminalState {
   erase(part) {
     if (part === 0) this.cells.length = Math.min(this.cells.length, this.column);
     else if (part === 2) this.cells = [];
-    else if (part === 1) this.blank(0, this.column + 1);
-  }
-
-  blank(start, end) {
-    for (let place = start; place < end && place < this.cells.length; place += 1) {
-      this.cells[place] = { text: " ", sequence: "" };
+    else if (part === 1) {
+      for (let place = 0; place <= this.column && place < this.cells.length; place += 1) {
+        this.cells[place] = { text: " ", sequence: "" };
+      }
     }
   }
 

@@ -10,6 +10,7 @@ package struct TerminalLine {
 
   /// No sequence moves further to the right, unless the line is longer.
   private static let columnsMax = 8192
+  private static let tabColumns = 8
   /// How many characters the sequences of a line add, blank or move. What they ask beyond is left out.
   private static let workMax = 16 * columnsMax
 
@@ -61,7 +62,7 @@ package struct TerminalLine {
   package static func lastState(of line: [UInt8]) -> [UInt8] {
     guard let first = firstReturn(in: line) else { return line }
     // Most such lines are of a text whose lines end with CR and LF.
-    if first == line.count - 1 { return Array(line.dropLast()) }
+    if first == line.count - 1, !line.contains(0x1B) { return Array(line.dropLast()) }
     var state = Self(line)
     state.run(to: line.count)
     return state.shown(trimmed: true)
@@ -81,16 +82,22 @@ package struct TerminalLine {
 
   private init(_ line: [UInt8]) { self.line = line }
 
+  /// The longest sequence that is waited for.
+  private static let sequenceMax = 1024
+
   /// How many bytes at the end may be the start of a sequence or of a character.
   package static func unfinishedBytes(of line: [UInt8]) -> Int {
     let cut = line.cutCharacterBytes
     if cut > 0 { return cut }
-    guard let start = line.suffix(64).lastIndex(of: 0x1B) else { return 0 }
     var ends = TerminalStringEnds()
-    guard let sequence = TerminalSequence(in: line, at: start, &ends) else {
-      return line.count - start
+    var next = max(0, line.count - sequenceMax)
+    while let start = line[next...].firstIndex(of: 0x1B) {
+      guard let sequence = TerminalSequence(in: line, at: start, &ends), sequence.isComplete else {
+        return line.count - start
+      }
+      next = sequence.range.upperBound
     }
-    return sequence.isComplete ? 0 : line.count - start
+    return 0
   }
 
   private mutating func run(to limit: Int) {
@@ -102,6 +109,9 @@ package struct TerminalLine {
         next += 1
       case 8:
         column = max(0, column - 1)
+        next += 1
+      case 9:
+        move(to: (column / Self.tabColumns + 1) * Self.tabColumns)
         next += 1
       case 0x1B, 0xC2:
         if let sequence = TerminalSequence(in: line, at: next, &ends) {
@@ -169,7 +179,7 @@ package struct TerminalLine {
   private mutating func apply(_ sequence: TerminalSequence) {
     guard case .control(let parameters, let final) = sequence.kind else { return }
     let text = line[parameters]
-    let number = Int(String(decoding: text, as: UTF8.self))
+    let number = Self.number(in: text)
     switch final {
     // With another sign in front it is about something else.
     case UInt8(ascii: "m") where text.first.map { $0 < 0x3C } ?? true:
@@ -178,11 +188,18 @@ package struct TerminalLine {
     case UInt8(ascii: "K"), UInt8(ascii: "J"): erase(number ?? 0)
     case UInt8(ascii: "X"): erase(characters: max(1, number ?? 1))
     case UInt8(ascii: "P"): delete(max(1, number ?? 1))
+    case UInt8(ascii: "@"): insert(max(1, number ?? 1))
     case UInt8(ascii: "C"): move(to: column + min(max(1, number ?? 1), Self.columnsMax))
     case UInt8(ascii: "D"): move(to: column - max(1, number ?? 1))
     case UInt8(ascii: "G"): move(to: max(1, number ?? 1) - 1)
     default: break
     }
+  }
+
+  /// A number, or one that is larger than any line; nil for none.
+  private static func number(in text: ArraySlice<UInt8>) -> Int? {
+    guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return text.reduce(0) { min($0 * 10 + Int($1) - 0x30, 1 << 20) }
   }
 
   private mutating func move(to place: Int) {
@@ -220,6 +237,12 @@ package struct TerminalLine {
   private mutating func delete(_ count: Int) {
     guard column < cells.count, hasTime(for: cells.count - column) else { return }
     cells.removeSubrange(column..<(column + min(count, cells.count - column)))
+  }
+
+  /// Makes room; what stands behind moves to the right.
+  private mutating func insert(_ count: Int) {
+    guard column < cells.count, hasTime(for: count + cells.count - column) else { return }
+    cells.insert(contentsOf: repeatElement(blank, count: count), at: column)
   }
 
   /// Blanks what was written before the start of the line was erased.
@@ -311,44 +334,54 @@ private struct TerminalStyle: Hashable {
     let codes = Self.codes(of: parameters)
     var next = 0
     while next < codes.count {
-      let code = codes[next]
-      var count = 1
-      if code == 38 || code == 48, next + 1 < codes.count {
-        count = min(codes[next + 1] == 2 ? 5 : 3, codes.count - next)
+      let code = codes[next].value
+      var end = codes[(next + 1)...].firstIndex { !$0.isPart } ?? codes.count
+      var parts = codes[(next + 1)..<end].map(\.value)
+      let isColour = code == 38 || code == 48 || code == 58
+      if isColour, !parts.isEmpty {
+        // A colour may name the space that it is in.
+        if parts[0] == 2, parts.count > 4 { parts.remove(at: 1) }
+      } else if isColour, end < codes.count {
+        end = min(end + (codes[end].value == 2 ? 4 : 2), codes.count)
+        parts = codes[(next + 1)..<end].map(\.value)
       }
-      apply(code, codes[next..<(next + count)])
-      next += count
+      apply(code, parts)
+      next = end
     }
   }
 
-  private static func codes(of parameters: ArraySlice<UInt8>) -> [Int] {
-    var codes = [0]
+  /// The numbers, each with whether a colon makes it a part of the one before.
+  private static func codes(of parameters: ArraySlice<UInt8>) -> [(value: Int, isPart: Bool)] {
+    var codes = [(value: 0, isPart: false)]
     for byte in parameters {
       if byte == 0x3A || byte == 0x3B {
         if codes.count == 32 { break }
-        codes.append(0)
+        codes.append((0, byte == 0x3A))
       } else if byte < 0x3A {
-        codes[codes.count - 1] = min(codes[codes.count - 1] * 10 + Int(byte) - 0x30, 999)
+        let last = codes.count - 1
+        codes[last].value = min(codes[last].value * 10 + Int(byte) - 0x30, 999)
       }
     }
     return codes
   }
 
-  private mutating func apply(_ code: Int, _ codes: ArraySlice<Int>) {
+  /// - Parameter parts: the codes that say more, such as which colour.
+  private mutating func apply(_ code: Int, _ parts: [Int]) {
     switch code {
     case 0: self = Self()
+    case 4 where parts.first == 0: traits &= ~(1 << 4)
     case 1...9: traits |= 1 << UInt16(code)
     case 22: traits &= ~0b110
     case 23...29: traits &= ~(1 << UInt16(code - 20))
-    case 30...38, 90...97: colour = Self.packed(codes)
+    case 30...38, 90...97: colour = Self.packed([code] + parts.prefix(4))
     case 39: colour = 0
-    case 40...48, 100...107: ground = Self.packed(codes)
+    case 40...48, 100...107: ground = Self.packed([code] + parts.prefix(4))
     case 49: ground = 0
     default: break
     }
   }
 
-  private static func packed(_ codes: ArraySlice<Int>) -> UInt64 {
+  private static func packed(_ codes: [Int]) -> UInt64 {
     codes.reversed().reduce(0) { $0 << 10 | UInt64($1) } | UInt64(codes.count) << 56
   }
 }
