@@ -44,18 +44,19 @@ extension SpecBuilder {
   /// A list is run as it stands: there is no shell that a pipe could mean something to.
   private func checkWords(_ items: [KeyValue.Located], owner: KeyOwner) {
     guard let first = items.first, let program = first.value.text else { return }
-    var line: String { items.compactMap(\.value.text).joined(separator: " ").shortened }
-    if let sign = items.first(where: { $0.value.text.map(Self.isShellWord) ?? false }) {
+    let texts = items.map { $0.value.text ?? "" }
+    if let place = Self.shellWord(in: texts) {
       reporter.report(
-        .suspicious, severity: .warning, at: sign.mark,
-        "a list runs without a shell: '\(sign.value.text ?? "")' is an argument",
-        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: owner)
+        .suspicious, severity: .warning, at: items[place].mark,
+        "a list runs without a shell: '\(texts[place])' is an argument",
+        hint: "write the command as one text: \(JobKey.run): \(Self.line(of: texts))",
+        owner: owner)
     } else if Self.isForShell(program) {
       reporter.report(
         .suspicious, severity: .warning, at: first.mark,
         "a list runs without a shell: '\(program.shortened)' is the name of a program",
         hint: items.count == 1
-          ? "write it without brackets: \(JobKey.run): \"\(line)\""
+          ? "write it without brackets: \(JobKey.run): \(Self.quoted(program.shortened))"
           : "make each word an item, or write the command as one text", owner: owner)
     }
   }
@@ -63,6 +64,38 @@ extension SpecBuilder {
   private static let shellWords: Set<String> = [
     "|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", "2>", "|&",
   ]
+
+  /// Programs of which such a word may be an argument: patterns, lists, and what they start.
+  private static let takers: Set<String> = [
+    "awk", "cut", "expr", "find", "fzf", "gawk", "grep", "egrep", "fgrep", "mawk", "paste", "rg",
+    "sed", "sort", "tr", "test", "[", "xargs",
+  ]
+
+  /// The place of the first word that is meant for a shell. After an option it is the option's value
+  /// more often.
+  private static func shellWord(in texts: [String]) -> Int? {
+    guard let place = texts.firstIndex(where: isShellWord), place > 0,
+      !texts[..<place].contains(where: { takers.contains(UsualShell.baseName($0)) }),
+      !texts[place - 1].hasPrefix("-")
+    else { return nil }
+    return place
+  }
+
+  /// The words as one text for a shell, in quotes for YAML; those for the shell stay as they are.
+  static func line(of texts: [String]) -> String {
+    let words = texts.map { text in
+      let isPlain = text.allSatisfy {
+        $0.isASCII && ($0.isLetter || $0.isNumber || "_./+-=:,@%^~$*{}|&;<>".contains($0))
+      }
+      return isPlain && !text.isEmpty ? text : text.singleQuoted
+    }
+    return quoted(words.joined(separator: " ").shortened)
+  }
+
+  private static func quoted(_ line: String) -> String {
+    line.contains("\"") || line.contains("\\")
+      ? "'\(line.replacing("'", by: "''"))'" : "\"\(line)\""
+  }
 
   private static func isShellWord(_ text: String) -> Bool {
     text.utf8.count <= 4 && text.utf8.contains(where: isSign)

@@ -4,10 +4,10 @@ import TaktCore
 extension SpecBuilder {
   /// Programs that replace it themselves, or hand it to a shell or to another machine.
   private static let interpreters: Set<Substring> = [
-    "ash", "awk", "bash", "dash", "docker", "envsubst", "expr", "fish", "gawk", "jq", "ksh",
-    "kubectl", "make", "mawk", "mysql", "nawk", "node", "parallel", "perl", "php", "podman", "psql",
-    "python", "python3", "ruby", "runuser", "screen", "sed", "sh", "ssh", "su", "tmux", "watch",
-    "zsh",
+    "ansible", "ash", "awk", "bash", "dash", "docker", "envsubst", "expr", "fish", "flock", "gawk",
+    "jq", "ksh", "kubectl", "make", "mawk", "mosh", "mysql", "nawk", "node", "parallel", "pdsh",
+    "perl", "php", "podman", "psql", "python", "python3", "ruby", "runuser", "screen", "script",
+    "sed", "sh", "ssh", "su", "tmux", "watch", "zsh",
   ]
 
   /// Programs that take patterns.
@@ -46,17 +46,16 @@ extension SpecBuilder {
     let isFileTool = programs.contains(where: Self.fileTools.contains)
     for (place, item) in items.enumerated().dropFirst() {
       let text = texts[place]
-      var part = Self.unexpanded(text)
+      var part = takesPatterns && text == "~" ? nil : Self.unexpanded(text)
       // After an option it is a pattern for the program more often than for a shell.
       let option = texts[place - 1]
       let follows = option.hasPrefix("--") || option.hasPrefix("-") && !isFileTool
       if part == nil, !takesPatterns, !follows, Self.isFilePattern(text) { part = text.shortened }
       guard let part else { continue }
-      let line = texts.joined(separator: " ").shortened
       reporter.report(
         .suspicious, severity: .warning, at: item.mark,
         "a list runs without a shell: '\(part)' stays as it is",
-        hint: "write the command as one text: \(JobKey.run): \"\(line)\"", owner: owner)
+        hint: "write the command as one text: \(JobKey.run): \(Self.line(of: texts))", owner: owner)
       return
     }
   }

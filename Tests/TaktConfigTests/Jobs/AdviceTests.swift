@@ -73,6 +73,15 @@ import Testing
     try check(row)
   }
 
+  @Test(arguments: [
+    ("[echo, 'a b', '>', /tmp/x]", "\"echo 'a b' > /tmp/x\""),
+    ("[ls, 'a\"b', ~/x]", "'ls ''a\"b'' ~/x'"), ("[ls, '', $HOME]", "\"ls '' $HOME\""),
+  ])
+  func `a list that is meant for a shell is shown as one text`(list: String, text: String) throws {
+    let loaded = loadThoroughly("jobs: {a: {every: 1h, run: \(list)}}\n")
+    #expect(loaded.diagnostics.map(\.hint) == ["write the command as one text: run: \(text)"])
+  }
+
   /// Each pair of durations that can contradict one another.
   @Test(arguments: [
     "suspicious | every: 3h, run: echo, timeout: 1h, expected: »2h => "
@@ -120,6 +129,10 @@ import Testing
     "every: 1h, run: echo, limits: {memory: 64MB}",
     "every: 1h, run: [/bin/sh, -c, 'echo $HOME ~/x *.log']",
     "every: 1h, run: [awk, '{print $NF}', x]",
+    "every: 1h, run: [find, /tmp, -exec, rm, '{}', ';']", "every: 1h, run: [cut, -d, ';', -f2, x]",
+    "every: 1h, run: [tr, ';', ',']", "every: 1h, run: [sort, -t, '|', x]",
+    "every: 1h, run: [ls, -F, '|']", "every: 1h, run: [grep, '>', /etc/passwd]",
+    "every: 1h, run: [grep, '~', /etc/passwd]", "every: 1h, run: [expr, '1', '|', '2']",
     "every: 1h, run: [ls, '$1', '$x', 'a$', '$']", "every: 1h, run: [find, /tmp, -name, '*.log']",
     "every: 1h, run: [ls, --ignore, '*.o']", "every: 1h, run: [touch, -r, '*.o']",
     "every: 1h, run: [cp, 'host:/srv/*', /tmp]",
