@@ -147,6 +147,7 @@ import Testing
     "DTSTART;TZID=Mars/X:20260101T000000 > the event of line 3 is left out: there is no time zone 'Mars/X' > ",
     "DTSTART:20260101 | RRULE:FREQ=HOURLY > the event of line 3 counts without its RRULE: FREQ cannot be combined with a DTSTART without a time of day > 01-01",
     "DTSTART:20260101 | RRULE:FREQ=YEARLY;BYMONTH=16 > the event of line 3 counts without its RRULE: BYMONTH does not take '16' > 01-01",
+    "DTSTART:20260101 | RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30 > the event of line 3 counts without its RRULE: no date matches all parts of RRULE > 01-01",
     "DTSTART:20260101 | RRULE: > the event of line 3 counts without its RRULE: RRULE is empty > 01-01",
     "DTSTART:20260101 | DTEND:20251231 > the event of line 3 counts for one day: DTEND is before DTSTART > 01-01",
     "DTSTART:20260101 | DTEND:2026102 > the event of line 3 counts for one day: '2026102' in DTEND is no date from 1601 to 2261 > 01-01",

@@ -279,13 +279,20 @@ package struct CalendarFile {
     do throws(RecurrenceProblem) {
       let text = "DTSTART:\(start.text) RRULE:\(rule.rule(like: start))"
       let read = try Recurrence.read(text).recurrence
-      content.events.append(
-        CalendarEvent(
-          Recurrence(start: read.start, rule: read.rule, exceptions: exceptions),
-          length: rest, nominalDays: days, isWholeDays: start.isDate, zone: start.zone))
+      // A search for what never comes would be made for each slot.
+      if read.first(from: read.start) != nil {
+        content.events.append(
+          CalendarEvent(
+            Recurrence(start: read.start, rule: read.rule, exceptions: exceptions),
+            length: rest, nominalDays: days, isWholeDays: start.isDate, zone: start.zone))
+        return
+      }
+      // One that ends before it begins has no times, and nobody misses any.
+      guard case .never? = read.rule?.end else { return }
     } catch {
       throw CalendarFileFlaw(rule.line, error.sentence, hint: error.hint)
     }
+    throw CalendarFileFlaw(rule.line, "no date matches all parts of RRULE")
   }
 
   private mutating func add(_ start: FileTime, _ length: EventLength) {
