@@ -59,6 +59,20 @@ package struct KeptOutput: Hashable, Sendable {
   /// When its bytes came, and from which stream; in their order.
   package var marks: [OutputMark] { parts?.value.marks ?? [] }
 
+  /// Its beginning and its end, half of so many bytes each.
+  package func cut(to bytesMax: Int) -> KeptOutput {
+    let excess = head.count + tail.count - bytesMax
+    guard excess > 0 else { return self }
+    // What follows the head at once is the tail, where nothing is missing.
+    let bytes = droppedBytes == 0 ? head + tail : head
+    let start = Array(bytes.prefix(min(bytesMax / 2, head.count)))
+    let end = Array((droppedBytes == 0 ? bytes : tail).suffix(bytesMax - start.count))
+    return KeptOutput(
+      cutTo: start, end,
+      droppedBytes: droppedBytes + head.count + tail.count - start.count - end.count,
+      marks: marks)
+  }
+
   /// This output with another behind it, of which so many bytes are kept: half at either end.
   package func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
     guard var result = parts?.value else { return next }

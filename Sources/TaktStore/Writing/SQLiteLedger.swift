@@ -41,7 +41,8 @@ package final class SQLiteLedger: Ledger {
   package struct Bounds: Sendable {
     /// How many entries; of those beyond, verdicts are counted and the rest is dropped.
     package var entriesMax = 200_000
-    /// How much of what runs have printed, in bytes; what is beyond is dropped.
+    /// How much of what runs have printed, in bytes, four times as much while all is well; what is
+    /// beyond is dropped.
     package var outputBytesMax = 16 << 20
     /// How long after the start the whole file is looked through for damage that nobody has met;
     /// then once a day.
@@ -77,6 +78,8 @@ package final class SQLiteLedger: Ledger {
     var held = 0
     var heldWaiters = 0
     var outputBytes = 0
+    /// The same of what the writer has taken.
+    var heldOutputBytes = 0
     var waiters: [Waiter] = []
     var losses = LedgerLosses()
     /// Its thread writes. Nil only during `init`.
@@ -247,13 +250,21 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// As much of an output as there is room for: all or nothing, and then how much is missing.
+  /// As much of both ends of an output as there is room for. While all is well what the writer has
+  /// taken does not count.
   private func bounded(_ output: KeptOutput, in buffer: inout Buffer) -> KeptOutput {
-    let bytes = output.head.count + output.tail.count
-    guard buffer.outputBytes + bytes <= bounds.outputBytesMax else {
-      return KeptOutput(droppedBytes: bytes + output.droppedBytes)
+    let isWell = buffer.status.failure == nil
+    let room =
+      isWell
+      ? 4 * bounds.outputBytesMax - buffer.outputBytes
+      : bounds.outputBytesMax - buffer.outputBytes - buffer.heldOutputBytes
+    let output = output.cut(to: max(0, room))
+    buffer.outputBytes += output.head.count + output.tail.count
+    // What is written soon leaves room for others.
+    if isWell, !buffer.isUrgent, buffer.outputBytes > bounds.outputBytesMax {
+      buffer.isUrgent = true
+      Self.schedule(&buffer, after: .zero)
     }
-    buffer.outputBytes += bytes
     return output
   }
 
@@ -265,6 +276,8 @@ package final class SQLiteLedger: Ledger {
       defer {
         buffer.held += buffer.entries.count
         buffer.heldWaiters += buffer.waiters.count
+        buffer.heldOutputBytes += buffer.outputBytes
+        buffer.outputBytes = 0
         buffer.entries = []
         buffer.waiters = []
         buffer.isScheduled = false
@@ -299,7 +312,7 @@ package final class SQLiteLedger: Ledger {
       if isWritten {
         buffer.held = 0
         buffer.heldWaiters = 0
-        buffer.outputBytes = 0
+        buffer.heldOutputBytes = 0
         buffer.status.batches += 1
       }
       buffer.status.queued = buffer.entries.count + buffer.held
