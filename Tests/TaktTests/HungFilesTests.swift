@@ -50,7 +50,8 @@ import Testing
   ) throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()
-    let plain = "  plain: {every: 100ms, run: 'true'}\n"
+    // A busy machine may be late; a reload that waits is later.
+    let plain = "  plain: {every: 100ms, missed: {within: 2s}, run: 'true'}\n"
     try folder.write(Self.scheduler + "jobs:\n" + plain)
     let takt = try TaktProcess(["run"], in: folder)
     // takt ends when nothing of it waits for the mount any more, also after a failure.
