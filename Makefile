@@ -137,6 +137,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'transfers: make transfers' \
 		'storm: make storm' \
 		'explore: make explore' \
+		'replay: make replay' \
 		'faults: make bench-faults' \
 		'contract: make contract' \
 		'nemesis: make nemesis' \
@@ -243,6 +244,10 @@ fuzz-coverage: setup ## Print how much of the reading code the kept inputs reach
 explore: setup   ## Try each order of events of a small cluster, with one fault at each moment. FAULTS=2 takes hours.
 	$(SWIFT) build -c release --product cluster-explore --scratch-path .build-storm
 	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1)
+
+.PHONY: replay
+replay: test-setup ## Do on PostgreSQL all that the explorer asks of an engine, with one fault at each moment.
+	TAKT_EXPLORED=$(or $(FAULTS),1) $(SWIFT) test --filter 'all that a small cluster asks'
 
 .PHONY: storm
 storm: setup     ## Run 1,000 seeds of a cluster's machines in virtual time. SEED=N shows one.

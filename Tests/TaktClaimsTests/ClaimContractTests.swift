@@ -41,6 +41,27 @@ extension ClaimContract: CustomTestStringConvertible {
     }
   }
 
+  /// `TAKT_EXPLORED` faults at most on a path, none unless told otherwise.
+  private static let faults =
+    ProcessInfo.processInfo.environment["TAKT_EXPLORED"].flatMap(Int.init) ?? 0
+
+  @Test(
+    .enabled(if: TestServer.isInstalled, TestServer.hint),
+    arguments: [Overlap.skip, .allow, .queue, .replace],
+    [Delivery.bestEffort, .atMostOnce, .atLeastOnce])
+  func `all that a small cluster asks is answered alike by PostgreSQL`(
+    overlap: Overlap, delivery: Delivery
+  ) throws {
+    let tree = EngineTree()
+    var explorer = ClusterExplorer(
+      .one(overlap, delivery, faults: Self.faults), tree: tree)
+    #expect(explorer.run().isComplete)
+    var replay = EngineReplay(on: try PostgresReplayEngine(Self.url()))
+    try replay.run(tree)
+    #expect(replay.count == tree.count && replay.count > 20)
+    if Self.faults > 0 { print("\(overlap), \(delivery): \(replay.count) batches are alike") }
+  }
+
   @Test(
     .enabled(if: EtcdServer.isInstalled, EtcdServer.hint), arguments: ClaimContract.clauses,
     [false, true])

@@ -54,4 +54,6 @@ extension MemoryEngine {
 /// A broken promise of an engine.
 package struct ClaimViolation: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }

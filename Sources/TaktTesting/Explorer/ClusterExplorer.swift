@@ -42,6 +42,7 @@ package struct ClusterExplorer {
   private struct Visit {
     var world: ExplorerWorld
     var trail: Trail?
+    var tree: EngineTree?
     var depth: Int
     /// All is decided: only faults are tried.
     var isEnd = false
@@ -53,11 +54,18 @@ package struct ClusterExplorer {
   /// How many faults were left when a state was met.
   private var met: [Int: Int] = [:]
   private var report = Report()
+  /// What is asked of the engine is kept here; nil where nobody wants it.
+  private let tree: EngineTree?
 
   /// - Parameters:
   ///   - statesMax: after how many states the search ends without being complete.
   ///   - violationsMax: after how many kinds of violation it ends.
-  package init(_ scene: ExplorerScene, statesMax: Int = .max, violationsMax: Int = 1) {
+  ///   - tree: gets all that is asked of the engine.
+  package init(
+    _ scene: ExplorerScene, statesMax: Int = .max, violationsMax: Int = 1,
+    tree: EngineTree? = nil
+  ) {
+    self.tree = tree
     self.scene = scene
     self.statesMax = statesMax
     self.violationsMax = violationsMax
@@ -70,7 +78,7 @@ package struct ClusterExplorer {
       met = [:]
       var world = ExplorerWorld(scene)
       world.faultsLeft = faults
-      var visits = [Visit(world: world, trail: nil, depth: 0)]
+      var visits = [Visit(world: world, trail: nil, tree: tree, depth: 0)]
       while let visit = visits.popLast() {
         visits += successors(of: visit)
         guard report.violations.count < violationsMax, report.states < statesMax else {
@@ -92,7 +100,11 @@ package struct ClusterExplorer {
         world.apply(step)
         report.steps += 1
         let trail = Trail(step, length, after: visit.trail)
-        if let visit = meet(world, trail, visit.depth + 1) { next.append(visit) }
+        let tree = visit.tree.map { tree in world.request.map(tree.after) ?? tree }
+        if var visit = meet(world, trail, visit.depth + 1) {
+          visit.tree = tree
+          next.append(visit)
+        }
         // Only where a run starts its length matters.
         if place == 0, !world.hasStarted { break }
       }

@@ -86,6 +86,8 @@ struct ExplorerWorld {
   let book: Book?
   let kinds = ValueDigest.Kinds()
   var engineDigest = 0
+  /// What the last step asked of the engine.
+  var request: EngineTree.Request?
 
   final class Book {
     var lines: [String] = []
@@ -111,6 +113,7 @@ struct ExplorerWorld {
 
   mutating func apply(_ step: Step) {
     hasStarted = false
+    request = nil
     switch step {
     case .pass:
       if let next = nextInstant { now = next }
@@ -147,13 +150,18 @@ struct ExplorerWorld {
   private mutating func carry(_ place: Int) {
     let message = messages.remove(at: place)
     guard case .batch(let batch) = message.content else { return }
-    let reply = engine.perform(batch, at: wall)
+    let reply = ask(batch)
     log(batch, reply, of: message.machine)
     messages.append(
       Message(
         machine: message.machine, life: message.life, at: now,
         content: .outcome(.answered(reply))))
     engineDone(message.machine)
+  }
+
+  private mutating func ask(_ batch: ClaimBatch) -> ClaimReply {
+    request = EngineTree.Request(at: wall, batch: batch)
+    return engine.perform(batch, at: wall)
   }
 
   private mutating func engineDone(_ index: Int) {
@@ -172,7 +180,7 @@ struct ExplorerWorld {
       guard case .batch(let batch) = message.content else { return }
       if fault == .lostAnswer {
         messages.remove(at: place)
-        let reply = engine.perform(batch, at: wall)
+        let reply = ask(batch)
         log(batch, reply, of: message.machine)
         log("and the answer is lost")
         engineDone(message.machine)

@@ -1,0 +1,32 @@
+package import TaktCore
+package import TaktTime
+
+/// All that an explorer has asked of the engine, as a tree: what is asked after what.
+package final class EngineTree {
+  package struct Request: Hashable, Sendable {
+    package let at: WallInstant
+    package let batch: ClaimBatch
+  }
+
+  package private(set) var next: [Request: EngineTree] = [:]
+
+  package init() {}
+
+  func after(_ request: Request) -> EngineTree {
+    if let known = next[request] { return known }
+    let tree = EngineTree()
+    next[request] = tree
+    return tree
+  }
+
+  /// How many batches there are.
+  package var count: Int { next.values.reduce(next.count) { $0 + $1.count } }
+
+  /// In the order of their times.
+  var ordered: [(request: Request, tree: EngineTree)] {
+    next.map { ($0.key, $0.value) }.sorted {
+      ($0.request.at, $0.request.batch.number, "\($0.request.batch)")
+        < ($1.request.at, $1.request.batch.number, "\($1.request.batch)")
+    }
+  }
+}
