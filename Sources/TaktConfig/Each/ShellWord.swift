@@ -1,6 +1,5 @@
 /// The first words of a shell command, where they are plain to see.
 enum ShellWord {
-  private static let shells: Set<String> = ["sh", "bash", "dash", "ash", "ksh", "zsh"]
   /// What no folder of `PATH` has, and what only leads to the program.
   private static let builtins: Set<Substring> = [
     ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "declare", "do",
@@ -12,8 +11,8 @@ enum ShellWord {
   ]
 
   static func isShell(_ shell: [String]) -> Bool {
-    guard let program = shell.first?.split(separator: "/").last else { return false }
-    return shells.contains(String(program)) && shell.last?.hasSuffix("c") == true
+    guard let program = shell.first else { return false }
+    return UsualShell.isUsual(program) && shell.last?.hasSuffix("c") == true
   }
 
   /// Nil where the command starts with anything but a plain word, or with one that the shell knows.

@@ -65,20 +65,23 @@ extension SpecBuilder {
     "|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", "2>", "|&",
   ]
 
-  /// Programs of which such a word may be an argument: patterns, lists, and what they start.
+  /// Programs of which such a word may be an argument, besides those that take patterns or code.
   private static let takers: Set<String> = [
-    "awk", "cut", "expr", "find", "fzf", "gawk", "grep", "egrep", "fgrep", "mawk", "paste", "rg",
-    "sed", "sort", "tr", "test", "[", "xargs",
+    "[", "cut", "fzf", "paste", "sort", "test", "tr", "xargs",
   ]
 
   /// The place of the first word that is meant for a shell. After an option it is the option's value
   /// more often.
   private static func shellWord(in texts: [String]) -> Int? {
     guard let place = texts.firstIndex(where: isShellWord), place > 0,
-      !texts[..<place].contains(where: { takers.contains(UsualShell.baseName($0)) }),
       !texts[place - 1].hasPrefix("-")
     else { return nil }
-    return place
+    let isTaken = texts[..<place].contains { text in
+      let name = UsualShell.baseName(text)
+      return takers.contains(name) || matchers.contains(name[...])
+        || interpreters.contains(name[...])
+    }
+    return isTaken ? nil : place
   }
 
   /// The words as one text for a shell, in quotes for YAML; those for the shell stay as they are.

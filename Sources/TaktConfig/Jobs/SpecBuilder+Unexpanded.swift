@@ -3,7 +3,7 @@ import TaktCore
 /// What only a shell replaces, where there is none: in a command that is a list, and in `env`.
 extension SpecBuilder {
   /// Programs that replace it themselves, or hand it to a shell or to another machine.
-  private static let interpreters: Set<Substring> = [
+  static let interpreters: Set<Substring> = [
     "ansible", "ash", "awk", "bash", "dash", "docker", "envsubst", "expr", "fish", "flock", "gawk",
     "jq", "ksh", "kubectl", "make", "mawk", "mosh", "mysql", "nawk", "node", "parallel", "pdsh",
     "perl", "php", "podman", "psql", "python", "python3", "ruby", "runuser", "screen", "script",
@@ -11,7 +11,7 @@ extension SpecBuilder {
   ]
 
   /// Programs that take patterns.
-  private static let matchers: Set<Substring> = [
+  static let matchers: Set<Substring> = [
     "7z", "aws", "egrep", "expr", "fgrep", "find", "git", "grep", "gsutil", "lftp", "locate",
     "pgrep",
     "pkill", "rclone", "rg", "rsync", "s3cmd", "tar", "unzip", "zip",
