@@ -9,9 +9,9 @@ import Testing
 /// Mistakes that were silent, or named something else: each with its place, what is said, and what to
 /// do about it.
 @Suite struct CheckedMistakesTests {
-  private let folder = TemporaryFolder()
+  let folder = TemporaryFolder()
 
-  private func load(
+  func load(
     _ text: String, zones: any ZoneSource = NamedZones(),
     accounts: any AccountSource = TestAccounts(own: "root")
   ) -> LoadedJobs {
@@ -22,7 +22,7 @@ import Testing
   }
 
   /// `severity code | file, » before the place => message; hint`, with the folder's path as FOLDER.
-  private func check(
+  func check(
     _ row: String, zones: any ZoneSource = NamedZones(),
     accounts: any AccountSource = TestAccounts(own: "root")
   ) throws {
@@ -42,7 +42,7 @@ import Testing
     #expect((loaded.snapshot == nil) == parts[0].hasPrefix("error"))
   }
 
-  private func checkKeys(
+  func checkKeys(
     _ row: String, zones: any ZoneSource = NamedZones(),
     accounts: any AccountSource = TestAccounts(own: "root")
   ) throws {
@@ -191,144 +191,6 @@ import Testing
     let loaded = load("include: more.yaml\njobs: {a: {every: 1h, run: echo}}\n")
     #expect(loaded.diagnostics == [])
     #expect(loaded.snapshot?.names == ["a"])
-  }
-
-  // MARK: - Commands
-
-  @Test(arguments: [
-    "on_failure:\n    run: echo \"issue »#5 fixed\" => '#' starts a comment here, which ends the "
-      + "text before it in 'defaults'; put the whole text in quotes, or below 'run: |'",
-    "on_failure: {run: »no-such x} => the program 'no-such' is in no folder of PATH in "
-      + "'defaults'; install it, correct its name, or write its full path",
-    "only_if: [»'echo a | cat'] => a list runs without a shell: 'echo a | cat' is the name of a "
-      + "program in 'defaults'; write it without brackets: run: \"echo a | cat\"",
-    "on_success: [{use: log}, {run: »'echo {{job}}'}] => '{{job}}' is not replaced in a command; "
-      + "use the variable $TAKT_JOB",
-  ])
-  func `a command of defaults is a warning once, in its place`(row: String) throws {
-    let parts = row.split(separator: " => ").map(String.init)
-    try check(
-      "warning suspicious | defaults:\n  \(parts[0])\njobs:\n  a: {every: 1h, run: echo}\n"
-        + "  b: {every: 1h, run: echo} => \(parts[1])")
-  }
-
-  @Test func `a command of defaults that no job calls is none`() {
-    let text = "defaults: {on_failure: {run: no-such}, only_if: [no-such]}\n"
-    let own = "on_failure: {run: echo}, only_if: null"
-    #expect(load(text + "jobs: {a: {every: 1h, run: echo, \(own)}}\n").diagnostics == [])
-  }
-
-  /// The shell, what it would do, and what to write instead.
-  @Test(arguments: [
-    "[/bin/sh, -e] | '/bin/sh' takes a command only after '-c' | [/bin/sh, -e, -c]",
-    "perl | 'perl' takes a command only after '-e' | [perl, -e]",
-    "[bash, --login] | 'bash' takes a command only after '-c' | [bash, --login, -c]",
-    "[bash, -e, --norc] | 'bash' takes a command only after '-c' | [bash, --norc, -e, -c]",
-    "[/usr/bin/env, A=b, sh] | 'sh' takes a command only after '-c' | [/usr/bin/env, A=b, sh, -c]",
-    "[nice, -n, '5', sh] | 'sh' takes a command only after '-c' | [nice, -n, 5, sh, -c]",
-    "[stdbuf, -oL, bash] | 'bash' takes a command only after '-c' | [stdbuf, -oL, bash, -c]",
-    "[timeout, 1m, perl, -Mutf] | 'perl' takes a command only after '-e' | [timeout, 1m, perl, -Mutf, -e]",
-    "[perl, -e, -w] | 'perl' runs '-w', the text after '-e', instead of the command | [perl, -w, -e]",
-  ])
-  func `a shell that would not run the command is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    try checkKeys(
-      "warning suspicious | every: 1h\\nshell: »\(parts[0])\\nrun: echo => \(parts[1]) in job 'a'; "
-        + "write shell: \(parts[2])")
-  }
-
-  @Test(arguments: [
-    "[bash, -c, 'set -e;'] | bash | set -e; | -c | [bash, -c]",
-    "[env, perl, -we, 'use strict'] | perl | use strict | -e | [env, perl, -we]",
-  ])
-  func `a shell that has a text of its own is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    try checkKeys(
-      "warning suspicious | every: 1h\\nshell: »\(parts[0])\\nrun: echo => '\(parts[1])' runs "
-        + "'\(parts[2])', the text after '\(parts[3])', instead of the command in job 'a'; "
-        + "write shell: \(parts[4]), and start the command with that text")
-  }
-
-  @Test(arguments: [
-    "[/bin/sh, -ec]", "[/bin/sh, -o, errexit, -c]", "[perl, -e]", "[env, sh, -ec]", "[sh, -c, -e]",
-    "[bash, --norc, -euo, pipefail, -c]", "[nice, '-5', sh, -c]", "[perl, -Mstrict, -lne]",
-    "[bash, -c, 'exec \"$@\"', --]", "[sh, -c, 'sh -c \"$0\"']", "[perl, -e, 'eval shift']",
-    "[sh, /dev/null]",
-  ])
-  func `a shell that takes its text is none`(shell: String) {
-    #expect(load("jobs: {a: {every: 1h, shell: \(shell), run: echo}}\n").diagnostics == [])
-  }
-
-  private static let long = String(repeating: "x", count: 128 << 10)
-
-  @Test(arguments: [
-    "run: »echo LONG => the command", "run: [echo, »LONG] => an argument",
-    "run: echo\\nenv: {A: »LONG} => the variable 'A'",
-  ])
-  func `what is longer than Linux passes in one text is a warning`(row: String) throws {
-    let parts = row.split(separator: " => ").map(String.init)
-    let place = parts[0].replacing("LONG", with: Self.long)
-    try checkKeys(
-      "warning suspicious | every: 1h\\n\(place) => \(parts[1]) is longer than 128KB, the most that "
-        + "Linux passes to a program as one text in job 'a'; "
-        + (parts[1].hasSuffix("'A'")
-          ? "put the value in a file, and set the variable to its path"
-          : "put it in a file, and run or name that"))
-    // One byte fewer fits, with the zero at its end and the name.
-    let besides = ["the variable 'A'": "A==".count, "the command": "echo +".count]
-    let short = String(Self.long.dropLast(besides[parts[1]] ?? 1))
-    let keys = parts[0].replacing("LONG", with: short).replacing("»", with: "")
-    #expect(
-      load("jobs:\n  a:\n    every: 1h\n    \(keys.replacing("\\n", with: "\n    "))\n").diagnostics
-        == [])
-  }
-
-  @Test func `an environment that is larger than Linux passes is a warning`() throws {
-    let variables = (0..<17).map { "A\($0): \(Self.long.dropLast(9))" }.joined(separator: ", ")
-    try checkKeys(
-      "warning suspicious | every: 1h\\nrun: echo\\nenv: »{\(variables)} => the environment is larger "
-        + "than 2MB, the most that Linux passes to a program in job 'a'; "
-        + "put long values in files, and set variables to their paths")
-  }
-
-  @Test(arguments: [
-    (
-      "#!/bin/sh\r\necho\r\n", "has Windows line ends: its '#!' line ends with a carriage return",
-      "save it with Unix line ends, as dos2unix does", true
-    ),
-    (
-      "#!/no/such/sh -e\necho\n", "names the interpreter '/no/such/sh', which does not exist",
-      "install it, or correct the '#!' line", true
-    ),
-    (
-      "\u{feff}#!/bin/sh\necho\n", "starts with a byte order mark, which hides its '#!' line",
-      "save it as UTF-8 without a byte order mark", true
-    ),
-    (
-      "echo\n", "is a text without a '#!' line",
-      "start it with '#!/bin/sh', or name its interpreter before it", false
-    ),
-    ("", "is empty", "write the program", false),
-  ])
-  func `a script that the system cannot execute is a warning`(
-    text: String, words: String, hint: String, isForShell: Bool
-  ) throws {
-    folder.write(Array(text.utf8), to: "script", mode: 0o755)
-    let rest = "the program 'FOLDER/script' \(words) in job 'a'; \(hint)"
-    try checkKeys("warning suspicious | every: 1h\\nrun: [»./script, x] => \(rest)")
-    // A shell reads a text without such a line by itself.
-    if isForShell {
-      try checkKeys("warning suspicious | every: 1h\\nrun: »FOLDER/script x => \(rest)")
-    } else {
-      #expect(load("jobs: {a: {every: 1h, run: ./script x}}\n").diagnostics == [])
-    }
-  }
-
-  @Test(arguments: ["#!/bin/sh\necho\n", "#! /bin/sh -e\necho\n", "MZ\0\0", "#!bin/../script\n"])
-  func `a program that the system may execute is none`(text: String) {
-    folder.makeFolder("bin")
-    folder.write(Array(text.utf8), to: "script", mode: 0o755)
-    #expect(load("jobs: {a: {every: 1h, run: [./script]}}\n").diagnostics == [])
   }
 
   // MARK: - Users and limits
@@ -542,142 +404,6 @@ import Testing
       })
     let local = load(jobs, zones: NoZones(localFlaw: "the variable TZ is 'Europe/Berlin'"))
     #expect(local.diagnostics.map(\.hint) == [Self.noZoneFiles])
-  }
-
-  // MARK: - Days
-
-  @Test(arguments: [
-    "* */6 * * * | minute of the hours 0, 6, 12 and 18, 240 | 0 | 0-59",
-    "* 1,3 * * * | minute of the hours 1 and 3, 120 | 0 | 0-59",
-    "*/1 1,3 * * * | minute of the hours 1 and 3, 120 | 0 | 0-59",
-    "* 9-10,14 * * * | minute of the hours 9, 10 and 14, 180 | 0 | 0-59",
-    "* 0 1,3 * * * | second of minute 0 of the hours 1 and 3, 120 | 0 0 | 0-59 0",
-  ])
-  func `each minute of single hours is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    let unit = parts[1].prefix { $0 != " " }
-    try checkKeys(
-      "warning suspicious | cron: »'\(parts[0])'\\nrun: echo => this is every \(parts[1]) slots a day; "
-        + "to run once in each of these hours, start with '\(parts[2])'; if every \(unit) is meant, "
-        + "with '\(parts[3])'")
-  }
-
-  @Test func `each minute of single days is a warning`() throws {
-    try checkKeys(
-      "warning suspicious | cron: »'* * 1 * *'\\nrun: echo => this is every minute of each of these "
-        + "days, 1440 slots a day; to run once on each, start with '0 0'; if every minute is meant, "
-        + "with '0-59'")
-  }
-
-  @Test(arguments: [
-    "calendar: »'1,3:*' | of the hours 1 and 3, 120 | each of these hours",
-    "calendar: »'Mon 03:*' | from 03:00 to 03:59, 60 | this hour",
-  ])
-  func `each minute of single hours of a calendar is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    try checkKeys(
-      "warning suspicious | \(parts[0])\\nrun: echo => this is every minute \(parts[1]) slots a day; "
-        + "to run once in \(parts[2]), write '00' for the minute; if every minute is meant, '00..59'"
-    )
-  }
-
-  /// Keys, what some months lack, and how the last day of each is written.
-  @Test(arguments: [
-    "cron: »'0 0 31 * *' | MONTHS have no day 31, and so no slot | L",
-    "cron: »'0 0 31W 1-4 *' | February and April have no day 31, and so no slot | LW",
-    "cron: »'0 0 1,31 2,3 *' | February has no day 31, and so slots on the other days only | L",
-    "cron: »'0 0 15,30 * *' | February has no day 30, and so slots on the other days only | L",
-    "cron: »'0 0 29 * *' | February has a day 29 only in leap years | L",
-    "cron: »'0 0 1,15,29 * *' | February has a day 29 only in leap years | L",
-    "cron: »'0 0 29-31 * *' | February has a day 29 only in leap years | L",
-    "cron: »'0 0 30-31 * *' | February has no such day, and so no slot | L",
-    "cron: »'0 0 L-30 * *' | MONTHS have no such day, and so no slot | L",
-    "calendar: »'*-*-31' | MONTHS have no day 31, and so no slot | *-*~1",
-    "calendar: »'*-2,3-29..31' | February has a day 29 only in leap years | *-*~1",
-    "rrule: »DTSTART:20260131 RRULE:FREQ=MONTHLY | MONTHS have no day 31, and so no slot | BYMONTHDAY=-1",
-    "rrule: »DTSTART:20260131 FREQ=MONTHLY;INTERVAL=4 | September has no day 31, and so no slot | BYMONTHDAY=-1",
-    "rrule: »DTSTART:20280229 FREQ=YEARLY | February has a day 29 only in leap years | BYMONTHDAY=-1",
-  ])
-  func `a day that some months lack is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    let sentence = parts[1].replacing(
-      "MONTHS", with: "February, April, June, September and November")
-    let hint =
-      sentence.contains("day 31")
-      ? "for the last day of each month, write '\(parts[2])'"
-      : "write 28 for a day that every month has, or '\(parts[2])' for the last one"
-    try checkKeys("warning suspicious | \(parts[0])\\nrun: echo => \(sentence); \(hint)")
-  }
-
-  @Test(arguments: [
-    "MON#5 | Monday | Monday | MONL",
-    "MON#5,5#5 | Monday or Friday | Monday and Friday | MONL,FRIL",
-  ])
-  func `a fifth weekday is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    try checkKeys(
-      "warning suspicious | cron: »'0 0 * * \(parts[0])'\\nrun: echo => only some months have a fifth "
-        + "\(parts[1]), and so a slot; for the last \(parts[2]) of each month, write '\(parts[3])'")
-  }
-
-  @Test(arguments: [
-    "cron: »'0 0 */2 * *' | 2 | 1 | 31", "cron: »'0 0 3/7 * *' | 7 | 3 | 31",
-    "cron: »'0 0 2/2 * *' | 2 | 2 | 30", "cron: »'0 0 2/3 * *' | 3 | 2 | 29",
-    "cron: »'0 0 */20 * *' | 20 | 1 | 21", "calendar: »'*-*-1/2' | 2 | 1 | 31",
-  ])
-  func `a step of days is a warning`(row: String) throws {
-    let parts = row.split(separator: " | ").map(String.init)
-    try checkKeys(
-      "warning suspicious | \(parts[0])\\nrun: echo => the step of \(parts[1]) days starts again in "
-        + "each month: day \(parts[2]) follows day \(parts[3]); to run every \(parts[1]) days across "
-        + "months, write '*' for the day of month and add "
-        + "nth: {every: \(parts[1]), unit: days, starting: 2026-01-01}")
-  }
-
-  @Test(arguments: [
-    "0 22-2/3 * * *", "50-10/15 3 * * *", "* 9-17 * * *", "* 22-3 * * *", "0-59 1,3 * * *",
-    "* 9-12,14-17 * * *", "* * * * 1-5", "0 0 28-31 * *", "0 0 1-15/2 * *", "0 0 H/3 * *",
-    "0 0 */2 1 *", "0 0 * * MON#4,MON#5", "0 0 L-27 * *", "0 0 30,L * *",
-    "0 0 31 1,12 *", "0 0 30 6 *", "0 0 1,11,21 * *", "0 0 1,16 * *", "0 0 L * *", "0 0 15W * *",
-  ])
-  func `a cron expression that may well be meant is none`(text: String) {
-    #expect(load("jobs: {a: {cron: '\(text)', run: echo}}\n").diagnostics == [])
-  }
-
-  @Test(arguments: [
-    "calendar: '1,3:0..59'", "calendar: '9..17:*'", "calendar: '2096-02-29 03:*'",
-    "calendar: '2096-02-29'", "calendar: 'Mon *-*-31'", "calendar: '*-*~1'",
-    "calendar: '*-*-28..31'",
-    "rrule: DTSTART:20990131T090000 RRULE:FREQ=MONTHLY;COUNT=3",
-    "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;INTERVAL=12",
-    "rrule: DTSTART:20260131T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=-1",
-    "rrule: DTSTART:20260128T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1",
-  ])
-  func `another expression that may well be meant is none`(keys: String) {
-    #expect(load("jobs:\n  a:\n    \(keys)\n    run: echo\n").diagnostics == [])
-  }
-
-  @Test(arguments: ["only_on", "except"])
-  func `a calendar that cannot be read leaves out no slots`(key: String) throws {
-    try check(
-      "error unreadable | calendars: {days: {file: »none.ics}}\n"
-        + "jobs: {a: {cron: '0 9 * * *', \(key): days, run: echo}} => 'FOLDER/none.ics': there is no "
-        + "such file; check the path; relative paths start at the folder of the jobs file")
-  }
-
-  @Test(arguments: [
-    "error badValue | calendars: {days: {dates: [»2026-13-01]}} => 'dates' takes dates that exist, such "
-      + "as 2026-12-25 or 2026-12-24..2027-01-02, not '2026-13-01' in 'days'; ",
-    "error badValue | calendars: {days: {dates: »[]}} => the list of 'dates' is empty; "
-      + "add an item, or remove 'dates'",
-    "error unknownKey | calendars: {days: {»foo: 1}} => unknown key 'foo' in 'days'; "
-      + "the keys of a calendar are 'dates', 'file', 'expressions'",
-    "error unknownKey | calendars: {days: {»files: [a]}} => unknown key 'files' in 'days'; "
-      + "did you mean 'file'?",
-  ])
-  func `a calendar with a mistake leaves out no slots`(row: String) throws {
-    let jobs = "\njobs: {a: {cron: '0 9 * * *', only_on: days, run: echo}} => "
-    try check(row.replacing(" => ", with: jobs))
   }
 
   // MARK: - Files
