@@ -66,8 +66,7 @@ struct BackfillCommand: ParsableCommand {
         first > now
           ? "--from is in the future; a backfill runs slots of the past." : "--from is after --to.")
     }
-    awaitEntry(in: archive)
-    let name = try archive.requireJob(job)
+    let name = try state.requireJob(job, in: archive)
     var slots = try self.slots(of: name, in: archive, from: first, through: end)
     let all = slots.count
     var done = BackfillHistory(job: name, archive: archive)
@@ -91,16 +90,6 @@ struct BackfillCommand: ParsableCommand {
       job: name.text, slots: slots, parallel: parallel, zone: zone, done: again ? nil : done,
       connection: try state.control.connect())
     try work.run()
-  }
-
-  /// A daemon that has just taken up the job writes that to the ledger within a moment.
-  private func awaitEntry(in archive: LedgerArchive) {
-    for _ in 0..<30 {
-      if (try? archive.jobNames())?.contains(job) != false { return }
-      let target = "/api/v1/jobs/\(job.asPathPart)"
-      guard state.control.quietConnection?.askQuietly(API.Job.self, target) != nil else { return }
-      usleep(100_000)
-    }
   }
 
   private func slots(

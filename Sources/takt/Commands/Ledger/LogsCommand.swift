@@ -125,9 +125,9 @@ struct LogsCommand: ParsableCommand {
     var query = RunQuery()
     switch RunOrJob(subject) {
     case .run(let number): return try run(number, in: archive)
-    case .either(let number) where try !archive.hasJob(subject):
+    case .either(let number) where try !archive.jobs().contains(subject):
       return try run(number, in: archive)
-    case .either, .job: query.job = try archive.requireJob(subject)
+    case .either, .job: query.job = try state.requireJob(subject, in: archive)
     }
     query.failedOnly = failed
     query.limit = 20

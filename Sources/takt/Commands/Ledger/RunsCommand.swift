@@ -66,12 +66,12 @@ struct RunsCommand: ParsableCommand {
     let (archive, zone) = try state.open()
     if stats {
       return try RunStatisticsTable(
-        archive: archive, job: try job.map(archive.requireJob),
+        archive: archive, job: try job.map { try state.requireJob($0, in: archive) },
         since: try since.map { try InstantArgument.since($0, in: zone) }
       ).print(json: json)
     }
     var query = RunQuery()
-    query.job = try job.map(archive.requireJob)
+    query.job = try job.map { try state.requireJob($0, in: archive) }
     query.failedOnly = failed
     query.since = try since.map { try InstantArgument.since($0, in: zone) }
     query.withHooks = hooks
@@ -92,22 +92,6 @@ struct RunsCommand: ParsableCommand {
     let titles = RunLine.titles(long: long) + (hasParameters ? ["PARAMETERS"] : [])
     Console.print(titles: titles, rows: rows)
     if runs.isEmpty { Console.error("takt: no runs") }
-  }
-}
-
-extension LedgerArchive {
-  func hasJob(_ name: String) throws -> Bool {
-    try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }.contains(name)
-  }
-
-  /// Ends the program if the ledger has no such job.
-  func requireJob(_ name: String) throws -> JobName {
-    let names = try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }
-    if names.contains(name), let job = JobName(name) { return job }
-    Console.error(
-      "takt: the ledger has no job '\(name.printable)'"
-        + (NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""))
-    throw ExitCode.usage
   }
 }
 

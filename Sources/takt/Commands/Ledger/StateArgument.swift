@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import TaktAPI
 import TaktConfig
 import TaktCore
 import TaktEngine
@@ -49,6 +51,23 @@ struct StateArgument: ParsableArguments {
     return JobsFileSource(path: file, catalogue: BuiltinRegistry.standard).load().snapshot
   }
 
+  /// Ends the program if the ledger has no such job. A daemon that has just taken up a job writes
+  /// that to the ledger within a moment, for which this waits up to three seconds.
+  func requireJob(_ name: String, in archive: LedgerArchive) throws -> JobName {
+    var names = try archive.jobs()
+    for _ in 0..<30 where !names.contains(name) {
+      let target = "/api/v1/jobs/\(name.asPathPart)"
+      guard control.quietConnection?.askQuietly(API.Job.self, target) != nil else { break }
+      usleep(100_000)
+      names = try archive.jobs()
+    }
+    if names.contains(name), let job = JobName(name) { return job }
+    Console.error(
+      "takt: the ledger has no job '\(name.printable)'"
+        + (NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""))
+    throw ExitCode.usage
+  }
+
   private func archive(_ folder: String) throws -> LedgerArchive {
     let folder = StateFolderLock.place(of: folder)
     try LedgerOwner.become(of: folder)
@@ -95,5 +114,10 @@ extension LedgerArchive {
       Console.error("takt: \(error.advice)")
       throw ExitCode.unreadableLedger
     }
+  }
+
+  /// The names of the jobs that the ledger has.
+  func jobs() throws -> [String] {
+    try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }
   }
 }

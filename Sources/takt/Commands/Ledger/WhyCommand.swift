@@ -42,7 +42,7 @@ struct WhyCommand: ParsableCommand {
     let future = range.first.flatMap { first in
       first > SystemTimeSource().wall ? foresee(from: first, to: range.end, archive) : nil
     }
-    let name = try future?.name ?? archive.requireJob(job)
+    let name = try future?.name ?? state.requireJob(job, in: archive)
     let inquiry = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
       try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
     }
