@@ -84,8 +84,10 @@ BEGIN
   ), found AS (
     SELECT *, CASE
       WHEN schedule IS NULL THEN 'drifted'
-      -- A grant whose answer was lost, whatever has become of the schedule since.
-      WHEN state = 'claimed' AND member = p_member THEN 'had'
+      -- A grant whose answer was lost, whatever has become of the schedule since. One of before a
+      -- failover may have gone to another machine since.
+      WHEN state = 'claimed' AND member = p_member
+        THEN CASE WHEN p_quiet_since IS NULL THEN 'had' ELSE 'busy' END
       WHEN schedule <> (r->>'schedule')::bigint THEN 'drifted'
       WHEN (SELECT true FROM takt.holder h
         WHERE h.cluster = p_cluster AND h.job = f.job AND h.member = p_member) IS NULL

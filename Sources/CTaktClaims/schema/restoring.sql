@@ -42,7 +42,7 @@ BEGIN
     RETURN takt.answer('done');
   END IF;
   IF v_slot.state = 'decided'
-    OR v_slot.state = 'claimed' AND v_slot.token IS DISTINCT FROM v_token
+    OR v_slot.state = 'claimed' AND v_slot.token > v_token
     OR v_is_new AND takt.is_known(p_cluster, v_name, v_instant)
   THEN
     IF v_slot.token IS DISTINCT FROM v_token THEN

@@ -11,7 +11,8 @@ extension MemoryEngine {
     // A grant whose answer was lost, whatever has become of the schedule since: without it nobody
     // would end the claim of a machine that is alive.
     if plant != .owner, let slot, slot.state == .claimed(member), let token = slot.token {
-      return .granted(token, attempt: slot.attempt)
+      // One of before a failover may have gone to another machine since.
+      return isQuiet(at: now) ? .busy : .granted(token, attempt: slot.attempt)
     }
     guard job.schedule == claim.schedule else { return .drifted }
     if members[member]?.holds.contains(claim.job) != true {
@@ -91,7 +92,7 @@ extension MemoryEngine {
     case .decided(.ran, known.ending?.outcome, known.ending?.reason ?? "")?
     where slot?.token == known.token && known.ending != nil:
       return .done
-    case .claimed? where slot?.token == known.token, .open?: break
+    case .claimed? where slot?.token.map { $0 <= known.token } ?? true, .open?: break
     case nil where !isKnown(instant, of: name): break
     case .decided?, .claimed?, nil:
       if slot?.token != known.token { doubledCount += 1 }

@@ -38,6 +38,26 @@ extension ClaimContract {
       let three = try scene.join("three")
       try scene.equal(try scene.claim(three, wish), .taken, "much later")
     },
+    copied("a grant that nobody has heard of gives way to a later one that the standby lacks") {
+      scene, engine in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      let wish = scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true }
+      let lost = try scene.grant(one, wish)
+      try engine.keepCopy()
+      try scene.lose(all: two)
+      try scene.equal(try scene.renew(two).open.map(\.slot), [wish.slot], "its machine is lost")
+      let token = try scene.grant(two, wish, attempt: 2)
+      try scene.isTrue(token > lost, "a higher fence")
+      try scene.ask(two, .end(token, .succeeded, reason: "exit(0)"))
+      try engine.failOver()
+      _ = try scene.renew(one)
+      try scene.equal(try scene.claim(one, wish), .busy, "the other may have more to say")
+      let ending = ClaimEnding(.succeeded, reason: "exit(0)")
+      let known = RememberedClaim(token: token, attempt: 2, claim: wish, ending: ending)
+      _ = try scene.renew(two)
+      try scene.equal(try scene.ask(two, .restore(known)), .done, "it speaks")
+      try scene.equal(try scene.claim(one, wish), .taken, "the first one again")
+    },
     copied("machines keep their membership, although the standby's leases are over") {
       scene, engine in
       let one = try scene.join()
