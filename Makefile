@@ -206,7 +206,7 @@ lint: setup      ## Check format, imports, folder dependencies, calls to the sys
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[ACEDST]* Sources/TimerMachine || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
 	@! grep -rn '@_exported' Sources || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
-	scripts/folders Sources/TimerMachine* Sources/Takt* Sources/takt
+	scripts/folders Sources/TimerMachine* Sources/Takt* Sources/takt Sources/TaktCore/Scheduler
 	scripts/system-calls
 	scripts/retired-words
 	scripts/links

@@ -42,7 +42,8 @@ struct ClusterWorld {
     scheduler = VirtualScheduler(
       at: Now(wall: Self.start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
       isPunctual: true,
-      cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2)))
+      core: SchedulerCore(
+        cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2))))
     send(.started(Snapshot(settings: SchedulerSettings(), jobs: jobs)))
     pass(.zero)
   }
@@ -60,7 +61,8 @@ struct ClusterWorld {
     let now = scheduler.now
     scheduler = VirtualScheduler(
       at: now, isPunctual: true,
-      cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2)))
+      core: SchedulerCore(
+        cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2))))
     deliveries = []
     var previous = PreviousState()
     previous.previousMembers = members

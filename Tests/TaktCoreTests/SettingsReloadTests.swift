@@ -59,7 +59,8 @@ import TaktTime
     let facts = MemberFacts(
       machine: "m", labels: ["site": "east"], lease: .seconds(15), grace: .zero)
     var scheduler = VirtualScheduler(
-      at: Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)), cluster: facts)
+      at: Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
+      core: SchedulerCore(cluster: facts))
     let old = Snapshot(settings: Self.settings(), jobs: [])
     _ = scheduler.send(.started(old))
     let new = Snapshot(
@@ -87,7 +88,7 @@ import TaktTime
     let start = WallInstant(milliseconds: 1_790_000_000_000)
     var scheduler = VirtualScheduler(
       at: Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
-      cluster: MemberFacts(machine: "m", lease: .seconds(15), grace: .zero))
+      core: SchedulerCore(cluster: MemberFacts(machine: "m", lease: .seconds(15), grace: .zero)))
     let effects = scheduler.send(.started(Snapshot(settings: Self.settings(), jobs: [])))
     let joins = effects.contains { if case .claims = $0 { true } else { false } }
     #expect(joins)

@@ -18,8 +18,8 @@ package enum TimerID: Hashable, Sendable {
   case expected(RunID)
   /// When a job has not succeeded for too long.
   case freshness(JobID)
-  /// The cluster's lease, and the turns of claims.
-  case cluster
+  /// What a placement waits for: in a cluster the lease, and the turns of claims.
+  case placement
   /// The grace of a stop of takt.
   case shutdown
 }

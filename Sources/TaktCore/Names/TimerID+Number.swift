@@ -10,7 +10,7 @@ extension TimerID {
     case .job(let job): UInt64(job.index)
     case .run(let run): Self.number(kind: 1, run)
     case .expected(let run): Self.number(kind: 2, run)
-    case .cluster: .max - 1
+    case .placement: .max - 1
     // The one of the third kind that no job's number can be.
     case .shutdown: .max
     case .pause(let job): 3 << (64 - Self.kindBits) | UInt64(job.index)
@@ -26,7 +26,7 @@ extension TimerID {
     case 1: self = .run(RunID(value))
     case 2: self = .expected(RunID(value))
     case _ where number == .max: self = .shutdown
-    case _ where number == .max - 1: self = .cluster
+    case _ where number == .max - 1: self = .placement
     case _ where number & Self.freshnessBit != 0:
       self = .freshness(JobID(index: UInt32(truncatingIfNeeded: value)))
     default: self = .pause(JobID(index: UInt32(truncatingIfNeeded: value)))

@@ -115,7 +115,7 @@ extension SchedulerCore {
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension,
       staleSince: job.alarms?.freshness?.staleSince,
       gatheredEnds: job.gatheredEnds(at: now.wall), checkedSlot: checks[id]?.slot.nominal,
-      isDrifted: cluster.jobs[id]?.standing == .drifted)
+      isDrifted: placement?.isDrifted(id, in: self) ?? false)
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
@@ -134,25 +134,6 @@ extension SchedulerCore {
       return nil
     }
     return SlotPreviewInput(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
-  }
-
-  /// The cluster as this machine sees it; nil without one.
-  package func clusterView(at now: Now) -> ClusterView? {
-    guard cluster.isOn else { return nil }
-    let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
-      guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
-        return nil
-      }
-      return ClusterView.Waiting(
-        job: jobs.name(of: id), isDrifted: job.standing == .drifted,
-        unsettled: job.unsettled.count, claims: job.claimCount)
-    }
-    return ClusterView(
-      settings: settings.cluster, facts: cluster.facts, member: cluster.member,
-      lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
-      failure: cluster.failure, members: cluster.news.members,
-      waiting: waiting.sorted { $0.job < $1.job },
-      unplaced: unplacedViews(cluster.placement.unplaced))
   }
 
   private func state(of job: JobState, _ active: [RunView]) -> JobView.State {

@@ -57,7 +57,7 @@ extension SchedulerCore {
       if let slot = checks[id]?.slot {
         effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
       }
-      for slot in cluster.waitingSlots(of: id) {
+      for slot in placement?.waitingSlots(of: id, in: self) ?? [] {
         effects.append(.record(.pending(jobs.name(of: id), slot)))
       }
     }

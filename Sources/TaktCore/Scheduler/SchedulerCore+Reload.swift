@@ -9,9 +9,7 @@ extension SchedulerCore {
     }
     let keys = settings.keysForRestart(to: plan.settings).map { "'\($0)'" }
     adopt(settings.reloaded(with: plan.settings))
-    isReloading = true
-    defer { isReloading = false }
-    insist()
+    placement?.note(.reloading, in: &self, at: now)
     if let last = keys.last {
       let names = keys.count == 1 ? last : "\(keys.dropLast().joined(separator: ", ")) and \(last)"
       log(
@@ -35,7 +33,7 @@ extension SchedulerCore {
       case .updated: update(step.spec, at: now)
       case .rearmed: rearm(step.spec, at: now)
       case .added:
-        let id = add(step.spec, at: now)
+        let id = add(step.spec, .reload, at: now)
         // Only now is it known whether the job has a timer.
         logStep(step, hasTimer: jobs[id].timer != nil, at: now)
         occur(on: [.reload], for: id, at: now)
@@ -60,13 +58,13 @@ extension SchedulerCore {
         ])
     }
     log(.notice, .reload, at: now, [LogField(.message, .text("reloaded"))])
-    setGrace()
+    placement?.note(.jobsChanged, in: &self, at: now)
     startWaitingRuns(at: now)
   }
 
   /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
   @discardableResult
-  mutating func add(_ spec: JobSpec, at now: Now) -> JobID {
+  mutating func add(_ spec: JobSpec, _ arrival: JobArrival, at now: Now) -> JobID {
     let schedule = spec.timing.schedule
     let id: JobID
     let memory = removedJobs.remove(spec.name)
@@ -82,15 +80,11 @@ extension SchedulerCore {
       id = jobs.insert(
         JobState(spec: spec, cursor: ScheduleCursor(schedule: schedule, at: now)))
       follow(id, from: nil, to: spec)
-      beginVersion(of: id, isFirst: !isLedgerUnread, at: now)
+      beginVersion(of: id, isFirst: arrival.isFirst, at: now)
     }
-    if cluster.isOn {
-      declare(id, isChanged: isReloading, isNew: !isLedgerUnread)
-      // The others know when it ran last.
-      if isShared(id) { jobs[id].cursor.runStarted() }
-    }
+    placement?.note(.added(id, arrival), in: &self, at: now)
     // Of a shared job the others may have served them.
-    if memory == nil, !isLedgerUnread { missPast(schedule.at, of: id, at: now) }
+    if memory == nil, arrival.isFirst { missPast(schedule.at, of: id, at: now) }
     arm(id, at: now)
     return id
   }
@@ -99,7 +93,7 @@ extension SchedulerCore {
   private mutating func update(_ spec: JobSpec, at now: Now) {
     guard let id = jobs.find(spec.name) else { return }
     let old = jobs[id].spec
-    replaceSpec(of: id, spec)
+    replaceSpec(of: id, spec, at: now)
     conditionChanged(of: id, from: old, at: now)
     occur(on: [.reload], for: id, at: now)
     watchFreshness(of: id, .changed, at: now)
@@ -113,7 +107,7 @@ extension SchedulerCore {
     keepEnds(of: id, from: old.timing.schedule, to: spec.timing.schedule)
     // What the old schedule excludes is looked for before the job has the new one.
     let kept = rest == nil ? due.flatMap { withoutExcluded($0, of: id, at: now) } : nil
-    replaceSpec(of: id, spec)
+    replaceSpec(of: id, spec, at: now)
     if let rest {
       for series in due?.all ?? [] { decide(id, series, .skipped(rest), at: now) }
     } else if let kept {
@@ -121,7 +115,9 @@ extension SchedulerCore {
     }
     jobs[id].cursor.skip(to: now, from: old.timing.schedule, to: spec.timing.schedule)
     // While one is active the end to count from is still to come.
-    if runs.hasActive(id) || isShared(id) { jobs[id].cursor.runStarted() }
+    if runs.hasActive(id) || placement?.shares(id, in: &self) == true {
+      jobs[id].cursor.runStarted()
+    }
     logPastInstants(spec.timing.schedule.at, of: spec.name, but: old.timing.schedule.at, at: now)
     beginVersion(of: id, at: now)
     if let rest = jobs[id].holdReason { giveUpLate(of: id, as: .skipped(rest), at: now) }
@@ -138,7 +134,7 @@ extension SchedulerCore {
 
   /// Slots of a job that is disabled now will not run, although they came before.
   mutating func suspendWaiting(of id: JobID, at now: Now) {
-    if cluster.isOn { withdrawClaims(of: id, as: .skipped(.suspended), at: now) }
+    placement?.note(.givenUp(id), in: &self, at: now)
     for run in runs.active(of: id).all where runs.contains(run) {
       guard let slot = runs[run].undecidedSlot else { continue }
       decide(id, SlotSeries(slot.nominal), .skipped(.suspended), at: now)
@@ -150,9 +146,7 @@ extension SchedulerCore {
   private mutating func serveOrDisplace(
     _ due: ScheduleCursor.Due, of id: JobID, by schedule: Schedule, at now: Now
   ) {
-    if isShared(id) {
-      unsettle(due.passed, of: id, by: schedule, at: now)
-    } else {
+    if placement?.takes(passed: due.passed, of: id, by: schedule, in: &self, at: now) != true {
       for series in due.passed {
         decide(id, series, .coalesced(into: due.newest.nominal), at: now)
       }
@@ -180,7 +174,7 @@ extension SchedulerCore {
     let spec = jobs[id].spec
     removedJobs.keep(jobs[id].memory, of: name)
     follow(id, from: spec, to: nil)
-    if cluster.isOn { removeShared(id, at: now) }
+    placement?.note(.removed(id), in: &self, at: now)
     endTimers(of: id)
     jobs.remove(id)
     watchChanges.forget(id)
@@ -211,14 +205,10 @@ extension SchedulerCore {
   }
 
   /// Queued runs of the job have not started: they will, under the new spec.
-  private mutating func replaceSpec(of id: JobID, _ spec: JobSpec) {
+  private mutating func replaceSpec(of id: JobID, _ spec: JobSpec, at now: Now) {
     let old = jobs[id].spec
     jobs[id].spec = spec
-    if cluster.isOn, !spec.sharesSlots(with: old) || cluster.jobs[id] == nil {
-      // New files of zones have been read with the jobs file.
-      cluster.zoneDigests = [:]
-      declare(id, isChanged: true)
-    }
+    placement?.note(.changed(id, from: old), in: &self, at: now)
     for run in runs.active(of: id).all {
       if runs[run].machine.isInProgress || runs[run].isClaiming { continue }
       runs[run].adopt(spec)

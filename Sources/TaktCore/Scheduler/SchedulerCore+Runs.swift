@@ -26,9 +26,9 @@ extension SchedulerCore {
   }
 
   mutating func actionEnded(_ run: RunID, _ report: AttemptReport, at now: Now) {
-    // Lent, not copied, where there is no cluster.
-    if cluster.isOn { return noteActionEnded(run, actionEnding(of: run, report, at: now), at: now) }
-    noteActionEnded(run, report, at: now)
+    // Lent, not copied, where there is no placement.
+    guard let placement else { return noteActionEnded(run, report, at: now) }
+    noteActionEnded(run, placement.amended(report, of: run, in: &self, at: now), at: now)
   }
 
   private mutating func noteActionEnded(_ run: RunID, _ report: AttemptReport, at now: Now) {
@@ -151,20 +151,14 @@ extension SchedulerCore {
     if let previous = last.settles { effects.append(.record(.settled(previous))) }
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
     let caller = last.hasHooks ? runs[row].caller : nil
-    let (claim, claimEnd) =
-      !cluster.isOn ? (nil, .counts) : (runs[row].claim, claimEnded(row, end, at: now))
-    let slot = claim == nil ? nil : runs[row].nominal
+    let counts = placement?.counts(end, of: row, last, caller: caller, in: &self, at: now) ?? true
     if last.isBackfill, end.outcome == .succeeded, !runs[row].hasParameters {
       backfilled.add(runs[row].id, of: last.job, slot: runs[row].nominal)
     }
     if !watchChanges.isEmpty { watchChanges.forget(runs[row].id) }
     runs.remove(row)
     if last.hook == nil { armAfterRun(of: last.job, at: now) }
-    if let claim, let slot, claimEnd != .counts, last.hasHadAttempt {
-      claimEndedLate(
-        claim, claimEnd, ClusterState.LateEnd(job: last.job, slot: slot, end: end, caller: caller),
-        at: now)
-    } else if last.hasHadAttempt, !last.isBackfill {
+    if counts, last.hasHadAttempt, !last.isBackfill {
       countFailure(of: last.job, end, hooks: caller, at: now)
       if last.isForGood { callFollowers(of: last.job, end, at: now) }
     }
@@ -173,7 +167,7 @@ extension SchedulerCore {
       if !checks.isEmpty { checkEnded(hook, of: last.job, end, at: now) }
     }
     if let start = last.startOf { startHookEnded(start, at: now) }
-    askForNext(of: last.job, at: now)
+    placement?.note(.runGone(last.job), in: &self, at: now)
     removeIfEnded(last.job)
     startWaitingRuns(at: now)
     finishIfIdle(at: now)

@@ -87,6 +87,12 @@ extension SchedulerCore {
     startDelay(of: id, at: now)
   }
 
+  /// No run of the job is active on this machine: a fixed delay begins.
+  mutating func startDelay(of id: JobID, at now: Now) {
+    markDirty(id)
+    if placement?.takesDelay(of: id, in: &self, at: now) != true { jobs[id].startDelay(at: now) }
+  }
+
   /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
   /// what has passed.
   private mutating func serve(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
@@ -95,7 +101,7 @@ extension SchedulerCore {
   }
 
   private mutating func serveFound(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
-    if isShared(id) { return serveShared(due, of: id, at: now) }
+    if placement?.takes(due, of: id, in: &self, at: now) == true { return }
     let isOver = due.newest.latestStart + jobs[id].spec.lateTolerance < now.monotonic
     if isOver || !due.passed.isEmpty {
       let choice = jobs[id].spec.missed.choice
@@ -166,7 +172,7 @@ extension SchedulerCore {
   }
 
   @inline(__always) private mutating func start(_ slot: Slot, of id: JobID, at now: Now) {
-    if isShared(slot, of: id) { return propose(slot, of: id, at: now) }
+    if placement?.takes(slot, of: id, in: &self, at: now) == true { return }
     if jobs[id].spec.overlap.stops { replaceRuns(of: id, by: slot, at: now) }
     queueRun(.slot(slot), of: id, jobs[id].spec, at: now)
   }
@@ -215,15 +221,15 @@ extension SchedulerCore {
 
   /// Decides slots of a job: records and logs the verdict.
   ///
-  /// - Parameter isAnswered: the cluster's engine has said so, or nobody is to be asked.
+  /// - Parameter isAnswered: the placement has said so, or nobody is to be asked.
   mutating func decide(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = [],
     isAnswered: Bool = false
   ) {
-    if cluster.isOn {
-      if !isAnswered, asksFirst(id, slots, verdict, at: now) { return }
-      noteDecided(id, slots.last)
-      if verdict == .skipped(.elsewhere) { noteElsewhere(id, at: now) }
+    if let placement,
+      !placement.mayDecide(id, slots, verdict, isAnswered: isAnswered, in: &self, at: now)
+    {
+      return
     }
     record(
       VerdictRecord(job: jobs.name(of: id), slots: slots, verdict: verdict, at: now.wall),

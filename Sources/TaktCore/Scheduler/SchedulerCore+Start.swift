@@ -8,7 +8,7 @@ extension SchedulerCore {
     phase = .running
     adopt(snapshot.settings)
     runs.lastRun = previous.lastRun
-    cluster.previousMembers = previous.previousMembers
+    placement?.note(.starting(after: previous), in: &self, at: now)
     clocks.set(at: now)
     jobs.reserve(snapshot.jobs.count)
     // Mostly a job has a timer, a schedule and a mark.
@@ -21,12 +21,10 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
     restore(previous, with: snapshot.jobs, at: now)
-    setGrace()
+    placement?.note(.jobsChanged, in: &self, at: now)
   }
 
   private mutating func restore(_ previous: PreviousState, with specs: [JobSpec], at now: Now) {
-    isLedgerUnread = previous.isUnread
-    defer { isLedgerUnread = false }
     var left = previous.jobs
     // A run that was claimed may have begun: its slot does not wait for anything any more.
     for run in previous.runs where run.isUndecided {
@@ -44,7 +42,7 @@ extension SchedulerCore {
         ids.append(id)
       } else {
         if let job { removedJobs.keep(RemovedJob(job, at: now), of: spec.name) }
-        ids.append(add(spec, at: now))
+        ids.append(add(spec, .start(isLedgerUnread: previous.isUnread), at: now))
       }
     }
     for name in left.keys.sorted() {
@@ -61,7 +59,7 @@ extension SchedulerCore {
       callFollowers(of: parent, RunEnd(.interrupted, .down), at: now)
     }
     // A takt that was there since the machine started has had its boot.
-    let isBoot = !isLedgerUnread && !previous.jobs.values.contains(where: \.isSameBoot)
+    let isBoot = !previous.isUnread && !previous.jobs.values.contains(where: \.isSameBoot)
     let lifecycleEvents: Set<LifecycleEvent> = isBoot ? [.boot, .start] : [.start]
     for id in ids { occur(on: lifecycleEvents, for: id, at: now) }
     for id in ids where jobs[id].isFixedDelay {
@@ -77,7 +75,8 @@ extension SchedulerCore {
   private mutating func restore(_ previous: PreviousJob, as id: JobID, at now: Now) -> Bool {
     let (old, spec) = (previous.version, jobs[id].spec)
     follow(id, from: nil, to: spec)
-    if cluster.isOn { declare(id, isChanged: old.schedule != spec.timing.schedule) }
+    placement?.note(
+      .restored(id, isChanged: old.schedule != spec.timing.schedule), in: &self, at: now)
     keepEnds(of: id, from: old.schedule, to: spec.timing.schedule)
     markDirty(id)
     let passed = settlePassed(of: previous, id, at: now)
@@ -107,9 +106,7 @@ extension SchedulerCore {
     guard !passed.isEmpty else { return false }
     if let rest = jobs[id].holdReason {
       for series in passed { decide(id, series, .skipped(rest), at: now) }
-    } else if isShared(id) {
-      unsettle(passed, of: id, by: schedule, at: now)
-    } else {
+    } else if placement?.takes(passed: passed, of: id, by: schedule, in: &self, at: now) != true {
       settle(passed, of: id, by: schedule, .down, at: now)
     }
     return true
@@ -197,7 +194,7 @@ extension SchedulerCore {
       return nil
     }
     // Its claim is another membership's: whoever settles that decides.
-    if previous.head.kind != .manual, isShared(id) { return nil }
+    if previous.head.kind != .manual, placement?.shares(id, in: &self) == true { return nil }
     if let retry = previous.retry, retry.attempt > 0 {
       let gaveUp =
         spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)

@@ -11,7 +11,7 @@ extension SchedulerCore {
 
   mutating func stop(at now: Now) {
     switch phase {
-    case .starting: finish()
+    case .starting: finish(at: now)
     case .running: drain(at: now)
     case .draining: stopRuns(at: now)
     case .stopping: hurryRuns(at: now)
@@ -32,7 +32,7 @@ extension SchedulerCore {
       stopSlots(of: id, at: now)
       endTimers(of: id)
     }
-    if cluster.isOn { withdrawAllClaims(at: now) }
+    placement?.note(.stopping, in: &self, at: now)
     giveUpQueuedRuns(at: now)
     guard phase == .draining else { return }
     if settings.shutdownGrace <= .zero, !runs.isEmpty { return stopRuns(at: now) }
@@ -75,7 +75,7 @@ extension SchedulerCore {
     if jobs[id].isHeld { return decideDue(id, as: nil, at: now) }
     guard let due = jobs[id].popDue(at: now) else { return }
     // Other machines go on.
-    if isShared(id) { return unsettle(due.all, of: id, at: now) }
+    if placement?.takes(passed: due.all, of: id, by: nil, in: &self, at: now) == true { return }
     let waits = due.newest.deadline > now.monotonic
     for series in waits ? due.passed : due.all {
       decide(id, series, .skipped(.stopping), at: now)
@@ -135,7 +135,7 @@ extension SchedulerCore {
     guard token == shutdownToken else { return }
     switch phase {
     case .draining: stopRuns(at: now)
-    case .stopping where runs.isEmpty: finish()
+    case .stopping where runs.isEmpty: finish(at: now)
     case .stopping:
       log(
         .error, .scheduler, at: now,
@@ -145,7 +145,7 @@ extension SchedulerCore {
             .text("stopped waiting for runs that did not end after SIGKILL: \(runs.count)")),
           LogField(.count, .number(Int64(runs.count))),
         ])
-      finish()
+      finish(at: now)
     case .starting, .running, .finished: break
     }
   }
@@ -159,17 +159,19 @@ extension SchedulerCore {
   }
 
   mutating func finishIfIdle(at now: Now) {
-    guard runs.isEmpty, phase == .draining || phase == .stopping, isClusterDone else { return }
+    guard runs.isEmpty, phase == .draining || phase == .stopping,
+      placement?.isDone(self) ?? true
+    else { return }
     // In the log it is the last line of the scheduler's machines.
     effects.append(.disarm(.shutdown))
     log(.notice, .scheduler, at: now, [LogField(.message, .text(Self.stoppedMessage))])
-    finish()
+    finish(at: now)
   }
 
-  private mutating func finish() {
+  private mutating func finish(at now: Now) {
     phase = .finished
     recordMarks()
-    if cluster.isOn { effects.append(.disarm(.cluster)) }
+    placement?.note(.finished, in: &self, at: now)
     effects.append(.disarm(.shutdown))
     effects.append(.finish)
   }

@@ -9,7 +9,7 @@ extension SchedulerCore {
     let since = jobs[id].suspension?.since ?? now.wall
     jobs[id].suspension = Suspension(since: since, until: until, reason: reason)
     markDirty(id)
-    if !isNews { reportSuspension(of: id) }
+    if !isNews { placement?.note(.suspensionChanged(id), in: &self, at: now) }
     giveUpLate(of: id, as: .skipped(.suspended), at: now)
     giveUpCheck(of: id, as: .skipped(.suspended), at: now)
     suspendWaiting(of: id, at: now)
@@ -21,7 +21,7 @@ extension SchedulerCore {
 
   mutating func resume(_ id: JobID, isNews: Bool = false, at now: Now) {
     guard phase == .running else { return }
-    if !isNews { reportSuspension(of: id) }
+    if !isNews { placement?.note(.suspensionChanged(id), in: &self, at: now) }
     endSuspension(of: id, at: now)
     arm(id, at: now)
   }

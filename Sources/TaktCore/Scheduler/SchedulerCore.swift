@@ -14,8 +14,9 @@ package struct SchedulerCore: Sendable {
   var runs = RunTable()
   var clocks = Clocks()
   var removedJobs = RemovedJobs()
-  /// The machines that share jobs with this one.
-  var cluster = ClusterState()
+  /// Who serves slots beside this machine; nil for nobody.
+  var placement: (any Placement.Type)?
+  var placementMemory: (any PlacementMemory)?
   /// When the next of those that run late may start.
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
@@ -30,14 +31,10 @@ package struct SchedulerCore: Sendable {
   /// What runs of jobs that watch paths are told.
   var watchChanges = WatchChanges()
 
-  /// A reload is being done.
-  var isReloading = false
-  /// takt starts without the ledger that there is: what is past may have been decided.
-  var isLedgerUnread = false
   /// Nobody reads the log: its records are not made.
-  package var isQuiet = false
+  let isQuiet: Bool
   /// Nobody goes on where this one ends: the marks of jobs are not recorded.
-  var isWithoutMarks = false
+  let isWithoutMarks: Bool
   /// Jobs whose mark has changed since it was recorded.
   var unmarked: [JobID] = []
 
@@ -46,7 +43,15 @@ package struct SchedulerCore: Sendable {
   var effects: [SchedulerEffect] = []
 
   /// A scheduler that waits for `started`.
-  package init() {}
+  ///
+  /// - Parameters:
+  ///   - isQuiet: whether it makes no log records.
+  ///   - isWithoutMarks: whether it does not say how far jobs have come, which only one that is
+  ///     started after it needs.
+  package init(isQuiet: Bool = false, isWithoutMarks: Bool = false) {
+    self.isQuiet = isQuiet
+    self.isWithoutMarks = isWithoutMarks
+  }
 
   /// Handles one event and says what is to be done, in order.
   package mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
@@ -70,8 +75,9 @@ package struct SchedulerCore: Sendable {
     case .timerFired(.shutdown, let token): shutdownFired(token: token, at: now)
     case .timerFired(.expected(let run), let token): expectedFired(run, token: token, at: now)
     case .timerFired(.freshness(let job), let token): freshnessFired(job, token: token, at: now)
-    case .timerFired(.cluster, let token): clusterFired(token: token, at: now)
-    case .claims(let outcome): claimsAnswered(outcome, at: now)
+    case .timerFired(.placement, let token):
+      placement?.note(.timerFired(token: token), in: &self, at: now)
+    case .claims(let outcome): placement?.note(.answered(outcome), in: &self, at: now)
     case .commanded(let command): _ = execute(command, at: now)
     case .actionEnded(let run, let report): actionEnded(run, report, at: now)
     case .groupEnded(let run, let report): groupEnded(run, report, at: now)
@@ -83,6 +89,15 @@ package struct SchedulerCore: Sendable {
     case .stop: stop(at: now)
     }
     close(at: now)
+    swap(&effects, &list)
+  }
+
+  /// The last of several events that belong together has been handled: what they want of other
+  /// machines goes out. To be called after each event, or after all of a wake.
+  package mutating func endTurn(at now: Now, into list: inout [SchedulerEffect]) {
+    guard let placement, phase != .starting else { return }
+    swap(&effects, &list)
+    placement.note(.turnEnded, in: &self, at: now)
     swap(&effects, &list)
   }
 
@@ -111,7 +126,7 @@ package struct SchedulerCore: Sendable {
   /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
   private mutating func clockStepped(slept: Duration, at now: Now) {
     let step = clocks.step(at: now)
-    clusterStepped(slept: slept, at: now)
+    placement?.note(.clockStepped(slept: slept), in: &self, at: now)
     clocks.recordStep(slept: slept, at: now)
     // A touch of the clock that moved it by less than a millisecond is no news.
     guard phase == .running, abs(step.milliseconds) >= 1 else { return }

@@ -44,7 +44,8 @@ package struct Simulator {
     begin = Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
     let hasCrash = faults.contains { if case .crash = $0.kind { true } else { false } }
     if hasCrash { ledger = LedgerModel(keepsVerdicts: false) }
-    scheduler = VirtualScheduler(at: begin, isQuiet: true, isWithoutMarks: !hasCrash)
+    scheduler = VirtualScheduler(
+      at: begin, core: SchedulerCore(isQuiet: true, isWithoutMarks: !hasCrash))
     self.faults = faults.sorted { $0.at < $1.at }.reversed()
     self.emitsAll = emitsAll
     self.runTime = runTime

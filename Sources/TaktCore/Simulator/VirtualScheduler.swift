@@ -41,29 +41,24 @@ package struct VirtualScheduler {
     }
   }
 
-  package private(set) var core = SchedulerCore()
+  package private(set) var core: SchedulerCore
   package var now: Now
   /// Whether timers fire at their deadlines, as if nothing had leeway.
   private let isPunctual: Bool
-  private let cluster: MemberFacts?
+  /// As it was before its start.
+  private let freshCore: SchedulerCore
   private var alarms = VirtualTimers()
   private var ends = RunEnds()
 
   /// - Parameters:
-  ///   - isQuiet: whether the core makes no log records.
-  ///   - isWithoutMarks: whether it does not say how far jobs have come, which only one that is
-  ///     started after it needs.
-  ///   - cluster: what it says of itself to the machines with which it shares jobs; nil for none.
+  ///   - core: one that has not been started.
   package init(
-    at now: Now, isPunctual: Bool = false, isQuiet: Bool = false, isWithoutMarks: Bool = false,
-    cluster: MemberFacts? = nil
+    at now: Now, isPunctual: Bool = false, core: SchedulerCore = SchedulerCore()
   ) {
     self.now = now
-    self.cluster = cluster
-    if let cluster { core.join(cluster) }
+    self.core = core
+    freshCore = core
     self.isPunctual = isPunctual
-    core.isQuiet = isQuiet
-    core.isWithoutMarks = isWithoutMarks
   }
 
   /// Hands the core an event, and sets its timers.
@@ -189,9 +184,7 @@ package struct VirtualScheduler {
 
   /// takt is killed, with all that runs.
   package mutating func crash() {
-    self = VirtualScheduler(
-      at: now, isPunctual: isPunctual, isQuiet: core.isQuiet, isWithoutMarks: core.isWithoutMarks,
-      cluster: cluster)
+    self = VirtualScheduler(at: now, isPunctual: isPunctual, core: freshCore)
   }
 
   // MARK: Timers

@@ -194,7 +194,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     case .freshness(let id): .freshness(core.jobName(of: id))
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
-    case .cluster: .cluster
+    case .placement: .cluster
     case .shutdown: .shutdown
     }
   }

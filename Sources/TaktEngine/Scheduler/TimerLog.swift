@@ -51,7 +51,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
     case .freshness(let number): jobs[Int(number.index)].map(TimerKey.freshness)
     case .run(let run): .run(run)
     case .expected(let run): .expected(run)
-    case .cluster: .cluster
+    case .placement: .cluster
     case .shutdown: .shutdown
     }
   }

@@ -146,7 +146,8 @@ package struct ClusterSimulation {
         Machine(
           scheduler: VirtualScheduler(
             at: Now(wall: Self.start, monotonic: now),
-            cluster: MemberFacts(machine: "m\(number)", lease: lease, grace: grace)),
+            core: SchedulerCore(
+              cluster: MemberFacts(machine: "m\(number)", lease: lease, grace: grace))),
           offset: offset))
       boot(number)
     }

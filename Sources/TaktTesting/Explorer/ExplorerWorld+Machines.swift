@@ -7,8 +7,7 @@ extension ExplorerWorld {
     machines[index].startsAt = nil
     machines[index].isUp = true
     machines[index].life += 1
-    machines[index].core = SchedulerCore()
-    machines[index].core.isQuiet = book == nil
+    machines[index].core = SchedulerCore(isQuiet: book == nil)
     machines[index].core.join(
       // One name for all: a name is not what tells them apart.
       MemberFacts(machine: "m", lease: scene.lease, grace: scene.grace))

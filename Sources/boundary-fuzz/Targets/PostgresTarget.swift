@@ -23,7 +23,8 @@ struct PostgresReplyTarget: FuzzTarget {
     let rests = JobSpec(name: other, timing: Timing(schedule: schedule), action: .shell("x"))
     var scheduler = VirtualScheduler(
       at: Now(wall: FixedTime.wall, monotonic: FixedTime().monotonic), isPunctual: true,
-      cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(5)))
+      core: SchedulerCore(
+        cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(5))))
     let effects = scheduler.send(.started(Snapshot(jobs: [once, rests])))
     fresh = scheduler
     firstBatches = Self.batches(in: effects)

@@ -40,7 +40,9 @@ final class WorldScheduler: SchedulerControl {
     self.readModel = readModel
     state = Mutex(
       State(
-        scheduler: VirtualScheduler(at: clock.now, isPunctual: true, cluster: cluster)))
+        scheduler: VirtualScheduler(
+          at: clock.now, isPunctual: true,
+          core: cluster.map { SchedulerCore(cluster: $0) } ?? SchedulerCore())))
   }
 
   /// What other machines say to the cluster's engine.

@@ -67,7 +67,7 @@ extension SchedulerCore {
     let isNew = cluster.member != member
     cluster.member = member
     if flight.renews { renewed(flight, reply, at: now) }
-    if isNew { joined(at: now) }
+    if isNew { membershipBegan(at: now) }
     for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
     if let news = reply.news { apply(news, at: now) }
     if wasDown {
@@ -117,7 +117,7 @@ extension SchedulerCore {
     }
   }
 
-  mutating func joined(at now: Now) {
+  mutating func membershipBegan(at now: Now) {
     logCluster(
       .notice,
       "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",

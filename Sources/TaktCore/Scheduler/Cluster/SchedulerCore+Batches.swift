@@ -1,18 +1,14 @@
 import DequeModule
 import HeapModule
-package import TaktTime
+import TaktTime
 
 /// What goes to the cluster's engine, and when.
 extension SchedulerCore {
-  /// The last of several events that belong together has been handled: what they want of the engine
-  /// goes to it at once. To be called after each event, or after all of a wake.
-  package mutating func endTurn(at now: Now, into list: inout [SchedulerEffect]) {
-    guard cluster.isOn, phase != .starting else { return }
-    swap(&effects, &list)
+  /// What the events of a turn want of the engine goes to it at once.
+  mutating func endClusterTurn(at now: Now) {
     send(at: now)
     finishIfIdle(at: now)
     armCluster(at: now)
-    swap(&effects, &list)
   }
 
   mutating func clusterFired(token: UInt64, at now: Now) {
@@ -140,11 +136,8 @@ extension SchedulerCore {
     cluster.armedFor = next
     cluster.timerToken = token
     effects.append(
-      .arm(.cluster, deadline: next, due: now.wall(at: next), leeway: .zero, token: token))
+      .arm(.placement, deadline: next, due: now.wall(at: next), leeway: .zero, token: token))
   }
-
-  /// Whether a stop need not wait for the engine.
-  var isClusterDone: Bool { !cluster.isOn || cluster.hasLeft }
 
   func logFields(of id: JobID?, slot: WallInstant?) -> [LogField] {
     (id.map { [LogField(.job, .text(jobs.name(of: $0).text))] } ?? [])

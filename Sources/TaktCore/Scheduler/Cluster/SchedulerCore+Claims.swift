@@ -173,7 +173,8 @@ extension SchedulerCore {
       cluster.putOff(key, until: now.monotonic + wait + .milliseconds(1))
       return
     case .busy where !claim.isWithdrawn && jobs.isPresent(key.job):
-      cluster.claims[key]?.hasWaited = jobs[key.job].spec.overlap.keepsWaiting
+      let keepsWaiting = jobs[key.job].spec.overlap.keepsWaiting
+      cluster.claims[key]?.hasWaited = keepsWaiting
       if isBehind(key) {
         cluster.claims[key]?.phase = .behind
       } else {

@@ -3,19 +3,21 @@ import TaktTime
 /// Fixed delays of shared jobs: the next slot is counted from the end of the last one, wherever that
 /// ran. The engine knows when it was, so that all machines give the slot the same name.
 extension SchedulerCore {
-  /// No run of the job is active on this machine: a fixed delay begins.
-  mutating func startDelay(of id: JobID, at now: Now) {
-    markDirty(id)
-    guard let job = cluster.jobs[id], job.rests else { return jobs[id].startDelay(at: now) }
+  /// No run of the job is active on this machine. Returns whether the engine knows from when the
+  /// delay counts.
+  mutating func startSharedDelay(of id: JobID, at now: Now) -> Bool {
+    guard let job = cluster.jobs[id], job.rests else { return false }
     // What waits for the engine's word has a slot still.
-    guard job.claimCount == 0, job.unsettled.isEmpty else { return }
+    guard job.claimCount == 0, job.unsettled.isEmpty else { return true }
     if !cluster.isUp, jobs[id].spec.onPartition == .run {
       jobs[id].startDelay(at: now)
       arm(id, at: now)
     }
-    guard !job.isAskingEnd, job.standing == .inForce, phase == .running else { return }
-    cluster.jobs[id]?.isAskingEnd = true
-    cluster.outbox.append(.lastEnd(id))
+    if !job.isAskingEnd, job.standing == .inForce, phase == .running {
+      cluster.jobs[id]?.isAskingEnd = true
+      cluster.outbox.append(.lastEnd(id))
+    }
+    return true
   }
 
   /// While the slot is another machine's, it is asked again with each renewal.

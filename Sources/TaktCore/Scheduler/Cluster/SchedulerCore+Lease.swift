@@ -29,16 +29,6 @@ extension SchedulerCore {
 
   // MARK: Ends
 
-  /// What the end of a run comes to in the cluster.
-  enum ClaimEnd {
-    /// What follows from it may follow at once.
-    case counts
-    /// What follows from it waits for the engine's word.
-    case waits
-    /// It is no end: the slot is open again, as if this machine had failed.
-    case isOpen
-  }
-
   /// The end of a run's action may come before the news that takt was stopped for longer than its
   /// lease: then the lease ends first.
   mutating func actionEnding(
@@ -54,25 +44,38 @@ extension SchedulerCore {
     return report
   }
 
-  /// Tells the engine of a claimed run that has ended.
-  mutating func claimEnded(_ row: RunTable.Row, _ end: RunEnd, at now: Now) -> ClaimEnd {
-    guard let grant = runs[row].claim, !grant.isForgotten else { return .counts }
+  /// Tells the engine of a claimed run that has ended. Returns whether what follows from the end may
+  /// follow at once.
+  mutating func claimEnded(
+    _ row: RunTable.Row, _ end: RunEnd, _ last: ActiveRun.Last, caller: HookCaller?, at now: Now
+  ) -> Bool {
+    guard let grant = runs[row].claim, !grant.isForgotten else { return true }
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:
         reportEnd(of: row, grant, end)
       default: cluster.outbox.append(.giveBack(grant.token))
       }
-      return .counts
+      return true
     }
     if end == RunEnd(.cancelled, .leaseLost), runs[row].spec.delivery == .atLeastOnce {
+      // As if this machine had failed.
       cluster.ends.add(remembered(runs[row], grant, nil))
       cluster.outbox.append(.giveBack(grant.token))
-      return .isOpen
+      if last.hasHadAttempt {
+        logCluster(
+          .notice, "the run was stopped with the lease; its slot runs again, here or elsewhere",
+          of: last.job, slot: runs[row].nominal, at: now)
+      }
+      return false
     }
     reportEnd(of: row, grant, end)
-    return grant.member == cluster.member && cluster.hasLease(at: now.monotonic)
-      ? .counts : .waits
+    if grant.member == cluster.member, cluster.hasLease(at: now.monotonic) { return true }
+    if last.hasHadAttempt {
+      cluster.lateEnds[grant.token] = ClusterState.LateEnd(
+        job: last.job, slot: runs[row].nominal, end: end, caller: caller)
+    }
+    return false
   }
 
   private mutating func reportEnd(of row: RunTable.Row, _ grant: ClaimGrant, _ end: RunEnd) {
@@ -83,7 +86,7 @@ extension SchedulerCore {
 
   /// Lets the slot that waits longest for a run of its job ask at once.
   mutating func askForNext(of id: JobID, at now: Now) {
-    guard cluster.isOn, let key = cluster.oldestClaim(of: id), let claim = cluster.claims[key],
+    guard let key = cluster.oldestClaim(of: id), let claim = cluster.claims[key],
       claim.phase == .behind || claim.hasWaited
     else { return }
     switch claim.phase {
@@ -92,20 +95,6 @@ extension SchedulerCore {
       cluster.putOff(
         key, until: cluster.isUp ? now.monotonic : max(now.monotonic, claim.slot.latestStart))
       claimFired(key, at: now)
-    }
-  }
-
-  /// The end of a run that does not count yet, or not at all.
-  mutating func claimEndedLate(
-    _ claim: ClaimGrant, _ claimEnd: ClaimEnd, _ late: ClusterState.LateEnd, at now: Now
-  ) {
-    switch claimEnd {
-    case .counts: break
-    case .waits: cluster.lateEnds[claim.token] = late
-    case .isOpen:
-      logCluster(
-        .notice, "the run was stopped with the lease; its slot runs again, here or elsewhere",
-        of: late.job, slot: late.slot, at: now)
     }
   }
 

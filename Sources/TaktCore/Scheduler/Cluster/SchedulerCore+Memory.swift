@@ -18,8 +18,9 @@ extension SchedulerCore {
   mutating func adoptClaims() {
     guard let former = cluster.forgottenMember else { return }
     cluster.forgottenMember = nil
+    let member = cluster.member
     for id in runs.all where runs.contains(id) && runs[id].claim?.member == former {
-      runs[id].claim?.member = cluster.member
+      runs[id].claim?.member = member
     }
   }
 

@@ -2,9 +2,6 @@ import TaktTime
 
 /// Jobs that all machines of a cluster share.
 extension SchedulerCore {
-  /// This machine is one of a cluster. To be said before `started`.
-  package mutating func join(_ facts: MemberFacts) { cluster.join(facts) }
-
   /// How long before others decide for this machine nothing of it may run any more.
   static let guardMargin = Duration.milliseconds(500)
   /// How much longer than the longest grace of a job others wait.
@@ -12,7 +9,6 @@ extension SchedulerCore {
 
   /// What others must know of this machine's jobs.
   mutating func setGrace() {
-    guard cluster.isOn else { return }
     var longest = Duration.zero
     for id in jobs.present where isShared(id) {
       longest = max(longest, jobs[id].spec.execution.stop.grace)
@@ -21,15 +17,9 @@ extension SchedulerCore {
   }
 
   /// Whether a job's slots are shared with other machines, or are theirs alone.
-  func isShared(_ spec: JobSpec) -> Bool {
-    guard cluster.isOn else { return false }
-    return spec.machines != .each
-  }
+  func isShared(_ spec: JobSpec) -> Bool { spec.machines != .each }
 
-  mutating func isShared(_ id: JobID) -> Bool {
-    guard cluster.isOn else { return false }
-    return isShared(jobs[id].spec)
-  }
+  mutating func isShared(_ id: JobID) -> Bool { isShared(jobs[id].spec) }
 
   /// Whether one slot of a shared job is: what happens on a machine is that machine's alone.
   mutating func isShared(_ slot: Slot, of id: JobID) -> Bool {
@@ -49,7 +39,7 @@ extension SchedulerCore {
   /// - Parameter isNew: nothing is known here of an earlier schedule.
   mutating func declare(_ id: JobID, isChanged: Bool, isNew: Bool = false) {
     cluster.placement.isStale = true
-    guard cluster.isOn, jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
+    guard jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
       return withdrawJob(id)
     }
     let schedule = jobs[id].spec.sharedHash
@@ -70,6 +60,21 @@ extension SchedulerCore {
     if cluster.member != nil { cluster.outbox.append(.declare(id)) }
   }
 
+  mutating func declareAdded(_ id: JobID, _ arrival: JobArrival) {
+    var isChanged = false
+    if case .reload = arrival { isChanged = true }
+    declare(id, isChanged: isChanged, isNew: arrival.isFirst)
+    // The others know when it ran last.
+    if isShared(id) { jobs[id].cursor.runStarted() }
+  }
+
+  mutating func declareChanged(_ id: JobID, from old: JobSpec) {
+    guard !jobs[id].spec.sharesSlots(with: old) || cluster.jobs[id] == nil else { return }
+    // New files of zones have been read with the jobs file.
+    cluster.zoneDigests = [:]
+    declare(id, isChanged: true)
+  }
+
   mutating func withdrawJob(_ id: JobID) {
     cluster.placement.isStale = true
     cluster.jobs[id] = nil
@@ -83,7 +88,6 @@ extension SchedulerCore {
 
   /// Somebody has set the clock, or the machine has slept: the lease went on meanwhile.
   mutating func clusterStepped(slept: Duration, at now: Now) {
-    guard cluster.isOn else { return }
     if slept > .zero {
       cluster.leaseUntil = cluster.leaseUntil.map { $0 - slept }
       cluster.guardAt = cluster.guardAt.map { $0 - slept }

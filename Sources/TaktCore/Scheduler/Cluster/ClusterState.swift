@@ -136,9 +136,10 @@ struct ClusterState: Sendable {
     var member: MemberID?
   }
 
-  /// Whether there is a cluster at all.
-  private(set) var isOn = false
-  var facts = MemberFacts(machine: "", lease: .zero, grace: .zero)
+  static let none = ClusterState(MemberFacts(machine: "", lease: .zero, grace: .zero))
+
+  /// What this machine says of itself.
+  var facts: MemberFacts
   var member: MemberID?
   /// The membership before this one.
   var earlierMember: MemberID?
@@ -178,10 +179,7 @@ struct ClusterState: Sendable {
   var timerToken: UInt64 = 0
   var armedFor: MonotonicInstant?
 
-  mutating func join(_ facts: MemberFacts) {
-    isOn = true
-    self.facts = facts
-  }
+  init(_ facts: MemberFacts) { self.facts = facts }
 
   /// So much is said at a time.
   static let batchMax = 256

@@ -1,0 +1,158 @@
+package import TaktTime
+
+/// Machines that share jobs, as the scheduler's placement: what is asked or told goes to the room
+/// that knows.
+enum ClusterPlacement: Placement {
+  static func shares(_ id: JobID, in core: inout SchedulerCore) -> Bool { core.isShared(id) }
+
+  static func takes(
+    _ due: ScheduleCursor.Due, of id: JobID, in core: inout SchedulerCore, at now: Now
+  ) -> Bool {
+    guard core.isShared(id) else { return false }
+    core.serveShared(due, of: id, at: now)
+    return true
+  }
+
+  static func takes(
+    _ slot: Slot, of id: JobID, in core: inout SchedulerCore, at now: Now
+  ) -> Bool {
+    guard core.isShared(slot, of: id) else { return false }
+    core.propose(slot, of: id, at: now)
+    return true
+  }
+
+  static func takes(
+    passed: [SlotSeries], of id: JobID, by schedule: Schedule?, in core: inout SchedulerCore,
+    at now: Now
+  ) -> Bool {
+    guard core.isShared(id) else { return false }
+    core.unsettle(passed, of: id, by: schedule, at: now)
+    return true
+  }
+
+  static func mayDecide(
+    _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, isAnswered: Bool,
+    in core: inout SchedulerCore, at now: Now
+  ) -> Bool {
+    if !isAnswered, core.asksFirst(id, slots, verdict, at: now) { return false }
+    core.noteDecided(id, slots.last)
+    if verdict == .skipped(.elsewhere) { core.noteElsewhere(id, at: now) }
+    return true
+  }
+
+  static func takesDelay(of id: JobID, in core: inout SchedulerCore, at now: Now) -> Bool {
+    core.startSharedDelay(of: id, at: now)
+  }
+
+  static func waitingSlots(of id: JobID, in core: SchedulerCore) -> [WallInstant] {
+    core.cluster.waitingSlots(of: id)
+  }
+
+  static func amended(
+    _ report: AttemptReport, of run: RunID, in core: inout SchedulerCore, at now: Now
+  ) -> AttemptReport {
+    core.actionEnding(of: run, report, at: now)
+  }
+
+  static func counts(
+    _ end: RunEnd, of row: RunTable.Row, _ last: ActiveRun.Last, caller: HookCaller?,
+    in core: inout SchedulerCore, at now: Now
+  ) -> Bool {
+    core.claimEnded(row, end, last, caller: caller, at: now)
+  }
+
+  static func note(_ event: PlacementEvent, in core: inout SchedulerCore, at now: Now) {
+    switch event {
+    case .starting(let previous): core.cluster.previousMembers = previous.previousMembers
+    case .reloading: core.insist()
+    case .jobsChanged: core.setGrace()
+    case .restored(let id, let isChanged): core.declare(id, isChanged: isChanged)
+    case .added(let id, let arrival): core.declareAdded(id, arrival)
+    case .changed(let id, let old): core.declareChanged(id, from: old)
+    case .removed(let id): core.removeShared(id, at: now)
+    case .givenUp(let id): core.withdrawClaims(of: id, as: .skipped(.suspended), at: now)
+    case .suspensionChanged(let id): core.reportSuspension(of: id)
+    case .runGone(let id): core.askForNext(of: id, at: now)
+    case .clockStepped(let slept): core.clusterStepped(slept: slept, at: now)
+    case .timerFired(let token): core.clusterFired(token: token, at: now)
+    case .answered(let outcome): core.claimsAnswered(outcome, at: now)
+    case .turnEnded: core.endClusterTurn(at: now)
+    case .stopping: core.withdrawAllClaims(at: now)
+    case .finished: core.effects.append(.disarm(.placement))
+    }
+  }
+
+  static func isDrifted(_ id: JobID, in core: SchedulerCore) -> Bool {
+    core.cluster.jobs[id]?.standing == .drifted
+  }
+
+  static func isDone(_ core: SchedulerCore) -> Bool { core.cluster.hasLeft }
+}
+
+/// What a machine of a cluster remembers, behind a reference, so that the scheduler need not know
+/// its type.
+///
+/// Unchecked: `state` changes in `SchedulerCore.cluster` alone, and there only while nobody else has
+/// the reference; a copy of a scheduler that changes gets a memory of its own.
+private final class ClusterMemory: PlacementMemory, @unchecked Sendable {
+  var state: ClusterState
+
+  init(_ state: ClusterState) { self.state = state }
+}
+
+extension SchedulerCore {
+  /// This machine is one of a cluster. To be said before `started`.
+  package mutating func join(_ facts: MemberFacts) {
+    placement = ClusterPlacement.self
+    placementMemory = ClusterMemory(ClusterState(facts))
+  }
+
+  /// Without a cluster it is empty, and what is written to it is lost.
+  var cluster: ClusterState {
+    _read {
+      if let memory = placementMemory as? ClusterMemory {
+        yield memory.state
+      } else {
+        yield ClusterState.none
+      }
+    }
+    _modify {
+      guard var memory = placementMemory as? ClusterMemory else {
+        var none = ClusterState.none
+        yield &none
+        return
+      }
+      placementMemory = nil
+      if !isKnownUniquelyReferenced(&memory) { memory = ClusterMemory(memory.state) }
+      defer { placementMemory = memory }
+      yield &memory.state
+    }
+  }
+
+  /// The cluster as this machine sees it; nil without one.
+  package func clusterView(at now: Now) -> ClusterView? {
+    guard placement != nil else { return nil }
+    let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
+      guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
+        return nil
+      }
+      return ClusterView.Waiting(
+        job: jobs.name(of: id), isDrifted: job.standing == .drifted,
+        unsettled: job.unsettled.count, claims: job.claimCount)
+    }
+    return ClusterView(
+      settings: settings.cluster, facts: cluster.facts, member: cluster.member,
+      lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
+      failure: cluster.failure, members: cluster.news.members,
+      waiting: waiting.sorted { $0.job < $1.job },
+      unplaced: unplacedViews(cluster.placement.unplaced))
+  }
+}
+
+extension SchedulerCore {
+  /// The scheduler of a machine of a cluster, that waits for `started`.
+  package init(cluster facts: MemberFacts, isQuiet: Bool = false) {
+    self.init(isQuiet: isQuiet)
+    join(facts)
+  }
+}
