@@ -85,6 +85,8 @@ enum PlacementEvent {
   case givenUp(JobID)
   /// Somebody has suspended or resumed the job on this machine.
   case suspensionChanged(JobID)
+  /// A run of this machine serves the slots.
+  case ran(JobID, SlotSeries)
   /// A run of the job has made room.
   case runGone(JobID)
   case clockStepped(slept: Duration)

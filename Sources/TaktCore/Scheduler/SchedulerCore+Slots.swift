@@ -245,6 +245,7 @@ extension SchedulerCore {
     start: (due: WallInstant, lateness: Duration)? = nil, at now: Now
   ) {
     effects.append(.record(.verdict(verdict)))
+    placement?.note(.ran(id, verdict.slots), in: &self, at: now)
     // What was put off would wait for a turn that does not come.
     if jobs.isPresent(id), jobs[id].countRan(verdict.slots.count) {
       giveUpLate(of: id, as: .skipped(.limit), at: now)

@@ -72,6 +72,7 @@ enum ClusterPlacement: Placement {
     case .removed(let id): core.removeShared(id, at: now)
     case .givenUp(let id): core.withdrawClaims(of: id, as: .skipped(.suspended), at: now)
     case .suspensionChanged(let id): core.reportSuspension(of: id)
+    case .ran(let id, let slots): core.noteDecided(id, slots.last)
     case .runGone(let id): core.askForNext(of: id, at: now)
     case .clockStepped(let slept): core.clusterStepped(slept: slept, at: now)
     case .timerFired(let token): core.clusterFired(token: token, at: now)
