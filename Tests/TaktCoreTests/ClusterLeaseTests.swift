@@ -119,4 +119,17 @@ struct ClusterLeaseTests {
         == 1, "\(world.messages)")
     #expect(!world.messages.contains { $0.contains("renewed in time") || $0.contains("for lost") })
   }
+
+  @Test func `a claimed slot that the ledger does not keep in time runs later, with one verdict`() {
+    var world = ClusterWorld(jobs: [Self.seldom { $0.delivery = .atMostOnce }])
+    world.keeps = false
+    world.pass(.milliseconds(Self.firstSeldom + 1500))
+    world.keeps = true
+    world.pass(.seconds(20))
+    let verdicts = world.verdicts.filter { $0.hasPrefix("job \(Self.firstSeldom) ") }
+    #expect(verdicts == ["job \(Self.firstSeldom) skipped(elsewhere)"], "\(world.verdicts)")
+    #expect(world.starts.count == 1, "\(world.starts)")
+    #expect(
+      world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
+  }
 }

@@ -27,6 +27,8 @@ struct ClusterWorld {
   var delay = Duration.zero
   /// How long a run takes.
   var runTime = Duration.zero
+  /// Whether the ledger keeps what it is told.
+  var keeps = true
   /// How it ends.
   var result = AttemptResult.exited(0)
   private(set) var starts: [String] = []
@@ -144,7 +146,7 @@ struct ClusterWorld {
       case .log(let record):
         if case .text(let text)? = record[.message] { messages.append(text) }
       case .finish: isFinished = true
-      case .awaitLedger(let run): send(.kept(run))
+      case .awaitLedger(let run): if keeps { send(.kept(run)) }
       case .arm, .holdTimer, .disarm, .record, .leased, .served: break
       }
     }

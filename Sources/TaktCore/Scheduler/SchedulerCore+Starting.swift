@@ -131,7 +131,12 @@ extension SchedulerCore {
   /// Without the ledger's word the slot is given up: it might be run a second time after a crash.
   mutating func claimTimedOut(_ run: RunID, at now: Now) {
     if let slot = runs[run].undecidedSlot {
-      decide(runs[run].job, SlotSeries(slot.nominal), .skipped(.ledger), at: now)
+      let (id, series) = (runs[run].job, SlotSeries(slot.nominal))
+      // With a claim another machine may run it, or this one when its ledger answers again.
+      let isOpen =
+        runs[run].claim != nil && jobs.isPresent(id)
+        && placement?.takes(passed: [series], of: id, by: nil, in: &self, at: now) == true
+      if !isOpen { decide(id, series, .skipped(.ledger), at: now) }
     }
     step(run, at: now) { $0.stop(.ledger, at: now.monotonic) }
   }
