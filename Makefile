@@ -241,8 +241,10 @@ fuzz-coverage: setup ## Print how much of the reading code the kept inputs reach
 	python3 -B Tests/fuzz/coverage.py .build-coverage/debug/boundary-fuzz
 
 .PHONY: explore
-explore: setup   ## Try each order of events of a small cluster, with one fault at each moment. FAULTS=2 takes hours.
+explore: setup   ## Try each order of events of a small cluster, and of one machine, with one fault at each moment. FAULTS=2 takes hours.
 	$(SWIFT) build -c release --product cluster-explore --scratch-path .build-storm
+	.build-storm/release/cluster-explore --alone 1 --faults 2
+	.build-storm/release/cluster-explore --alone 2 --faults $(or $(FAULTS),1)
 	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1)
 
 .PHONY: replay

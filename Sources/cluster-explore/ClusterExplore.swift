@@ -2,15 +2,18 @@ import Glibc
 import TaktCore
 import TaktTesting
 
-/// Tries all that two machines with one job of two slots can do, for each `overlap` and `delivery`.
+/// Tries all that small worlds can do: machines that share one job, and one machine that shares
+/// nothing, for each `overlap` and `delivery`.
 ///
-///     cluster-explore [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
+///     cluster-explore [--machines N] [--slots N] [--missed skip|last|all] [--alone JOBS]
+///                     [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
 ///                     [--states N] [--violations N]
 ///
-/// It prints how many states there are, and of each violation how it comes about. `--faults` says how
-/// many faults a path may have (1), `--fault` which (all), `--only` leaves out the scenes without
-/// TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states` and
-/// `--violations` (1) end the search of a scene early. Exit status: 0, or 1 with a violation.
+/// It prints how many states there are, and of each violation how it comes about. `--machines` (2) and
+/// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2).
+/// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
+/// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
+/// and `--violations` (1) end the search of a scene early. Exit status: 0, or 1 with a violation.
 @main
 struct ClusterExplore {
   static func main() {
@@ -23,7 +26,23 @@ struct ClusterExplore {
     var isClean = true
     for overlap in [Overlap.skip, .allow, .queue, .replace] {
       for delivery in [Delivery.bestEffort, .atMostOnce, .atLeastOnce] {
-        var scene = ExplorerScene.one(overlap, delivery, faults: faults)
+        var scene =
+          option("--alone").map {
+            ExplorerScene.alone(overlap, delivery, isFollowed: $0 == "2", faults: faults)
+          }
+          ?? ExplorerScene.one(
+            overlap, delivery, machines: option("--machines").flatMap { Int($0) } ?? 2,
+            faults: faults,
+            slots: (0..<(option("--slots").flatMap { Int($0) } ?? 2)).map {
+              .milliseconds(1500 + 2000 * $0)
+            })
+        if let missed = option("--missed").flatMap({ MissedPolicy.Choice(rawValue: $0) }) {
+          for version in scene.versions.indices {
+            for job in scene.versions[version].indices {
+              scene.versions[version][job].missed.choice = missed
+            }
+          }
+        }
         if let only = option("--only"), !scene.name.contains(only) { continue }
         scene.plant = option("--plant").flatMap { MemoryEngine.Plant(rawValue: $0) }
         if let names = option("--fault") {

@@ -36,6 +36,21 @@ struct ClusterExplorerTests {
     #expect(report.isComplete)
   }
 
+  @Test(arguments: overlaps)
+  func `one machine that shares nothing decides each slot once, whatever it is told`(
+    overlap: Overlap
+  ) {
+    let report = explore(.alone(overlap, .bestEffort, faults: 1))
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete && report.ends > 1)
+  }
+
+  @Test func `each success of a job has one slot of the job that follows`() {
+    let report = explore(.alone(.skip, .atLeastOnce, isFollowed: true, faults: 1))
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete)
+  }
+
   /// It waits for its ledger when it hears that another machine has a newer slot: found by this.
   @Test func `a run that is replaced before it starts has a verdict`() {
     var scene = ExplorerScene.one(.replace, .atMostOnce, faults: 1)

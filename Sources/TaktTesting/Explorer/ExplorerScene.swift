@@ -21,13 +21,30 @@ package struct ExplorerScene: Sendable {
     case reload
     /// The machine leaves and does not come back.
     case leave
+    /// An operator suspends the first job, for two seconds.
+    case suspend
+    case resume
+    case trigger
+    /// What runs fails now.
+    case fail
+
+    /// Those that a cluster is tried with.
+    package static let ofCluster: Set<Self> = [
+      .lostAnswer, .lateBatch, .crash, .longCrash, .crashWithoutLedger, .freeze, .reload, .leave,
+    ]
+    /// Those that one machine is tried with that shares nothing.
+    package static let ofOneMachine: Set<Self> = [
+      .crash, .reload, .suspend, .resume, .trigger, .fail,
+    ]
   }
 
   package var name: String
   package var machines = 2
+  /// There is one machine, and no engine.
+  package var isAlone = false
   /// The versions of the jobs file.
   package var versions: [[JobSpec]]
-  package var faults = Set(Fault.allCases)
+  package var faults = Fault.ofCluster
   package var faultsMax: Int
   /// How long a run may take: each is tried.
   package var lengths: [Duration] = [.milliseconds(300), .seconds(3)]
@@ -54,6 +71,31 @@ package struct ExplorerScene: Sendable {
     return Self(
       name: "\(machines) machines, 1 job, \(slots.count) slots, \(overlap), \(delivery)",
       machines: machines, versions: [[job], [changed]], faultsMax: faults)
+  }
+
+  /// One machine that shares nothing, with a job that tries twice, and one that follows it if
+  /// `isFollowed`.
+  package static func alone(
+    _ overlap: Overlap, _ delivery: Delivery, isFollowed: Bool = false, faults: Int
+  ) -> Self {
+    var scene = one(overlap, delivery, machines: 1, faults: faults)
+    scene.name = "1 machine, \(isFollowed ? 2 : 1) jobs, 2 slots, \(overlap), \(delivery)"
+    scene.isAlone = true
+    scene.faults = Fault.ofOneMachine
+    for version in scene.versions.indices {
+      scene.versions[version][0].execution.retry.attempts = 2
+      scene.versions[version][0].execution.retry.delay = .milliseconds(500)
+      guard isFollowed else { continue }
+      let parent = scene.versions[version][0]
+      var schedule = Schedule()
+      schedule.after = [Following(parent.name)]
+      var follower = JobSpec(
+        name: ClaimScene.name("follower"), timing: Timing(schedule: schedule),
+        action: .argv(["true"]), overlap: .allow)
+      follower.delivery = delivery
+      scene.versions[version].append(follower)
+    }
+    return scene
   }
 
   private static func schedule(_ slots: [Duration]) -> Schedule {

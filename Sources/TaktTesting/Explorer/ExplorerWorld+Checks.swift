@@ -9,6 +9,7 @@ extension ExplorerWorld {
     hasher.combine(now)
     hasher.combine(engineDigest)
     hasher.combine(starts)
+    if scene.isAlone { hasher.combine([successes, decided]) }
     if faultsLeft > 0 { hasher.combine(lastMachine == nil) }
     // Machines that are alike may be exchanged.
     hasher.combine(machines.indices.map(digest(of:)).sorted())
@@ -71,6 +72,7 @@ extension ExplorerWorld {
     else { return false }
     return machines.allSatisfy { machine in
       if machine.isStopping { return machine.running.isEmpty }
+      if scene.isAlone { return machine.isUp && machine.kept.isEmpty && isIdle(machine) }
       guard machine.isUp, machine.frozenUntil == nil, machine.running.isEmpty,
         machine.kept.isEmpty, machine.reloadsAt == nil,
         let view = machine.core.clusterView(at: clock)
@@ -80,8 +82,13 @@ extension ExplorerWorld {
     }
   }
 
+  private func isIdle(_ machine: Machine) -> Bool {
+    jobs.allSatisfy { machine.core.view(of: $0.name, at: clock)?.active.isEmpty == true }
+  }
+
   private func isDecided(_ slot: WallInstant, of job: JobName) -> Bool {
     guard slot <= wall else { return false }
+    if scene.isAlone { return machines[0].verdicts[key(job, slot)] != nil }
     switch engine.state(of: slot, job) {
     case "claimed"?, "open"?, nil: return false
     default: return true
@@ -97,6 +104,10 @@ extension ExplorerWorld {
     var problems: [String] = []
     for (index, machine) in machines.enumerated() where !machine.isStopping {
       for finding in machine.ledger.audit() { problems.append("m\(index): \(finding)") }
+      if scene.isAlone {
+        problems += followersMissing
+        continue
+      }
       for (job, slot) in slots {
         let key = key(job.name, slot)
         let state = engine.state(of: slot, job.name) ?? "nothing"
@@ -114,11 +125,17 @@ extension ExplorerWorld {
     return problems
   }
 
+  /// Each success of a run names one slot of the job that follows.
+  private var followersMissing: [String] {
+    guard jobs.count > 1 else { return [] }
+    let (count, wanted) = (decided[jobs[1].name] ?? 0, successes[jobs[0].name] ?? 0)
+    return count == wanted ? [] : ["\(wanted) successes, and \(count) slots that follow"]
+  }
+
   private func agrees(_ verdict: Verdict, with state: String) -> Bool {
     switch verdict {
     case .ran: state.hasPrefix("ran")
-    // What the ledger could not keep in time is given back, and another may have it.
-    case .skipped(.elsewhere), .skipped(.ledger): true
+    case .skipped(.elsewhere): true
     case .skipped, .coalesced, .missed, .cancelled: !state.hasPrefix("ran")
     }
   }

@@ -63,9 +63,14 @@ extension ExplorerWorld {
     }
     for index in machines.indices where lastMachine == index || lastMachine == nil {
       guard machines[index].isUp, machines[index].frozenUntil == nil else { continue }
-      for fault in [ExplorerScene.Fault.crash, .longCrash, .crashWithoutLedger, .freeze]
-      where scene.faults.contains(fault) {
+      for fault in [
+        ExplorerScene.Fault.crash, .longCrash, .crashWithoutLedger, .freeze, .suspend, .resume,
+        .trigger,
+      ] where scene.faults.contains(fault) {
         steps.append(.fault(fault, index))
+      }
+      if scene.faults.contains(.fail), !machines[index].running.isEmpty {
+        steps.append(.fault(.fail, index))
       }
       if scene.faults.contains(.reload), machines.allSatisfy({ $0.version == 0 }) {
         steps.append(.fault(.reload, index))

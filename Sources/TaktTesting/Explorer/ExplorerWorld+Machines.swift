@@ -8,9 +8,11 @@ extension ExplorerWorld {
     machines[index].isUp = true
     machines[index].life += 1
     machines[index].core = SchedulerCore(isQuiet: book == nil)
-    machines[index].core.join(
-      // One name for all: a name is not what tells them apart.
-      MemberFacts(machine: "m", lease: scene.lease, grace: scene.grace))
+    if !scene.isAlone {
+      machines[index].core.join(
+        // One name for all: a name is not what tells them apart.
+        MemberFacts(machine: "m", lease: scene.lease, grace: scene.grace))
+    }
     log("m\(index) starts")
     send(
       .started(snapshot(machines[index].version), after: machines[index].ledger.previous),
@@ -80,6 +82,14 @@ extension ExplorerWorld {
     done(index)
   }
 
+  var firstJob: JobName { scene.versions[0][0].name }
+
+  mutating func order(_ command: SchedulerCommand, of index: Int) {
+    let (_, effects) = machines[index].core.perform(command, at: clock)
+    for effect in effects { perform(effect, of: index) }
+    done(index)
+  }
+
   mutating func done(_ index: Int) {
     lastMachine = index
     var digest = ValueDigest(kinds)
@@ -135,8 +145,14 @@ extension ExplorerWorld {
 
   private mutating func record(_ entry: LedgerEntry, of index: Int) {
     machines[index].ledger.record([entry])
+    if case .began(let beginning) = entry { count(beginning.head) }
+    if case .ended(let run) = entry, run.head.kind != .hook {
+      log("m\(index) writes of run \(run.head.run) of \(run.head.job): \(run.end.words)")
+      if run.end.outcome == .succeeded { successes[run.head.job, default: 0] += 1 }
+    }
     guard case .verdict(let record) = entry else { return }
     let slots = record.slots
+    decided[record.job, default: 0] += slots.count
     for slot in slots.count == 1 ? [slots.first] : [slots.first, slots.last] {
       let key = key(record.job, slot)
       log("m\(index) writes of \(key): \(record.verdict)")
@@ -146,14 +162,20 @@ extension ExplorerWorld {
     }
   }
 
+  /// A run of a slot begins.
+  private mutating func count(_ head: RunHead) {
+    guard head.kind == .slot || head.kind == .resumed else { return }
+    let key = key(head.job, head.slot)
+    starts[key, default: 0] += 1
+    if starts[key, default: 0] > 1, head.delivery != .atLeastOnce {
+      problems.append("\(key) has started twice")
+    }
+  }
+
   private mutating func start(_ request: AttemptRequest, on index: Int) {
     let spec = request.spec
     let key = key(spec.name, request.slot)
     log("m\(index) starts \(key), fence \(request.fence.map { "\($0.number)" } ?? "none")")
-    starts[key, default: 0] += 1
-    if starts[key, default: 0] > 1, spec.delivery != .atLeastOnce {
-      problems.append("\(key) has started twice")
-    }
     for (other, machine) in machines.enumerated() where spec.overlap != .allow {
       for (run, execution) in machine.running
       where execution.job == spec.name && !machine.endedMeanwhile.contains(run) {

@@ -77,6 +77,9 @@ struct ExplorerWorld {
   var lastMachine: Int?
   /// How many times each slot has been started.
   var starts: [String: Int] = [:]
+  /// How many runs of each job have succeeded, and how many slots have verdicts.
+  var successes: [JobName: Int] = [:]
+  var decided: [JobName: Int] = [:]
   var problems: [String] = []
   /// How long the next run takes.
   var length: Duration
@@ -173,6 +176,7 @@ struct ExplorerWorld {
 
   private mutating func fail(_ fault: ExplorerScene.Fault, _ place: Int) {
     faultsLeft -= 1
+    if scene.isAlone { log("m\(place): \(fault)") }
     let late = now + scene.lease + scene.grace + .seconds(4)
     switch fault {
     case .lostAnswer, .lateBatch:
@@ -210,6 +214,16 @@ struct ExplorerWorld {
         machines[index].reloadsAt = now + .seconds(1)
       }
       reload(place)
+    case .suspend:
+      order(.suspend(firstJob, until: wall + .seconds(2), reason: "explored"), of: place)
+    case .resume: order(.resume(firstJob), of: place)
+    case .trigger: order(.trigger(firstJob), of: place)
+    case .fail:
+      for run in machines[place].running.keys {
+        machines[place].running[run]?.endsAt = now
+        machines[place].running[run]?.result = .exited(1)
+      }
+      done(place)
     case .leave:
       log("m\(place) gets SIGTERM")
       machines[place].isStopping = true
