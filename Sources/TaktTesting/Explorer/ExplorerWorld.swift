@@ -155,11 +155,15 @@ struct ExplorerWorld {
     guard case .batch(let batch) = message.content else { return }
     let reply = ask(batch)
     log(batch, reply, of: message.machine)
+    engineDone(message.machine)
+    // Nobody hears what comes for one that has ended since.
+    guard machines[message.machine].isUp, machines[message.machine].life == message.life else {
+      return
+    }
     messages.append(
       Message(
         machine: message.machine, life: message.life, at: now,
         content: .outcome(.answered(reply))))
-    engineDone(message.machine)
   }
 
   private mutating func ask(_ batch: ClaimBatch) -> ClaimReply {
