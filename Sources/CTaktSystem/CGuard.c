@@ -71,6 +71,9 @@ static struct {
   char text[4096];
   cguard_record records[64];
   size_t partial;
+  uint64_t member;
+  // The words of the last command, in memory of their own; NULL for none.
+  char **farewell, **environment, *member_text;
 } guard;
 
 // MARK: Text
@@ -246,7 +249,8 @@ NO_LIBRARY static void give_back(const char *line) {
   char here = 0;
   if (holds(start, end, &here) || holds(start, end, thread_pointer()) ||
       holds(start, end, &guard) || holds(start, end, (char *)&guard + sizeof guard - 1) ||
-      holds(start, end, guard.attempts) || holds(start, end, guard.seen))
+      holds(start, end, guard.attempts) || holds(start, end, guard.seen) ||
+      holds(start, end, guard.farewell))
     return;
   raw3(SYS_munmap, (long)start, (long)(end - start), 0);
 }
@@ -546,10 +550,10 @@ NO_LIBRARY static void report(size_t count) {
   raw3(SYS_write, STDERR_FILENO, (long)guard.text, (long)length);
 }
 
-// Kills all processes of all attempts.
-NO_LIBRARY static void end_all(void) {
+// Kills all processes of all attempts. Returns whether nothing is left of them.
+NO_LIBRARY static int end_all(void) {
   guard.has_new = 0;
-  if (guard.count == 0) return;
+  if (guard.count == 0) return 1;
   long length = read_of_process(
       guard.own_pid, "cgroup", guard.own_groups, sizeof guard.own_groups);
   guard.own_groups_length = length > 0 ? (size_t)length : 0;
@@ -560,7 +564,7 @@ NO_LIBRARY static void end_all(void) {
         attempt->handle >= 0 &&
         raw(SYS_pidfd_send_signal, attempt->handle, 0, 0, 0, 0) != -ESRCH;
   }
-  int has_found = 0;
+  int has_found = 0, is_clean = 0;
   for (int round = 0; round < ROUNDS_MAX; round++) {
     guard.adopter = (pid_t)raw3(SYS_getppid, 0, 0, 0);
     list_processes();
@@ -582,6 +586,7 @@ NO_LIBRARY static void end_all(void) {
     for (size_t index = 0; index < guard.seen_count; index++)
       if (guard.seen[index].handle >= 0) raw3(SYS_close, guard.seen[index].handle, 0, 0);
     if (found > 0) has_found = 1;
+    is_clean = found == 0;
     // A pipe is closed before the kernel gives the children of the one who has held it away.
     if (found == 0 && (!guard.is_closed || guard.adopter != guard.parent_pid)) break;
     pause_a_little();
@@ -590,6 +595,28 @@ NO_LIBRARY static void end_all(void) {
   for (size_t index = 0; index < guard.count; index++)
     if (!is_spared(&guard.attempts[index])) ended++;
   if (has_found) report(ended);
+  return is_clean;
+}
+
+// Becomes the command that tells others that nothing is left of takt, if takt has ended.
+NO_LIBRARY static void say_farewell(void) {
+  if (!guard.farewell || guard.member == 0) return;
+  // A pipe is closed a little before its owner has ended.
+  struct pollfd parent;
+  parent.fd = guard.parent;
+  parent.events = POLLIN;
+  parent.revents = 0;
+  struct timespec patience;
+  patience.tv_sec = 2;
+  patience.tv_nsec = 0;
+  if (raw(SYS_ppoll, (long)&parent, 1, (long)&patience, 0, 0) != 1) return;
+  append_number(guard.member_text, 0, guard.member);
+  // Of a command that has ended the numbers 0 and 1 are free.
+  for (int descriptor = 0; descriptor < 2; descriptor++)
+    raw(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0);
+  uint64_t none = 0;
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0);
+  raw3(SYS_execve, (long)"/proc/self/exe", (long)guard.farewell, (long)guard.environment);
 }
 
 // MARK: The loop
@@ -617,6 +644,7 @@ NO_LIBRARY static void take(const cguard_record *record) {
     case CGUARD_ADD_FINISHING: add(record); break;
     case CGUARD_REMOVE: forget(record->attempt); break;
     case CGUARD_DEADLINE: set_deadline(record->since); break;
+    case CGUARD_MEMBER: guard.member = record->since; break;
     case CGUARD_QUIT:
       for (;;) raw3(SYS_exit_group, 0, 0, 0);
     default: break;
@@ -715,6 +743,7 @@ NO_LIBRARY static void guard_main(const cguard_setup *setup) {
   guard.timer = (int)raw3(SYS_timerfd_create, CLOCK_BOOTTIME, O_NONBLOCK | O_CLOEXEC, 0);
   for (size_t index = 0; index < setup->count; index++) add(&setup->attempts[index]);
   uint64_t deadline = setup->deadline;
+  guard.member = setup->member;
   // From here on `setup` and all else of takt's is gone.
   give_memory_back();
   // So that it need not wait for a disk when memory is short. Only root may do so.
@@ -725,11 +754,14 @@ NO_LIBRARY static void guard_main(const cguard_setup *setup) {
     read_records();
     int is_late = is_overdue();
     int is_over = guard.is_closed || guard.is_orphan;
-    if (is_over || (is_late && (guard.has_new || !guard.was_overdue))) end_all();
+    int is_clean = 0;
+    if (is_over || (is_late && (guard.has_new || !guard.was_overdue))) is_clean = end_all();
     guard.was_overdue = is_late;
     // A child that takt has started last holds the pipe until it has said so.
-    if (guard.is_closed)
+    if (guard.is_closed) {
+      if (is_clean) say_farewell();
       for (;;) raw3(SYS_exit_group, 0, 0, 0);
+    }
   }
 }
 
@@ -753,14 +785,48 @@ static void unmap_apart(void *memory, size_t bytes) {
   if (memory) munmap((char *)memory - FENCE_BYTES, bytes + 2 * FENCE_BYTES);
 }
 
+static size_t text_bytes(char *const *words, size_t *count) {
+  size_t bytes = 0;
+  for (*count = 0; words[*count]; (*count)++) bytes += strlen(words[*count]) + 1;
+  return bytes;
+}
+
+static char *copy_words(char **to, char *text, char *const *words) {
+  for (; *words; words++, to++) {
+    *to = text;
+    text = stpcpy(text, *words) + 1;
+  }
+  return text;
+}
+
+enum { MEMBER_BYTES = 24 };
+
+// The last command's words and takt's environment, one behind the other, in memory apart.
+static void *pack_farewell(const cguard_setup *setup, size_t *bytes) {
+  size_t words, variables;
+  size_t text = text_bytes(setup->farewell, &words) + text_bytes(environ, &variables);
+  size_t pointers = (words + 2 + variables + 1) * sizeof(char *);
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  *bytes = (pointers + text + MEMBER_BYTES + page - 1) / page * page;
+  char *memory = map_apart(*bytes);
+  if (!memory) return NULL;
+  char **list = (char **)(void *)memory;
+  char *next = copy_words(list, memory + pointers, setup->farewell);
+  list[words] = next;
+  copy_words(list + words + 2, next + MEMBER_BYTES, environ);
+  return memory;
+}
+
 int cguard_start(const cguard_setup *setup, pid_t *pid, int *handle, int *pipe) {
   int ends[2] = {-1, -1}, child_handle = -1, error = 0;
   size_t table_bytes = TABLE_BYTES;
   while (table_bytes < setup->count * sizeof(attempt)) table_bytes *= 2;
   void *table = map_apart(table_bytes);
   void *scratch = map_apart(SCRATCH_BYTES);
+  size_t farewell_bytes = 0;
+  char **farewell = setup->farewell ? pack_farewell(setup, &farewell_bytes) : NULL;
   int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
-  if (!table || !scratch) error = ENOMEM;
+  if (!table || !scratch || (setup->farewell && !farewell)) error = ENOMEM;
   else if (own < 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) error = errno;
   if (error == 0) {
     // As large as it is let be: what does not fit in is not told.
@@ -781,6 +847,13 @@ int cguard_start(const cguard_setup *setup, pid_t *pid, int *handle, int *pipe) 
       guard.table_bytes = table_bytes;
       guard.seen = scratch;
       guard.seen_bytes = SCRATCH_BYTES;
+      guard.farewell = farewell;
+      if (farewell) {
+        size_t words = 0;
+        while (setup->farewell[words]) words++;
+        guard.member_text = farewell[words];
+        guard.environment = farewell + words + 2;
+      }
       guard_main(setup);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -791,6 +864,7 @@ int cguard_start(const cguard_setup *setup, pid_t *pid, int *handle, int *pipe) 
   }
   unmap_apart(table, table_bytes);
   unmap_apart(scratch, SCRATCH_BYTES);
+  unmap_apart(farewell, farewell_bytes);
   if (own >= 0) close(own);
   if (ends[0] >= 0) close(ends[0]);
   if (error != 0 && ends[1] >= 0) close(ends[1]);

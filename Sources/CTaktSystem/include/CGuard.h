@@ -2,8 +2,9 @@
 //
 // It knows the attempts that are in progress, and a deadline that takt puts off again and again.
 // When the deadline passes, or when takt is gone, it kills all processes of these attempts that are
-// proven to be theirs. It is a copy of takt that executes nothing: a loop of system calls that has
-// given back takt's memory and descriptors.
+// proven to be theirs. It is a copy of takt: a loop of system calls that has given back takt's memory
+// and descriptors. When takt is gone and nothing is left of the attempts, it may execute one command
+// that tells others so, and becomes that.
 #ifndef CGUARD_H
 #define CGUARD_H
 
@@ -14,6 +15,8 @@
 enum { CGUARD_ADD = 1, CGUARD_REMOVE = 2, CGUARD_DEADLINE = 3, CGUARD_QUIT = 4 };
 // An attempt that lives on when the deadline passes, and ends when takt is gone.
 enum { CGUARD_ADD_FINISHING = 5 };
+// What takt is called by those who are to hear that nothing is left of it: `since`, 0 for nobody.
+enum { CGUARD_MEMBER = 6 };
 enum { CGUARD_MARK_BYTES = 32, CGUARD_GROUP_BYTES = 24 };
 
 // What the guard is told: one record at a time, whole or not at all.
@@ -40,6 +43,10 @@ typedef struct {
   size_t count;
   uint64_t deadline;  // as in a record
   int groups;         // the folder of the attempts' control groups; negative for none
+  uint64_t member;    // as in a record
+  // The words of takt's own command that tells others, with NULL behind them; the member is added as
+  // the last one. NULL for no such command.
+  char *const *farewell;
 } cguard_setup;
 
 // Starts a guard. Returns 0 or an error number.

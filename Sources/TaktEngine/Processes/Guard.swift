@@ -30,7 +30,7 @@ package enum Guarding: Sendable {
 /// A second process that ends the processes of claimed runs when takt cannot: because it was killed,
 /// or because it is stopped and does not renew its lease in time.
 ///
-/// It needs no memory of takt's, executes nothing, and is fed by a pipe that never blocks takt. A
+/// It needs no memory of takt's, and is fed by a pipe that never blocks takt. A
 /// guard that ends, or does not keep up, is replaced by another one, which knows the same.
 ///
 /// Safe from any thread.
@@ -67,6 +67,8 @@ package final class Guard: Sendable {
     var attempts: [ProcessID: cguard_record] = [:]
     /// In nanoseconds of `CLOCK_BOOTTIME`; 0 for none.
     var deadline: UInt64 = 0
+    /// What takt is called in its cluster; 0 for nothing.
+    var member: UInt64 = 0
     var isStopped = false
     var reportedAt: ContinuousClock.Instant?
   }
@@ -81,6 +83,7 @@ package final class Guard: Sendable {
   private let groups: ControlGroups?
   private let observer: (any Observer)?
   private let time: any TimeSource
+  private let farewell: [String]
   private let state = Mutex(State())
 
   /// Starts a guard that guards nothing yet. Not to be called on the reactor's thread.
@@ -89,11 +92,13 @@ package final class Guard: Sendable {
   ///   - reactor: On its thread the guard process is started, and looked after.
   ///   - tracking: As the runner of processes has it. Default by session and mark.
   ///   - observer: Gets records of guards that end. Default nil.
+  ///   - farewell: The words of takt's own command that the guard becomes when takt is gone and nothing
+  ///     is left of what it guards; the member is added as the last one. Default none.
   package static func start(
     on reactor: Reactor, tracking: ProcessTracking = .sessions, observer: (any Observer)? = nil,
-    time: any TimeSource = SystemTimeSource()
+    time: any TimeSource = SystemTimeSource(), farewell: [String] = []
   ) throws(SystemError) -> Guard {
-    let guardian = Guard(reactor, tracking.groups, observer, time)
+    let guardian = Guard(reactor, tracking.groups, observer, time, farewell)
     let number = Mutex(Int32(0))
     let done = DispatchSemaphore(value: 0)
     reactor.perform { loop in
@@ -109,8 +114,9 @@ package final class Guard: Sendable {
 
   private init(
     _ reactor: Reactor, _ groups: ControlGroups?, _ observer: (any Observer)?,
-    _ time: any TimeSource
+    _ time: any TimeSource, _ farewell: [String]
   ) {
+    self.farewell = farewell
     self.reactor = reactor
     self.groups = groups
     self.observer = observer
@@ -131,6 +137,18 @@ package final class Guard: Sendable {
       var record = cguard_record()
       record.kind = UInt32(CGUARD_DEADLINE)
       record.since = state.deadline
+      send(record, &state)
+    }
+  }
+
+  /// What takt is called by those who hear of it when nothing is left of it; nil for nobody.
+  package func setMember(_ member: UInt64?) {
+    state.withLock { state in
+      guard state.member != member ?? 0 else { return }
+      state.member = member ?? 0
+      var record = cguard_record()
+      record.kind = UInt32(CGUARD_MEMBER)
+      record.since = state.member
       send(record, &state)
     }
   }
@@ -210,11 +228,17 @@ package final class Guard: Sendable {
       var pid = pid_t(0)
       var handle = Int32(-1)
       var pipe = Int32(-1)
+      let words = farewell.map { strdup($0) } + [nil]
+      defer { for word in words { free(word) } }
       let number = attempts.withUnsafeBufferPointer { attempts in
-        var setup = cguard_setup(
-          attempts: attempts.baseAddress, count: attempts.count, deadline: state.deadline,
-          groups: groups?.folder ?? -1)
-        return cguard_start(&setup, &pid, &handle, &pipe)
+        words.withUnsafeBufferPointer { words in
+          // It copies them before it returns.
+          var setup = cguard_setup(
+            attempts: attempts.baseAddress, count: attempts.count, deadline: state.deadline,
+            groups: groups?.folder ?? -1, member: state.member,
+            farewell: farewell.isEmpty ? nil : words.baseAddress)
+          return cguard_start(&setup, &pid, &handle, &pipe)
+        }
       }
       guard number == 0 else { return (nil, number) }
       let link = Link(pid: pid, handle: handle, pipe: pipe)

@@ -41,7 +41,7 @@ final class ClusterLink: ClusterPort {
     return (link, "cannot join the cluster yet: \(failure)")
   }
 
-  private init(_ cluster: ClusterSettings, _ http: HTTPSettings?) {
+  init(_ cluster: ClusterSettings, _ http: HTTPSettings?) {
     let host = Self.hostName
     api = cluster.api ?? http?.apiAddress(hostName: host)
     facts = MemberFacts(
@@ -64,7 +64,9 @@ final class ClusterLink: ClusterPort {
 
   /// Asks the engine for nothing, and waits for its answer: a little longer than the driver takes,
   /// which cannot answer where the system gives it no thread.
-  private func knock() -> ClaimOutcome {
+  private func knock() -> ClaimOutcome { ask(ClaimBatch(number: 0, member: nil, facts: nil)) }
+
+  private func ask(_ batch: ClaimBatch) -> ClaimOutcome {
     let answered = DispatchSemaphore(value: 0)
     let answer = Mutex<ClaimOutcome?>(nil)
     state.withLock { state in
@@ -73,20 +75,40 @@ final class ClusterLink: ClusterPort {
         answered.signal()
       }
     }
-    send(ClaimBatch(number: 0, member: nil, facts: nil))
+    send(batch)
     let patience = deadline + .seconds(1)
     _ = answered.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1))))
     state.withLock { $0.onFirst = nil }
     return answer.withLock(\.self)
       ?? .failed(
-        number: 0,
+        number: batch.number,
         ClaimFailure("The driver of the engine does not answer. Check the limits of the system."))
+  }
+
+  /// Says for a daemon of this machine that was killed that nothing is left of its runs: what it had is
+  /// decided at once, and the other machines need not wait for the end of its lease.
+  ///
+  /// - Returns: whether the engine has heard it.
+  func retire(_ former: MemberID) -> Bool {
+    guard case .answered(let reply) = ask(ClaimBatch(number: 1, member: nil, facts: facts)),
+      let member = reply.member
+    else { return false }
+    let request = ClaimBatch(
+      number: 2, member: member, facts: facts, requests: [.retire(former)])
+    guard case .answered(let answer) = ask(request), answer.member == member else { return false }
+    // The engine decides with the next renewal.
+    _ = ask(ClaimBatch(number: 3, member: member, facts: facts))
+    _ = ask(ClaimBatch(number: 4, member: member, facts: nil, leaves: true))
+    return answer.answers == [.done]
   }
 
   private func hear(_ outcome: ClaimOutcome) {
     let (first, scheduler) = state.withLock { state in
       defer { state.onFirst = nil }
       return (state.onFirst, state.scheduler)
+    }
+    if case .answered(let reply) = outcome {
+      state.withLock(\.guardian)?.setMember(reply.member?.number)
     }
     if let first { return first(outcome) }
     scheduler?.send(.claims(outcome))

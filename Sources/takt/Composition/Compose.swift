@@ -79,7 +79,8 @@ struct Daemon {
     let observers = Observers([writer, readModel, HeapKeeper()])
     self.observers = observers
     let engine = try Engine(
-      observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster
+      observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster,
+      farewell: ClusterRetireCommand.words(for: source.absolutePath)
     ) { [stopped] in stopped.signal() }
     self.engine = engine
     scheduling.scheduler.withLock { $0 = engine.scheduler }

@@ -33,11 +33,12 @@ struct Engine {
   ///   - passThrough: gets what commands print in place of the sink; nil for a daemon.
   ///   - gauge: is told of each slot that starts; nil where nobody measures.
   ///   - cluster: the machines that share jobs with this one; nil for none.
+  ///   - farewell: the command that tells them that nothing is left of takt's runs.
   ///   - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
     tap: PluginTap? = nil, ledger: any Ledger, gauge: (any SlotGauge)? = nil,
-    cluster: ClusterLink? = nil, onFinish: @escaping @Sendable () -> Void
+    cluster: ClusterLink? = nil, farewell: [String] = [], onFinish: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     factory = CoalescingTimerFactory(
       queue: turns.queue, over: AlarmTimerFactory(name: "takt-timers", turn: turns.turn))
@@ -56,7 +57,9 @@ struct Engine {
     self.tracking = "\(tracking)"
     guardian =
       cluster == nil
-      ? nil : try Guard.start(on: reactor, tracking: tracking, observer: observer)
+      ? nil
+      : try Guard.start(
+        on: reactor, tracking: tracking, observer: observer, farewell: farewell)
     cluster?.connect(scheduler, guardian)
     processes = try ProcessRunner(
       reactor: reactor, sink: sink, time: factory.time, files: files, observer: observer,

@@ -2,14 +2,46 @@ import ArgumentParser
 import TaktAPI
 import TaktClaims
 import TaktCore
+import TaktEngine
 import TaktTime
 
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster",
     abstract: "Show the machines that share jobs, or prepare their database.",
-    subcommands: [ClusterShowCommand.self, ClusterSQLCommand.self],
+    subcommands: [ClusterShowCommand.self, ClusterSQLCommand.self, ClusterRetireCommand.self],
     defaultSubcommand: ClusterShowCommand.self)
+}
+
+/// What the guard becomes when takt was killed.
+struct ClusterRetireCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retire",
+    abstract: "Say that nothing is left of a killed daemon's runs.",
+    shouldDisplay: false)
+
+  @OptionGroup var control: ControlArgument
+
+  @Argument(help: "What the daemon was in the cluster.")
+  var member: UInt64
+
+  /// The words with which it is called, but for the member.
+  static func words(for file: String) -> [String] { ["takt", "cluster", "retire", "--file", file] }
+
+  func run() throws {
+    let source = JobsFileSource(path: control.file, catalogue: BuiltinRegistry.standard)
+    guard let settings = source.load().snapshot?.settings, let cluster = settings.cluster else {
+      throw ExitCode.configuration
+    }
+    // A daemon that is back says so itself.
+    guard control.quietConnection?.askQuietly(API.Status.self, "/api/v1/status") == nil
+    else { return }
+    let link = ClusterLink(cluster, settings.http)
+    defer { link.close() }
+    if link.retire(MemberID(member)) {
+      Console.error("takt: nothing is left of the killed daemon, as its cluster knows by now")
+    }
+  }
 }
 
 struct ClusterSQLCommand: ParsableCommand {
