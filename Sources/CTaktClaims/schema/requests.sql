@@ -173,11 +173,13 @@ BEGIN
   THEN
     RETURN takt.answer('done');
   END IF;
-  -- It was given the slot, and the answer was lost; or nobody was given it yet.
-  UPDATE takt.slot SET state = 'decided', verdict = 'ran', reason = 'unclaimed',
+  -- It was given the slot, and the answer was lost, which others may have taken for the end of the
+  -- machine; or nobody was given it yet.
+  UPDATE takt.slot SET state = 'decided', verdict = 'ran', outcome = NULL, reason = 'unclaimed',
     ended_at = p_now, member = p_member, machine = p_machine
   WHERE cluster = p_cluster AND job = v_name AND slot = v_slot
-    AND (state = 'claimed' AND member = ANY (v_own) OR state = 'open' AND attempt = 0);
+    AND (member = ANY (v_own) AND (state = 'claimed' OR outcome = 'interrupted' AND reason = 'lost')
+      OR state = 'open' AND attempt = 0);
   IF FOUND THEN
     PERFORM takt.note_end(p_cluster, ARRAY[v_name], p_now);
     RETURN takt.answer('done');

@@ -231,8 +231,12 @@ extension MemoryEngine {
     {
       return .done
     }
-    if let known = job.slots[slot], isOwn(known.owner) || known.isWaiting {
-      // It was given the slot, and the answer was lost; or nobody was given it yet.
+    if let known = job.slots[slot],
+      isOwn(known.owner) || known.isWaiting
+        || isOwn(known.decidedFor) && known.state == .decided(.ran, .interrupted, reason: "lost")
+    {
+      // It was given the slot, and the answer was lost, which others may have taken for the end of
+      // the machine; or nobody was given it yet.
       jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
       jobs[name]?.slots[slot]?.decidedFor = member
       noteEnd(of: name, at: now)

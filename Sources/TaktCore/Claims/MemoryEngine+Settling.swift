@@ -25,6 +25,9 @@ extension MemoryEngine {
       for (instant, slot) in job.slots {
         guard let state = settled(slot, at: now) else { continue }
         jobs[name]?.slots[instant]?.state = state
+        if let owner = slot.owner, state != .open {
+          jobs[name]?.slots[instant]?.decidedFor = owner
+        }
         noteEnd(of: name, at: now)
         isSettled = true
       }

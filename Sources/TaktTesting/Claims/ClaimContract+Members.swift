@@ -103,6 +103,19 @@ extension ClaimContract {
           "another machine")
       }
     },
+    ClaimContract("a run without a claim is no second one because others took it for lost") {
+      scene in
+      let (one, two) = (try scene.join(), try scene.join("two"))
+      _ = try scene.grant(one, scene.wish(scene.slot(1)))
+      try scene.lose(all: two)
+      let next = try scene.join()
+      let ran = ClaimRequest.ranUnclaimed(scene.job, scene.slot(1), earlier: one)
+      try scene.equal(try scene.ask(next, ran), .done, "its machine")
+      try scene.equal(try scene.ask(next, ran), .done, "again")
+      try scene.equal(
+        try scene.ask(two, .ranUnclaimed(scene.job, scene.slot(1))), .superseded,
+        "another machine")
+    },
     ClaimContract("a batch that comes after a newer one is not done") { scene in
       let one = try scene.join()
       let late = ClaimBatch(

@@ -52,7 +52,8 @@ struct ClusterState: Sendable {
     case ask(JobID, [WallInstant], schedule: UInt64)
     case lastEnd(JobID)
     case decide(JobID, WallInstant, Verdict)
-    case ranUnclaimed(JobName, WallInstant)
+    /// The membership is that under which the engine may have been asked for the slot.
+    case ranUnclaimed(JobName, WallInstant, askedAs: MemberID?)
     case end(ClaimToken, ClaimEnding)
     case restore(RememberedClaim)
     case giveBack(ClaimToken)

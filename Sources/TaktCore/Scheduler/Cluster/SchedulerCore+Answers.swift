@@ -155,7 +155,7 @@ extension SchedulerCore {
       verdictCameEarly(id, slot, wait, at: now)
     case (.decide(let id, let slot, let verdict), _):
       verdictAnswered(id, slot, verdict, isOurs: answer == .done, at: now)
-    case (.ranUnclaimed(let job, let slot), .superseded):
+    case (.ranUnclaimed(let job, let slot, _), .superseded):
       logCluster(
         .warning, "ran twice: another machine had the slot too", of: jobs.id(of: job), slot: slot,
         at: now)

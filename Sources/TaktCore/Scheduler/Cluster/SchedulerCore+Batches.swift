@@ -80,8 +80,8 @@ extension SchedulerCore {
     case .decide(let id, let slot, let verdict):
       return jobs.isPresent(id) ? .decide(jobs.name(of: id), SlotSeries(slot), verdict) : nil
     case .lastEnd(let id): return jobs.isPresent(id) ? .lastEnd(jobs.name(of: id)) : nil
-    case .ranUnclaimed(let job, let slot):
-      return .ranUnclaimed(job, slot, earlier: cluster.earlierMember)
+    case .ranUnclaimed(let job, let slot, let earlier):
+      return .ranUnclaimed(job, slot, earlier: earlier)
     case .end(let token, let ending):
       return .end(token, ending.outcome, reason: ending.reason)
     case .restore(let claim): return .restore(claim)

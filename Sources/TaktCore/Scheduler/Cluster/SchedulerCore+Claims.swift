@@ -135,7 +135,8 @@ extension SchedulerCore {
     guard let claim = cluster.removeClaim(key) else { return }
     cluster.outbox.removeAll { $0 == .claim(key) }
     cluster.jobs[key.job]?.lastServed = key.slot
-    cluster.outbox.append(.ranUnclaimed(jobs.name(of: key.job), key.slot))
+    let askedAs = claim.askedAs ?? cluster.member ?? cluster.earlierMember
+    cluster.outbox.append(.ranUnclaimed(jobs.name(of: key.job), key.slot, askedAs: askedAs))
     logCluster(
       .warning, "runs without a claim: the engine cannot be reached", of: key.job,
       slot: key.slot, at: now)
