@@ -106,6 +106,45 @@ import Testing
     }
   }
 
+  /// A firewall that has forgotten a connection lets both sides think that it is there.
+  @Test(arguments: [false, true])
+  func `an end that goes into a connection that is cut in half is said again`(
+    isHeard: Bool
+  ) throws {
+    let relay = try Relay(to: "\(server.folder)/.s.PGSQL.\(server.port)")
+    let database = try server.makeDatabase()
+    let driver = SynchronousDriver(
+      "postgresql://takt@127.0.0.1:\(relay.port)/\(database)", deadline: .seconds(2))
+    let member = try driver.perform(.joining).member
+    let slot = SystemTimeSource().wall
+    let job = try #require(JobName("job"))
+    let claim = SlotClaim(
+      job: job, slot: slot, schedule: 7, isAtLeastOnce: true,
+      validUntil: WallInstant(nanoseconds: .max))
+    func batch(_ number: UInt64, _ requests: [ClaimRequest]) -> ClaimBatch {
+      ClaimBatch(number: number, member: member, facts: nil, requests: requests)
+    }
+    let granted = try driver.perform(
+      batch(2, [.declare(job, schedule: 7, isChanged: false), .claim(claim)]))
+    guard case .granted(let token, attempt: 1)? = granted.answers.last else {
+      throw TestServerFailure("\(granted.answers)")
+    }
+    let end = ClaimRequest.end(token, .succeeded, reason: "exit(0)")
+    // Its answer may be what is lost.
+    if isHeard { #expect(try driver.perform(batch(3, [end])).answers == [.done]) }
+    relay.cutInHalf()
+    guard case .failed = driver.outcome(of: batch(4, [end])) else {
+      throw TestServerFailure("an answer through a connection that is cut")
+    }
+    #expect(try driver.perform(batch(5, [end])).answers == [.done])
+    let other = SynchronousDriver(server.url(database))
+    let another = try other.perform(.joining).member
+    let wish = ClaimBatch(
+      number: 2, member: another, facts: nil,
+      requests: [.declare(job, schedule: 7, isChanged: false), .claim(claim)])
+    #expect(try other.perform(wish).answers == [.done, .taken])
+  }
+
   @Test func `the first host that answers is used, behind one that never does`() throws {
     let listener = try Listener()
     let url =

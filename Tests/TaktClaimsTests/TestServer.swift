@@ -85,7 +85,7 @@ final class Listener: Sendable {
     return port
   }
 
-  private static func open() throws -> (Int32, Int) {
+  static func open() throws -> (Int32, Int) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
