@@ -1,3 +1,6 @@
+import DequeModule
+import HeapModule
+@_spi(Reflection) import Swift
 import TaktCore
 import TaktTime
 
@@ -6,18 +9,12 @@ import TaktTime
 /// What was only counted is left out: two values that differ in how many runs or timers there have
 /// been before, and in nothing else, have one number. Numbers of runs and tokens of timers count by
 /// the order in which they appear.
+///
+/// How a type is written is found out once. Reflection of each value took nine tenths of the
+/// explorer's time.
 struct ValueDigest {
-  /// What is written of a field's value.
-  fileprivate enum Kind {
-    case all
-    case int, uint64, int64, bool, instant, wall
-    /// Only what hashes alike is equal.
-    case whole
-    case dictionary
-    /// The order of the elements says nothing.
-    case unordered
-    case run
-  }
+  /// Writes the value that lies there.
+  fileprivate typealias Writer = (UnsafeRawPointer, inout ValueDigest) -> Void
 
   /// Counters: nothing follows from how far they have come.
   private static let counters: Set<String> = [
@@ -28,118 +25,191 @@ struct ValueDigest {
   private static let tokens: Set<String> = [
     "token", "timerToken", "expectedToken", "shutdownToken",
   ]
+  /// Types of which only what hashes alike is equal, and in which no number only counts.
+  private static var whole: [any Hashable.Type] {
+    [
+      Int.self, UInt64.self, Int64.self, Bool.self, Int32.self, UInt8.self, UInt16.self,
+      UInt32.self,
+      String.self, Double.self, Duration.self, MonotonicInstant.self, WallInstant.self,
+      JobName.self, JobSpec.self, Schedule.self, MemberFacts.self, ClusterNews.self,
+      SchedulerSettings.self, ClaimToken.self, MemberID.self, JobID.self, ClaimFailure.self,
+      Verdict.self, Outcome.self, RunRules.self, RunMachine.self, JobCheckpoint.self,
+      ScheduleVersion.self, AuditedVersion.self, VerdictRecord.self, PastSlots.self, JobAlarms.self,
+      RunTotals.self, Timing.self, SlotSeries.self,
+    ]
+  }
 
-  private var hasher = Hasher()
+  fileprivate var hasher = Hasher()
   private let kinds: Kinds
   private var runs: [UInt64: Int] = [:]
   private var given: [UInt64: Int] = [:]
 
-  /// The kinds of the types that have been met: to find one out takes longer than all else.
+  /// How the types are written that have been met.
   final class Kinds {
-    fileprivate var known: [ObjectIdentifier: Kind] = [:]
+    /// One that is being found out may be needed by its own parts.
+    fileprivate final class Entry {
+      var write: Writer = { _, _ in }
+    }
+
+    fileprivate var known: [ObjectIdentifier: Entry] = [:]
   }
 
   init(_ kinds: Kinds) { self.kinds = kinds }
 
   var number: Int { hasher.finalize() }
 
-  mutating func add(_ value: Any) { add(value, label: nil) }
+  mutating func add<Value>(_ value: Value) {
+    // The value lies there for the time of the call.
+    withUnsafePointer(to: value) { entry(for: Value.self).write(UnsafeRawPointer($0), &self) }
+  }
 
   mutating func add(token: UInt64) {
     let place = token == 0 ? -1 : given[token] ?? given.count
     if token != 0 { given[token] = place }
-    write(place)
+    hasher.combine(place)
   }
 
   mutating func add(run: RunID) {
     let place = runs[run.number] ?? runs.count
     runs[run.number] = place
-    write(place)
+    hasher.combine(place)
   }
 
-  private mutating func write(_ value: some Hashable) {
-    hasher.combine(value)
+  /// In an order that does not depend on where the parts lie.
+  fileprivate mutating func addSorted<Parts: Collection>(
+    _ parts: Parts, by key: (Parts.Element) -> Any
+  ) {
+    hasher.combine(parts.count)
+    let sorted = parts.map { part in (Self.order(of: key(part)), part) }.sorted { $0.0 < $1.0 }
+    for (_, part) in sorted { add(part) }
   }
 
-  private mutating func add(_ value: Any, label: String?) {
-    if let label {
-      if Self.counters.contains(label) { return }
-      if Self.tokens.contains(label), let token = value as? UInt64 { return add(token: token) }
-    }
-    switch kind(of: value) {
-    case .int: if let value = value as? Int { hasher.combine(value) }
-    case .uint64: if let value = value as? UInt64 { hasher.combine(value) }
-    case .int64: if let value = value as? Int64 { hasher.combine(value) }
-    case .bool: if let value = value as? Bool { hasher.combine(value) }
-    case .instant: if let value = value as? MonotonicInstant { hasher.combine(value) }
-    case .wall: if let value = value as? WallInstant { hasher.combine(value) }
-    case .run: if let run = value as? RunID { add(run: run) }
-    case .whole: if let value = value as? any Hashable { write(value) }
-    case .dictionary: addSorted(Mirror(reflecting: value).children.map { pair($0.value) })
-    case .unordered:
-      var elements: [Any] = []
-      for child in Mirror(reflecting: value).children { elements.append(child.value) }
-      addSorted(elements.map { (order(of: $0), [$0]) })
-    case .all:
-      let mirror = Mirror(reflecting: value)
-      if mirror.displayStyle == .enum, mirror.children.isEmpty {
-        return write(String(describing: value))
-      }
-      hasher.combine(mirror.children.count)
-      for child in mirror.children {
-        if mirror.displayStyle == .enum, let label = child.label { write(label) }
-        add(child.value, label: child.label)
-      }
-    }
-  }
-
-  private func pair(_ element: Any) -> (Int, [Any]) {
-    let parts = Mirror(reflecting: element).children.map(\.value)
-    return (order(of: parts[0]), parts)
-  }
-
-  /// An order that does not depend on where an element lies.
-  private func order(of element: Any) -> Int {
+  private static func order(of element: Any) -> Int {
     (element as? any Hashable)?.hashValue ?? String(describing: element).hashValue
   }
 
-  private mutating func addSorted(_ elements: [(Int, [Any])]) {
-    hasher.combine(elements.count)
-    for (_, parts) in elements.sorted(by: { $0.0 < $1.0 }) {
-      for part in parts { add(part, label: "-") }
-    }
-  }
+  // MARK: How a type is written
 
-  private func kind(of value: Any) -> Kind {
-    let type = type(of: value)
+  private func entry(for type: Any.Type) -> Kinds.Entry {
     let key = ObjectIdentifier(type)
     if let known = kinds.known[key] { return known }
-    let kind = Self.kind(of: type)
-    kinds.known[key] = kind
-    return kind
+    let entry = Kinds.Entry()
+    kinds.known[key] = entry
+    entry.write = writer(for: type)
+    return entry
   }
 
-  private static func kind(of type: Any.Type) -> Kind {
-    if type == RunID.self { return .run }
-    if type == Int.self { return .int }
-    if type == UInt64.self { return .uint64 }
-    if type == Int64.self { return .int64 }
-    if type == Bool.self { return .bool }
-    if type == MonotonicInstant.self { return .instant }
-    if type == WallInstant.self { return .wall }
-    let whole: [Any.Type] = [
-      Int32.self, UInt8.self, UInt16.self, UInt32.self, String.self, Double.self, Duration.self,
-      JobName.self, JobSpec.self, Schedule.self, MemberFacts.self,
-      ClusterNews.self, SchedulerSettings.self, ClaimToken.self, MemberID.self, JobID.self,
-      ClaimFailure.self, Verdict.self, Outcome.self, RunRules.self, RunMachine.self,
-      JobCheckpoint.self,
-      ScheduleVersion.self, AuditedVersion.self, VerdictRecord.self, PastSlots.self, JobAlarms.self,
-      RunTotals.self, Timing.self, SlotSeries.self,
-    ]
-    if whole.contains(where: { $0 == type }) { return .whole }
-    let name = String(reflecting: type)
-    if name.hasPrefix("Swift.Dictionary<") { return .dictionary }
-    if name.hasPrefix("Swift.Set<") || name.hasPrefix("HeapModule.Heap<") { return .unordered }
-    return .all
+  private func writer(for type: Any.Type) -> Writer {
+    if type == RunID.self {
+      return { place, digest in digest.add(run: place.load(as: RunID.self)) }
+    }
+    if let type = type as? any Hashable.Type,
+      Self.isFlag(type) || Self.whole.contains(where: { $0 == type })
+    {
+      return Self.hashing(type)
+    }
+    if let type = type as? any Digested.Type { return Self.digesting(type) }
+    guard Self.isStruct(type) else {
+      func open<Value>(_ type: Value.Type) -> Writer { Self.reflecting(type) }
+      return open(type)
+    }
+    var fields: [Writer] = []
+    _ = _forEachField(of: type) { name, offset, type, _ in
+      // A field of a struct lies at its offset, for as long as the struct does.
+      if let write = field(String(cString: name), type) {
+        fields.append { place, digest in write(place + offset, &digest) }
+      }
+      return true
+    }
+    return { place, digest in for write in fields { write(place, &digest) } }
   }
+
+  private func field(_ name: String, _ type: Any.Type) -> Writer? {
+    if Self.counters.contains(name) { return nil }
+    if Self.tokens.contains(name), type == UInt64.self {
+      return { place, digest in digest.add(token: place.load(as: UInt64.self)) }
+    }
+    let entry = entry(for: type)
+    return { place, digest in entry.write(place, &digest) }
+  }
+
+  /// The first word of what the runtime knows of a type says what kind of type it is.
+  private static func isStruct(_ type: Any.Type) -> Bool {
+    unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee == _MetadataKind.struct.rawValue
+  }
+
+  /// Whether no number fits in.
+  private static func isFlag<Value: Hashable>(_: Value.Type) -> Bool {
+    MemoryLayout<Value>.size <= 1
+  }
+
+  private static func hashing<Value: Hashable>(_: Value.Type) -> Writer {
+    { place, digest in digest.hasher.combine(place.assumingMemoryBound(to: Value.self).pointee) }
+  }
+
+  private static func digesting<Value: Digested>(_: Value.Type) -> Writer {
+    { place, digest in place.assumingMemoryBound(to: Value.self).pointee.add(to: &digest) }
+  }
+
+  private static func reflecting<Value>(_: Value.Type) -> Writer {
+    { place, digest in digest.reflect(place.assumingMemoryBound(to: Value.self).pointee) }
+  }
+
+  private mutating func reflect(_ value: Any) {
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .enum, mirror.children.isEmpty {
+      return hasher.combine(String(describing: value))
+    }
+    hasher.combine(mirror.children.count)
+    for child in mirror.children {
+      if mirror.displayStyle == .enum, let label = child.label { hasher.combine(label) }
+      if let label = child.label, Self.counters.contains(label) { continue }
+      func open<Value>(_ value: Value) { add(value) }
+      _openExistential(child.value, do: open)
+    }
+  }
+}
+
+/// What is written in a way of its own.
+private protocol Digested {
+  func add(to digest: inout ValueDigest)
+}
+
+extension Optional: Digested {
+  fileprivate func add(to digest: inout ValueDigest) {
+    digest.hasher.combine(self != nil)
+    if let value = self { digest.add(value) }
+  }
+}
+
+extension Array: Digested {
+  fileprivate func add(to digest: inout ValueDigest) {
+    digest.hasher.combine(count)
+    for element in self { digest.add(element) }
+  }
+}
+
+extension Deque: Digested {
+  fileprivate func add(to digest: inout ValueDigest) {
+    digest.hasher.combine(count)
+    for element in self { digest.add(element) }
+  }
+}
+
+extension Dictionary: Digested {
+  fileprivate func add(to digest: inout ValueDigest) {
+    digest.hasher.combine(count)
+    for (key, value) in sorted(by: { $0.key.hashValue < $1.key.hashValue }) {
+      digest.add(key)
+      digest.add(value)
+    }
+  }
+}
+
+extension Set: Digested {
+  fileprivate func add(to digest: inout ValueDigest) { digest.addSorted(self) { $0 } }
+}
+
+extension Heap: Digested {
+  fileprivate func add(to digest: inout ValueDigest) { digest.addSorted(unordered) { $0 } }
 }
