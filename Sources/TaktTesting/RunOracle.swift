@@ -43,7 +43,8 @@ struct RunOracle {
     let id = request.run.number
     runs[id]?.group = request.facts == nil ? request.spec.concurrencyGroup : nil
     runs[id]?.isAlone =
-      request.facts == nil && !isBackfill && [.queue, .replace].contains(request.spec.overlap)
+      request.facts == nil && !isBackfill && !request.spec.overlap.mayMeet
+      && !request.spec.overlap.refuses
     runs[id]?.isCheck = request.facts?.hook == .onlyIf
     guard request.step == 0 else { return }
     let taken = runs.values.filter {

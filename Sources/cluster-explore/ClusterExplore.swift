@@ -24,8 +24,8 @@ struct ClusterExplore {
     let faults = option("--faults").flatMap { Int($0) } ?? 1
     let statesMax = option("--states").flatMap { Int($0) } ?? .max
     var isClean = true
-    for overlap in [Overlap.skip, .allow, .queue, .replace] {
-      for delivery in [Delivery.bestEffort, .atMostOnce, .atLeastOnce] {
+    for overlap in Overlap.allCases {
+      for delivery in Delivery.allCases {
         var scene =
           option("--alone").map {
             ExplorerScene.alone(overlap, delivery, isFollowed: $0 == "2", faults: faults)

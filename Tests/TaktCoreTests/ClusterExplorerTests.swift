@@ -5,8 +5,6 @@ import Testing
 /// All orders of events of a small cluster, and all faults at all moments. `make explore` does more of
 /// them.
 struct ClusterExplorerTests {
-  private static let overlaps: [Overlap] = [.skip, .allow, .queue, .replace]
-
   private func explore(_ scene: ExplorerScene) -> ClusterExplorer.Report {
     var explorer = ClusterExplorer(scene)
     return explorer.run()
@@ -18,7 +16,7 @@ struct ClusterExplorerTests {
         .joined(separator: "\n\n"))
   }
 
-  @Test(arguments: overlaps, Delivery.allCases)
+  @Test(arguments: Overlap.allCases, Delivery.allCases)
   func `without a fault each slot is decided once, in any order of events`(
     overlap: Overlap, delivery: Delivery
   ) {
@@ -36,7 +34,7 @@ struct ClusterExplorerTests {
     #expect(report.isComplete)
   }
 
-  @Test(arguments: overlaps)
+  @Test(arguments: Overlap.allCases)
   func `one machine that shares nothing decides each slot once, whatever it is told`(
     overlap: Overlap
   ) {

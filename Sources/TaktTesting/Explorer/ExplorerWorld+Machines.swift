@@ -176,7 +176,7 @@ extension ExplorerWorld {
     let spec = request.spec
     let key = key(spec.name, request.slot)
     log("m\(index) starts \(key), fence \(request.fence.map { "\($0.number)" } ?? "none")")
-    for (other, machine) in machines.enumerated() where spec.overlap != .allow {
+    for (other, machine) in machines.enumerated() where !spec.overlap.mayMeet {
       for (run, execution) in machine.running
       where execution.job == spec.name && !machine.endedMeanwhile.contains(run) {
         problems.append(
