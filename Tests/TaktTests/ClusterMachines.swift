@@ -72,6 +72,11 @@ final class ClusterMachines {
     return try JSONSerialization.jsonObject(with: Data(answer.bytes)) as? [String: Any] ?? [:]
   }
 
+  /// A daemon's number in the cluster.
+  func member(_ name: String) throws -> String {
+    "\(try object(name, "/api/v1/cluster")["member"] ?? "no member")"
+  }
+
   /// Where a daemon's page is.
   func page(_ name: String) throws -> String {
     let words = "the web page is at "

@@ -72,20 +72,23 @@ struct ClusterMonitoringTests {
     #expect(unknown.status == 64)
     #expect(
       unknown.errors == "takt: the cluster has no machine 'twim'. Its machines are a, twin.\n")
+    let (first, second) = (try cluster.member("b"), try cluster.member("c"))
     let both = try cluster.takt("a", "trigger", "hand", "--on", "twin")
     #expect(
       both.errors
-        == "takt: 2 machines are named 'twin'. Name one by its number: member:1 or member:2.\n")
+        == "takt: 2 machines are named 'twin'. Name one by its number: member:\(first) or "
+        + "member:\(second).\n")
     #expect(both.status == 64)
     #expect(try cluster.takt("a", "runs", "--on", "twin").status == 64)
     #expect(try cluster.takt("a", "cancel", "hand", "--on", "twin").status == 64)
-    #expect(try cluster.takt("a", "trigger", "hand", "--on", "member:2").status == 0)
+    #expect(try cluster.takt("a", "trigger", "hand", "--on", "member:\(second)").status == 0)
     #expect((try cluster.object("c", "/api/v1/runs")["runs"] as? [Any])?.count == 1)
     #expect((try cluster.object("b", "/api/v1/runs")["runs"] as? [Any])?.isEmpty == true)
-    let wrong = try cluster.takt("a", "trigger", "nothing", "--on", "member:1")
+    let wrong = try cluster.takt("a", "trigger", "nothing", "--on", "member:\(first)")
     #expect(wrong.status == 64)
     #expect(
-      wrong.errors == "takt: machine 'twin' (member 1): there is no job 'nothing'\n", "\(wrong)")
+      wrong.errors == "takt: machine 'twin' (member \(first)): there is no job 'nothing'\n",
+      "\(wrong)")
   }
 
   @Test func `runs of another machine are cancelled, by job and by number`() throws {
@@ -192,7 +195,9 @@ struct ClusterMonitoringTests {
     #expect(try cluster.takt("a", "trigger", "fast", "--wait").status == 0)
     let why = try cluster.takt("a", "why", "fast")
     #expect(why.output.contains("no machine of the cluster has them: its slots run nowhere"))
-    #expect(why.output.contains("Machine 'a' (member 1) has site=east."), "\(why)")
+    #expect(
+      why.output.contains("Machine 'a' (member \(try cluster.member("a"))) has site=east."),
+      "\(why)")
     #expect(!why.output.contains("no problem"))
     try cluster.start("b", lease: "3s", tokens: "labels: {disk: fast}")
     try cluster.process("a").line("the end of it") {
@@ -223,8 +228,8 @@ struct ClusterMonitoringTests {
     for line in [
       "Another machine has loaded a newer schedule of the job, so this machine claims none of its "
         + "slots. The files differ, or the time zones do: make them equal and run 'takt reload'.",
-      "Machine 'a' (member 2) has an older schedule and claims nothing: every 1s align epoch.",
-      "Machine 'b' (member 1) has the schedule in force: every 2s align epoch.",
+      "Machine 'a' (member \(try cluster.member("a"))) has an older schedule and claims nothing: every 1s align epoch.",
+      "Machine 'b' (member \(try cluster.member("b"))) has the schedule in force: every 2s align epoch.",
     ] {
       #expect(why.output.contains(line), "\(why)")
     }

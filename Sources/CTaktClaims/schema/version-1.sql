@@ -2,9 +2,13 @@ CREATE TABLE IF NOT EXISTS takt.version (
   number integer PRIMARY KEY,
   installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
-CREATE SEQUENCE IF NOT EXISTS takt.member_id;
--- It starts with the time in milliseconds: where the schema was dropped no fence comes again.
+-- Both start with the time in milliseconds: where the schema was dropped no member and no fence comes
+-- again. Members count from 2025 on, as people read their numbers.
 DO $do$ BEGIN
+  EXECUTE pg_catalog.format(
+    'CREATE SEQUENCE IF NOT EXISTS takt.member_id START %s',
+    greatest(1, (1000 * pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()))::bigint
+      - 1735689600000));
   EXECUTE pg_catalog.format(
     'CREATE SEQUENCE IF NOT EXISTS takt.token START %s',
     (1000 * pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()))::bigint);

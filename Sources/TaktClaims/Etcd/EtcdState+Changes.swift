@@ -48,8 +48,11 @@ extension EtcdState {
       let patience = facts.lease - .nanoseconds(turn.boot &- origin.patientSince)
       engine.members[id]?.patientUntil = origin.patience.map { _ in turn.now + patience }
     }
-    // What came before a backup was restored has lower numbers.
+    // What came before a backup was restored, or all was deleted, has lower numbers. Members count from
+    // 2025 on, as people read their numbers.
     engine.lastToken = max(engine.lastToken, UInt64(clamping: turn.now.milliseconds))
+    engine.lastMember = max(
+      engine.lastMember, UInt64(clamping: turn.now.milliseconds - 1_735_689_600_000))
     let old = engine
     var batch = batch
     if let known = batch.member, origins[known]?.instance != turn.instance {
