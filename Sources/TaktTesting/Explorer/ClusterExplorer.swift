@@ -1,3 +1,4 @@
+import DequeModule
 import TaktCore
 import TaktTime
 
@@ -73,21 +74,33 @@ package struct ClusterExplorer {
 
   /// Searches. Paths with few faults come first, so that what is found has a short story.
   package mutating func run() -> Report {
-    for faults in 0...scene.faultsMax {
-      report = Report(violations: report.violations)
-      met = [:]
-      var world = ExplorerWorld(scene)
-      world.faultsLeft = faults
-      var visits = [Visit(world: world, trail: nil, tree: tree, depth: 0)]
-      while let visit = visits.popLast() {
-        visits += successors(of: visit)
-        guard report.violations.count < violationsMax, report.states < statesMax else {
-          report.isComplete = false
-          return report
-        }
-      }
+    for faults in 0...scene.faultsMax where report.isComplete { search(faults) }
+    guard let first = report.violations.first, violationsMax == 1 else { return report }
+    // Depth first needs little memory and finds long stories: another search finds the shortest one
+    // that ends alike.
+    var other = Self(scene, statesMax: 4 * report.states)
+    for faults in 0...scene.faultsMax where other.report.isComplete {
+      other.search(faults, isBreadthFirst: true)
+    }
+    if let short = other.report.violations.first, short.story.count < first.story.count {
+      report.violations = [short]
     }
     return report
+  }
+
+  private mutating func search(_ faults: Int, isBreadthFirst: Bool = false) {
+    report = Report(violations: report.violations)
+    met = [:]
+    var world = ExplorerWorld(scene)
+    world.faultsLeft = faults
+    var visits: Deque = [Visit(world: world, trail: nil, tree: tree, depth: 0)]
+    while let visit = isBreadthFirst ? visits.popFirst() : visits.popLast() {
+      visits += successors(of: visit)
+      guard report.violations.count < violationsMax, report.states < statesMax else {
+        report.isComplete = false
+        return
+      }
+    }
   }
 
   private mutating func successors(of visit: Visit) -> [Visit] {

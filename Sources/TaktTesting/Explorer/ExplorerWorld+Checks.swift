@@ -28,6 +28,7 @@ extension ExplorerWorld {
     hasher.combine(machine.reloadsAt)
     hasher.combine(machine.guardAt)
     hasher.combine(machine.ledgerSince)
+    hasher.combine(machine.versionFrom)
     hasher.combine(machine.endedMeanwhile)
     // A fault is tried once for what a machine has just done.
     if faultsLeft > 0 { hasher.combine(lastMachine == index) }
@@ -112,7 +113,8 @@ extension ExplorerWorld {
         let key = key(job.name, slot)
         let state = engine.state(of: slot, job.name) ?? "nothing"
         guard let verdict = machine.verdicts[key] else {
-          if machine.ledgerSince.nanoseconds == 0 {
+          // What is past when a machine hears of it was never a slot there.
+          if machine.ledgerSince.nanoseconds == 0, slot > wall(of: machine.versionFrom) {
             problems.append("m\(index) has no verdict of \(key), the engine has \(state)")
           }
           continue

@@ -7,6 +7,7 @@ extension ExplorerWorld {
     machines[index].startsAt = nil
     machines[index].isUp = true
     machines[index].life += 1
+    noteVersion(index)
     machines[index].core = SchedulerCore(isQuiet: book == nil)
     if !scene.isAlone {
       machines[index].core.join(
@@ -19,6 +20,12 @@ extension ExplorerWorld {
       to: index)
   }
 
+  private mutating func noteVersion(_ index: Int) {
+    guard machines[index].bootedVersion != machines[index].version else { return }
+    machines[index].bootedVersion = machines[index].version
+    machines[index].versionFrom = now
+  }
+
   private func snapshot(_ version: Int) -> Snapshot {
     Snapshot(settings: SchedulerSettings(), jobs: scene.versions[version])
   }
@@ -27,6 +34,7 @@ extension ExplorerWorld {
     machines[index].reloadsAt = nil
     let old = machines[index].version
     machines[index].version = scene.versions.count - 1
+    if machines[index].isUp { noteVersion(index) }
     changedAt = wall
     log("m\(index) reloads")
     guard machines[index].isUp, !machines[index].isStopping else { return done(index) }

@@ -22,6 +22,9 @@ struct ExplorerWorld {
     var sentAt: [UInt64: MonotonicInstant] = [:]
     var life = 0
     var version = 0
+    /// Since when it has had that version.
+    var versionFrom = MonotonicInstant(nanoseconds: 0)
+    var bootedVersion = 0
     /// What its ledger says of each slot, and since when it says anything.
     var verdicts: [String: Verdict] = [:]
     var ledgerSince = MonotonicInstant(nanoseconds: 0)
@@ -106,8 +109,10 @@ struct ExplorerWorld {
     for index in machines.indices { machines[index].startsAt = now }
   }
 
-  var wall: WallInstant {
-    ExplorerScene.start + (now - MonotonicInstant(nanoseconds: 1_000_000_000))
+  var wall: WallInstant { wall(of: now) }
+
+  func wall(of instant: MonotonicInstant) -> WallInstant {
+    ExplorerScene.start + (instant - MonotonicInstant(nanoseconds: 1_000_000_000))
   }
 
   var clock: Now { Now(wall: wall, monotonic: now) }
