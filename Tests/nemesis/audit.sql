@@ -1,14 +1,15 @@
--- What the nemesis records in the database by itself: triggers on takt's tables.
-CREATE SCHEMA nemesis;
-CREATE TABLE nemesis.violation (
+-- What the nemesis records in the database by itself: triggers on takt's tables. Once more after these
+-- have been dropped, and the triggers with them.
+CREATE SCHEMA IF NOT EXISTS nemesis;
+CREATE TABLE IF NOT EXISTS nemesis.violation (
   at timestamptz NOT NULL DEFAULT clock_timestamp(), kind text, job text, slot bigint, words text);
-CREATE TABLE nemesis.slot_change (
+CREATE TABLE IF NOT EXISTS nemesis.slot_change (
   at timestamptz NOT NULL DEFAULT clock_timestamp(), job text, slot bigint, was text, state text,
   member bigint, machine text, token bigint, verdict text, detail text, outcome text, reason text);
 
 -- A lease is not renewed when others may have decided for its member. The new lease counts from the
 -- instant of the batch.
-CREATE FUNCTION nemesis.member_changes() RETURNS trigger LANGUAGE plpgsql AS $fn$
+CREATE OR REPLACE FUNCTION nemesis.member_changes() RETURNS trigger LANGUAGE plpgsql AS $fn$
 BEGIN
   -- A standby that took over late does not know how long their leases are.
   IF OLD.lost_after < NEW.lease_until - NEW.lease
@@ -26,7 +27,7 @@ $fn$;
 CREATE TRIGGER nemesis AFTER UPDATE ON takt.member
   FOR EACH ROW EXECUTE FUNCTION nemesis.member_changes();
 
-CREATE FUNCTION nemesis.slot_changes() RETURNS trigger LANGUAGE plpgsql AS $fn$
+CREATE OR REPLACE FUNCTION nemesis.slot_changes() RETURNS trigger LANGUAGE plpgsql AS $fn$
 DECLARE
   v_lease bigint;
   v_lost bigint;

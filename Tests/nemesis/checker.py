@@ -6,6 +6,7 @@ import os
 import re
 import time
 
+import scenes
 from machine import LEASE, TAKEOVER
 
 Run = collections.namedtuple("Run", "job slot token pid machine begin last how refused")
@@ -56,6 +57,9 @@ class Checker:
         self.counts = collections.Counter()
         # What a standby did not have: see `standby.Lost`.
         self.lost, self.lost_slots = {}, set()
+        self.machines = {machine.name: machine for machine in world.machines}
+        self.dropped = world.scene if isinstance(world.scene, scenes.Dropped) else None
+        self.logs = {}
 
     def find(self, check, words):
         self.findings.append(f"[{check}] {words}")
@@ -98,6 +102,10 @@ class Checker:
         self.check_outcomes()
         self.check_violations()
         self.check_life()
+        self.check_kills()
+        self.check_rests()
+        if self.world.scene:
+            self.world.scene.check(self)
         for row in self.rows:
             if row.state == "claimed":
                 self.find("open", f"{row.job} {clock(row.slot)} is still claimed by {row.machine} "
@@ -134,9 +142,56 @@ class Checker:
             self.lost, self.lost_slots = lost.claims, lost.slots
             self.counts["lost claims"] = len(lost.claims)
             self.counts["regained"] = sum(until < float("inf") for until in lost.claims.values())
+            self.check_living()
+
+    def check_living(self):
+        """A machine that lives on, and reaches the new primary in time, keeps its runs, and no slot of
+        them runs again."""
+        pair = self.world.engine
+        if pair.promoted_at is None or pair.promoted_at - pair.killed_at > LEASE - 0.5:
+            return
+        living = {machine.name for machine in self.world.three if self.is_calm(
+            machine, pair.detached_at - 1, pair.promoted_at + LEASE + 3)}
+        by_slot = collections.defaultdict(list)
+        for run in self.runs:
+            if run.token:
+                by_slot[run.job, run.slot].append(run)
+        for run in self.runs:
+            if run.machine not in living or not run.token or not (
+                    run.last / 1e9 > pair.detached_at and run.begin / 1e9 < pair.killed_at):
+                continue
+            self.counts["runs over a failover"] += 1
+            # It tells the new primary of what that did not have.
+            self.lost.pop((run.job, run.slot, run.token), None)
+            was_stopped = run.how != "end" and pair.killed_at < run.last / 1e9 < (
+                pair.promoted_at + LEASE + 1)
+            if was_stopped and not self.jobs[run.job].has("overlap", "replace"):
+                if self.said(self.machines[run.machine], "could not be renewed in time",
+                             pair.killed_at, pair.promoted_at + LEASE + 1):
+                    self.counts["stopped by a failover"] += 1
+                else:
+                    self.find("failover", f"{run.job} {clock(run.slot)} was stopped on {run.machine}, "
+                              "whose lease held")
+            again = [other for other in by_slot[run.job, run.slot] if other.token > run.token]
+            if again and (run.how == "end" or not self.jobs[run.job].has(
+                    "delivery", "at_least_once")):
+                self.find("failover", f"{run.job} {clock(run.slot)} ran on {run.machine} (token "
+                          f"{run.token}, {run.how}), which has lived on, and again on "
+                          f"{again[0].machine} (token {again[0].token})")
+
+    def is_calm(self, machine, start, end):
+        """Whether nothing was wrong between a machine and the engine, but for the failover."""
+        start, end = start - self.world.start_boot, end - self.world.start_boot
+        others = [times for times in self.world.plan.busy.get("engine", [])
+                  if times != self.world.failover]
+        return all(end < first or start > last for first, last in [
+            *self.world.plan.busy.get(("net", machine.name), []),
+            *self.world.plan.busy.get(("takt", machine.name), []), *others])
 
     def was_forgotten(self, run, at=None):
         """Whether the engine has lost the run's claim: for good, or at an instant of the boot clock."""
+        if self.dropped and self.dropped.has_forgotten(run, at):
+            return True
         until = self.lost.get((run.job, run.slot, run.token), 0)
         ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
         return until == float("inf") if at is None else until > at / 1e9 + ahead
@@ -145,6 +200,8 @@ class Checker:
         """(1) Each slot of the oracle has one verdict."""
         decided = collections.Counter((row.job, row.slot) for row in self.rows)
         for job in self.world.jobs:
+            if job.rests:
+                continue
             last = self.world.end_ms - 5000 - int(
                 2000 * job.work * (0 if job.has("overlap", "allow") else 1)) - (
                     # The group may still be at work on what it has missed.
@@ -162,6 +219,8 @@ class Checker:
                         self.counts["excused"] += 1
                     elif count == 0 and (job.name, slot) in self.lost_slots:
                         self.counts["forgotten verdicts"] += 1
+                    elif self.was_dropped(slot):
+                        self.counts["dropped verdicts"] += 1
                     elif count != 1:
                         self.find("verdict", f"{job.name} {clock(slot)} has {count} verdicts")
                     else:
@@ -174,6 +233,8 @@ class Checker:
         """No verdict of what is no slot, is still to come, or was before the cluster."""
         for row in self.rows:
             job = self.jobs[row.job]
+            if job.rests:
+                continue
             change = self.world.changes.get(row.job) or [None, None]
             steps = {job.period} if not change[0] or row.slot <= change[0] else \
                 {self.world.new_period} if change[1] and row.slot > change[1] + 8000 else \
@@ -181,7 +242,8 @@ class Checker:
             # A machine that was away while the schedule changed accounts for the old one's slots.
             if row.verdict in ("missed", "coalesced"):
                 steps.add(job.period)
-            if all(row.slot % (step * 1000) for step in steps):
+            # Where older zone data are in force, their slots are slots.
+            if not job.shift and all(row.slot % (step * 1000) for step in steps):
                 self.find("instant", f"{row.job} {clock(row.slot)} is no slot of that job")
             if row.slot < self.world.first_ms - 60_000:
                 self.find("instant", f"{row.job} {clock(row.slot)} was before the cluster: "
@@ -282,7 +344,9 @@ class Checker:
         known = {(row.job, row.slot): row for row in self.rows}
         for key, ran in tokens.items():
             row = known.get(key)
-            if row is None:
+            if row is None and self.was_dropped(key[1]):
+                self.counts["dropped outcomes"] += 1
+            elif row is None:
                 self.find("outcome", f"{key[0]} {clock(key[1])} ran, and the engine knows nothing")
             elif row.state == "decided" and row.verdict != "ran":
                 # A machine that was lost ran it; the one that had it next may have been refused it.
@@ -309,7 +373,67 @@ class Checker:
                     name == job.name and end is None for name, _, end in self.world.suspensions):
                 self.find("life", f"{job.name} did not run again after all was healed")
 
+    def was_dropped(self, slot):
+        """Whether what the engine knew of a slot may have been deleted."""
+        return self.dropped is not None and self.dropped.at is not None and \
+            slot <= self.dropped.at_ms + 1000
+
+    def is_off(self, run):
+        """Whether the job's schedule has no such slot."""
+        job = self.jobs[run.job]
+        return run.slot not in job.slots(run.slot, run.slot)
+
+    def check_kills(self):
+        """A takt that is killed leaves no run with a claim behind: its guard ends them, whatever
+        `on_lease_lost` says."""
+        for run in self.runs:
+            machine = self.machines[run.machine]
+            if not run.token or self.world.plant == "guard" or machine.program != self.world.takt:
+                continue
+            for at in machine.kills:
+                # The guard may be as quick as the one who notes the time.
+                if run.begin / 1e9 < at and run.how is None and abs(run.last / 1e9 - at) < 1:
+                    self.counts["ended by the guard"] += 1
+                if run.begin / 1e9 < at and run.last / 1e9 > at + 1 and not any(
+                        at - 1 < other <= at for other in machine.guard_kills):
+                    self.find("outlived", f"{run.job} {clock(run.slot)} on {run.machine} (token "
+                              f"{run.token}) went on for {run.last / 1e9 - at:.1f} s after kill -9 of "
+                              "its takt")
+
+    def check_rests(self):
+        """A slot of `from: end` begins no sooner than the interval after the end of the one before."""
+        for job in self.world.jobs:
+            if not job.rests:
+                continue
+            ran = [run for run in self.runs if run.job == job.name and run.token]
+            for older, younger in zip(ran, ran[1:]):
+                rest = (younger.begin - older.last) / 1e9
+                if younger.slot != older.slot and rest < job.period - self.world.engine.early - 0.1 \
+                        and not self.was_forgotten(older, younger.begin):
+                    self.find("rest", f"{job.name} {clock(younger.slot)} on {younger.machine} began "
+                              f"{rest:.2f} s after the end of {clock(older.slot)} on {older.machine}")
+
     # MARK: The programs
+
+    def log(self, machine):
+        """What a machine's daemons have said, warnings and the like."""
+        if machine.name not in self.logs:
+            self.logs[machine.name] = found = []
+            for path in sorted(machine.folder.glob("log.*")):
+                for line in path.read_text(errors="replace").splitlines():
+                    if '"message"' not in line:
+                        continue
+                    try:
+                        found.append(json.loads(line))
+                    except ValueError:
+                        continue
+        return self.logs[machine.name]
+
+    def said(self, machine, words, since=0, until=float("inf")):
+        """What a log has with these words, between instants of the boot clock where its clock is right."""
+        ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return [entry for entry in self.log(machine) if words in entry.get("message", "")
+                and since < milliseconds(entry["ts"]) / 1000 - ahead < until]
 
     def check_programs(self):
         """(6) takt never crashes, its ledgers are whole; (7) nothing is left."""
@@ -328,6 +452,8 @@ class Checker:
                 words = "no answer" if result is None else " / ".join(
                     (result.stdout + result.stderr).strip().splitlines()[:6])
                 self.find("verify", f"{machine.name}: {words}")
+            if machine in self.world.three and machine.program == self.world.takt:
+                self.check_cluster_ledger(machine)
             for pid in self.world.net.processes(machine.name):
                 try:
                     with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -335,6 +461,30 @@ class Checker:
                 except OSError:
                     continue
                 self.find("left", f"{machine.name}: process {pid}: {command}")
+
+    def check_cluster_ledger(self, machine):
+        """What a machine says of the slots of all machines. It does not know what was deleted."""
+        since = []
+        if self.dropped and self.dropped.at_ms:
+            instant = datetime.datetime.fromtimestamp(
+                self.dropped.at_ms / 1000 + 2, datetime.timezone.utc)
+            since = ["--since", instant.strftime("%Y-%m-%dT%H:%M:%SZ")]
+        result = machine.call("verify", "--cluster", "--json", *since)
+        try:
+            found = json.loads(result.stdout)["findings"]
+        except (AttributeError, ValueError, KeyError):
+            self.find("verify --cluster", f"{machine.name}: " + (
+                "no answer" if result is None else (result.stdout + result.stderr).strip()[:300]))
+            return
+        for one in found:
+            # A partition, and a failover that loses something, may lead to these.
+            if one["kind"] in ("unrecorded", "doubled") and (
+                    self.jobs[one["job"]].has("on_partition", "run")
+                    or self.world.standby == "lagging"):
+                self.counts[one["kind"]] += 1
+            else:
+                self.find("verify --cluster", f"{machine.name}: {one['job']} {one['kind']} "
+                          f"{one['first']} to {one['last']} ({one['count']}) {one['detail']}")
 
     def read_log(self, machine, path):
         with open(path, errors="replace") as file:

@@ -177,6 +177,13 @@ class Engine:
         """Records changes from now on."""
         self.query((pathlib.Path(__file__).parent / "audit.sql").read_text(), "takt")
 
+    def drop(self):
+        """Deletes all that takt has here."""
+        self.query("DROP SCHEMA takt CASCADE", "takt")
+
+    def is_made_again(self):
+        return self.query("SELECT to_regclass('takt.slot') IS NOT NULL", "takt") == [["t"]]
+
     def rows(self):
         return [
             Row(*(int(value) if name in NUMBERS else value

@@ -170,6 +170,13 @@ class Engine:
     def watch(self):
         """etcd keeps all revisions by itself."""
 
+    def drop(self):
+        """Deletes all that takt has here."""
+        self.call("del", "--prefix", PREFIX)
+
+    def is_made_again(self):
+        return self.member_count() > 0
+
     def member_count(self):
         text = self.call("get", PREFIX + "meta", "--print-value-only", check=False)
         return len(json.loads(text)["members"]) if text and text.strip() else 0
@@ -242,6 +249,10 @@ class History:
         self.series, self.changed_at, self.violations, self.changes = [], {}, [], []
         self.members, self.names, self.past, self.forgotten = {}, set(), {}, set()
         for revision, pairs in changes.items():
+            if "meta" in pairs and pairs["meta"] is None:
+                # All was deleted: it begins anew.
+                self.slots, self.members, self.names, self.past = {}, {}, set(), {}
+                continue
             meta = pairs.get("meta")
             self.before = self.names
             if meta:

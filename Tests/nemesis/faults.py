@@ -120,6 +120,8 @@ class Plan:
         if self.world.plant != "guard":
             machine = self.rng.choice(self.world.three)
             start = round(self.rng.uniform(0, self.length), 2)
+            if not self.is_free(("takt", machine.name), start - 1, start + 1):
+                return  # A takt that cannot replace it leaves nobody to end its runs.
             self.at(start, machine.kill_guards)
             self.note(f"guard {machine.name}", start)
 
@@ -160,7 +162,7 @@ class Plan:
     def late_clock(self):
         """A new machine whose clock is wrong from its first start."""
         machine = self.world.three[2]
-        if machine.first_shift:
+        if machine.first_shift or not self.is_free(("takt", machine.name), -10, 14):
             return
         machine.first_shift = self.rng.choice([-600, -7, 7, 600])
         self.take(("takt", machine.name), -10, 14)
@@ -306,6 +308,8 @@ MEMBER_WEIGHTS = {Plan.member_kill: 5, Plan.member_freeze: 3, Plan.member_cut: 3
 
 def make(rng, world, length):
     plan = Plan(rng, world, length)
+    if world.scene:
+        world.scene.add(plan)
     if world.plant == "guard":
         for _ in range(3):
             plan.stop()

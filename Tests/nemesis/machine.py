@@ -15,17 +15,21 @@ TAKEOVER = LEASE + GRACE + 2.0
 class Job:
     """A job of the seed, and what the oracle has to know of it."""
 
-    def __init__(self, name, period, work, keys, *, cron=False, deaf=False):
+    def __init__(self, name, period, work, keys, *, cron=False, deaf=False, rests=False, shift=0):
         self.name = name
         self.period = period
         self.work = work
         self.keys = keys
         self.cron = cron
         self.deaf = deaf
+        # Its period counts from the end of a run: only the engine knows its slots.
+        self.rests = rests
+        # How far the clocks of its zone are ahead of UTC, in seconds.
+        self.shift = shift
 
     def text(self, worker, folder, period):
         when = {True: "cron: " + ("'* * * * * *'" if period == 1 else f"'*/{period} * * * * *'"),
-                False: f"every: {period}s"}[self.cron]
+                False: f"every: {period}s" + ("\n    from: end" if self.rests else "")}[self.cron]
         words = [str(worker), str(folder), str(int(self.work * 1000)), *(["deaf"] if self.deaf else [])]
         keys = "".join(f"    {key}: {value}\n" for key, value in self.keys.items())
         return f"  {self.name}:\n    {when}\n{keys}    run: [{', '.join(words)}]\n"
@@ -33,8 +37,8 @@ class Job:
     def slots(self, first, last, period=None):
         """The slots in [first, last], in milliseconds since 1970: all grids count from the epoch, as
         the periods of cron divide a minute."""
-        step = (period or self.period) * 1000
-        return range(-(-first // step) * step, last + 1, step)
+        step, shift = (period or self.period) * 1000, self.shift * 1000
+        return range(-(-(first + shift) // step) * step - shift, last + 1, step)
 
     def has(self, key, value):
         return self.keys.get(key) == value
@@ -53,6 +57,9 @@ class Machine:
         self.started = 0
         self.exits = []
         self.frozen = []  # [from, to] in seconds of CLOCK_BOOTTIME
+        self.kills, self.guard_kills = [], []  # the same clock
+        # A folder in the place of the system's time zones.
+        self.zones = None
         # Stopped or frozen: it answers no command now, but may act on it later.
         self.is_halted = False
         self.wants_up = False
@@ -97,10 +104,17 @@ jobs:
         environment.update(LD_PRELOAD=str(self.world.clock), TAKT_TEST_CLOCK=str(self.folder / "clock"))
         with open(self.folder / f"log.{self.started}", "wb") as log:
             self.process = subprocess.Popen(
-                [*self.world.net.enter(self.name, self.world.keeps_system), self.program, "run",
-                 self.folder / "jobs.yaml", "--log-format", "json"],
+                [*self.world.net.enter(self.name, self.world.keeps_system), *self.own_zones(),
+                 self.program, "run", self.folder / "jobs.yaml", "--log-format", "json"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
                 env=environment, start_new_session=True)
+
+    def own_zones(self):
+        """Words before a command that is to see this machine's time zones. takt reads the system's
+        folder, whatever TZDIR says."""
+        return [] if self.zones is None else [
+            "unshare", "--mount", "sh", "-c",
+            'mount --bind "$0" /usr/share/zoneinfo && exec "$@"', self.zones]
 
     def set_clock(self, shift):
         """Sets takt's wall clock, while it runs."""
@@ -122,6 +136,7 @@ jobs:
         self.wants_up, self.is_stopping = False, True
         self.process.kill()
         self.process.wait()
+        self.kills.append(time.clock_gettime(time.CLOCK_BOOTTIME))
         self.exits.append((self.started, -9, True))
         self.process = None
         self.is_halted = False
@@ -165,6 +180,7 @@ jobs:
         return found
 
     def kill_guards(self):
+        self.guard_kills.append(time.clock_gettime(time.CLOCK_BOOTTIME))
         for pid in self.guards():
             os.kill(pid, signal.SIGKILL)
 
@@ -197,7 +213,8 @@ jobs:
         """A command of takt for this machine's daemon."""
         try:
             return subprocess.run(
-                [self.program, *words, "--state", self.folder / "state"],
+                [*self.world.net.enter(self.name), *self.own_zones(), self.program, *words,
+                 "--file", self.folder / "jobs.yaml"],
                 capture_output=True, text=True, timeout=20)
         except subprocess.TimeoutExpired:
             return None

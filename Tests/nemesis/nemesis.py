@@ -23,6 +23,7 @@ import engine
 import etcd
 import faults
 import network
+import scenes
 import standby
 from machine import GRACE, LEASE, TAKEOVER, Job, Machine
 
@@ -47,6 +48,7 @@ def jobs(rng, plant):
             "overlap": rng.choice(["allow", "replace", "skip"]), "delivery": "at_least_once",
             "on_lease_lost": "finish", "missed": "{policy: skip, within: 20s}"}, cron=True),
         Job("anyway", 3, 0.5, {"overlap": "skip", "on_partition": "run"}),
+        Job("rest", 2, 0.3, {"delivery": "at_least_once"}, rests=True),
     ]
 
 
@@ -59,7 +61,9 @@ class World:
         self.takt, self.before = takt, before
         self.seed, self.plant, self.folder, self.worker = seed, plant, folder, worker
         self.rng = random.Random(f"takt nemesis {seed}")
-        self.jobs = jobs(self.rng, plant)
+        self.standby = standby.choice(kind, seed, plant)
+        self.scene = scenes.choice(seed, plant, self.standby)
+        self.jobs = jobs(self.rng, plant) + (self.scene.jobs() if self.scene else [])
         self.keeps_system = self.rng.random() < 0.7
         self.clock = pathlib.Path(worker).with_name("clock.so")
         self.machines = [Machine(f"m{number}", self) for number in (1, 2, 3)]
@@ -71,7 +75,7 @@ class World:
         self.rolling = self.jobs[0]
         self.suspendable = [job for job in self.jobs if job.name in ("queued", "once", "anyway")]
         self.suspensions, self.changes, self.periods = [], {}, {}
-        self.standby = standby.choice(kind, seed, plant)
+        self.failover = None  # its times in the plan
         self.unsure = set()
         self.engine = None
         self.template = template
@@ -97,7 +101,9 @@ class World:
         self.engine.prepare()
         if self.rng.random() < 0.6:
             self.engine.start_proxy()
-        plan = faults.make(self.rng, self, FAULTS)
+        if self.scene:
+            self.scene.prepare(self)
+        plan = self.plan = faults.make(self.rng, self, FAULTS)
         if self.standby:
             standby.add(plan, self.standby, self.seed)
         plan.sort()
@@ -116,6 +122,8 @@ class World:
         self.watch(QUIET)
         judge = checker.Checker(self)
         judge.look_at_open(self.healed_at)
+        if self.scene:
+            self.scene.look(judge)
         self.end_ms = int(self.wall() * 1000)
         self.finish(judge)
         judge.check()
@@ -145,6 +153,7 @@ class World:
 
     def go_wrong(self, plan):
         start = time.monotonic()
+        self.start_boot = time.clock_gettime(time.CLOCK_BOOTTIME)
         for at, _, action in plan.steps:
             self.watch(max(0, start + at - time.monotonic()))
             self.note(f"{at:.2f} {getattr(action, '__name__', action)}")
@@ -307,8 +316,8 @@ def what_is_missing(kind):
         return "it needs iproute2 and util-linux"
     if missing := ENGINES[kind].what_is_missing():
         return missing
-    if shutil.which("cc") is None:
-        return "it needs a C compiler"
+    if shutil.which("cc") is None or shutil.which("zic") is None:
+        return "it needs a C compiler and zic"
     probe = f"takt{os.getpid()}-probe"
     if network.ip("netns", "add", probe, check=False).returncode != 0:
         return "this system has no network namespaces"

@@ -34,17 +34,25 @@ def add(plan, kind, seed):
     plan.rng = random.Random(f"takt nemesis failover {seed}")
     lag = round(plan.rng.uniform(2, 4), 2) if kind == "lagging" else 0
     down = round(plan.rng.uniform(0.5, 4), 2)
+    # A short one leaves the machines their leases, so that they keep their runs.
+    if kind == "lagging" and random.Random(f"takt nemesis short failover {seed}").random() < 0.7:
+        down = 0.3
     for pause in (4, 2, 1):
         if (start := plan.place("engine", lag + down, pause)) is not None:
             break
     else:
         return
+    plan.world.failover = (start, start + (lag + down))
     pair = plan.world.engine
     if lag:
         plan.at(start, pair.detach)
     plan.at(start + lag, pair.kill_all)
     plan.at(start + lag + down, pair.promote)
     plan.note(f"failover{f' with {lag:.1f}s lost' if lag else ''}", start + lag, down)
+
+
+def boot():
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def children(parent):
@@ -78,6 +86,8 @@ class Pair(engine.Engine):
                        "wal_retrieve_retry_interval = 200ms\n")
         (self.spare_data / "standby.signal").touch()
         self.found = None
+        # On the boot clock.
+        self.detached_at = self.killed_at = self.promoted_at = None
 
     @property
     def ports(self):
@@ -93,6 +103,7 @@ class Pair(engine.Engine):
 
     def detach(self):
         """From now on, commits wait for nobody, and the standby gets none of them."""
+        self.detached_at = boot()
         for port, setting in [(self.port, "synchronous_standby_names"), (SPARE, "primary_conninfo")]:
             self.query(f"ALTER SYSTEM SET {setting} = ''; SELECT pg_reload_conf()", port=port)
         # Other clusters take tokens too. PostgreSQL writes a sequence down for 32 values at a time, so
@@ -101,6 +112,7 @@ class Pair(engine.Engine):
 
     def kill_all(self):
         """The primary with all its processes, which do not end by themselves at once otherwise."""
+        self.killed_at = boot()
         if not self.is_up():
             return
         self.process.send_signal(signal.SIGSTOP)
@@ -115,6 +127,7 @@ class Pair(engine.Engine):
         self.query("SELECT pg_promote()", port=SPARE, seconds=30)
         self.former_data, self.data = self.data, self.spare_data
         self.process, self.port = self.spare, SPARE
+        self.promoted_at = boot()
 
     # MARK: What is lost
 
