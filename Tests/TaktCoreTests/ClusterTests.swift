@@ -47,6 +47,22 @@ struct ClusterTests {
     #expect(world.verdicts == ["job 5000 missed(engine)", "job 10000 ran", "job 15000 ran"])
   }
 
+  @Test func `a slot that has passed is not displaced by a new schedule that names it too`() throws {
+    let new = JobSpec.shared {
+      $0.timing.schedule.every = Every(.milliseconds(2500), from: .epoch)
+    }
+    var world = ClusterWorld(jobs: [.shared()])
+    world.pass(.seconds(1))
+    let other = world.joinOther()
+    world.otherAsks(
+      [.declare(world.name, schedule: new.sharedHash, isChanged: true)], as: other, at: 2000)
+    world.freeze(for: .milliseconds(4010))
+    world.restart(jobs: [new], after: [], hasLedger: true)
+    world.pass(.seconds(3))
+    let verdicts = world.verdicts.filter { $0.hasPrefix("job 5000 ") }
+    #expect(verdicts == ["job 5000 ran"], "\(world.verdicts)")
+  }
+
   @Test func `a slot that a short failure has held up runs as soon as the engine answers`() throws {
     var world = ClusterWorld(jobs: [
       .shared { $0.timing.schedule.every = Every(.seconds(3600), from: .epoch) }

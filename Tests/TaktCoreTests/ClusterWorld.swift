@@ -39,6 +39,7 @@ struct ClusterWorld {
   private var scheduler: VirtualScheduler
   private var deliveries: [(at: MonotonicInstant, outcome: ClaimOutcome)] = []
   private var jobs: [RunID: JobName] = [:]
+  private var ledger = LedgerModel()
 
   init(jobs: [JobSpec]) {
     scheduler = VirtualScheduler(
@@ -59,14 +60,16 @@ struct ClusterWorld {
   }
 
   /// Another daemon takes the place of this one, which was killed.
-  mutating func restart(jobs: [JobSpec], after members: [MemberID]) {
+  ///
+  /// - Parameter hasLedger: whether it has the ledger, too.
+  mutating func restart(jobs: [JobSpec], after members: [MemberID], hasLedger: Bool = false) {
     let now = scheduler.now
     scheduler = VirtualScheduler(
       at: now, isPunctual: true,
       core: SchedulerCore(
         cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(2))))
     deliveries = []
-    var previous = PreviousState()
+    var previous = hasLedger ? ledger.previous : PreviousState()
     previous.previousMembers = members
     send(.started(Snapshot(settings: SchedulerSettings(), jobs: jobs), after: previous))
   }
@@ -124,6 +127,7 @@ struct ClusterWorld {
 
   private mutating func perform(_ effects: [SchedulerEffect]) {
     for effect in effects {
+      if case .record(let entry) = effect { ledger.record([entry]) }
       switch effect {
       case .claims(let batch): carry(batch)
       case .start(let request):

@@ -79,10 +79,17 @@ extension SchedulerCore {
       var previous = jobs[id].spec
       previous.timing.schedule = schedule
       let hash = previous.sharedHash
-      for slot in slots { cluster.jobs[id]?.previousSchedules[slot] = hash }
+      for slot in slots where !isNamedNow(slot, of: id) {
+        cluster.jobs[id]?.previousSchedules[slot] = hash
+      }
     }
     markDirty(id)
     ask(of: id)
+  }
+
+  /// Whether the job's present schedule names a slot, too: then it is no slot of an older one alone.
+  mutating func isNamedNow(_ slot: WallInstant, of id: JobID) -> Bool {
+    !jobs[id].cursor.causes(of: slot, jobs[id].spec.timing.schedule).isEmpty
   }
 
   /// Asks which of a job's slots are decided, unless that must wait.

@@ -45,7 +45,8 @@ extension SchedulerCore {
     let schedule = jobs[id].spec.sharedHash
     var job = cluster.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
     if job.schedule != schedule {
-      for slot in job.unsettled where job.previousSchedules[slot] == nil {
+      for slot in job.unsettled
+      where job.previousSchedules[slot] == nil && !isNamedNow(slot, of: id) {
         job.previousSchedules[slot] = job.schedule
       }
     }
