@@ -47,7 +47,8 @@ struct ClusterTests {
     #expect(world.verdicts == ["job 5000 missed(engine)", "job 10000 ran", "job 15000 ran"])
   }
 
-  @Test func `a slot that has passed is not displaced by a new schedule that names it too`() throws {
+  @Test func `a slot that has passed is not displaced by a new schedule that names it too`() throws
+  {
     let new = JobSpec.shared {
       $0.timing.schedule.every = Every(.milliseconds(2500), from: .epoch)
     }

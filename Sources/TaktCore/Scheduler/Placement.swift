@@ -90,6 +90,8 @@ enum PlacementEvent {
   /// A run of the job has made room.
   case runGone(JobID)
   case clockStepped(slept: Duration)
+  /// An event or a command is about to be handled, perhaps long after the last one.
+  case eventComes
   /// The timer that the placement armed has fired.
   case timerFired(token: UInt64)
   case answered(ClaimOutcome)

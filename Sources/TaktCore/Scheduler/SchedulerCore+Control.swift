@@ -9,6 +9,7 @@ extension SchedulerCore {
   package mutating func perform(
     _ command: SchedulerCommand, at now: Now
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
+    placement?.note(.eventComes, in: &self, at: now)
     let reply = execute(command, at: now)
     close(at: now)
     let done = effects

@@ -66,6 +66,7 @@ package struct SchedulerCore: Sendable {
     _ event: SchedulerEvent, at now: Now, into list: inout [SchedulerEffect]
   ) {
     swap(&effects, &list)
+    placement?.note(.eventComes, in: &self, at: now)
     switch event {
     case .started(let snapshot, let previous): start(snapshot, after: previous, at: now)
     case .reloaded(let plan): reload(plan, at: now)

@@ -74,6 +74,7 @@ enum ClusterPlacement: Placement {
     case .suspensionChanged(let id): core.reportSuspension(of: id)
     case .ran(let id, let slots): core.noteDecided(id, slots.last)
     case .runGone(let id): core.askForNext(of: id, at: now)
+    case .eventComes: core.endLease(ifOver: now)
     case .clockStepped(let slept): core.clusterStepped(slept: slept, at: now)
     case .timerFired(let token): core.clusterFired(token: token, at: now)
     case .answered(let outcome): core.claimsAnswered(outcome, at: now)

@@ -14,7 +14,6 @@ extension SchedulerCore {
   mutating func clusterFired(token: UInt64, at now: Now) {
     guard token == cluster.timerToken else { return }
     cluster.armedFor = nil
-    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
     while let turn = cluster.turns.min, turn.at <= now.monotonic {
       _ = cluster.turns.removeMin()
       claimFired(turn.key, at: now)

@@ -27,15 +27,19 @@ extension SchedulerCore {
       reason + (count > 0 ? "; runs stopped: \(count)" : ""), at: now)
   }
 
+  /// After a standstill any event may come before the timer: nothing is done under a lease that is
+  /// over.
+  mutating func endLease(ifOver now: Now) {
+    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
+  }
+
   // MARK: Ends
 
-  /// The end of a run's action may come before the news that takt was stopped for longer than its
-  /// lease: then the lease ends first.
+  /// The guard may have ended a run's action while takt stood still.
   mutating func actionEnding(
     of run: RunID, _ report: AttemptReport, at now: Now
   ) -> AttemptReport {
     guard runs.contains(run), runs[run].claim != nil else { return report }
-    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
     // The guard may have ended a part of the command, and the rest has failed for that.
     guard let guardAt = cluster.guardAt, guardAt <= now.monotonic, report.result != .exited(0)
     else { return report }
