@@ -61,8 +61,10 @@ struct ClusterExplorerTests {
   /// The story of each is short enough to be read.
   @Test(arguments: [MemoryEngine.Plant.owner, .grace, .forgotten])
   func `a mistake in the engine's rules has a story`(plant: MemoryEngine.Plant) throws {
-    var scene = ExplorerScene.one(.skip, .atLeastOnce, faults: 1)
+    var scene = ExplorerScene.one(.skip, .atLeastOnce, faults: 1, stopGrace: .seconds(10))
     scene.faults = [.freeze, .crashWithoutLedger]
+    // One lasts longer than a lease.
+    scene.lengths = [.milliseconds(300), .seconds(8)]
     scene.plant = plant
     let violation = try #require(explore(scene).violations.first)
     #expect(violation.story.count < 25, "\(violation.story.joined(separator: "\n"))")

@@ -49,7 +49,8 @@ package struct ExplorerScene: Sendable {
   /// How long a run may take: each is tried.
   package var lengths: [Duration] = [.milliseconds(300), .seconds(3)]
   package var lease = Duration.seconds(6)
-  package var grace = Duration.seconds(1)
+  /// How long after a machine's lease others decide for it.
+  package var grace = Duration.zero
   /// How long after the start all must be decided.
   package var horizon = Duration.seconds(120)
   package var plant: MemoryEngine.Plant?
@@ -57,20 +58,25 @@ package struct ExplorerScene: Sendable {
   static let start = WallInstant(milliseconds: 1_790_000_000_000)
 
   /// One job whose slots come at these instants after the start.
+  ///
+  /// - Parameter stopGrace: how long its runs may take to end.
   package static func one(
     _ overlap: Overlap, _ delivery: Delivery, machines: Int = 2, faults: Int,
-    slots: [Duration] = [.milliseconds(1500), .milliseconds(3500)]
+    slots: [Duration] = [.milliseconds(1500), .milliseconds(3500)], stopGrace: Duration = .zero
   ) -> Self {
     var job = JobSpec(
       name: ClaimScene.name("job"), timing: Timing(schedule: schedule(slots)),
       action: .argv(["true"]), overlap: overlap)
     job.delivery = delivery
     job.missed.within = .seconds(30)
+    job.execution.stop.grace = stopGrace
     var changed = job
     changed.timing.schedule = schedule(slots.dropLast() + [slots[slots.count - 1] + .seconds(1)])
     return Self(
       name: "\(machines) machines, 1 job, \(slots.count) slots, \(overlap), \(delivery)",
-      machines: machines, versions: [[job], [changed]], faultsMax: faults)
+      machines: machines, versions: [[job], [changed]], faultsMax: faults,
+      // As the scheduler counts it.
+      grace: stopGrace + .seconds(2))
   }
 
   /// One machine that shares nothing, with a job that tries twice, and one that follows it if
