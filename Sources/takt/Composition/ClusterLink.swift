@@ -102,6 +102,11 @@ final class ClusterLink: ClusterPort {
     return answer.answers == [.done]
   }
 
+  /// The command that does so, but for the member.
+  static func farewell(for file: String) -> [String] {
+    ["takt", "cluster", "retire", "--file", file]
+  }
+
   private func hear(_ outcome: ClaimOutcome) {
     let (first, scheduler) = state.withLock { state in
       defer { state.onFirst = nil }

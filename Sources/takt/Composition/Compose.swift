@@ -80,7 +80,7 @@ struct Daemon {
     self.observers = observers
     let engine = try Engine(
       observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster,
-      farewell: ClusterRetireCommand.words(for: source.absolutePath)
+      farewell: ClusterLink.farewell(for: source.absolutePath)
     ) { [stopped] in stopped.signal() }
     self.engine = engine
     scheduling.scheduler.withLock { $0 = engine.scheduler }

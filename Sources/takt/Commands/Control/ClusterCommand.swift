@@ -13,7 +13,7 @@ struct ClusterCommand: ParsableCommand {
     defaultSubcommand: ClusterShowCommand.self)
 }
 
-/// What the guard becomes when takt was killed.
+/// What the guard becomes when takt was killed: `ClusterLink.farewell`.
 struct ClusterRetireCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire",
@@ -24,9 +24,6 @@ struct ClusterRetireCommand: ParsableCommand {
 
   @Argument(help: "What the daemon was in the cluster.")
   var member: UInt64
-
-  /// The words with which it is called, but for the member.
-  static func words(for file: String) -> [String] { ["takt", "cluster", "retire", "--file", file] }
 
   func run() throws {
     let source = JobsFileSource(path: control.file, catalogue: BuiltinRegistry.standard)
