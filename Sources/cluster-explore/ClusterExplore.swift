@@ -6,11 +6,12 @@ import TaktTesting
 /// nothing, for each `overlap` and `delivery`.
 ///
 ///     cluster-explore [--machines N] [--slots N] [--missed skip|last|all] [--alone JOBS]
-///                     [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
+///                     [--longest SECONDS] [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
 ///                     [--states N] [--violations N]
 ///
 /// It prints how many states there are, and of each violation how it comes about. `--machines` (2) and
-/// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2).
+/// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2),
+/// and `--longest` (3) how long a run takes at most: a lease is 6.
 /// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
 /// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
 /// and `--violations` (1) end the search of a scene early. Exit status: 0, or 1 with a violation.
@@ -44,6 +45,9 @@ struct ClusterExplore {
           }
         }
         if let only = option("--only"), !scene.name.contains(only) { continue }
+        if let longest = option("--longest").flatMap({ Int($0) }) {
+          scene.lengths[scene.lengths.count - 1] = .seconds(longest)
+        }
         scene.plant = option("--plant").flatMap { MemoryEngine.Plant(rawValue: $0) }
         if let names = option("--fault") {
           scene.faults = Set(names.split(separator: ",").compactMap { .init(rawValue: String($0)) })
