@@ -246,6 +246,7 @@ explore: setup   ## Try each order of events of a small cluster, and of one mach
 	.build-storm/release/cluster-explore --alone 1 --faults 2
 	.build-storm/release/cluster-explore --alone 2 --faults $(or $(FAULTS),1)
 	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1)
+	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1) --longest 8
 
 .PHONY: replay
 replay: test-setup ## Do on PostgreSQL all that the explorer asks of an engine, with one fault at each moment.
