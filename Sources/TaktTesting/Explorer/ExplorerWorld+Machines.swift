@@ -153,7 +153,8 @@ extension ExplorerWorld {
 
   private mutating func record(_ entry: LedgerEntry, of index: Int) {
     machines[index].ledger.record([entry])
-    if case .began(let beginning) = entry { count(beginning.head) }
+    // One that goes on with a further attempt starts nothing again.
+    if case .began(let beginning) = entry, beginning.attempt == 1 { count(beginning.head) }
     if case .ended(let run) = entry, run.head.kind != .hook {
       log("m\(index) writes of run \(run.head.run) of \(run.head.job): \(run.end.words)")
       if run.end.outcome == .succeeded { successes[run.head.job, default: 0] += 1 }
