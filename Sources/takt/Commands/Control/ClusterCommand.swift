@@ -27,17 +27,24 @@ struct ClusterRetireCommand: ParsableCommand {
 
   func run() throws {
     let source = JobsFileSource(path: control.file, catalogue: BuiltinRegistry.standard)
-    guard let settings = source.load().snapshot?.settings, let cluster = settings.cluster else {
+    let settings = try source.loadOrExit(isQuiet: true).snapshot.settings
+    guard let cluster = settings.cluster else {
+      Console.error("takt: \(control.file) has no 'scheduler.cluster'")
       throw ExitCode.configuration
     }
-    // A daemon that is back says so itself.
-    guard control.quietConnection?.askQuietly(API.Status.self, "/api/v1/status") == nil
-    else { return }
+    guard control.quietConnection?.askQuietly(API.Status.self, "/api/v1/status") == nil else {
+      Console.error("takt: a daemon runs here again, which tells the cluster itself")
+      return
+    }
     let link = ClusterLink(cluster, settings.http)
     defer { link.close() }
-    if link.retire(MemberID(member)) {
-      Console.error("takt: nothing is left of the killed daemon, as its cluster knows by now")
+    guard link.retire(MemberID(member)) else {
+      Console.error(
+        "takt: the cluster could not be told that nothing is left of the killed daemon; the other "
+          + "machines wait for the end of its lease and grace period")
+      throw ExitCode.unreachable
     }
+    Console.error("takt: the cluster knows that nothing is left of the killed daemon")
   }
 }
 
