@@ -7,14 +7,15 @@ import TaktTesting
 ///
 ///     cluster-explore [--machines N] [--slots N] [--missed skip|last|all] [--alone JOBS]
 ///                     [--longest SECONDS] [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
-///                     [--states N] [--violations N]
+///                     [--states N] [--violations N] [--progress]
 ///
 /// It prints how many states there are, and of each violation how it comes about. `--machines` (2) and
 /// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2),
 /// and `--longest` (3) how long a run takes at most: a lease is 6.
 /// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
 /// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
-/// and `--violations` (1) end the search of a scene early. Exit status: 0, or 1 with a violation.
+/// and `--violations` (1) end the search of a scene early. `--progress` says how far it is where standard
+/// error is no terminal. Exit status: 0, or 1 with a violation.
 @main
 struct ClusterExplore {
   static func main() {
@@ -52,11 +53,13 @@ struct ClusterExplore {
         if let names = option("--fault") {
           scene.faults = Set(names.split(separator: ",").compactMap { .init(rawValue: String($0)) })
         }
+        let isShown = isatty(STDERR_FILENO) == 1 || arguments.contains("--progress")
         let clock = ContinuousClock()
         let begin = clock.now
         var explorer = ClusterExplorer(
           scene, statesMax: statesMax,
-          violationsMax: option("--violations").flatMap { Int($0) } ?? 1)
+          violationsMax: option("--violations").flatMap { Int($0) } ?? 1,
+          progress: { isShown ? show($0) : () })
         let report = explorer.run()
         print(
           "\(scene.name), \(faults) faults: \(report.states) states, \(report.steps) steps, "
@@ -71,5 +74,12 @@ struct ClusterExplore {
       }
     }
     if !isClean { exit(1) }
+  }
+
+  /// One line, which the next one takes the place of.
+  private static func show(_ progress: ClusterExplorer.Progress) {
+    let share = Int(progress.share * 1000)
+    let line = "\(progress.faults) faults: \(progress.states) states, \(share / 10).\(share % 10) %"
+    _ = "\r\(line) ".withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 }

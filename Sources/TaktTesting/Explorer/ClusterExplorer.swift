@@ -9,7 +9,7 @@ import TaktTime
 /// nothing but counters are met once.
 package struct ClusterExplorer {
   package struct Report: Sendable {
-    /// How many different states there were, and how many steps led to them.
+    /// How many different states there were at which paths part, and how many steps led to them.
     package var states = 0
     package var steps = 0
     /// How many paths came to their end.
@@ -25,6 +25,14 @@ package struct ClusterExplorer {
   package struct Violation: Sendable {
     package var problem: String
     package var story: [String]
+  }
+
+  /// How far a search has come.
+  package struct Progress: Sendable {
+    package var faults: Int
+    package var states: Int
+    /// The part of all paths that is done, as far as can be known: it grows from 0 to 1.
+    package var share: Double
   }
 
   /// How a state was come to.
@@ -47,14 +55,21 @@ package struct ClusterExplorer {
     var depth: Int
     /// All is decided: only faults are tried.
     var isEnd = false
+    /// Its part of the whole search.
+    var share = 1.0
   }
 
   private let scene: ExplorerScene
   private let statesMax: Int
   private let violationsMax: Int
   /// How many faults were left when a state was met.
-  private var met: [Int: Int] = [:]
+  private var met: [Int: UInt8] = [:]
   private var report = Report()
+  /// Of the search for paths with so many faults.
+  private var done = 0.0
+  private let progress: (Progress) -> Void
+  /// After so many steps a path counts as one that goes in a circle, until its state is known.
+  private static let straightMax = 1000
   /// What is asked of the engine is kept here; nil where nobody wants it.
   private let tree: EngineTree?
 
@@ -62,11 +77,13 @@ package struct ClusterExplorer {
   ///   - statesMax: after how many states the search ends without being complete.
   ///   - violationsMax: after how many kinds of violation it ends.
   ///   - tree: gets all that is asked of the engine.
+  ///   - progress: called after each 10,000 states.
   package init(
     _ scene: ExplorerScene, statesMax: Int = .max, violationsMax: Int = 1,
-    tree: EngineTree? = nil
+    tree: EngineTree? = nil, progress: @escaping (Progress) -> Void = { _ in }
   ) {
     self.tree = tree
+    self.progress = progress
     self.scene = scene
     self.statesMax = statesMax
     self.violationsMax = violationsMax
@@ -91,11 +108,17 @@ package struct ClusterExplorer {
   private mutating func search(_ faults: Int, isBreadthFirst: Bool = false) {
     report = Report(violations: report.violations)
     met = [:]
+    done = 0
+    var told = 0
     var world = ExplorerWorld(scene)
     world.faultsLeft = faults
     var visits: Deque = [Visit(world: world, trail: nil, tree: tree, depth: 0)]
     while let visit = isBreadthFirst ? visits.popFirst() : visits.popLast() {
       visits += successors(of: visit)
+      if report.states >= told + 10_000 {
+        told = report.states
+        progress(Progress(faults: faults, states: told, share: done))
+      }
       guard report.violations.count < violationsMax, report.states < statesMax else {
         report.isComplete = false
         return
@@ -105,52 +128,87 @@ package struct ClusterExplorer {
 
   private mutating func successors(of visit: Visit) -> [Visit] {
     var next: [Visit] = []
-    let world = visit.world
-    for step in (visit.isEnd ? [] : world.steps) + world.faults {
-      for (place, length) in scene.lengths.enumerated() {
-        var world = visit.world
-        world.length = length
-        world.apply(step)
-        report.steps += 1
-        let trail = Trail(step, length, after: visit.trail)
-        let tree = visit.tree.map { tree in world.request.map(tree.after) ?? tree }
-        if var visit = meet(world, trail, visit.depth + 1) {
-          visit.tree = tree
-          next.append(visit)
-        }
-        // Only where a run starts its length matters.
-        if place == 0, !world.hasStarted { break }
-      }
+    for step in (visit.isEnd ? [] : visit.world.steps) + visit.world.faults {
+      var visit = visit
+      apply(step, to: &visit)
+      follow(&visit)
+      next += lengths(of: visit).compactMap { meet($0) }
     }
+    if next.isEmpty { done += visit.share }
+    for place in next.indices { next[place].share = visit.share / Double(next.count) }
     return next
   }
 
-  /// A state that is to be gone on from; nil for one that is known, or an end.
-  private mutating func meet(_ world: ExplorerWorld, _ trail: Trail, _ depth: Int) -> Visit? {
-    if let problem = world.problems.first {
-      violated(problem, trail)
-      return nil
-    }
-    let key = world.digest
-    if let left = met[key], left >= world.faultsLeft { return nil }
-    if met.updateValue(world.faultsLeft, forKey: key) == nil { report.states += 1 }
-    report.depth = max(report.depth, depth)
-    if world.isSettled {
-      let problems = world.problemsAtEnd()
-      if let problem = problems.first { violated(problem, trail) }
-      report.ends += 1
-      // What is decided stays so, whatever happens to a machine now.
-      if world.faultsLeft == 0 { return nil }
-      return Visit(world: world, trail: trail, depth: depth, isEnd: true)
-    }
-    if world.isPastHorizon {
-      violated("not decided after \(scene.horizon)", trail)
-      return nil
-    }
-    return Visit(world: world, trail: trail, depth: depth)
+  private mutating func apply(_ step: ExplorerWorld.Step, to visit: inout Visit) {
+    visit.world.length = scene.lengths[0]
+    visit.world.apply(step)
+    visit.trail = Trail(step, scene.lengths[0], after: visit.trail)
+    if let request = visit.world.request { visit.tree = visit.tree?.after(request) }
+    visit.depth += 1
+    report.steps += 1
   }
 
-  private mutating func violated(_ problem: String, _ trail: Trail) {
+  /// Goes on for as long as there is one way: what lies between is no state that paths part at, and
+  /// most paths that have had their faults are of this kind.
+  private mutating func follow(_ visit: inout Visit) {
+    var rest = Self.straightMax
+    while rest > 0, visit.world.faultsLeft == 0, visit.world.problems.isEmpty,
+      visit.world.started.isEmpty, !visit.world.isPastHorizon
+    {
+      let steps = visit.world.steps
+      guard steps.count == 1, steps[0] != .pass || !(visit.world.isSettled || visit.world.isStuck)
+      else { return }
+      apply(steps[0], to: &visit)
+      rest -= 1
+    }
+  }
+
+  /// The worlds in which what has just started takes one time and another.
+  private func lengths(of visit: Visit) -> [Visit] {
+    guard !visit.world.started.isEmpty else { return [visit] }
+    return scene.lengths.map { length in
+      var visit = visit
+      for started in visit.world.started {
+        visit.world.machines[started.machine].running[started.run]?.endsAt =
+          visit.world.now + length
+        visit.world.machines[started.machine].digest = nil
+      }
+      if let trail = visit.trail { visit.trail = Trail(trail.step, length, after: trail.before) }
+      return visit
+    }
+  }
+
+  /// A state that is to be gone on from; nil for one that is known, or an end.
+  private mutating func meet(_ visit: Visit) -> Visit? {
+    var visit = visit
+    if let problem = visit.world.problems.first {
+      violated(problem, visit.trail)
+      return nil
+    }
+    report.depth = max(report.depth, visit.depth)
+    let key = visit.world.digest()
+    let faultsLeft = visit.world.faultsLeft
+    if let left = met[key], left >= faultsLeft { return nil }
+    if met.updateValue(UInt8(faultsLeft), forKey: key) == nil { report.states += 1 }
+    if visit.world.isSettled {
+      let problems = visit.world.problemsAtEnd()
+      if let problem = problems.first { violated(problem, visit.trail) }
+      report.ends += 1
+      // What is decided stays so, whatever happens to a machine now.
+      visit.isEnd = true
+      return faultsLeft == 0 ? nil : visit
+    }
+    if visit.world.isPastHorizon || visit.world.isStuck {
+      violated(
+        visit.world.isStuck
+          ? "nothing will happen, and not all is decided" : "not decided after \(scene.horizon)",
+        visit.trail)
+      return nil
+    }
+    return visit
+  }
+
+  private mutating func violated(_ problem: String, _ trail: Trail?) {
     let kind = problem.filter { !$0.isNumber }
     guard !report.violations.contains(where: { $0.problem.filter { !$0.isNumber } == kind }) else {
       return
@@ -158,9 +216,9 @@ package struct ClusterExplorer {
     report.violations.append(Violation(problem: problem, story: story(of: trail)))
   }
 
-  private func story(of trail: Trail) -> [String] {
+  private func story(of trail: Trail?) -> [String] {
     var steps: [(ExplorerWorld.Step, Duration)] = []
-    var place: Trail? = trail
+    var place = trail
     while let here = place {
       steps.append((here.step, here.length))
       place = here.before

@@ -4,7 +4,15 @@ import TaktTime
 /// When a path is at its end, and what must hold there.
 extension ExplorerWorld {
   /// Two worlds with the same number have the same future.
-  var digest: Int {
+  mutating func digest() -> Int {
+    if engineDigest == nil {
+      var digest = ValueDigest(kinds)
+      digest.add(engine)
+      engineDigest = digest.number
+    }
+    for index in machines.indices where machines[index].digest == nil {
+      machines[index].digest = ownDigest(of: machines[index])
+    }
     var hasher = Hasher()
     hasher.combine(now)
     hasher.combine(engineDigest)
@@ -14,6 +22,28 @@ extension ExplorerWorld {
     // Machines that are alike may be exchanged.
     hasher.combine(machines.indices.map(digest(of:)).sorted())
     return hasher.finalize()
+  }
+
+  private func ownDigest(of machine: Machine) -> Int {
+    var digest = ValueDigest(kinds)
+    digest.add(machine.core)
+    digest.add(machine.ledger)
+    for (timer, arming) in machine.timers.sorted(by: {
+      String(describing: $0.key) < String(describing: $1.key)
+    }) {
+      digest.add(timer)
+      digest.add(arming.deadline)
+      digest.add(token: arming.token)
+    }
+    for (run, execution) in machine.running.sorted(by: { $0.key < $1.key }) {
+      digest.add(run: run)
+      digest.add(execution.slot)
+      digest.add(execution.endsAt)
+      digest.add(execution.result)
+    }
+    for run in machine.kept { digest.add(run: run) }
+    digest.add(machine.verdicts)
+    return digest.number
   }
 
   private func digest(of index: Int) -> Int {
@@ -95,6 +125,9 @@ extension ExplorerWorld {
     default: return true
     }
   }
+
+  /// Whether nothing comes any more.
+  var isStuck: Bool { nextInstant == nil && steps == [.pass] }
 
   var isPastHorizon: Bool {
     now > MonotonicInstant(nanoseconds: 1_000_000_000) + scene.horizon

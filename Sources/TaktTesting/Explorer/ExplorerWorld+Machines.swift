@@ -100,25 +100,7 @@ extension ExplorerWorld {
 
   mutating func done(_ index: Int) {
     lastMachine = index
-    var digest = ValueDigest(kinds)
-    digest.add(machines[index].core)
-    digest.add(machines[index].ledger)
-    for (timer, arming) in machines[index].timers.sorted(by: {
-      String(describing: $0.key) < String(describing: $1.key)
-    }) {
-      digest.add(timer)
-      digest.add(arming.deadline)
-      digest.add(token: arming.token)
-    }
-    for (run, execution) in machines[index].running.sorted(by: { $0.key < $1.key }) {
-      digest.add(run: run)
-      digest.add(execution.slot)
-      digest.add(execution.endsAt)
-      digest.add(execution.result)
-    }
-    for run in machines[index].kept { digest.add(run: run) }
-    digest.add(machines[index].verdicts)
-    machines[index].digest = digest.number
+    machines[index].digest = nil
   }
 
   private mutating func perform(_ effect: SchedulerEffect, of index: Int) {
@@ -197,7 +179,7 @@ extension ExplorerWorld {
       job: spec.name, slot: request.slot,
       isGuarded: request.fence != nil && spec.onLeaseLost == .stop, endsAt: now + length,
       result: .exited(0))
-    hasStarted = true
+    started.append(Started(machine: index, run: request.run))
   }
 
   func key(_ job: JobName, _ slot: WallInstant) -> String {

@@ -28,7 +28,8 @@ struct ExplorerWorld {
     /// What its ledger says of each slot, and since when it says anything.
     var verdicts: [String: Verdict] = [:]
     var ledgerSince = MonotonicInstant(nanoseconds: 0)
-    var digest = 0
+    /// Of what only this machine's own steps change; nil since the last of them.
+    var digest: Int?
   }
 
   struct Execution: Hashable {
@@ -37,6 +38,11 @@ struct ExplorerWorld {
     var isGuarded: Bool
     var endsAt: MonotonicInstant
     var result: AttemptResult
+  }
+
+  struct Started {
+    var machine: Int
+    var run: RunID
   }
 
   enum Content {
@@ -86,12 +92,14 @@ struct ExplorerWorld {
   var problems: [String] = []
   /// How long the next run takes.
   var length: Duration
-  /// A run has started: the world with it lasting otherwise is to be explored as well.
-  var hasStarted = false
+  /// Runs that the last step has started: the world with them lasting otherwise is to be explored as
+  /// well.
+  var started: [Started] = []
   /// What happens, for people; nil where nobody reads it.
   let book: Book?
   let kinds = ValueDigest.Kinds()
-  var engineDigest = 0
+  /// Nil since the engine has done something.
+  var engineDigest: Int?
   /// What the last step asked of the engine.
   var request: EngineTree.Request?
 
@@ -120,7 +128,7 @@ struct ExplorerWorld {
   // MARK: A step
 
   mutating func apply(_ step: Step) {
-    hasStarted = false
+    started = []
     request = nil
     switch step {
     case .pass:
@@ -178,9 +186,7 @@ struct ExplorerWorld {
 
   private mutating func engineDone(_ index: Int) {
     lastMachine = index
-    var digest = ValueDigest(kinds)
-    digest.add(engine)
-    engineDigest = digest.number
+    engineDigest = nil
   }
 
   private mutating func fail(_ fault: ExplorerScene.Fault, _ place: Int) {

@@ -39,6 +39,9 @@ struct ValueDigest {
     ]
   }
 
+  /// `_EachFieldOptions.classType`, which is a variable there.
+  private static var ofClass: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
+
   fileprivate var hasher = Hasher()
   private let kinds: Kinds
   private var runs: [UInt64: Int] = [:]
@@ -80,6 +83,11 @@ struct ValueDigest {
     _ parts: Parts, by key: (Parts.Element) -> Any
   ) {
     hasher.combine(parts.count)
+    // Most have one at most, and sorting takes long.
+    guard parts.count > 1 else {
+      for part in parts { add(part) }
+      return
+    }
     let sorted = parts.map { part in (Self.order(of: key(part)), part) }.sorted { $0.0 < $1.0 }
     for (_, part) in sorted { add(part) }
   }
@@ -109,13 +117,20 @@ struct ValueDigest {
       return Self.hashing(type)
     }
     if let type = type as? any Digested.Type { return Self.digesting(type) }
-    guard Self.isStruct(type) else {
-      func open<Value>(_ type: Value.Type) -> Writer { Self.reflecting(type) }
-      return open(type)
+    if Self.isStruct(type) { return parts(of: type) }
+    if type is AnyObject.Type {
+      let write = parts(of: type, options: Self.ofClass)
+      // What lies there is the reference.
+      return { place, digest in write(place.load(as: UnsafeRawPointer.self), &digest) }
     }
+    func open<Value>(_ type: Value.Type) -> Writer { Self.reflecting(type) }
+    return open(type)
+  }
+
+  /// A field lies at its offset for as long as the value does.
+  private func parts(of type: Any.Type, options: _EachFieldOptions = []) -> Writer {
     var fields: [Writer] = []
-    _ = _forEachField(of: type) { name, offset, type, _ in
-      // A field of a struct lies at its offset, for as long as the struct does.
+    _ = _forEachField(of: type, options: options) { name, offset, type, _ in
       if let write = field(String(cString: name), type) {
         fields.append { place, digest in write(place + offset, &digest) }
       }
@@ -156,6 +171,12 @@ struct ValueDigest {
   }
 
   private mutating func reflect(_ value: Any) {
+    if type(of: value) is AnyObject.Type {
+      let reference = value as AnyObject
+      return withUnsafePointer(to: reference) {
+        entry(for: type(of: value)).write(UnsafeRawPointer($0), &self)
+      }
+    }
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .enum, mirror.children.isEmpty {
       return hasher.combine(String(describing: value))
@@ -199,6 +220,13 @@ extension Deque: Digested {
 extension Dictionary: Digested {
   fileprivate func add(to digest: inout ValueDigest) {
     digest.hasher.combine(count)
+    if count < 2 {
+      for (key, value) in self {
+        digest.add(key)
+        digest.add(value)
+      }
+      return
+    }
     for (key, value) in sorted(by: { $0.key.hashValue < $1.key.hashValue }) {
       digest.add(key)
       digest.add(value)
