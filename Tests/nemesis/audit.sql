@@ -46,7 +46,12 @@ BEGIN
     END IF;
   END IF;
   IF TG_OP = 'UPDATE' THEN
-    IF OLD.state = 'decided' THEN
+    -- A machine that was given the slot and did not hear of it ran it all the same, as its job says,
+    -- and counted as lost meanwhile: that it ran stands, and how it ended is nobody's word any more.
+    IF OLD.state = 'decided' AND NOT coalesce(OLD.verdict = 'ran' AND OLD.reason = 'lost'
+      AND NEW.state = 'decided' AND NEW.verdict = 'ran' AND NEW.reason = 'unclaimed'
+      AND NEW.machine = OLD.machine, false)
+    THEN
       INSERT INTO nemesis.violation (kind, job, slot, words) VALUES ('second verdict', NEW.job,
         NEW.slot, format('%s %s %s %s became %s %s %s %s', OLD.verdict, OLD.detail, OLD.outcome,
           OLD.reason, NEW.state, NEW.verdict, NEW.detail, NEW.outcome));

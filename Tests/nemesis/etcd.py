@@ -324,7 +324,11 @@ class History:
     def compare(self, key, old, new):
         verdicts = [(one.get("verdict"), one.get("outcome"), one.get("reason", "")) for one in
                     (old, new)]
-        if old["state"] == "decided" and (new["state"] != "decided" or verdicts[0] != verdicts[1]):
+        # As audit.sql says.
+        is_told = new["state"] == "decided" and [one[0] for one in verdicts] == ["ran", "ran"] and \
+            [one[2] for one in verdicts] == ["lost", "unclaimed"]
+        if old["state"] == "decided" and not is_told and (
+                new["state"] != "decided" or verdicts[0] != verdicts[1]):
             self.find("second verdict", *key, f"{verdicts[0]} became {new['state']} {verdicts[1]}")
         if old["state"] == "claimed" and new["state"] == "claimed" and old["token"] != new["token"] \
                 and old["machine"] != new["machine"]:
