@@ -181,19 +181,21 @@ let package = Package(
       name: "TaktTesting", dependencies: ["TaktCore", "TaktTime", "TimerMachine"],
       swiftSettings: strict),
 
-    // Servers of other makers that tests start.
-    .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
+    // Servers of other makers that tests start, and files of the repository.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "TimerMachineTests",
       dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
       swiftSettings: strict),
     .testTarget(
-      name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTime", "TaktTesting"],
+      name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTime", "TaktTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
-    .testTarget(name: "TaktSystemTests", dependencies: ["TaktSystem"], swiftSettings: strict),
     .testTarget(
-      name: "TaktConfigTests", dependencies: ["TaktConfig", "TaktCore", "TaktSystem", "TaktTime"],
+      name: "TaktSystemTests", dependencies: ["TaktSystem", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "TaktConfigTests",
+      dependencies: ["TaktConfig", "TaktCore", "TaktSystem", "TaktTime", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TaktTransferTests", dependencies: ["TaktTransfer"], swiftSettings: strict),
@@ -201,21 +203,21 @@ let package = Package(
       name: "TaktEngineTests",
       dependencies: [
         "TaktEngine", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TimerMachine",
-        "TimerMachineTesting", "CTaktSystem", "guard-host",
+        "TimerMachineTesting", "CTaktSystem", "guard-host", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TaktStoreTests",
       dependencies: [
         "TaktStore", "TaktCore", "TaktTime", "TaktTesting",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDB", package: "GRDB.swift"), "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "TaktClaimsTests",
       dependencies: [
         "TaktClaims", "TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "TaktTesting",
-        "TestServers",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -227,7 +229,7 @@ let package = Package(
         "TaktControl", "TaktAPI", "TaktEngine", "TaktCore", "TaktTime",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -241,7 +243,7 @@ let package = Package(
       name: "TaktTests",
       dependencies: [
         "takt", "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
-        "TaktTesting", "TestServers", "TimerMachine",
+        "TaktTesting", "TestSupport", "TimerMachine",
       ],
       swiftSettings: strict),
   ],

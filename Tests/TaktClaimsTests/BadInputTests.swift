@@ -1,7 +1,7 @@
 import Foundation
 import TaktCore
 import TaktTransfer
-import TestServers
+import TestSupport
 import Testing
 
 @testable import TaktClaims

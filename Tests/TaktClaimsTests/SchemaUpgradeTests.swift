@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import TaktCore
 import TaktTime
+import TestSupport
 import Testing
 
 @testable import TaktClaims
@@ -17,9 +18,7 @@ import Testing
   /// A database with the schema of an earlier version.
   private func database(of version: Int) throws -> String {
     let database = try server.makeDatabase()
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../claims/schema-\(version).sql")
-    try server.run(String(contentsOf: file, encoding: .utf8), in: database)
+    try server.run(Repository.text("Tests/claims/schema-\(version).sql"), in: database)
     return database
   }
 

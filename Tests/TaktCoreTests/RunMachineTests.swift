@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TaktCore
@@ -262,8 +263,7 @@ import TaktTime
   }
 
   @Test func `the docs show the machine's table and diagram as they are`() throws {
-    let path = #filePath.replacing(
-      "Tests/TaktCoreTests/RunMachineTests.swift", with: "docs/runs.md")
+    let path = Repository.url("docs/runs.md").path
     try ReferenceFile(path: path, name: "run-machine").check(RunMachine.reference)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TestSupport
 import Testing
 
 /// The lists of reasons in `docs/log.md` against those of the code.
@@ -7,9 +8,7 @@ import Testing
   /// The rows under a heading: the first cell, or that of the row before where it is empty, and
   /// what is in code in the second.
   private static func rows(under heading: String) throws -> [(first: String, codes: [String])] {
-    var folder = URL(fileURLWithPath: #filePath)
-    for _ in 0..<3 { folder.deleteLastPathComponent() }
-    let text = try String(contentsOf: folder.appendingPathComponent("docs/log.md"), encoding: .utf8)
+    let text = try Repository.text("docs/log.md")
     let section = text.components(separatedBy: "\n## \(heading)\n").last ?? ""
     let lines = section.components(separatedBy: "\n## ")[0].split(separator: "\n")
     var first = ""

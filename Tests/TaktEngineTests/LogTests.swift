@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TestSupport
 import Testing
 
 @testable import TaktEngine
@@ -276,9 +277,7 @@ import TimerMachine
 
   /// `docs/log.md` describes each key in the words of `LogKey`.
   @Test func `the reference names every key of a line`() throws {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/log.md")
-    let text = try String(contentsOf: file, encoding: .utf8)
+    let text = try Repository.text("docs/log.md")
     for key in LogKey.allCases {
       #expect(text.contains("| `\(key.rawValue)` | \(key.summary) |"), "\(key.rawValue)")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import TaktTime
+import TestSupport
 import Testing
 
 @testable import TaktCore
@@ -49,9 +50,7 @@ import Testing
 
   @Test func `a ledger of the version before is read, and opened with all its runs`() throws {
     let bench = try LedgerBench()
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("ledgers/3-parameters.sql")
-    let text = try String(contentsOf: source, encoding: .utf8)
+    let text = try Repository.text("Tests/ledgers/3-parameters.sql")
     let queue = try DatabaseQueue(path: bench.path)
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA journal_mode = WAL")

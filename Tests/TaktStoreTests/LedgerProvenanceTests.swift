@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import Synchronization
 import TaktCore
+import TestSupport
 import Testing
 
 @testable import TaktStore
@@ -320,10 +321,8 @@ import TaktTime
 /// A ledger as the version with the tables "1 books" has left it.
 enum OldLedger {
   static func make(in folder: String, boot: String, pid: pid_t, ticks: UInt64) throws {
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("ledgers/1-books.sql")
     let now = Int64(Date().timeIntervalSince1970 * 1000)
-    var text = try String(contentsOf: source, encoding: .utf8)
+    var text = try Repository.text("Tests/ledgers/1-books.sql")
     for (word, value) in [
       ("BOOT", boot), ("PID", "\(pid)"), ("TICKS", "\(ticks)"), ("NOW", "\(now)"),
       ("CLOCK", "\(SystemTimeSource().monotonic.nanoseconds)"),

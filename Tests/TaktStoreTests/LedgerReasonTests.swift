@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import TaktCore
 import TaktTime
+import TestSupport
 import Testing
 
 @testable import TaktStore
@@ -166,9 +167,7 @@ enum ReasonLedger {
   }
 
   static func makeOld(in bench: LedgerBench) throws {
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("ledgers/2-reasons.sql")
-    let text = try String(contentsOf: source, encoding: .utf8)
+    let text = try Repository.text("Tests/ledgers/2-reasons.sql")
     let queue = try DatabaseQueue(path: bench.path)
     defer { try? queue.close() }
     try queue.writeWithoutTransaction { db in

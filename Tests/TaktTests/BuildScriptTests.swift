@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `make build` and `make run`, with a stand-in for the compiler in a folder with a space in its name.
@@ -11,8 +12,7 @@ import Testing
 
   /// A copy of the Makefile and its scripts, with one source file.
   private struct Project {
-    private static let repository = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let repository = Repository.root
     private let temporary: TemporaryFolder
     private let folder: URL
 

@@ -1,6 +1,6 @@
 import Foundation
 import TaktControl
-import TestServers
+import TestSupport
 
 /// Daemons of one cluster on a real database, as a user has them: a main file, a port and a state
 /// folder each, and one jobs file. With the variable `TAKT_BEFORE` the one called `b` is that program,

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The command line as a user meets it.
@@ -11,8 +12,7 @@ import Testing
     return (takt.waitForExit(), output, takt.errors)
   }
 
-  static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("jobs.yaml")
+  static let example = Repository.url("jobs.yaml")
 
   @Test func `the example file is valid and its jobs fire`() throws {
     let folder = try TemporaryFolder()
@@ -179,8 +179,7 @@ import Testing
 
   @Test func `arguments are found where a preloaded library has moved the environment`() throws {
     let folder = try TemporaryFolder()
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("faults/movedenviron.c").path
+    let source = Repository.url("Tests/faults/movedenviron.c").path
     let compiler = try TaktProcess(
       ["-shared", "-fPIC", "-o", "moved.so", source], program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The API, route by route, against a takt that runs.
@@ -10,9 +11,7 @@ import Testing
 
     """
 
-  private static let description = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("docs/openapi.json")
+  private static let description = Repository.url("docs/openapi.json")
 
   /// Every route of the description answers, with what the description says.
   @Test func `every route that is described is there`() throws {

@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The table of dependencies in the docs against what Package.swift asks for.
 @Suite struct DependencyTableTests {
   private static func text(_ name: String) throws -> String {
-    let repository = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    return try String(contentsOf: repository.appendingPathComponent(name), encoding: .utf8)
+    try Repository.text(name)
   }
 
   @Test func `the table of dependencies names the packages and versions of Package.swift`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What commands say and hand on: the times of a job, levels of the log, secrets of other jobs.
@@ -71,10 +72,7 @@ import Testing
 
   @Test func `the unit of systemd lets one job end alone, and delegates its control group`() throws
   {
-    let unit = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("packaging/takt.service")
-    let lines = try String(contentsOf: unit, encoding: .utf8).split(separator: "\n")
+    let lines = try Repository.text("packaging/takt.service").split(separator: "\n")
     let service = lines.drop { $0 != "[Service]" }.prefix { $0 != "[Install]" }
     #expect(service.contains("OOMPolicy=continue"))
     #expect(service.contains("Delegate=yes"))

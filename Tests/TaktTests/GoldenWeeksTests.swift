@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A week simulated round a clock change, as tables that a person can check: `Tests/golden/*.txt`.
@@ -13,8 +14,7 @@ import Testing
   ])
   func `a week round a clock change is as it was checked`(row: String) throws {
     let parts = row.split(separator: " ").map(String.init)
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../golden").standardizedFileURL
+    let folder = Repository.url("Tests/golden")
     let elsewhere = try TemporaryFolder()
     let process = try TaktProcess(
       [

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// A mounted file system that never answers, by Tests/faults/hungfs.c: callers wait in the kernel,
@@ -25,8 +26,7 @@ final class HungMount {
   ///   - isUnresponsive: whether not even its root and these names can be looked at.
   init(_ names: [String] = [], isUnresponsive: Bool = false) throws {
     folder = try TemporaryFolder()
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("faults/hungfs.c").path
+    let source = Repository.url("Tests/faults/hungfs.c").path
     let compiler = try TaktProcess(["-O2", "-o", "hungfs", source], program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")
     path = folder.url.appendingPathComponent("mount").path

@@ -1,11 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Sources with the jobs file and the report that come of them: `Tests/import/*.txt`, and the examples
 /// of docs/moving.md. `TAKT_WRITE_GOLDEN=1` writes both again; read what has changed.
 @Suite struct ImportGoldenTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../..").standardizedFileURL
+  private static let root = Repository.root
   private static let folder = root.appending(path: "Tests/import")
   private static let writes = ProcessInfo.processInfo.environment["TAKT_WRITE_GOLDEN"] != nil
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// A disk that fails under the ledger of a takt that runs: jobs go on, one line says so, and what
@@ -7,8 +8,7 @@ import Testing
 @Suite struct LedgerDiskTests {
   /// Makes the library that makes calls of the system fail.
   private static func makeLibrary(in folder: TemporaryFolder) throws -> String {
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("faults/faults.c").path
+    let source = Repository.url("Tests/faults/faults.c").path
     let words = ["-shared", "-fPIC", "-O2", "-o", "faults.so", source, "-ldl"]
     let compiler = try TaktProcess(words, program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")

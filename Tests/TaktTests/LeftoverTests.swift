@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import CDispatch
 
@@ -249,8 +250,7 @@ import CDispatch
 
   /// Made by a program, so that this one keeps no lock on it.
   private func makeOldLedger(in folder: TemporaryFolder, pid: pid_t, ticks: String) throws {
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("ledgers/1-books.sql")
+    let source = Repository.url("Tests/ledgers/1-books.sql")
     let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
       .trimmingCharacters(in: .newlines)
     let space = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/time")

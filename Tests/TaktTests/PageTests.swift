@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The web page in a real browser.
@@ -38,17 +39,14 @@ import Testing
 
     """#
 
-  private static let driver = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("page/drive.py").path
+  private static let driver = Repository.url("Tests/page/drive.py").path
 
   static let hasBrowser =
     system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
 
   /// axe-core, where `make browser` could install it.
   private static let axe: String? = {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent(".build/page-venv/lib")
+    let folder = Repository.url(".build/page-venv/lib")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     return files?.lazy.compactMap { $0 as? URL }.first { $0.lastPathComponent == "axe.min.js" }?
       .path

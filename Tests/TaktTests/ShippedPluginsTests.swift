@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The plugins that come with takt, run by it against real things.
 @Suite struct ShippedPluginsTests {
   /// The repository's folder of plugins.
-  private static let plugins = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("plugins")
+  private static let plugins = Repository.url("plugins")
 
   private struct End {
     var status: Int32

@@ -1,14 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The table of times that CI and `make check-slow` end with.
 @Suite struct StagesScriptTests {
   private func stages(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
     let folder = try TemporaryFolder()
-    let repository = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let takt = try TaktProcess(
-      arguments, program: repository.appendingPathComponent("scripts/stages").path, in: folder)
+      arguments, program: Repository.url("scripts/stages").path, in: folder)
     let output = try takt.text()
     return (takt.waitForExit(), output.split(separator: "\n").map(String.init))
   }

@@ -1,5 +1,6 @@
 import TaktCore
 import TaktSystem
+import TestSupport
 import Testing
 
 @testable import TaktConfig
@@ -45,11 +46,7 @@ struct DocumentedExamplesTests {
   }
 
   private func text(of name: String) throws -> String {
-    let path = #filePath.replacing(
-      "Tests/TaktConfigTests/Jobs/DocumentedExamplesTests.swift", with: name)
-    return try FileReader(bound: 1 << 20).read(path, as: .include).bytes.withBytes {
-      String(decoding: $0, as: UTF8.self)
-    }
+    try Repository.text(name)
   }
 
   /// A text as deep as its first line: an example in a list is indented.

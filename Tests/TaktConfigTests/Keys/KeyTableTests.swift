@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import TaktCore
 import TaktSystem
+import TestSupport
 import Testing
 
 @testable import TaktConfig
 
 struct KeyTableTests {
-  static let holidays = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../calendars/holidays.ics").standardizedFileURL.path
+  static let holidays = Repository.url("Tests/calendars/holidays.ics").path
 
   private static let root = KeyTable.root.map(\.name)
   private static let scheduler = KeyTable.scheduler.map { "scheduler." + $0.name }
@@ -124,8 +124,7 @@ struct KeyTableTests {
   }
 
   @Test func `the docs show the table as it is`() throws {
-    let path = #filePath.replacing(
-      "Tests/TaktConfigTests/Keys/KeyTableTests.swift", with: "docs/jobs-file.md")
+    let path = Repository.url("docs/jobs-file.md").path
     let reader = FileReader(bound: 1 << 20)
     let text = try reader.read(path, as: .include).bytes.withBytes {
       String(decoding: $0, as: UTF8.self)

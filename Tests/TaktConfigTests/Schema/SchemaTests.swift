@@ -1,14 +1,14 @@
 import Glibc
 import TaktCore
 import TaktSystem
+import TestSupport
 import Testing
 
 @testable import TaktConfig
 
 /// The JSON Schema and takt's own reader agree, by the word of a validator that is not takt's.
 struct SchemaTests {
-  private static let root = #filePath.replacing(
-    "/Tests/TaktConfigTests/Schema/SchemaTests.swift", with: "")
+  private static let root = Repository.root.path
   private let folder = TemporaryFolder()
 
   /// What only takt knows: bytes, places, the machine, other files and arithmetic.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TaktControl
@@ -15,8 +16,7 @@ import Testing
 
   /// The rows between the marks, cell by cell: the route first.
   private static func rows() throws -> [[String]] {
-    let path = #filePath.replacing(
-      "Tests/TaktControlTests/Access/RouteRightsTests.swift", with: "docs/security.md")
+    let path = Repository.url("docs/security.md").path
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let start = try #require(text.firstRange(of: "<!-- routes: begin -->\n")).upperBound
     let stop = try #require(text.firstRange(of: "<!-- routes: end -->")).lowerBound

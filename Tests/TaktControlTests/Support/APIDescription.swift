@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import TaktControl
 
@@ -11,8 +12,7 @@ struct APIDescription {
   let paths: [String: [String]]
 
   /// The description as it is kept for readers; a test compares it with what a daemon says.
-  static let file = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../docs/openapi.json").standardizedFileURL
+  static let file = Repository.url("docs/openapi.json")
 
   init() throws {
     let json = try JSONSerialization.jsonObject(with: Data(contentsOf: Self.file))

@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TestSupport
 import Testing
 import TaktTime
 
@@ -95,8 +96,7 @@ enum TestProgram {
 
   /// A file of the folder of outside oracles beside the project; `TAKT_ORACLES` names another.
   static func oracle(_ name: String) -> String? {
-    let beside = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../../shared/oracles").standardized.path
+    let beside = Repository.url("../shared/oracles").standardized.path
     let folder = ProcessInfo.processInfo.environment["TAKT_ORACLES"] ?? beside
     return try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
   }

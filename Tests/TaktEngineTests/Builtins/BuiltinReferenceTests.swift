@@ -1,13 +1,13 @@
 import Foundation
 import TaktCore
+import TestSupport
 import Testing
 
 @testable import TaktEngine
 
 @Suite struct BuiltinReferenceTests {
   @Test func `the docs show the parameters as they are`() throws {
-    let path = #filePath.replacing(
-      "Tests/TaktEngineTests/Builtins/BuiltinReferenceTests.swift", with: "docs/builtins.md")
+    let path = Repository.url("docs/builtins.md").path
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let (begin, end) = ("<!-- builtins: begin -->\n", "<!-- builtins: end -->")
     let start = try #require(text.firstRange(of: begin)).upperBound

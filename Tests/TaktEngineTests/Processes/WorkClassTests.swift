@@ -2,6 +2,7 @@ import CTaktSystem
 import Foundation
 import Glibc
 import TaktCore
+import TestSupport
 import Testing
 
 @testable import TaktEngine
@@ -101,10 +102,7 @@ import Testing
   }
 
   @Test func `the documentation shows the table`() throws {
-    var folder = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { folder.deleteLastPathComponent() }
-    let text = try String(
-      contentsOf: folder.appendingPathComponent("docs/runs.md"), encoding: .utf8)
+    let text = try Repository.text("docs/runs.md")
     for qos in QoS.allCases {
       let work = qos.workClass
       let io =

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TaktSystem
@@ -224,8 +225,7 @@ struct FileTrustTests {
   }
 
   @Test func `the docs have the table as it is`() throws {
-    let path = #filePath.replacing(
-      "Tests/TaktSystemTests/Trust/FileTrustTests.swift", with: "docs/security.md")
+    let path = Repository.url("docs/security.md").path
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let start = try #require(text.firstRange(of: "<!-- files: begin -->\n")).upperBound
     let stop = try #require(text.firstRange(of: "<!-- files: end -->\n")).lowerBound
