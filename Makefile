@@ -6,7 +6,7 @@ PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
 	libpq5 postgresql-15 etcd-server etcd-client iproute2 time python3-dateutil python3-icalendar \
 	python3-recurring-ical-events
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
+SOURCES := Package.swift Sources Tools Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
 ORACLES ?= ../shared/oracles
@@ -203,10 +203,10 @@ moving: build    ## Import what 40 Debian packages bring along, and the files in
 lint: PACKAGES := python3
 lint: setup      ## Check format, imports, folder dependencies, calls to the system, retired phrases and names, and links.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
-	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[ACEDST]* Sources/TimerMachine || { \
+	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[ACEDST]* Sources/Timers || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
-	@! grep -rn '@_exported' Sources || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
-	scripts/folders Sources/TimerMachine* Sources/Takt* Sources/takt Sources/TaktCore/Scheduler
+	@! grep -rn '@_exported' Sources Tools || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
+	scripts/folders Sources/Timers/* Sources/Takt* Sources/takt Sources/TaktCore/Scheduler
 	scripts/system-calls
 	scripts/retired-words
 	scripts/links

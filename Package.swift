@@ -55,7 +55,7 @@ let package = Package(
     .target(
       name: "TaktControl",
       dependencies: [
-        "TaktAPI", "TaktCore", "TaktSystem", "TaktTime", "TimerMachine", "TaktDigest",
+        "TaktAPI", "TaktCore", "TaktSystem", "TaktTime", "TimerMachine",
         "CTaktPage", .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -76,7 +76,7 @@ let package = Package(
     .target(
       name: "TaktEngine",
       dependencies: [
-        "TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "TaktDigest", "TimerMachine",
+        "TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "TimerMachine",
         "CTaktSystem",
       ],
       swiftSettings: strict),
@@ -104,34 +104,41 @@ let package = Package(
       ],
       swiftSettings: strict),
     // What takt asks of the operating system; knows no job.
-    .target(name: "TaktSystem", dependencies: ["TaktTime", "CTaktSystem"], swiftSettings: strict),
+    .target(
+      name: "TaktSystem", dependencies: ["TaktTime", "CTaktSystem", "CLibMD"], swiftSettings: strict
+    ),
     .target(
       name: "TimerMachine",
       dependencies: [
         "TaktTime", .target(name: "CTimerFD", condition: .when(platforms: [.linux])),
       ],
-      swiftSettings: strict),
+      path: "Sources/Timers/TimerMachine", swiftSettings: strict),
     // Instants, civil time and zones: everybody's, and above nothing.
-    .target(name: "TaktTime", swiftSettings: strict),
+    .target(name: "TaktTime", path: "Sources/Timers/TaktTime", swiftSettings: strict),
     // HTTP and mail by libcurl, which is loaded when it is first needed and never linked.
     .target(name: "TaktTransfer", dependencies: ["CTaktTransfer"], swiftSettings: strict),
     .systemLibrary(
-      name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    .target(name: "TaktDigest", dependencies: ["CLibMD"], swiftSettings: strict),
-    .systemLibrary(name: "CLibMD", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
-    .target(name: "CTimerFD", cSettings: fortified),
-    .target(name: "CTaktSystem", cSettings: fortified),
-    .target(name: "CWithoutICU"),
+      name: "CLibYAML", path: "Sources/C/CLibYAML", pkgConfig: "yaml-0.1",
+      providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(
+      name: "CLibMD", path: "Sources/C/CLibMD", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]
+    ),
+    .target(name: "CTimerFD", path: "Sources/C/CTimerFD", cSettings: fortified),
+    .target(name: "CTaktSystem", path: "Sources/C/CTaktSystem", cSettings: fortified),
+    .target(name: "CWithoutICU", path: "Sources/C/CWithoutICU"),
     // The commit, and the versions of libraries that are loaded when they are needed.
-    .target(name: "CTaktBuild", cSettings: commit),
-    .target(name: "CTaktTransfer", cSettings: fortified),
+    .target(name: "CTaktBuild", path: "Sources/C/CTaktBuild", cSettings: commit),
+    .target(name: "CTaktTransfer", path: "Sources/C/CTaktTransfer", cSettings: fortified),
     // libpq, which is loaded when it is first needed and never linked.
-    .target(name: "CTaktClaims", exclude: ["schema"], cSettings: fortified),
+    .target(
+      name: "CTaktClaims", path: "Sources/C/CTaktClaims", exclude: ["schema"], cSettings: fortified),
     // The web page, within the program.
-    .target(name: "CTaktPage", exclude: ["page"]),
+    .target(name: "CTaktPage", path: "Sources/C/CTaktPage", exclude: ["page"]),
 
     // A plugin in Swift, and what such plugins are made with.
-    .executableTarget(name: "swift-hello", dependencies: ["TaktPlugin"], swiftSettings: strict),
+    .executableTarget(
+      name: "swift-hello", dependencies: ["TaktPlugin"], path: "Tools/swift-hello",
+      swiftSettings: strict),
     .target(name: "TaktPlugin", swiftSettings: strict),
 
     // The example, which is a package of its own too: built here so that CI need not build twice.
@@ -144,14 +151,16 @@ let package = Package(
       dependencies: [
         "TaktControl", "TaktAPI", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
         "TaktSystem", "TaktTime", "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
-      ],
+      ], path: "Tools/gate-bench",
       swiftSettings: strict),
     // How those workloads count all threads, and start children, under valgrind.
-    .target(name: "CUnderValgrind"),
+    .target(name: "CUnderValgrind", path: "Tools/CUnderValgrind"),
     .executableTarget(
-      name: "schedule-bench", dependencies: ["TaktCore", "TaktTime"], swiftSettings: strict),
+      name: "schedule-bench", dependencies: ["TaktCore", "TaktTime"], path: "Tools/schedule-bench",
+      swiftSettings: strict),
     .executableTarget(
       name: "timer-fuzz", dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
+      path: "Tools/timer-fuzz",
       swiftSettings: strict),
     // What enters takt from outside, for libFuzzer.
     .executableTarget(
@@ -160,68 +169,78 @@ let package = Package(
         "TaktControl", "TaktImport", "TaktEngine", "TaktStore", "TaktConfig", "TaktClaims",
         "TaktTransfer", "TaktCore", "TaktSystem", "TaktTime", "CFuzzer",
         .product(name: "GRDB", package: "GRDB.swift"),
-      ],
+      ], path: "Tools/boundary-fuzz",
       swiftSettings: strict),
     // libFuzzer, where it is linked.
-    .target(name: "CFuzzer"),
+    .target(name: "CFuzzer", path: "Tools/CFuzzer"),
     // The machines of a cluster in virtual time, by many seeds.
     .executableTarget(
-      name: "cluster-storm", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+      name: "cluster-storm", dependencies: ["TaktCore", "TaktTesting"], path: "Tools/cluster-storm",
+      swiftSettings: strict),
     // All that a small cluster can do.
     .executableTarget(
-      name: "cluster-explore", dependencies: ["TaktCore", "TaktTesting"], swiftSettings: strict),
+      name: "cluster-explore", dependencies: ["TaktCore", "TaktTesting"],
+      path: "Tools/cluster-explore", swiftSettings: strict),
     .target(
       name: "TimerMachineTesting", dependencies: ["TimerMachine", "TaktTime"],
+      path: "Sources/Timers/TimerMachineTesting",
       swiftSettings: strict),
     // A process with a guard, for tests that kill it.
     .executableTarget(
       name: "guard-host", dependencies: ["TaktEngine", "TaktCore", "TaktTime"],
+      path: "Tools/guard-host",
       swiftSettings: strict),
     .target(
       name: "TaktTesting", dependencies: ["TaktCore", "TaktTime", "TimerMachine"],
+      path: "Tests/Swift/TaktTesting",
       swiftSettings: strict),
 
     // Servers of other makers that tests start, and files of the repository.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/Swift/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "TimerMachineTests",
       dependencies: ["TimerMachine", "TimerMachineTesting", "TaktTime"],
+      path: "Tests/Swift/TimerMachineTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktCoreTests", dependencies: ["TaktCore", "TaktTime", "TaktTesting", "TestSupport"],
+      path: "Tests/Swift/TaktCoreTests",
       swiftSettings: strict),
-    .testTarget(name: "TaktDigestTests", dependencies: ["TaktDigest"], swiftSettings: strict),
     .testTarget(
-      name: "TaktSystemTests", dependencies: ["TaktSystem", "TestSupport"], swiftSettings: strict),
+      name: "TaktSystemTests", dependencies: ["TaktSystem", "TestSupport"],
+      path: "Tests/Swift/TaktSystemTests", swiftSettings: strict),
     .testTarget(
       name: "TaktConfigTests",
       dependencies: ["TaktConfig", "TaktCore", "TaktSystem", "TaktTime", "TestSupport"],
+      path: "Tests/Swift/TaktConfigTests",
       swiftSettings: strict),
     .testTarget(
-      name: "TaktTransferTests", dependencies: ["TaktTransfer"], swiftSettings: strict),
+      name: "TaktTransferTests", dependencies: ["TaktTransfer"],
+      path: "Tests/Swift/TaktTransferTests", swiftSettings: strict),
     .testTarget(
       name: "TaktEngineTests",
       dependencies: [
         "TaktEngine", "TaktCore", "TaktTime", "TaktTransfer", "TaktTesting", "TimerMachine",
         "TimerMachineTesting", "CTaktSystem", "guard-host", "TestSupport",
-      ],
+      ], path: "Tests/Swift/TaktEngineTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktStoreTests",
       dependencies: [
         "TaktStore", "TaktCore", "TaktTime", "TaktTesting",
         .product(name: "GRDB", package: "GRDB.swift"), "TestSupport",
-      ],
+      ], path: "Tests/Swift/TaktStoreTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktClaimsTests",
       dependencies: [
         "TaktClaims", "TaktCore", "TaktSystem", "TaktTime", "TaktTransfer", "TaktTesting",
         "TestSupport",
-      ],
+      ], path: "Tests/Swift/TaktClaimsTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktAPITests", dependencies: ["TaktAPI", "TaktCore", "TaktTime"],
+      path: "Tests/Swift/TaktAPITests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktControlTests",
@@ -230,21 +249,23 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"), "TestSupport",
-      ],
+      ], path: "Tests/Swift/TaktControlTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktPictureTests", dependencies: ["TaktPicture", "TaktCore", "TaktTime"],
+      path: "Tests/Swift/TaktPictureTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktImportTests",
       dependencies: ["TaktImport", "TaktConfig", "TaktCore", "TaktEngine", "TaktTime"],
+      path: "Tests/Swift/TaktImportTests",
       swiftSettings: strict),
     .testTarget(
       name: "TaktTests",
       dependencies: [
         "takt", "TaktControl", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore", "TaktTime",
         "TaktTesting", "TestSupport", "TimerMachine",
-      ],
+      ], path: "Tests/Swift/TaktTests",
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -40,7 +40,7 @@ class SystemCalls(unittest.TestCase):
                 ("TaktSystem/Threads/Thread.swift", "pthread_create(\n"),
                 ("CTimerFD/CTimerFD.c", "pthread_create(\n"),
                 ("TaktControl/A.swift", "let s = stat()\n file.stat(path)\n reader.read(descriptor, 1)\n"),
-                ("gate-bench/main.swift", "stat(path, &s)\n"),
+                ("Timers/TimerMachine/A.swift", "stat(path, &s)\n"),
                 ("TaktControl/A.swift", "// strerror(1)\n/* pthread_create( */\n"),
                 ("CTaktTransfer/A.c", "curl_easy_strerror(code);\n"),
                 ("TaktControl/A.md", "strerror(1)\n")]:

@@ -1,7 +1,6 @@
 import Glibc
 import Synchronization
 import TaktCore
-import TaktDigest
 import TaktSystem
 
 /// What each request over TCP must bear: the right to do what the jobs file declares.

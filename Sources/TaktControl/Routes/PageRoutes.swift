@@ -2,7 +2,7 @@ import CTaktPage
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TaktDigest
+import TaktSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,6 +1,5 @@
 import Glibc
 package import TaktCore
-import TaktDigest
 import TaktSystem
 
 /// The path of the daemon's Unix socket, for the daemon and for its clients.

@@ -1,6 +1,6 @@
 import Glibc
 import TaktCore
-import TaktDigest
+import TaktSystem
 import TaktTime
 
 /// One run of a plugin, with everything found out that it is told.
