@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The sources that the tests were built from.
 package enum Repository {
@@ -15,6 +15,9 @@ package enum Repository {
 
   /// A file or a folder by its path from there.
   package static func url(_ path: String) -> URL { root.appending(path: path) }
+
+  /// The same as a path; without a name, of the repository's folder.
+  package static func path(_ name: String = "") -> String { url(name).standardized.path }
 
   package static func text(_ path: String) throws -> String {
     try String(contentsOf: url(path), encoding: .utf8)

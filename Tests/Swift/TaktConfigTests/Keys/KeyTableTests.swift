@@ -8,7 +8,7 @@ import Testing
 @testable import TaktConfig
 
 struct KeyTableTests {
-  static let holidays = Repository.url("Tests/Data/calendars/holidays.ics").path
+  static let holidays = Repository.path("Tests/Data/calendars/holidays.ics")
 
   private static let root = KeyTable.root.map(\.name)
   private static let scheduler = KeyTable.scheduler.map { "scheduler." + $0.name }
@@ -124,7 +124,7 @@ struct KeyTableTests {
   }
 
   @Test func `the docs show the table as it is`() throws {
-    let path = Repository.url("docs/jobs-file.md").path
+    let path = Repository.path("docs/jobs-file.md")
     let reader = FileReader(bound: 1 << 20)
     let text = try reader.read(path, as: .include).bytes.withBytes {
       String(decoding: $0, as: UTF8.self)

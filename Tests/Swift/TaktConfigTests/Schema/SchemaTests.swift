@@ -8,7 +8,7 @@ import Testing
 
 /// The JSON Schema and takt's own reader agree, by the word of a validator that is not takt's.
 struct SchemaTests {
-  private static let root = Repository.root.path
+  private static let root = Repository.path()
   private let folder = TemporaryFolder()
 
   /// What only takt knows: bytes, places, the machine, other files and arithmetic.

@@ -16,7 +16,7 @@ import Testing
 
   /// The rows between the marks, cell by cell: the route first.
   private static func rows() throws -> [[String]] {
-    let path = Repository.url("docs/security.md").path
+    let path = Repository.path("docs/security.md")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let start = try #require(text.firstRange(of: "<!-- routes: begin -->\n")).upperBound
     let stop = try #require(text.firstRange(of: "<!-- routes: end -->")).lowerBound

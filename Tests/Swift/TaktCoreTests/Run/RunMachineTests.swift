@@ -263,7 +263,7 @@ import TaktTime
   }
 
   @Test func `the docs show the machine's table and diagram as they are`() throws {
-    let path = Repository.url("docs/runs.md").path
+    let path = Repository.path("docs/runs.md")
     try ReferenceFile(path: path, name: "run-machine").check(RunMachine.reference)
   }
 }

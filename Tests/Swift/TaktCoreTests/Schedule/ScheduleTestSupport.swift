@@ -96,7 +96,7 @@ enum TestProgram {
 
   /// A file of the folder of outside oracles beside the project; `TAKT_ORACLES` names another.
   static func oracle(_ name: String) -> String? {
-    let beside = Repository.url("../shared/oracles").standardized.path
+    let beside = Repository.path("../shared/oracles")
     let folder = ProcessInfo.processInfo.environment["TAKT_ORACLES"] ?? beside
     return try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
   }

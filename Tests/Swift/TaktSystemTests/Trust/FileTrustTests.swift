@@ -225,7 +225,7 @@ struct FileTrustTests {
   }
 
   @Test func `the docs have the table as it is`() throws {
-    let path = Repository.url("docs/security.md").path
+    let path = Repository.path("docs/security.md")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let start = try #require(text.firstRange(of: "<!-- files: begin -->\n")).upperBound
     let stop = try #require(text.firstRange(of: "<!-- files: end -->\n")).lowerBound

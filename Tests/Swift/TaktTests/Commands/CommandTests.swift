@@ -179,7 +179,7 @@ import Testing
 
   @Test func `arguments are found where a preloaded library has moved the environment`() throws {
     let folder = try TemporaryFolder()
-    let source = Repository.url("Tests/faults/movedenviron.c").path
+    let source = Repository.path("Tests/faults/movedenviron.c")
     let compiler = try TaktProcess(
       ["-shared", "-fPIC", "-o", "moved.so", source], program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")

@@ -39,7 +39,7 @@ import Testing
 
     """#
 
-  private static let driver = Repository.url("Tests/page/drive.py").path
+  private static let driver = Repository.path("Tests/page/drive.py")
 
   static let hasBrowser =
     system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0

@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: Tracking.available)
   func `jobs run where a filter of system calls hides clone3`(tracking: Tracking) throws {
     let folder = try TemporaryFolder()
-    let source = Repository.url("Tests/faults/noclone3.c").path
+    let source = Repository.path("Tests/faults/noclone3.c")
     let compiler = try TaktProcess(["-O2", "-o", "noclone3", source], program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")
     try folder.write("jobs: {a: {on: start, run: 'cat /proc/self/cgroup'}}\n")

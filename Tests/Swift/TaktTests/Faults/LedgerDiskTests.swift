@@ -8,7 +8,7 @@ import Testing
 @Suite struct LedgerDiskTests {
   /// Makes the library that makes calls of the system fail.
   private static func makeLibrary(in folder: TemporaryFolder) throws -> String {
-    let source = Repository.url("Tests/faults/faults.c").path
+    let source = Repository.path("Tests/faults/faults.c")
     let words = ["-shared", "-fPIC", "-O2", "-o", "faults.so", source, "-ldl"]
     let compiler = try TaktProcess(words, program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")

@@ -7,7 +7,7 @@ import Testing
   private func stages(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
     let folder = try TemporaryFolder()
     let takt = try TaktProcess(
-      arguments, program: Repository.url("scripts/stages").path, in: folder)
+      arguments, program: Repository.path("scripts/stages"), in: folder)
     let output = try takt.text()
     return (takt.waitForExit(), output.split(separator: "\n").map(String.init))
   }

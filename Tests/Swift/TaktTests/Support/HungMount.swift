@@ -26,7 +26,7 @@ final class HungMount {
   ///   - isUnresponsive: whether not even its root and these names can be looked at.
   init(_ names: [String] = [], isUnresponsive: Bool = false) throws {
     folder = try TemporaryFolder()
-    let source = Repository.url("Tests/faults/hungfs.c").path
+    let source = Repository.path("Tests/faults/hungfs.c")
     let compiler = try TaktProcess(["-O2", "-o", "hungfs", source], program: "cc", in: folder)
     try #require(compiler.waitForExit() == 0, "cc is needed: \(compiler.errors)")
     path = folder.url.appendingPathComponent("mount").path
