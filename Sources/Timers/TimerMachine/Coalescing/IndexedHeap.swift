@@ -27,9 +27,9 @@ package struct IndexedHeap: Sendable {
 
   private static let absent = UInt32.max
 
-  private var nodes: ContiguousArray<Node> = []
+  private var nodes: [Node] = []
   /// Where each slot stands in `nodes`.
-  private var positions: ContiguousArray<UInt32> = []
+  private var positions: [UInt32] = []
   private var lastOrder: UInt32 = 0
   /// Nodes moved since the beginning, a measure of the work done.
   package private(set) var moves: UInt64 = 0

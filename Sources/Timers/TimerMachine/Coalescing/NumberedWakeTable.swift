@@ -5,7 +5,7 @@ import TaktTime
 /// It is no generic type, so that other modules call code that is made for it.
 package struct NumberedWakeTable: Sendable {
   private var windows = WakeWindows()
-  private var tickets: ContiguousArray<UInt64> = []
+  private var tickets: [UInt64] = []
 
   package init() {}
 

@@ -21,7 +21,7 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
 
   private static var noSlot: UInt32 { .max }
 
-  private var entries: ContiguousArray<Entry> = []
+  private var entries: [Entry] = []
   private var firstFree = WakeTable.noSlot
   private var windows = WakeWindows()
 
