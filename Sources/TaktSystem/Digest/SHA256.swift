@@ -14,12 +14,10 @@ package struct SHA256: Sendable {
 
   /// The digest of all pieces.
   package consuming func finalize() -> SHA256Digest {
-    SHA256Digest(
-      bytes: [UInt8](unsafeUninitializedCapacity: SHA256Digest.count) { buffer, count in
-        // The library writes all bytes of the digest, for which the buffer has room.
-        SHA256Final(buffer.baseAddress, &context)
-        count = SHA256Digest.count
-      })
+    // The library writes all bytes of the digest.
+    var bytes = [UInt8](repeating: 0, count: SHA256Digest.count)
+    SHA256Final(&bytes, &context)
+    return SHA256Digest(bytes: bytes)
   }
 
   /// The digest of `bytes`.
