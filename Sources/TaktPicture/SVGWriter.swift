@@ -76,7 +76,6 @@ enum XMLText {
   static func escaped(_ text: String) -> String {
     if text.utf8.allSatisfy(isPlain) { return text }
     var result = ""
-    result.reserveCapacity(text.utf8.count + 16)
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"

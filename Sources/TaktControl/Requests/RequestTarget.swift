@@ -11,7 +11,6 @@ package enum RequestTarget {
     let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     guard bytes[..<end].contains(UInt8(ascii: "%")) else { return target }
     var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
     var index = 0
     while index < end {
       guard bytes[index] == UInt8(ascii: "%") else {

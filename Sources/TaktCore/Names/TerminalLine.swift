@@ -280,7 +280,6 @@ package struct TerminalLine {
     }
     var count = cells.count
     while isTrimmed, count > 0, isBlank(cells[count - 1]) { count -= 1 }
-    bytes.reserveCapacity(count)
     var style = 0
     for cell in cells[..<count] {
       if cell.style != style {

@@ -53,7 +53,6 @@ extension WallInstant {
   /// `2026-11-21T10:04:05.123Z`
   package func rfc3339() -> String {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(24)
     appendRFC3339(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -7,7 +7,6 @@ extension ZoneRule {
   func transitions(notBefore limit: Int64) -> [Zone.Transition] {
     guard let daylight else { return [] }
     var transitions: [Zone.Transition] = []
-    transitions.reserveCapacity(2 * Self.writtenYears.count)
     for year in Self.writtenYears {
       let (first, second) = changes(daylight, year: year)
       guard newYear(year) <= first, first < second, second < newYear(year + 1) else { return [] }

@@ -74,7 +74,6 @@ extension NumberRanges {
   package var text: String {
     var end: Int64 = 0
     var numbers: [String] = []
-    numbers.reserveCapacity(2 * starts.count)
     for (start, next) in zip(starts, ends) {
       numbers.append(String(start - end))
       numbers.append(String(next - start))
