@@ -76,7 +76,8 @@ extension APIObject {
   package static var empty: Self { Self() }
   package var relayedMembers: [UInt8]? { nil }
 
-  // Always inline, as what it calls: it is the concrete object's own then, not a generic one's.
+  // Always inline, as what it calls: it is the concrete object's own then, not a generic one's. The
+  // gate's `status` and `plan`.
   @inline(__always)
   package mutating func write(to json: inout JSONWriter) {
     json.open("{")

@@ -26,7 +26,8 @@ package struct JSONWriter {
     var name = name
     name.withUTF8 { name in
       let count = comma + name.count + 3
-      // The room is of `count` bytes, of which each is written, in order: one append instead of five.
+      // The room is of `count` bytes, of which each is written, in order: one append instead of five,
+      // for the gate's `status` and `plan`.
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
         if comma == 1 { room[0] = UInt8(ascii: ",") }
         room[comma] = UInt8(ascii: "\"")

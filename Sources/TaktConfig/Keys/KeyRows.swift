@@ -2,7 +2,7 @@
 package struct KeyRows: RandomAccessCollection, ExpressibleByArrayLiteral, Hashable, Sendable {
   private let entries: [KeyEntry]
   /// Places in `entries`, each where the hash of its name says or in the next free slot; -1 where
-  /// there is none. At most half of the slots are taken.
+  /// there is none. At most half of the slots are taken. The gate's `load` asks for each key.
   private let slots: [Int16]
 
   package init(_ entries: [KeyEntry]) {

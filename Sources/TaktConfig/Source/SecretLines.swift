@@ -30,7 +30,7 @@ struct SecretLines {
       bytes[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
     }
     // Through a pointer, since each byte of the file is looked up: the table has a row for each value
-    // that a byte can have, so that none is looked up beyond its end.
+    // that a byte can have, so that none is looked up beyond its end. The gate's `load`.
     numbers = Self.classes.withUnsafeBufferPointer { Self.numbers(of: lines, $0) }
   }
 

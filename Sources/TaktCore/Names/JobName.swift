@@ -28,6 +28,7 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
   @inlinable package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   /// Names of different order compare as their orders do: the first eight characters as a number.
+  /// A start puts all jobs in order: the load of 100,000 jobs in `make bench ONLY=peers`.
   var order: UInt64 {
     var order: UInt64 = 0
     var count = 0

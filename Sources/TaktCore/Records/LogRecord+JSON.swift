@@ -20,7 +20,7 @@ extension LogRecord {
     bytes.append(utf8: event.rawValue)
     bytes.append(UInt8(ascii: "\""))
     var fields = JSONFields()
-    // Swapped, so that the bytes have one holder at any time and are never copied.
+    // Swapped, so that the bytes have one holder at any time and are never copied: the gate's `log`.
     swap(&fields.bytes, &bytes)
     content.put(into: &fields)
     swap(&fields.bytes, &bytes)

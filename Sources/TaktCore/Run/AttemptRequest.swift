@@ -43,7 +43,7 @@ package struct AttemptRequest: Hashable, Sendable {
   }
 
   /// What the command is told besides. In one place, since a hook is told of a run and of no paths,
-  /// and each field makes all that the scheduler says larger.
+  /// and each field makes all that the scheduler says larger: the gate's `slots`.
   enum Extra: Hashable, Sendable {
     case nothing
     case hook(Shared<RunFacts>)

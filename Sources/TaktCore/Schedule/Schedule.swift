@@ -19,7 +19,7 @@ package struct Schedule: Hashable, Sendable {
     /// Nil where there is nothing in it, as in most schedules.
     var extras: Shared<ScheduleExtras>?
 
-    /// By what most schedules differ in.
+    /// By what most schedules differ in: the gate's `load`.
     func hash(into hasher: inout Hasher) {
       hasher.combine(every?.interval)
       hasher.combine(rules)

@@ -56,7 +56,7 @@ package struct Execution: Hashable, Sendable {
     limits = Limits()
   }
 
-  /// By what most jobs differ in.
+  /// By what most jobs differ in: the gate's `load`.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(environment)
     hasher.combine(secrets.count)

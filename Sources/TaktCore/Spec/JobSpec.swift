@@ -5,7 +5,8 @@ import TaktTime
 /// Two specs are equal when they mean the same; a comment or another order of keys changes nothing.
 ///
 /// Copies share everything, and specs of one load share the parts in which they are equal: what is
-/// a job's own is its name, its action and its summary.
+/// a job's own is its name, its action and its summary. What `_read` lends is not copied, for the
+/// gate's `load`, `plan` and `slots`.
 package struct JobSpec: Hashable, Sendable {
   /// `EqualParts` compares all of them.
   private struct Fields: Hashable, Sendable {
@@ -186,7 +187,7 @@ package struct JobPolicies: Hashable, Sendable {
 
   package init() {}
 
-  /// By what most jobs differ in.
+  /// By what most jobs differ in: the gate's `load`.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(hooks)
     hasher.combine(tags)

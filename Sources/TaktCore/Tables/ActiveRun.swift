@@ -1,6 +1,9 @@
 import TaktTime
 
 /// A run that has not ended.
+///
+/// What is always inline here and in the tables is so for the gate's `slots`: a run is large to hand
+/// over.
 struct ActiveRun: Sendable {
   enum Origin: Sendable {
     /// A slot of the job, which gets its verdict by this run's fate.
@@ -61,7 +64,7 @@ struct ActiveRun: Sendable {
   }
 
   /// Becomes this run, in the place of a placeholder or of one that has been cleared: a run is large,
-  /// and one that is made elsewhere is copied to its place.
+  /// and one that is made elsewhere is copied to its place. The gate's `slots`.
   mutating func become(
     id: RunID, job: JobID, spec: JobSpec, origin: Origin, facts: Shared<RunFacts>? = nil,
     parameters: RunParameters? = nil, isForced: Bool = false

@@ -4,7 +4,7 @@ import TaktTime
 /// What the scheduler knows of one job.
 ///
 /// What needs much of it is `mutating`, even where it changes nothing: it is then read in its table,
-/// and not copied out of it.
+/// and not copied out of it. What is always inline is so for the gate's `slots`, too.
 struct JobState: Sendable {
   var spec: JobSpec {
     didSet { cursor.forgetNext() }

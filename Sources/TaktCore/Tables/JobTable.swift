@@ -30,7 +30,7 @@ struct JobTable: Sendable {
   var bugs: [Bug] = []
 
   /// The state of a job that is there. This is the one way to it: a job that is not there is recorded
-  /// as a bug, and what is done to it has no effect.
+  /// as a bug, and what is done to it has no effect. Lent, not copied: the gate's `slots`.
   subscript(id: JobID, caller: StaticString = #function) -> JobState {
     @inline(__always) mutating _read { yield rows[row(id, caller)].state }
     @inline(__always) _modify { yield &rows[row(id, caller)].state }

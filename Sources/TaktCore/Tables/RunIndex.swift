@@ -1,7 +1,8 @@
 import DequeModule
 
 /// Where runs are in their table. Their numbers grow by one, so that those of the last ones are a
-/// window without a search; the few that last much longer than others are looked up.
+/// window without a search, for the gate's `slots`; the few that last much longer than others are
+/// looked up.
 struct RunIndex: Sendable {
   private static let none: Int32 = -1
 

@@ -55,7 +55,7 @@ struct RunTable: Sendable {
   /// Where a run is; nil when it is not in the table.
   func row(of id: RunID) -> Row? { index[id].map { Row(index: $0) } }
 
-  /// The run of a row.
+  /// The run of a row. Lent by each subscript, not copied: the gate's `slots`.
   subscript(row: Row) -> ActiveRun {
     @inline(__always) _read { yield rows[row.index] }
     @inline(__always) _modify { yield &rows[row.index] }

@@ -40,7 +40,7 @@ struct TextRenderer: LogRenderer {
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {
     var line = TextLine(
       record: record, zone: zone, isColoured: isColoured, isDetailed: isDetailed)
-    // Swapped, so that the bytes have one holder at any time and are never copied.
+    // Swapped, so that the bytes have one holder at any time and are never copied: the gate's `log`.
     swap(&line.bytes, &bytes)
     line.write()
     swap(&line.bytes, &bytes)

@@ -152,7 +152,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   }
 
   private func perform(_ effects: [SchedulerEffect]) {
-    // Lent, not copied out of the list.
+    // Lent, not copied out of the list: the gate's `run`.
     let span = effects.span
     for place in span.indices { perform(span[place]) }
   }

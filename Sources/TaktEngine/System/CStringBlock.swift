@@ -28,6 +28,7 @@ struct CStringBlock {
   private mutating func add(_ string: some Collection<UInt8>) {
     let start = bytes.count
     bytes.append(contentsOf: string)
+    // By `memchr`: the gate's `run`.
     let hasZero = bytes.withUnsafeBytes { all in
       UnsafeRawBufferPointer(rebasing: all[start...]).firstIndex(ofByte: 0) != nil
     }

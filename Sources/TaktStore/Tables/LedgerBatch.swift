@@ -74,6 +74,7 @@ struct LedgerBatch {
   init(_ entries: [LedgerEntry]) {
     self.entries = entries
     reserve(for: entries)
+    // Lent, not copied out of the list: the gate's `ledger`.
     let span = entries.span
     for place in span.indices { add(span[place], at: place) }
   }

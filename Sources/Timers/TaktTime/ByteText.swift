@@ -72,7 +72,7 @@ extension WallInstant {
     let start = bytes.count
     bytes += Self.template
     // Places of the template, which was appended: the last one is 22 of 24. An append for each digit
-    // takes four times as long, and each run writes a dozen instants.
+    // takes four times as long, and each run writes a dozen instants: the gate's `log` and `run`.
     bytes.withUnsafeMutableBufferPointer { bytes in
       func put(_ number: Int, _ digits: Int, at place: Int) {
         var rest = number

@@ -104,7 +104,8 @@ package struct IndexedHeap: Sendable {
     }
   }
 
-  /// The tree while it is being put in order; without the checks of an array at every step.
+  /// The tree while it is being put in order; without the checks of an array at every step, for the
+  /// gate's `wakes`.
   private struct Tree {
     let nodes: UnsafeMutableBufferPointer<Node>
     let positions: UnsafeMutableBufferPointer<UInt32>
@@ -160,7 +161,7 @@ package struct IndexedHeap: Sendable {
     }
 
     /// The smallest of at most four siblings; of four, without a branch, since which it is no
-    /// processor can predict.
+    /// processor can predict: `make bench ONLY=timers`.
     @inline(__always)
     private func smallest(from first: Int, to end: Int) -> Int {
       if end &- first == 4 {

@@ -17,7 +17,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   let id: UInt64
   let group: TimerGroup
   /// Not counted, which every arming would pay for twice: the group holds the wake queue, and the
-  /// machine the group, both for good, so that it is there as long as the machine.
+  /// machine the group, both for good, so that it is there as long as the machine. The gate's `wakes`.
   private let wakeQueue: Unmanaged<WakeQueue>?
   let core = Guarded(MachineCore())
 

@@ -9,7 +9,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     mutex = Mutex(value)
   }
 
-  /// Runs `body` while no other thread is at the value. Not recursive.
+  /// Runs `body` while no other thread is at the value. Not recursive. Inline for the gate's `wakes`.
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
