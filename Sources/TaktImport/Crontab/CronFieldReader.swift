@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Reads one time field of a crontab, sign by sign, as cron does.
 struct CronFieldReader {
   private let field: CronField
@@ -48,8 +50,8 @@ struct CronFieldReader {
   }
 
   private mutating func readPart() throws(CronFields.Refusal) -> Part {
-    var low = field.range.lowerBound
-    var high = field.range.upperBound
+    var low = field.values.lowerBound
+    var high = field.values.upperBound
     var isRange = false
     var isSunday = false
     if !consume("*") {
@@ -81,20 +83,20 @@ struct CronFieldReader {
     if dialect == .debian { try check(high) }
     for value in stride(from: low, through: high, by: step) {
       try check(value)
-      values.insert(field.isDayOfWeek ? value % 7 : value)
+      values.insert(field == .dayOfWeek ? value % 7 : value)
     }
     // takt reads a range that runs backwards as one that goes round the end of the field.
-    return low <= high && (field.isDayOfWeek || !isSunday) ? .asItStands : .otherwise
+    return low <= high && (field == .dayOfWeek || !isSunday) ? .asItStands : .otherwise
   }
 
   /// The rest of a range with `~`.
   private mutating func readRandom(from low: Int) throws(CronFields.Refusal) -> Part {
-    var high = field.range.upperBound
+    var high = field.values.upperBound
     if let next = rest.first, next != "," { high = try readValue() }
     guard low <= high else { throw refusal("cron refuses a range that runs backwards") }
     try check(low)
     try check(high)
-    values.formUnion((low...high).map { field.isDayOfWeek ? $0 % 7 : $0 })
+    values.formUnion((low...high).map { field == .dayOfWeek ? $0 % 7 : $0 })
     isRandom = true
     return .random(low, high)
   }
@@ -118,8 +120,12 @@ struct CronFieldReader {
   /// A number or a name.
   private mutating func readValue() throws(CronFields.Refusal) -> Int {
     let word = readWord()
-    if let index = field.names.firstIndex(of: word.lowercased()) { return index + field.firstName }
-    guard let value = Self.number(word) else { throw refusal("cron refuses this \(field.name)") }
+    if let index = field.names.firstIndex(of: word.uppercased()) {
+      return field.values.lowerBound + index
+    }
+    guard let value = Self.number(word) else {
+      throw refusal("cron refuses this \(field.rawValue)")
+    }
     return value
   }
 
@@ -131,10 +137,10 @@ struct CronFieldReader {
   }
 
   private func check(_ value: Int) throws(CronFields.Refusal) {
-    guard field.range.contains(value) else {
+    guard field.values.contains(value) else {
       throw refusal(
-        "cron refuses this \(field.name): \(value) is outside \(field.range.lowerBound) to "
-          + "\(field.range.upperBound)")
+        "cron refuses this \(field.rawValue): \(value) is outside \(field.values.lowerBound) to "
+          + "\(field.values.upperBound)")
     }
   }
 
@@ -143,31 +149,10 @@ struct CronFieldReader {
   }
 }
 
-/// What a time field of a crontab may hold.
-struct CronField {
-  var name: String
-  var range: ClosedRange<Int>
-  var names: [String] = []
-  var firstName = 0
-
-  var isDayOfWeek: Bool { range.upperBound == 7 }
-
-  /// In the order of a crontab.
-  static let all = [
-    CronField(name: "minute", range: 0...59), CronField(name: "hour", range: 0...23),
-    CronField(name: "day of month", range: 1...31),
-    CronField(
-      name: "month", range: 1...12,
-      names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-      firstName: 1),
-    CronField(
-      name: "day of week", range: 0...7,
-      names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]),
-  ]
-
+extension CronField {
   /// The values as a list.
   func list(of values: Set<Int>) -> String {
-    values.count == (isDayOfWeek ? 7 : range.count)
+    values.count == (self == .dayOfWeek ? 7 : self.values.count)
       ? "*" : values.sorted().map(String.init).joined(separator: ",")
   }
 }

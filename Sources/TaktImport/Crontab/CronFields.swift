@@ -24,8 +24,7 @@ struct CronFields {
 
   init(_ texts: [String], dialect: CronDialect) throws(Refusal) {
     var written: [String] = []
-    for (number, text) in texts.enumerated() {
-      let field = CronField.all[number]
+    for (number, (text, field)) in zip(texts, CronField.allCases.dropFirst()).enumerated() {
       let reader = try CronFieldReader(text, field, number: number, dialect: dialect)
       if reader.values.isEmpty {
         emptiness =

@@ -13,12 +13,10 @@ struct SupercronicFields {
 
   /// - Parameter texts: five fields, six with a year after them, or seven with seconds before them, too.
   init(_ texts: [String]) throws(CronFields.Refusal) {
-    let kinds =
-      (texts.count == 7 ? [CronField.second] : []) + CronField.all
-      + (texts.count > 5 ? [CronField.year] : [])
+    let kinds = CronField.allCases.dropFirst(texts.count == 7 ? 0 : 1)
     var fields: [Field] = []
-    for (number, text) in texts.enumerated() {
-      fields.append(try Field(text, kinds[number], number: number))
+    for (number, (text, kind)) in zip(texts, kinds).enumerated() {
+      fields.append(try Field(text, kind, number: number))
     }
     let month = texts.count == 7 ? 3 : 2
     let week = month + 2
@@ -59,7 +57,7 @@ struct SupercronicFields {
         }
         guard let read = Part(part.lowercased(), kind) else {
           throw CronFields.Refusal(
-            field: number, sentence: "supercronic refuses '\(part)' in the \(kind.name)")
+            field: number, sentence: "supercronic refuses '\(part)' in the \(kind.rawValue)")
         }
         values.formUnion(read.values)
         if !read.text.isEmpty { parts.append(read.text) }
@@ -69,10 +67,10 @@ struct SupercronicFields {
           field: number,
           sentence: source.contains { $0 != "," }
             ? "this range runs backwards, and so its time never comes"
-            : "supercronic refuses this \(kind.name)",
+            : "supercronic refuses this \(kind.rawValue)",
           isByCron: !source.contains { $0 != "," })
       }
-      isFull = values.count == (kind.isDayOfWeek ? 7 : kind.range.count)
+      isFull = values.count == (kind == .dayOfWeek ? 7 : kind.supercronicValues.count)
       if !isStar { text = parts.joined(separator: ",") }
     }
   }
@@ -94,8 +92,8 @@ struct SupercronicFields {
       let parts = source.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
       let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
       guard parts.count <= 2, ends.count <= 2 else { return nil }
-      let last = kind.isDayOfWeek ? 6 : kind.range.upperBound
-      var (low, high) = (kind.range.lowerBound, last)
+      let last = kind == .dayOfWeek ? 6 : kind.supercronicValues.upperBound
+      var (low, high) = (kind.supercronicValues.lowerBound, last)
       if parts[0] != "*" {
         guard let first = Self.value(ends[0], kind) else { return nil }
         low = first
@@ -108,8 +106,8 @@ struct SupercronicFields {
       }
       var step = 1
       if parts.count == 2 {
-        guard let given = Self.value(parts[1], .step),
-          (1...last).contains(given)
+        guard let given = Self.number(parts[1], bytesMax: 2),
+          (1...min(last, 59)).contains(given)
         else { return nil }
         step = given
       } else if low > high {
@@ -117,10 +115,10 @@ struct SupercronicFields {
       }
       values = Set(stride(from: low, through: high, by: step))
       // takt knows no long names, has a Sunday at both ends of the week, and other first years.
-      let isPlain = ends.allSatisfy { kind.names.contains($0) || Int($0) != nil || $0 == "*" }
-      let hasOtherEnds = kind.isDayOfWeek || kind.isYear
+      let isPlain = ends.allSatisfy { kind.shortNames.contains($0) || Int($0) != nil || $0 == "*" }
+      let hasOtherEnds = kind == .dayOfWeek || kind == .year
       if !isPlain || values.isEmpty || hasOtherEnds && parts.count == 2
-        || kind.isDayOfWeek && parts[0].contains("7")
+        || kind == .dayOfWeek && parts[0].contains("7")
       {
         text = values.sorted().map(String.init).joined(separator: ",")
       }
@@ -128,11 +126,11 @@ struct SupercronicFields {
 
     /// `L`, `LW` and `15W` of a month, `5L` and `5#3` of a week.
     private static func isSpecial(_ text: String, _ kind: CronField) -> Bool {
-      if kind.range.upperBound == 31 {
+      if kind == .dayOfMonth {
         return text == "l" || text == "lw"
           || text.hasSuffix("w") && value(String(text.dropLast()), kind) != nil
       }
-      guard kind.isDayOfWeek else { return false }
+      guard kind == .dayOfWeek else { return false }
       if text.hasSuffix("l") { return value(String(text.dropLast()), kind) != nil }
       let parts = text.split(separator: "#", omittingEmptySubsequences: false).map(String.init)
       return parts.count == 2 && value(parts[0], kind) != nil
@@ -141,15 +139,20 @@ struct SupercronicFields {
 
     /// A number or a name, of which days and months have a long form, too; a Sunday is 0.
     private static func value(_ text: String, _ kind: CronField) -> Int? {
-      let long = kind.isDayOfWeek ? longDays : kind.names.isEmpty ? [] : longMonths
-      if let index = kind.names.firstIndex(of: text) ?? long.firstIndex(of: text) {
-        return index + kind.firstName
+      let long = kind == .dayOfWeek ? longDays : kind.names.isEmpty ? [] : longMonths
+      if let index = kind.shortNames.firstIndex(of: text) ?? long.firstIndex(of: text) {
+        return kind.values.lowerBound + index
       }
-      guard text.utf8.count <= (kind.isYear ? 4 : 2),
-        text.utf8.allSatisfy({ $0 > 0x2f && $0 < 0x3a }), let number = Int(text),
-        kind.range.contains(number)
+      guard let value = number(text, bytesMax: kind == .year ? 4 : 2),
+        kind.supercronicValues.contains(value)
       else { return nil }
-      return kind.isDayOfWeek ? number % 7 : number
+      return kind == .dayOfWeek ? value % 7 : value
+    }
+
+    private static func number(_ text: String, bytesMax: Int) -> Int? {
+      guard text.utf8.count <= bytesMax, text.utf8.allSatisfy({ $0 > 0x2f && $0 < 0x3a })
+      else { return nil }
+      return Int(text)
     }
 
     private static let longDays = [
@@ -163,9 +166,7 @@ struct SupercronicFields {
 }
 
 extension CronField {
-  fileprivate static let second = CronField(name: "second", range: 0...59)
-  fileprivate static let step = CronField(name: "step", range: 1...59)
-  fileprivate static let year = CronField(name: "year", range: 1970...2099)
+  fileprivate var supercronicValues: ClosedRange<Int> { self == .year ? 1970...2099 : values }
 
-  fileprivate var isYear: Bool { range.lowerBound == 1970 }
+  fileprivate var shortNames: [String] { names.map { $0.lowercased() } }
 }

@@ -59,7 +59,7 @@ package enum CronField: String, CaseIterable, Hashable, Sendable {
   }
 
   /// Names of values, the first for the lowest value; empty when there are none.
-  var names: [String] {
+  package var names: [String] {
     switch self {
     case .month: Self.monthNames
     case .dayOfWeek: Self.dayNames
