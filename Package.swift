@@ -150,7 +150,8 @@ let package = Package(
       name: "gate-bench",
       dependencies: [
         "TaktControl", "TaktAPI", "TaktEngine", "TaktStore", "TaktConfig", "TaktCore",
-        "TaktSystem", "TaktTime", "TimerMachine", "TimerMachineTesting", "CUnderValgrind",
+        "TaktSystem", "TaktTesting", "TaktTime", "TimerMachine", "TimerMachineTesting",
+        "CUnderValgrind",
       ], path: "Tools/gate-bench",
       swiftSettings: strict),
     // How those workloads count all threads, and start children, under valgrind.
@@ -167,7 +168,7 @@ let package = Package(
       name: "boundary-fuzz",
       dependencies: [
         "TaktControl", "TaktImport", "TaktEngine", "TaktStore", "TaktConfig", "TaktClaims",
-        "TaktTransfer", "TaktCore", "TaktSystem", "TaktTime", "CFuzzer",
+        "TaktTransfer", "TaktTesting", "TaktCore", "TaktSystem", "TaktTime", "CFuzzer",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tools/boundary-fuzz",
       swiftSettings: strict),

@@ -2,6 +2,7 @@ import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktStore
+import TaktTesting
 import TaktTime
 
 /// Jobs whose ledger holds rows of each kind, and daemons that run them in virtual time.
@@ -36,7 +37,7 @@ struct KeptDay {
   /// - Returns: what its ledger is to keep.
   func entries(after previous: PreviousState, wakes: Int) -> [LedgerEntry] {
     var scheduler = VirtualScheduler(
-      at: Now(wall: FixedTime.wall, monotonic: FixedTime().monotonic))
+      at: FixedTime.start)
     var entries: [LedgerEntry] = []
     var events: [SchedulerEvent] = [.started(snapshot, after: previous)]
     for _ in 0..<wakes {

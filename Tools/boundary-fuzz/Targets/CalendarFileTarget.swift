@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTesting
 
 /// A calendar file, as calendars of jobs read it. What is wrong with it is told with its line.
 struct CalendarFileTarget: FuzzTarget {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTesting
 import TaktTime
 
 /// An OnCalendar expression. Its normal form means the same, and its slots grow.

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTesting
 import TaktTime
 
 /// A cron expression. Its normal form means the same, and its slots grow.

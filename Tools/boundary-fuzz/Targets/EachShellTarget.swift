@@ -2,6 +2,7 @@ import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktTesting
 
 /// A command with values of `for_each`, which real shells run in an empty folder, without programs.
 ///

@@ -1,6 +1,7 @@
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktTesting
 
 /// An `env_file`.
 struct EnvironmentTarget: FuzzTarget {

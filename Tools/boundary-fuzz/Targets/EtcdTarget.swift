@@ -1,5 +1,6 @@
 import TaktClaims
 import TaktCore
+import TaktTesting
 import TaktTime
 
 /// An answer of etcd, and what its server says of the time.

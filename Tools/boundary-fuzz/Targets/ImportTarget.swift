@@ -2,6 +2,7 @@ import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktImport
+import TaktTesting
 
 /// A crontab of any kind. What is made of it is a jobs file without errors.
 struct CrontabTarget: FuzzTarget {

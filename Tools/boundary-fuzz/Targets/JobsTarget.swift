@@ -1,6 +1,7 @@
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktTesting
 
 /// A jobs file. What loads once loads again, to the same jobs.
 struct JobsTarget: FuzzTarget {

@@ -2,6 +2,7 @@ import GRDB
 import Glibc
 import TaktCore
 import TaktStore
+import TaktTesting
 import TaktTime
 
 /// A ledger in which somebody has changed values and deleted rows. A daemon starts with it, serves some
@@ -120,14 +121,10 @@ struct LedgerTarget: FuzzTarget {
       writer: SQLiteLedger.Writer(
         instance: "fuzz", boot: KeptDay.boot, version: "1", file: "/nowhere/jobs.yaml",
         startTicks: 1, pidSpace: "pid:[1]"),
-      history: History(), checkAfter: .seconds(86_400), zones: FixedZones(), observer: NoLog(),
+      history: History(), checkAfter: .seconds(86_400), zones: FixedZones(),
+      observer: SilentObserver(),
       time: FixedTime(), onRenewed: {})
   }
-}
-
-/// Nobody reads the log.
-private final class NoLog: Observer {
-  func observe(_ records: [LogRecord]) {}
 }
 
 /// A table of the ledger, and statements that change one of its rows.

@@ -1,5 +1,6 @@
 import TaktClaims
 import TaktCore
+import TaktTesting
 import TaktTime
 
 /// Replies of the cluster's database to a machine's batches, which are apart by zero bytes, and what
@@ -22,7 +23,7 @@ struct PostgresReplyTarget: FuzzTarget {
     schedule.every = Every(.seconds(7), from: .end)
     let rests = JobSpec(name: other, timing: Timing(schedule: schedule), action: .shell("x"))
     var scheduler = VirtualScheduler(
-      at: Now(wall: FixedTime.wall, monotonic: FixedTime().monotonic), isPunctual: true,
+      at: FixedTime.start, isPunctual: true,
       core: SchedulerCore(
         cluster: MemberFacts(machine: "one", lease: .seconds(15), grace: .seconds(5))))
     let effects = scheduler.send(.started(Snapshot(jobs: [once, rests])))

@@ -1,5 +1,6 @@
 import TaktCore
 import TaktStore
+import TaktTesting
 import TaktTime
 
 /// A schedule as a ledger holds it. What is written of it is read again, as the same, its search ends,

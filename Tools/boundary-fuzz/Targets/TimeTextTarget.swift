@@ -1,3 +1,4 @@
+import TaktTesting
 import TaktTime
 
 /// A duration and an instant. What takt writes it reads back.

@@ -1,3 +1,4 @@
+import TaktTesting
 import TaktTime
 
 /// A compiled zone file. Whatever it says, each instant has a local time, and each local time an

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTesting
 import TaktTime
 
 /// The scheduler core in virtual time: each job's timer fires when it is due, and each run succeeds

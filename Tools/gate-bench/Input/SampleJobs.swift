@@ -1,6 +1,7 @@
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktTesting
 
 /// A jobs file such as people write, of any length, always the same.
 enum SampleJobs {

@@ -1,5 +1,6 @@
 import TaktCore
 import TaktStore
+import TaktTesting
 
 /// A ledger in a folder of its own, written on the thread that calls. The folder goes with it.
 final class TemporaryLedger {

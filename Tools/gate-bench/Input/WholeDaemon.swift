@@ -5,6 +5,7 @@ import TaktCore
 import TaktEngine
 import TaktStore
 import TaktSystem
+import TaktTesting
 import TaktTime
 import TimerMachine
 import TimerMachineTesting

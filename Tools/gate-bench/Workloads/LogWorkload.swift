@@ -1,5 +1,6 @@
 import TaktCore
 import TaktEngine
+import TaktTesting
 import TaktTime
 
 /// The log of 100 runs, ten lines of output each, as text for a terminal and as JSON lines.

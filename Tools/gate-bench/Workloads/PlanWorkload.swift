@@ -1,5 +1,6 @@
 import TaktAPI
 import TaktCore
+import TaktTesting
 import TaktTime
 
 /// The plan between two files that differ in hundreds of jobs, as the API gives it.
@@ -26,7 +27,7 @@ struct PlanWorkload: Workload {
       let plan = ReloadPlan(from: before, to: after)
       steps += plan.steps.count
       let report = ReloadReport(
-        at: FixedTime.start.wall, plan: plan,
+        at: FixedTime.wall, plan: plan,
         settings: before.settings.differences(to: after.settings), diagnostics: [])
       size += API.Plan(plan, report).json.count
     }
