@@ -92,7 +92,7 @@ struct JobRoutes {
 
   private func table(of wanted: JobList, width: Int, isFolded: Bool) async -> [UInt8] {
     let now = await ports.query { _, now in now.wall }
-    var table = JobTable(width: width, now: now)
+    var table = StatusTable(width: width, now: now)
     var fold = JobFold()
     let extent = await wanted.visit(from: ports) { job in
       if isFolded { fold.add(job) } else { table.add(job) }

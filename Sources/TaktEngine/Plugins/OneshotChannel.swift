@@ -80,8 +80,8 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
     case .unknownType(let type):
       line?.output.line("the plugin sent a message of an unknown type: \(type)", .warning)
       sendLines(
-        HostMessage.line(
-          HostMessage.Problem(
+        MessageToPlugin.line(
+          MessageToPlugin.Problem(
             code: "unknown_type", message: "unknown type '\(type)'", run: run)))
     case .violation(let fault, _): fail(fault)
     }
@@ -104,8 +104,8 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
     guard result == nil, fault == nil else { return true }
     let isOverdue = request.deadline.map { time.monotonic >= $0 } ?? false
     sendLines(
-      HostMessage.line(
-        HostMessage.Cancel(
+      MessageToPlugin.line(
+        MessageToPlugin.Cancel(
           run: run, reason: isOverdue ? "timeout" : "cancelled",
           grace_ms: request.spec.execution.stop.grace.milliseconds)))
     return !handlesCancel

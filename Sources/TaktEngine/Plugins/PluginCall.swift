@@ -54,7 +54,7 @@ struct PluginCall {
     unshown = secretNames.union(
       parameters.filter { !Placeholders.secrets(in: $0.value).isEmpty }.keys)
     // The line of `start` has a bound, and little else stands on it.
-    let size = HostMessage.line(self.parameters.mapValues(PluginValue.init)).count
+    let size = MessageToPlugin.line(self.parameters.mapValues(PluginValue.init)).count
     guard size <= Self.parametersBytesMax else {
       throw StartFailure(stage: .exec, number: E2BIG, subject: "'\(manifest.name)'")
     }
@@ -81,13 +81,13 @@ struct PluginCall {
 
   /// The `start` message on its line.
   func start(of request: AttemptRequest, deadline: WallInstant?, withSecrets: Bool) -> [UInt8] {
-    HostMessage.line(
-      HostMessage.Start(
+    MessageToPlugin.line(
+      MessageToPlugin.Start(
         run: run, job: request.spec.name.text, slot: request.slot.rfc3339(),
         attempt: request.facts?.attempts ?? request.attempt, fence: request.fence?.number,
-        deadline: HostMessage.OrNull(text: deadline?.rfc3339()),
+        deadline: MessageToPlugin.OrNull(text: deadline?.rfc3339()),
         parameters: parameters.mapValues(PluginValue.init), secrets: withSecrets ? secrets : nil,
-        facts: request.facts.map(HostMessage.Facts.init)))
+        facts: request.facts.map(MessageToPlugin.Facts.init)))
   }
 
   /// What a process of its own has in its environment besides a command's.

@@ -51,8 +51,8 @@ package struct PluginCommands: Sendable {
   }
 
   func hello(_ manifest: PluginManifest) -> [UInt8] {
-    HostMessage.line(
-      HostMessage.Hello(host: host, plugin: manifest.name, mode: manifest.mode.rawValue))
+    MessageToPlugin.line(
+      MessageToPlugin.Hello(host: host, plugin: manifest.name, mode: manifest.mode.rawValue))
   }
 
   /// The wall clock's reading at which the run will be cancelled.

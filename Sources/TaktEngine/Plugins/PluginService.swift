@@ -205,8 +205,8 @@ final class PluginService: ChildChannel, @unchecked Sendable {
       guard mayContinue() else { return }
       logMessage(.warning, "the plugin sent a message of an unknown type: \(type)")
       sendLines(
-        HostMessage.line(
-          HostMessage.Problem(code: "unknown_type", message: "unknown type '\(type)'")))
+        MessageToPlugin.line(
+          MessageToPlugin.Problem(code: "unknown_type", message: "unknown type '\(type)'")))
     case .violation(let fault, _): perform(machine.fail(fault))
     }
   }
@@ -256,11 +256,11 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     case .handOver(let name):
       claimEnded(name)
       if let run = runs.removeValue(forKey: name) { handOver(run) }
-    case .ping(let id): sendLines(HostMessage.line(HostMessage.Ping(id: id)))
+    case .ping(let id): sendLines(MessageToPlugin.line(MessageToPlugin.Ping(id: id)))
     case .shutdown:
       sendLines(
-        HostMessage.line(
-          HostMessage.Shutdown(grace_ms: ServiceMachine.exitTime.milliseconds)))
+        MessageToPlugin.line(
+          MessageToPlugin.Shutdown(grace_ms: ServiceMachine.exitTime.milliseconds)))
     case .kill: line?.kill()
     case .wait(let wait, let duration): generations[wait] = timer(wait).wait(duration)
     case .stopWaiting(let wait):
@@ -286,8 +286,8 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     guard let run = runs[name] else { return }
     let isOverdue = run.request.deadline.map { commands.time.monotonic >= $0 } ?? false
     sendLines(
-      HostMessage.line(
-        HostMessage.Cancel(
+      MessageToPlugin.line(
+        MessageToPlugin.Cancel(
           run: run.call.run, reason: isOverdue ? "timeout" : "cancelled",
           grace_ms: run.request.spec.execution.stop.grace.milliseconds)))
   }

@@ -10,7 +10,7 @@ final class ImportContext {
   private(set) var jobs: [JobDraft] = []
   private(set) var groups: [DraftEntry] = []
   /// What has been read, for the check at the end.
-  private(set) var sources: [(text: SourceText, kind: SourceKind)] = []
+  private(set) var sources: [(text: SourceLines, kind: SourceKind)] = []
   private var names = JobNames()
   private var isFull = false
   private var cutFolders: Set<String> = []
@@ -55,23 +55,23 @@ final class ImportContext {
   }
 
   /// Reads a file and keeps it for the check; says so where it cannot be read.
-  func text(of path: String, _ kind: SourceKind) -> (text: SourceText, owner: UInt32)? {
+  func text(of path: String, _ kind: SourceKind) -> (text: SourceLines, owner: UInt32)? {
     do throws(ImportTree.Problem) {
       let contents = try tree.read(path)
-      return (add(SourceText(file: shown(path), bytes: contents.bytes), kind), contents.owner)
+      return (add(SourceLines(file: shown(path), bytes: contents.bytes), kind), contents.owner)
     } catch {
       report.cannotRead(shown(path), error.sentence)
       return nil
     }
   }
 
-  func add(_ text: SourceText, _ kind: SourceKind) -> SourceText {
+  func add(_ text: SourceLines, _ kind: SourceKind) -> SourceLines {
     if !sources.contains(where: { $0.text.file == text.file }) { sources.append((text, kind)) }
     return text
   }
 
   /// Says what a source is, once that has been found out.
-  func setKind(_ kind: SourceKind, of text: SourceText) {
+  func setKind(_ kind: SourceKind, of text: SourceLines) {
     guard let index = sources.firstIndex(where: { $0.text.file == text.file }) else { return }
     sources[index].kind = kind
   }

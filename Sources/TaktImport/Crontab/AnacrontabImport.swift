@@ -9,7 +9,7 @@ struct AnacrontabImport {
   private var report: ImportReport { context.report }
   private static let group = "anacron"
 
-  func run(_ source: SourceText) {
+  func run(_ source: SourceLines) {
     var variables = CronVariables()
     for line in source.lines {
       let line = line.withReturn

@@ -42,7 +42,7 @@ struct CrontabImport {
     }
   }
 
-  func run(_ source: SourceText) {
+  func run(_ source: SourceLines) {
     if kind == .supercronic { return runSupercronic(source) }
     var variables = CronVariables()
     var entries: [(Entry, CronVariables)] = []
@@ -72,7 +72,7 @@ struct CrontabImport {
 
   /// Hands on each line that is neither empty nor a comment, with the comments right above it.
   func forEachLine(
-    of source: SourceText, _ body: (SourceLine, Range<Int>, _ remarks: [String]) -> Void
+    of source: SourceLines, _ body: (SourceLine, Range<Int>, _ remarks: [String]) -> Void
   ) {
     var remarks: [String] = []
     for line in source.lines {
@@ -99,7 +99,7 @@ struct CrontabImport {
     return String(text.drop { $0 == "#" || $0 == " " })
   }
 
-  private func note(_ source: SourceText) {
+  private func note(_ source: SourceLines) {
     if source.endsWithinLine {
       report.note(
         dialect == .debian

@@ -9,7 +9,7 @@ extension CrontabImport {
     case fields(SupercronicFields)
   }
 
-  func runSupercronic(_ source: SourceText) {
+  func runSupercronic(_ source: SourceLines) {
     var variables = CronVariables()
     var lines: [Line] = []
     let refused = context.report.refused.count

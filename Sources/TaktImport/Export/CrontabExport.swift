@@ -24,7 +24,7 @@ package struct CrontabExport {
   }
 
   package mutating func result(header: String) -> ExportResult {
-    text = "# \(SourceText.exportMark) \(header)\n"
+    text = "# \(SourceLines.exportMark) \(header)\n"
     text +=
       hasUserColumn
       ? "# For a file in /etc/cron.d: the sixth column is the user.\n" : "# For `crontab FILE`.\n"

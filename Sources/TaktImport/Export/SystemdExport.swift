@@ -19,7 +19,7 @@ package struct SystemdExport {
           job, "run", "systemd reads a control character as the end of a line, or not at all")
         continue
       }
-      let head = "# \(SourceText.exportMark) \(header)\n"
+      let head = "# \(SourceLines.exportMark) \(header)\n"
       files.append(ExportResult.File(name: "\(job.name).timer", text: head + timer))
       files.append(ExportResult.File(name: "\(job.name).service", text: head + service))
       report.compare(job, with: plain(job), except: Self.said)

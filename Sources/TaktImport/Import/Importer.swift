@@ -43,7 +43,7 @@ package struct Importer {
     }
     if context.options.isSystem { SystemImport(context: context, store: store).run() }
     if let standardInput {
-      let text = SourceText(file: ImportContext.standardInput, bytes: standardInput)
+      let text = SourceLines(file: ImportContext.standardInput, bytes: standardInput)
       let kind =
         context.options.kind ?? SourceRecognition(context: context).kind(of: text, path: nil)
       read(context.add(text, kind), kind, owner: nil, hint: nil)
@@ -102,7 +102,7 @@ package struct Importer {
       hint: isFolderFile ? absolute.split(separator: "/").last.map(String.init) : nil)
   }
 
-  private func read(_ text: SourceText, _ kind: SourceKind, owner: String?, hint: String?) {
+  private func read(_ text: SourceLines, _ kind: SourceKind, owner: String?, hint: String?) {
     let count = context.jobs.count
     context.setKind(kind, of: text)
     switch kind {
@@ -122,7 +122,7 @@ package struct Importer {
         stop: context.stop(of: kind, text.file, owner: owner)))
   }
 
-  private func readYAML(_ text: SourceText, _ kind: SourceKind) {
+  private func readYAML(_ text: SourceLines, _ kind: SourceKind) {
     let file = context.options.readYAML(
       text.file, Array(text.lines.map(\.text).joined(separator: "\n").utf8))
     if !file.problems.isEmpty, let place = Self.template(in: text) {
@@ -143,7 +143,7 @@ package struct Importer {
   }
 
   /// Where the first `{{` stands.
-  private static func template(in text: SourceText) -> SourceLocation? {
+  private static func template(in text: SourceLines) -> SourceLocation? {
     for line in text.lines {
       let pairs = zip(line.scalars, line.scalars.dropFirst())
       guard let pair = pairs.enumerated().first(where: { $0.element == ("{", "{") }) else {
@@ -155,7 +155,7 @@ package struct Importer {
   }
 
   /// Whoever may write a source decides what runs.
-  private func note(_ owner: UInt32, of text: SourceText) {
+  private func note(_ owner: UInt32, of text: SourceLines) {
     guard owner != 0, owner != context.ownUser else { return }
     context.report.note(
       "the file belongs to another user (\(owner)): look at its commands before they run",

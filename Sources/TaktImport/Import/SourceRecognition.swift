@@ -35,7 +35,7 @@ struct SourceRecognition {
   }
 
   /// What a text is. A crontab without a user column, unless it plainly is something else.
-  func kind(of text: SourceText, path: String?) -> SourceKind {
+  func kind(of text: SourceLines, path: String?) -> SourceKind {
     let lines = text.lines.compactMap { line -> String? in
       guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { return nil }
       return line.text(trimmed)
@@ -68,7 +68,7 @@ struct SourceRecognition {
   }
 
   /// The user column is never guessed; where there seems to be one, that is said.
-  private func noteUsers(_ entries: [String], _ text: SourceText) {
+  private func noteUsers(_ entries: [String], _ text: SourceLines) {
     let users = entries.prefix(100).map { line -> Bool in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
       let index = line.hasPrefix("@") ? 1 : 5

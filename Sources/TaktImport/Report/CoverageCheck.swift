@@ -11,7 +11,7 @@ struct CoverageCheck {
 
   /// Finds words that nothing was said of, and texts that should be in the jobs and are not; says so
   /// in the report.
-  func run(on sources: [SourceText], commentSigns: (SourceText) -> [Unicode.Scalar]) {
+  func run(on sources: [SourceLines], commentSigns: (SourceLines) -> [Unicode.Scalar]) {
     var covered: [SourceLocation: [Range<Int>]] = [:]
     for entry in report.entries {
       var place = entry.token.place

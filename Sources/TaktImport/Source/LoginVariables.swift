@@ -8,7 +8,7 @@ struct LoginVariables {
     let locale = dialect == .debian ? "/etc/default/locale" : "/etc/locale.conf"
     for file in ["/etc/environment", locale] {
       guard let contents = try? tree.read(file) else { continue }
-      for line in SourceText(file: file, bytes: contents.bytes).lines where line.isText {
+      for line in SourceLines(file: file, bytes: contents.bytes).lines where line.isText {
         guard let trimmed = line.trimmed, let (name, value) = Self.assignment(line.text(trimmed))
         else { continue }
         found.removeAll { $0.name == name }

@@ -85,7 +85,7 @@ extension ServiceImport {
 
   /// The first line that takt reads in another way than systemd; nil when there is none.
   private static func unreadableLine(of bytes: [UInt8]) -> Int? {
-    let text = SourceText(file: "", bytes: bytes)
+    let text = SourceLines(file: "", bytes: bytes)
     for line in text.lines {
       guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
       let text = line.text(trimmed)

@@ -16,7 +16,7 @@ struct UnitEntry {
 enum UnitFile {
   private static let entriesMax = 10_000
 
-  static func entries(of source: SourceText, _ report: ImportReport) -> [UnitEntry] {
+  static func entries(of source: SourceLines, _ report: ImportReport) -> [UnitEntry] {
     var entries: [UnitEntry] = []
     var section = ""
     var current: UnitEntry?

@@ -46,8 +46,9 @@ struct Control {
           let timers = factory.statistics
           return DaemonFigures(
             wakes: timers.wakes, served: timers.served, verdictCounts: tally.verdictCounts,
-            ledger: ledger.map { LedgerFigures($0.status) },
-            processes: ProcessFigures(engine.processFigures, isResponsive: engine.startsProcesses),
+            ledger: ledger.map { DaemonFigures.LedgerFigures($0.status) },
+            processes: DaemonFigures.ProcessFigures(
+              engine.processFigures, isResponsive: engine.startsProcesses),
             stuckThreads: StuckThreads.count, stuckThreadsTotal: StuckThreads.total)
         }), connections: connections)
   }
@@ -150,6 +151,3 @@ extension DaemonFigures.ProcessFigures {
       released: figures.released, unrelated: figures.unrelated)
   }
 }
-
-private typealias LedgerFigures = DaemonFigures.LedgerFigures
-private typealias ProcessFigures = DaemonFigures.ProcessFigures

@@ -105,7 +105,7 @@ struct State {
       }
     }
     onceJobs = findings.onceJobs
-    let left = Leftovers(of: findings, observer: observer).end()
+    let left = DaemonLeftovers(of: findings, observer: observer).end()
     ledger?.settle(left.settled)
     var previous = findings.previous
     previous.previousMembers = left.members

@@ -116,7 +116,7 @@ import Testing
   func `a variable is read as cron reads it`(
     text: String, name: String, debian: String?, cronie: String?
   ) throws {
-    let line = try #require(SourceText(file: "f", bytes: Array(text.utf8)).lines.first)
+    let line = try #require(SourceLines(file: "f", bytes: Array(text.utf8)).lines.first)
     let trimmed = try #require(line.trimmed)
     for (dialect, value) in [(CronDialect.debian, debian), (.cronie, cronie)] {
       let variable = CronVariables.read(line, in: trimmed, dialect: dialect)

@@ -232,7 +232,7 @@ import Testing
 
   @Test func `the check finds a word that a reader passed over`() {
     let report = ImportReport()
-    let source = SourceText(file: "f", bytes: Array("one two # three\n# four\n".utf8))
+    let source = SourceLines(file: "f", bytes: Array("one two # three\n# four\n".utf8))
     report.keep(source.lines[0].token(0..<3), as: "run", values: ["one"])
     CoverageCheck(report: report, texts: []).run(on: [source]) { _ in ["#"] }
     #expect(

@@ -31,7 +31,7 @@ struct StatusWorkload: Workload {
       scheduler.core.view(of: name, at: now).map { JobEntry($0, in: state) }
     }
     json = JobList.Page(jobs: jobs, total: jobs.count).shown.json
-    var table = JobTable(width: 120, now: now.wall)
+    var table = StatusTable(width: 120, now: now.wall)
     for job in jobs { table.add(job) }
     self.table = table.text
   }

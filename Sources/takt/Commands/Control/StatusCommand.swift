@@ -64,7 +64,7 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     let connection = try control.connect()
-    if watch { try OutputReader.exitWhenGone() }
+    if watch { try Console.exitWhenReaderIsGone() }
     let screen = Screen(isDrawn: watch)
     if cluster { return try showCluster(connection, on: screen) }
     let zone = job == nil ? nil : control.zone

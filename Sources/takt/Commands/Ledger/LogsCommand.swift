@@ -73,7 +73,7 @@ struct LogsCommand: ParsableCommand {
         .show(Console.showOutput)
     }
     if follow {
-      try OutputReader.exitWhenGone()
+      try Console.exitWhenReaderIsGone()
       return try FollowedOutput(subject, try state.control.connect()).show(Console.showOutput)
     }
     if machines.isGiven {

@@ -4,7 +4,7 @@ import TaktStore
 
 /// What previous daemons have left running: ended where it is proven to be theirs, and otherwise
 /// left alone, which the log says.
-struct Leftovers {
+struct DaemonLeftovers {
   private let findings: LedgerFindings
   private let observer: any Observer
 

@@ -8,7 +8,7 @@ import TaktTime
 #endif
 
 /// One message to a plugin.
-enum HostMessage {
+enum MessageToPlugin {
   /// Who speaks, and how it will be spoken with.
   struct Hello: Encodable {
     let type = "hello"
@@ -124,6 +124,6 @@ struct PluginValue: Encodable {
   /// The value in a variable of the environment: a text as it is, all else as JSON.
   var text: String {
     if case .string(let text) = value { return text }
-    return String(decoding: HostMessage.line(self).dropLast(), as: UTF8.self)
+    return String(decoding: MessageToPlugin.line(self).dropLast(), as: UTF8.self)
   }
 }

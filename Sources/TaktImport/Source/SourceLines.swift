@@ -70,7 +70,7 @@ struct SourceLine {
 }
 
 /// A source as lines.
-struct SourceText {
+struct SourceLines {
   let file: String
   let lines: [SourceLine]
   /// Whether the last line has no line end.

@@ -3,11 +3,10 @@ import Glibc
 import TaktEngine
 import TaktSystem
 
-/// The one who reads what a command prints.
-enum OutputReader {
+extension Console {
   /// Ends the program when the reader of standard output is gone, as in `takt logs -f | head -1`: a
   /// command that has nothing to print for hours would notice it only then.
-  static func exitWhenGone() throws {
+  static func exitWhenReaderIsGone() throws {
     do throws(SystemError) {
       try Thread.start(name: "takt-reader") {
         var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)

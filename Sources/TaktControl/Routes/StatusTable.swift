@@ -3,7 +3,7 @@ package import TaktTime
 
 /// Jobs as a table that fits a terminal. It is built job by job, without a string per cell, because it
 /// may have a hundred thousand rows.
-package struct JobTable: Sendable {
+package struct StatusTable: Sendable {
   private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED"]
   private static let nameWidthMin = 12
 
