@@ -10,7 +10,6 @@ package struct ImportOptions {
   package var includesDisabled = false
   /// Whether a random sleep at the start of a command becomes `jitter`.
   package var turnsSleepsIntoJitter = false
-  package var features: ImportFeatures
   /// Whether there is such a time zone.
   package var isZone: (String) -> Bool
   /// Reads a YAML file of another program.
@@ -19,11 +18,10 @@ package struct ImportOptions {
   package var header: String
 
   package init(
-    features: ImportFeatures, header: String, isZone: @escaping (String) -> Bool,
+    header: String, isZone: @escaping (String) -> Bool,
     readYAML: @escaping (_ file: String, _ bytes: [UInt8]) -> ForeignFile
   ) {
     self.readYAML = readYAML
-    self.features = features
     self.isZone = isZone
     self.header = header
   }

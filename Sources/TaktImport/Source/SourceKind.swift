@@ -29,16 +29,3 @@ package enum CronDialect: String, CaseIterable, Sendable {
     }
   }
 }
-
-/// Which keys of a jobs file exist that some sources need.
-package struct ImportFeatures: Sendable {
-  /// `only_if: [test, -e, /x]`
-  package var hasConditions: Bool
-  /// `on: {boot: 5m}`
-  package var hasDelayedEvents: Bool
-
-  package init(hasConditions: Bool, hasDelayedEvents: Bool) {
-    self.hasConditions = hasConditions
-    self.hasDelayedEvents = hasDelayedEvents
-  }
-}

@@ -36,7 +36,6 @@ extension ServiceImport {
       let texts = words.map { expand($0, of: entry, in: &draft) }
       tests.append(texts.map(UnitValue.quoted).joined(separator: " "))
     }
-    guard context.options.features.hasConditions else { return }
     if !alternatives.isEmpty {
       tests.append(
         alternatives.count == 1
@@ -50,14 +49,9 @@ extension ServiceImport {
       [.text("/bin/sh"), .text("-c"), .text(tests.joined(separator: " && "))])
   }
 
-  /// As long as a jobs file has no conditions, they are lost.
   private func settle(
     _ entry: UnitEntry, _ prefix: String, isTimer: Bool, in draft: JobDraft
   ) {
-    guard context.options.features.hasConditions else {
-      return report.lose(
-        entry, "takt does not look at this before it runs the job", in: draft.name)
-    }
     if isTimer {
       report.differ(
         entry, "in 'only_if': before each run, and not when the timer starts", in: draft.name)

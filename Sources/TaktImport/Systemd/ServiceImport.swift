@@ -4,16 +4,14 @@ import TaktTime
 /// Writes into a job what a service does.
 struct ServiceImport {
   let context: ImportContext
-  let store: UnitStore
   let unit: Unit
   let user: ImportAccounts.User?
 
   var report: ImportReport { context.report }
   var specifiers: Specifiers { Specifiers(unit: unit, user: user) }
 
-  init(context: ImportContext, store: UnitStore, unit: Unit) {
+  init(context: ImportContext, unit: Unit) {
     self.context = context
-    self.store = store
     self.unit = unit
     user = unit.last("Service", "User").flatMap {
       context.accounts.user(named: Specifiers(unit: unit, user: nil).expand($0.value).text)

@@ -33,9 +33,9 @@ struct TimerImport {
         continue
       }
       settleUnit(of: timer, in: draft.name)
-      ServiceImport(context: context, store: store, unit: timer)
+      ServiceImport(context: context, unit: timer)
         .setConditions(in: &draft, isTimer: true)
-      ServiceImport(context: context, store: store, unit: service).add(to: &draft)
+      ServiceImport(context: context, unit: service).add(to: &draft)
       fit(&draft, timer)
       context.add(draft)
     }
@@ -212,7 +212,6 @@ struct TimerImport {
 
   /// Delays after the boot and after the start.
   private func setEvents(of timer: Unit, in draft: inout JobDraft) {
-    let hasDelays = context.options.features.hasDelayedEvents
     var events: [DraftEntry] = []
     for (key, event) in [("OnBootSec", "boot"), ("OnStartupSec", "boot"), ("OnActiveSec", "start")]
     {
@@ -221,38 +220,16 @@ struct TimerImport {
           report.lose(entry, "this is no length of time", in: draft.name)
           continue
         }
-        if hasDelays {
-          guard !events.contains(where: { $0.key == event }) else {
-            report.lose(entry, "takt has one delay after each event", in: draft.name)
-            continue
-          }
-          events.append(DraftEntry(key: event, value: .word(DurationText.format(delay))))
-          report.keep(
-            entry, as: "on.\(event)", in: draft.name, values: [DurationText.format(delay)])
-        } else if draft["every"] != nil, draft["from"] == nil, draft["first"] == nil {
-          draft["first"] = delay > .zero ? .word(DurationText.format(delay)) : .word("now")
-          report.differ(
-            entry, "counted from the first load of the job, and not from each boot", in: draft.name)
-        } else {
-          if !events.contains(where: { $0.key == event }) {
-            events.append(DraftEntry(key: event, value: .word("0s")))
-          }
-          if delay > .zero {
-            report.lose(
-              entry, "takt has no delay after this event: it starts at once", in: draft.name)
-          } else {
-            report.keep(entry, as: "on", in: draft.name, values: [event])
-          }
+        guard !events.contains(where: { $0.key == event }) else {
+          report.lose(entry, "takt has one delay after each event", in: draft.name)
+          continue
         }
+        let text = DurationText.format(delay)
+        events.append(DraftEntry(key: event, value: .word(text)))
+        report.keep(entry, as: "on.\(event)", in: draft.name, values: [text])
       }
     }
-    guard !events.isEmpty else { return }
-    if hasDelays {
-      draft["on"] = .map(events)
-    } else {
-      draft["on"] =
-        events.count == 1 ? .word(events[0].key) : .list(events.map { .word($0.key) })
-    }
+    if !events.isEmpty { draft["on"] = .map(events) }
   }
 
   private func setAccuracy(of timer: Unit, in draft: inout JobDraft) {

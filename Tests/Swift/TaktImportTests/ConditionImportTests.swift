@@ -3,12 +3,9 @@ import Testing
 
 @testable import TaktImport
 
-/// What depends on keys of the jobs file.
 @Suite struct ConditionImportTests {
-  private func result(_ unit: String, _ timer: String, has: Bool) throws -> Importer.Result {
+  private func result(_ unit: String, _ timer: String) throws -> Importer.Result {
     let fixture = try ImportFixture()
-    fixture.options.features = ImportFeatures(
-      hasConditions: has, hasDelayedEvents: has)
     try fixture.write("[Timer]\n\(timer)\n[Install]\nWantedBy=timers.target\n", to: "u/x.timer")
     try fixture.write(
       "[Unit]\n\(unit)\n[Service]\nType=oneshot\nExecStart=/bin/true\n", to: "u/x.service")
@@ -26,29 +23,21 @@ import Testing
     ("ConditionPathExists=/a\nConditionPathExists=\nConditionPathExists=/b", "test -e /b"),
   ])
   func `a condition becomes only_if`(unit: String, command: String) throws {
-    let result = try result(unit, "OnCalendar=daily", has: true)
+    let result = try result(unit, "OnCalendar=daily")
     #expect(
       result.jobs.first?["only_if"] == .list([.text("/bin/sh"), .text("-c"), .text(command)]))
     #expect(result.lost.isEmpty, "\(result.lost)")
-    let without = try self.result(unit, "OnCalendar=daily", has: false)
-    #expect(without.jobs.first?["only_if"] == nil)
-    #expect(
-      without.lost.first?.hasSuffix("takt does not look at this before it runs the job") == true)
   }
 
   @Test func `a condition that no shell can test is not kept`() throws {
-    let result = try result("ConditionCapability=CAP_SYS_ADMIN", "OnCalendar=daily", has: true)
+    let result = try result("ConditionCapability=CAP_SYS_ADMIN", "OnCalendar=daily")
     #expect(result.jobs.first?["only_if"] == nil)
     #expect(result.lost.count == 1)
   }
 
-  @Test func `a delay after the boot is kept where there is a key for it`() throws {
-    let result = try result("", "OnBootSec=15min\nOnActiveSec=10\nOnUnitActiveSec=1d", has: true)
+  @Test func `a delay after the boot is kept`() throws {
+    let result = try result("", "OnBootSec=15min\nOnActiveSec=10\nOnUnitActiveSec=1d")
     #expect(result.jobs.first?["on"] == .mapping(["boot": .word("15m"), "start": .word("10s")]))
     #expect(result.jobs.first?["every"] == .word("1d"))
-    let without = try self.result("", "OnBootSec=15min", has: false)
-    #expect(without.jobs.first?["on"] == .word("boot"))
-    #expect(
-      without.lost == ["OnBootSec=15min: takt has no delay after this event: it starts at once"])
   }
 }

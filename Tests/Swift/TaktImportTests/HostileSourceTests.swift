@@ -100,8 +100,6 @@ import Testing
   @Test(arguments: 0..<50) func `a mutated unit is read or reported`(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed) + 1000)
     let fixture = try ImportFixture()
-    fixture.options.features = ImportFeatures(
-      hasConditions: false, hasDelayedEvents: false)
     for _ in 0..<100 {
       try fixture.write(Self.mutated(Self.timer, &random), to: "u/x.timer")
       try fixture.write(Self.mutated(Self.service, &random), to: "u/x.service")

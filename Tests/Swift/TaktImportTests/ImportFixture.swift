@@ -11,7 +11,6 @@ import Testing
 final class ImportFixture {
   let folder: URL
   var options = ImportOptions(
-    features: ImportFeatures(hasConditions: false, hasDelayedEvents: false),
     header: "test", isZone: { ZoneFiles().zone(named: $0) != nil },
     readYAML: { _, _ in ForeignFile(documents: [], problems: []) })
 

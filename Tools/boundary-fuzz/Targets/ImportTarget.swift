@@ -57,8 +57,7 @@ private struct Importing {
 
   func result(_ kind: SourceKind?, _ paths: [String], input: [UInt8]?) -> Importer.Result {
     var options = ImportOptions(
-      features: ImportFeatures(hasConditions: true, hasDelayedEvents: true), header: "fuzzed",
-      isZone: { FixedZones().zone(named: $0) != nil },
+      header: "fuzzed", isZone: { FixedZones().zone(named: $0) != nil },
       readYAML: { _, _ in ForeignFile(documents: [], problems: []) })
     options.kind = kind
     return Importer(options, tree: tree, machine: FixedAccounts()).run(paths, standardInput: input)

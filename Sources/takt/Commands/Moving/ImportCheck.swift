@@ -47,20 +47,8 @@ extension ImportOptions {
   /// What this program and this machine have.
   static func standard(header: String) -> ImportOptions {
     ImportOptions(
-      features: .current, header: header,
+      header: header,
       isZone: { ZoneFiles().zone(named: $0) != nil }, readYAML: ForeignFile.init(file:bytes:))
-  }
-}
-
-extension ImportFeatures {
-  /// The keys that jobs files of this version have.
-  static let current = ImportFeatures(
-    hasConditions: reads("on: start, only_if: [/bin/true]"),
-    hasDelayedEvents: reads("on: {boot: 5m}"))
-
-  private static func reads(_ keys: String) -> Bool {
-    JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
-      .load(text: Array("jobs: {a: {\(keys), run: [/bin/true]}}".utf8), within: nil).snapshot != nil
   }
 }
 
