@@ -1,4 +1,4 @@
-package import TaktCore
+import TaktCore
 package import TaktTime
 
 /// Writes JSON as it is told: fast enough for ten thousand jobs at a time.
@@ -135,13 +135,6 @@ package struct JSONWriter {
     guard let instant else { return }
     key(name)
     value(instant)
-  }
-
-  /// A member with a fact as the log writes it.
-  package mutating func member(_ name: String, _ fact: LogValue) {
-    key(name)
-    fact.appendJSON(to: &bytes)
-    needsComma = true
   }
 
   private mutating func nest(

@@ -69,8 +69,6 @@ struct EtcdClient {
 
   // MARK: Calls
 
-  func isChecked() -> Bool { !checked.isEmpty }
-
   /// Calls with a body, and returns the answer of the first endpoint that gives one.
   mutating func call<Answer: Decodable>(
     _ path: String, _ body: some Encodable, until deadline: Deadline

@@ -9,9 +9,6 @@ enum ShellBuiltins {
     "for", "select", "case", "function", "fi", "done", "esac", "}", "in", "[[", "]]",
   ])
 
-  /// Built-ins that take what they get as it is.
-  static let plain: Set<String> = [":", "true", "false", "echo", "cd", "chdir", "pwd", "type"]
-
   /// Built-ins that read names of variables, which may be set with an argument `NAME=value`.
   static let declaring: Set<String> = [
     "export", "readonly", "local", "declare", "typeset",

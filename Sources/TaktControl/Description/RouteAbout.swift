@@ -42,8 +42,6 @@ struct RouteAbout: Sendable {
   /// With other answers, each in the place of one with its status.
   func answering(_ answers: [RouteAnswer]) -> Self { with { $0.answers += answers } }
 
-  func answering(_ answers: RouteAnswer...) -> Self { answering(answers) }
-
   /// With more to say than a sentence.
   func explained(_ details: String) -> Self { with { $0.details = details } }
 

@@ -48,7 +48,7 @@ struct ClusterListRoutes {
       let (ownFound, ownProblem) = await own
       return .json(
         await BusyQueue.perform {
-          var gathered = Gathered(list: list)
+          var gathered = Gathered()
           gathered.found = ownFound
           if chosen.contains(where: \.isThis) { gathered.add(list.this, problem: ownProblem) }
           for (machine, answer) in answers {
@@ -100,7 +100,7 @@ struct ClusterListRoutes {
       let ownPage = await own
       return .json(
         await BusyQueue.perform {
-          var gathered = Gathered(list: list)
+          var gathered = Gathered()
           var merge = ClusterJobMerge()
           gathered.add(list.this, problem: nil)
           merge.add(
@@ -120,11 +120,8 @@ struct ClusterListRoutes {
 
 /// What comes of the machines that are asked.
 private struct Gathered {
-  let list: MachineList
   var found: [API.ClusterRun] = []
   private(set) var asked: [AskedMachine] = []
-
-  init(list: MachineList) { self.list = list }
 
   mutating func add(_ machine: ClusterMachine, problem: String?) {
     asked.append(AskedMachine(machine: machine, problem: problem))

@@ -18,14 +18,6 @@ package enum ParameterValue: Hashable, Sendable {
   package var string: String { if case .string(let text) = self { text } else { "" } }
   /// The number of an `.integer`; nil of anything else.
   package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-  /// The number of a `.number` or an `.integer`; nil of anything else.
-  package var number: Double? {
-    switch self {
-    case .number(let value): value
-    case .integer(let value): Double(value)
-    case .string, .boolean, .duration, .list, .map: nil
-    }
-  }
   /// The value of a `.boolean`; nil of anything else.
   package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
   /// The value of a `.duration`; nil of anything else.

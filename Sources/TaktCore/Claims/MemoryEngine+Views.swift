@@ -17,14 +17,4 @@ extension MemoryEngine {
       }
     }
   }
-
-  /// How many slots are claimed or open.
-  package var unfinishedCount: Int {
-    jobs.values.reduce(0) { count, job in
-      count
-        + job.slots.values.count { slot in
-          if case .decided = slot.state { false } else { true }
-        }
-    }
-  }
 }

@@ -71,19 +71,6 @@ private struct JSONFields: FieldSink {
   }
 }
 
-extension LogValue {
-  package func appendJSON(to bytes: inout [UInt8]) {
-    switch self {
-    case .text(let text): JSONText.append(text, to: &bytes)
-    case .bytes(let raw): JSONText.append(raw, to: &bytes)
-    case .number(let number): bytes.append(decimal: number)
-    case .milliseconds(let duration): duration.appendMilliseconds(to: &bytes)
-    case .instant(let instant): JSONText.append(instant, to: &bytes)
-    case .machine(let machine): JSONText.append(machine, to: &bytes)
-    }
-  }
-}
-
 extension Duration {
   /// Appends milliseconds with three places: `0.104`.
   package func appendMilliseconds(to bytes: inout [UInt8]) {

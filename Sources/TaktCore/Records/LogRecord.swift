@@ -12,9 +12,6 @@ package struct LogRecord: Hashable, Sendable {
   /// What it says to takt itself; nil for what only people and programs read.
   package var fact: LogFact?
 
-  /// The facts, in the order in which they are shown.
-  package var fields: [LogField] { content.fields }
-
   /// The value of a fact; nil when the record does not have it.
   package subscript(key: LogKey) -> LogValue? { content[key] }
 }

@@ -85,10 +85,6 @@ package struct ReloadPlan: Sendable {
     probableRenames = Self.probableRenames(in: steps)
     keptCount = kept
   }
-
-  package func count(of change: Change) -> Int {
-    change == .kept ? keptCount : steps.count { $0.change == change }
-  }
 }
 
 /// What two jobs share that are one but for their names.

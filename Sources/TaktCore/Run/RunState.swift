@@ -13,9 +13,6 @@ package enum RunState: Hashable, Sendable {
   case backingOff(until: MonotonicInstant, after: RunEnd)
   case ended(RunEnd)
 
-  /// The state's name in the log.
-  package var name: String { kind.rawValue }
-
   /// The state without what is true in it alone.
   package var kind: Kind {
     switch self {

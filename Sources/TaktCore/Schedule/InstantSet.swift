@@ -120,13 +120,6 @@ struct InstantSet: Hashable, Sendable {
     guard grid == nil, rules.count == 1, case .cron = rules[0].expression else { return .ofEach }
     return .ofDays
   }
-
-  /// The last instant before `instant` and after `mark`; nil when there is none.
-  private func last(after mark: ScheduleInstant, before instant: ScheduleInstant)
-    -> ScheduleInstant?
-  {
-    series(after: mark, through: instant - 1).map { ScheduleInstant($0.last) }
-  }
 }
 
 extension Schedule {

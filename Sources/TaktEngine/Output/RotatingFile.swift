@@ -49,7 +49,6 @@ struct RotatingFile {
   /// long a path that cannot be opened is left alone.
   private static let checkPeriod = Duration.seconds(1)
 
-  let path: String
   private let folderPath: String
   private let name: String
   private let links: FolderPath.Links
@@ -63,7 +62,6 @@ struct RotatingFile {
     path: String, links: FolderPath.Links = geteuid() == 0 ? .ofRoot : .all,
     write: @escaping Write = { Glibc.write($0, $1, $2) }
   ) {
-    self.path = path
     self.links = links
     let bytes = path.utf8
     let start = bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex

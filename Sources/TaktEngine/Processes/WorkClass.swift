@@ -74,17 +74,6 @@ extension QoS {
       WorkClass(nice: 10, inputOutput: .idle, policy: .idle, timerSlack: .milliseconds(20))
     }
   }
-
-  /// The class of the queue on which a built-in's code runs.
-  var dispatchClass: DispatchQoS {
-    switch self {
-    case .userInteractive: .userInteractive
-    case .userInitiated: .userInitiated
-    case .default: .default
-    case .utility: .utility
-    case .background: .background
-    }
-  }
 }
 
 extension WorkClass.InputOutput {

@@ -23,11 +23,6 @@ struct YacronImport {
     leaves.loseRest("takt has nothing for this")
   }
 
-  private static let known: Set<String> = [
-    "name", "command", "shell", "schedule", "timezone", "utc", "concurrencyPolicy", "failsWhen",
-    "onFailure", "user", "group", "environment", "executionTimeout", "killTimeout", "enabled",
-    "captureStderr", "captureStdout",
-  ]
   private static let lost = [
     "onPermanentFailure", "onSuccess", "statsd", "saveLimit", "maxLineLength", "streamPrefix",
     "env_file",

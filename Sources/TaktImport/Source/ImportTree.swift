@@ -25,7 +25,6 @@ package struct ImportTree: Sendable {
   /// The reason why a file was not read.
   struct Problem: Error {
     var sentence: String
-    var isMissing = false
 
     init(sentence: String) { self.sentence = sentence }
 
@@ -36,7 +35,6 @@ package struct ImportTree: Sendable {
         case EINVAL, EISDIR: "not a regular file"
         default: SystemError.text(error.number)
         }
-      isMissing = error.number == ENOENT
     }
   }
 

@@ -44,7 +44,6 @@ package struct LedgerFindings: Sendable {
 
   /// The process of an attempt that has no recorded end.
   package struct LeftoverProcess: Hashable, Sendable {
-    package var job: JobName
     package var run: RunID
     package var identity: ProcessIdentity
   }
@@ -128,10 +127,10 @@ extension LedgerFindings.PreviousDaemon {
 
 extension LedgerFindings.LeftoverProcess {
   fileprivate init?(_ row: Row) throws {
-    guard let job = JobName(try row.text("name")), let run = try row.run(ifAny: "run"),
+    guard JobName(try row.text("name")) != nil, let run = try row.run(ifAny: "run"),
       let identity = try ProcessIdentity(row)
     else { return nil }
-    self.init(job: job, run: run, identity: identity)
+    self.init(run: run, identity: identity)
   }
 }
 

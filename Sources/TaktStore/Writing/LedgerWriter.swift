@@ -10,7 +10,6 @@ package final class LedgerWriter {
   let lock: StateFolderLock
   var folder: String { lock.folder }
   private let writer: SQLiteLedger.Writer
-  private let history: History
   let zones: any ZoneSource
   let observer: any Observer
   let time: any TimeSource
@@ -70,7 +69,6 @@ package final class LedgerWriter {
   ) {
     self.lock = lock
     self.writer = writer
-    self.history = history
     self.zones = zones
     self.observer = observer
     self.time = time

@@ -51,7 +51,4 @@ package struct FileTrail: Hashable, Sendable {
     self.facts = facts
     self.last = last
   }
-
-  /// A file that is looked up in a folder which has been checked by itself.
-  package init(_ file: FileFact) { self.init([file], last: 0) }
 }

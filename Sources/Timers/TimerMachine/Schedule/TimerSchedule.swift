@@ -203,15 +203,6 @@ public struct TimerSchedule: Sendable, Hashable {
       time.monotonic + (WallInstant(nanoseconds: startNanoseconds) - time.wall)
     }
   }
-
-  /// The same schedule with its first deadline on a clock.
-  func anchored(at time: any TimeSource) -> TimerSchedule {
-    guard basis == .activation else { return self }
-    var schedule = self
-    schedule.basis = .monotonic
-    schedule.startNanoseconds = time.monotonic.nanoseconds.addingSaturated(startNanoseconds)
-    return schedule
-  }
 }
 
 /// What happens to a timer's grid when its interval changes.

@@ -107,7 +107,6 @@ extension ControlArgument {
     socketPath.flatMap { finding(at: $0) == .socket ? Connection(path: $0) : nil }
   }
 
-  /// A connection to the daemon.
   struct Connection {
     private let client: ControlClient
     private let path: String

@@ -16,6 +16,7 @@ import TaktTime
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appendingPathComponent("takt-links-\(UUID().uuidString)").path
     let clock = ManualClock()
+    private let path: String
     var file: RotatingFile
     var written = 0
 
@@ -24,7 +25,8 @@ import TaktTime
         try FileManager.default.createDirectory(
           atPath: folder + name, withIntermediateDirectories: false)
       }
-      file = RotatingFile(path: "\(folder)/\(name)", links: links)
+      path = "\(folder)/\(name)"
+      file = RotatingFile(path: path, links: links)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -35,7 +37,7 @@ import TaktTime
       var count = 0
       do throws(OutputFileError) {
         try file.append(
-          Array(text.utf8), within: OutputFile(path: file.path, sizeBytesMax: max, files: files),
+          Array(text.utf8), within: OutputFile(path: path, sizeBytesMax: max, files: files),
           at: clock.monotonic, written: &count)
         return nil
       } catch {
