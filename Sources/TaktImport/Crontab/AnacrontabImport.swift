@@ -108,7 +108,7 @@ struct AnacrontabImport {
   /// When a job of the period is due.
   private func times(
     of period: String, hour: Int, delay: Int
-  ) -> (entries: [DraftEntry], words: String)? {
+  ) -> (entries: [(key: JobKey, value: DraftValue)], words: String)? {
     let minutes = min(hour * 60 + delay, 23 * 60 + 59)
     let time =
       "\(minutes / 60 < 10 ? "0" : "")\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60):00"
@@ -130,15 +130,16 @@ struct AnacrontabImport {
       case 365, 366: ("*-01-01", "on the first of January")
       default: nil
       }
-    let missed = DraftEntry(
-      key: "missed", value: .mapping(["policy": .word("last"), "within": .word("\(days)d")]))
+    let missed = (
+      JobKey.missed, DraftValue.mapping(["policy": .word("last"), "within": .word("\(days)d")])
+    )
     guard let calendar = found else {
       return (
-        [DraftEntry(key: "every", value: .word("\(days)d")), missed], "every \(days) days"
+        [(.every, .word("\(days)d")), missed], "every \(days) days"
       )
     }
     return (
-      [DraftEntry(key: "calendar", value: .text("\(calendar.date) \(time)")), missed],
+      [(.calendar, .text("\(calendar.date) \(time)")), missed],
       "\(calendar.words) at \(time)"
     )
   }
@@ -150,7 +151,7 @@ struct AnacrontabImport {
       context.accounts.user(named: "root") ?? ImportAccounts.User(name: "root", home: "/root")
     if let minutes = variables["RANDOM_DELAY"].flatMap({ Int($0) }), minutes > 0, minutes < 100_000
     {
-      draft["jitter"] = .word("\(minutes)m")
+      draft[.jitter] = .word("\(minutes)m")
     }
     let first = draft
     let jobs = CronJobs(context: context, dialect: .debian)
@@ -160,15 +161,15 @@ struct AnacrontabImport {
       _ = common.add(variable)
     }
     let settleOne: (inout JobDraft) -> Void = { draft in
-      let missed = draft["missed"]
+      let missed = draft[.missed]
       jobs.setManners(of: &draft)
-      draft["missed"] = missed ?? draft["missed"]
-      draft["overlap"] = .word("skip")
-      draft["user"] = .text("root")
+      draft[.missed] = missed ?? draft[.missed]
+      draft[.overlap] = .word("skip")
+      draft[.user] = .text("root")
       jobs.setSurroundings(of: &draft, user: root, isNamed: true, variables: common)
-      draft["cwd"] = .text("/")
+      draft[.directory] = .text("/")
       // anacron starts one job after the other.
-      draft["concurrency"] = .text(Self.group)
+      draft[.concurrency] = .text(Self.group)
     }
     context.addGroup(Self.group, max: 1)
     if expandsFolders, let folder = CommandGuards.folderOfScripts(in: command.text),
@@ -187,7 +188,7 @@ struct AnacrontabImport {
     }
     settleOne(&draft)
     let text = CommandText.runnable(command.text)
-    draft["run"] = .text(text)
+    draft[.run] = .text(text)
     report.keep(command, as: "run", in: draft.name, values: [text])
     context.add(draft)
   }

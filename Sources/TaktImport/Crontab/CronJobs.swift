@@ -12,10 +12,10 @@ struct CronJobs {
 
   /// Writes down what cron does and takt does not do by default.
   func setManners(of draft: inout JobDraft) {
-    draft["overlap"] = .word("allow")
-    draft["missed"] = .mapping(["policy": .word("skip")])
-    draft["kill"] = .mapping(["leftovers": .word("leave")])
-    draft["inherit_env"] = .word("false")
+    draft[.overlap] = .word("allow")
+    draft[.missed] = .mapping(["policy": .word("skip")])
+    draft[.kill] = .mapping(["leftovers": .word("leave")])
+    draft[.inheritance] = .word("false")
   }
 
   /// Writes the environment, the folder, the shell and the mail of a job.
@@ -67,13 +67,13 @@ struct CronJobs {
       }
     }
     if let shell = variables["SHELL"] { setShell(shell, variables, of: &draft) }
-    draft["env"] = .map(environment.map { DraftEntry(key: $0.name, value: .text($0.value)) })
-    draft["cwd"] = .text(home.hasPrefix("/") ? home : "/")
+    draft[.environment] = .map(environment.map { DraftEntry(key: $0.name, value: .text($0.value)) })
+    draft[.directory] = .text(home.hasPrefix("/") ? home : "/")
     if variables["MAILTO"] != "" {
-      draft["on_success"] = MailHooks.value
-      draft["on_failure"] = MailHooks.value
+      draft[.onSuccess] = MailHooks.value
+      draft[.onFailure] = MailHooks.value
       // cron's mails have both streams in the order in which they were printed.
-      draft.set("output", "merge", .word("true"))
+      draft.set(.output, "merge", .word("true"))
     }
   }
 
@@ -83,7 +83,7 @@ struct CronJobs {
       context.report.lose(token, "cron starts no shell without a path", in: draft.name)
       return
     }
-    if shell != "/bin/sh" { draft["shell"] = .text(shell) }
+    if shell != "/bin/sh" { draft[.shell] = .text(shell) }
   }
 
   /// Variables that cron reads itself; true when all is said.
@@ -114,13 +114,13 @@ struct CronJobs {
           variable.token, "there is no such time zone; cron takes UTC for it", in: draft.name)
         return true
       }
-      if draft["cron"] != nil { draft["timezone"] = .text(zone) }
+      if draft[.cron] != nil { draft[.timezone] = .text(zone) }
       report.keep(variable.token, as: "timezone", in: draft.name, values: [zone])
       return true
     case "RANDOM_DELAY":
       guard dialect == .cronie, let minutes = Int(variable.value), (0...1440).contains(minutes)
       else { return false }
-      if draft["cron"] != nil, minutes > 0 { draft["jitter"] = .word("\(minutes)m") }
+      if draft[.cron] != nil, minutes > 0 { draft[.jitter] = .word("\(minutes)m") }
       report.differ(
         variable.token,
         "'jitter' draws a delay for each slot; cron draws a factor once, when it starts",

@@ -205,14 +205,14 @@ struct CrontabImport {
       like: entry.name ?? nameHint.map { count == 1 ? $0 : "\($0)-\(text.suggestedName)" }
         ?? text.suggestedName)
     var draft = JobDraft(name: name, comments: comments(of: entry))
-    if let summary = entry.summary { draft["description"] = .text(summary) }
+    if let summary = entry.summary { draft[.description] = .text(summary) }
     let jobs = CronJobs(context: context, dialect: dialect)
     guard setTimes(of: entry, in: &draft) else { return lose(entry) }
     jobs.setManners(of: &draft)
     setUser(of: entry, in: &draft)
     jobs.setSurroundings(
-      of: &draft, user: user, isNamed: draft["user"] != nil, variables: variables)
-    if entry.mailsFailuresOnly { draft["on_success"] = nil }
+      of: &draft, user: user, isNamed: draft[.user] != nil, variables: variables)
+    if entry.mailsFailuresOnly { draft[.onSuccess] = nil }
     setMissingFolder(of: entry, in: &draft)
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
@@ -220,10 +220,10 @@ struct CrontabImport {
 
   /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
   private func setMissingFolder(of entry: Entry, in draft: inout JobDraft) {
-    guard context.tree.root.isEmpty, case .text(let folder)? = draft["cwd"],
+    guard context.tree.root.isEmpty, case .text(let folder)? = draft[.directory],
       context.tree.kind(of: folder) == .none
     else { return }
-    if dialect == .debian { draft["cwd"] = .text(CronJobs.spoolFolder) }
+    if dialect == .debian { draft[.directory] = .text(CronJobs.spoolFolder) }
     report.note(
       dialect == .debian
         ? "there is no folder \(folder): cron starts this in \(CronJobs.spoolFolder), and so does takt"
@@ -257,16 +257,16 @@ struct CrontabImport {
 
   private func setUser(of entry: Entry, in draft: inout JobDraft) {
     guard let name = entry.user?.text ?? owner else { return }
-    draft["user"] = .text(name)
+    draft[.user] = .text(name)
     if let token = entry.user { report.keep(token, as: "user", in: draft.name, values: [name]) }
   }
 
   func setCommand(_ text: CommandText, of entry: Entry, in draft: inout JobDraft) {
     var command = text.command
     let sleep = CommandGuards.sleep(in: command)
-    if let sleep, context.options.turnsSleepsIntoJitter, draft["cron"] != nil {
+    if let sleep, context.options.turnsSleepsIntoJitter, draft[.cron] != nil {
       command = sleep.rest
-      draft["jitter"] = .word(DurationText.format(.seconds(sleep.seconds)))
+      draft[.jitter] = .word(DurationText.format(.seconds(sleep.seconds)))
     } else if let sleep {
       report.note(
         "this sleeps for up to \(DurationText.format(.seconds(sleep.seconds))); with --jitter it "
@@ -274,10 +274,10 @@ struct CrontabImport {
     }
     let isShortened = command != text.command
     command = CommandText.runnable(command)
-    draft["run"] = .text(command)
+    draft[.run] = .text(command)
     var values = [command]
     if let input = text.input {
-      draft["stdin"] = .text(input)
+      draft[.stdin] = .text(input)
       values.append(input)
       if CommandGuards.isCutShort(command) {
         report.note(
@@ -311,8 +311,8 @@ struct CrontabImport {
     do throws(CronFields.Refusal) {
       let fields = try CronFields(texts, dialect: dialect)
       if let emptiness = fields.emptiness { throw emptiness }
-      draft["cron"] = .text(fields.expression)
-      if let days = fields.days { draft["days"] = .word(days.rawValue) }
+      draft[.cron] = .text(fields.expression)
+      if let days = fields.days { draft[.days] = .word(days.rawValue) }
       draft.times = [.cron(texts.joined(separator: " "), rule: .cron)]
       for (number, token) in entry.times.enumerated() {
         if let change = fields.changes.first(where: { $0.field == number }) {
@@ -334,12 +334,12 @@ struct CrontabImport {
 
   private func setNamedTime(_ token: SourceToken, in draft: inout JobDraft) -> Bool {
     if token.text == "@reboot" {
-      draft["on"] = .word("boot")
+      draft[.on] = .word("boot")
       report.keep(token, as: "on", in: draft.name, values: ["boot"])
       return true
     }
     if let name = CronFields.expression(named: token.text) {
-      draft["cron"] = .text(name)
+      draft[.cron] = .text(name)
       draft.times = [.cron(name, rule: .cron)]
       report.keep(token, as: "cron", in: draft.name, values: [name])
       return true

@@ -63,10 +63,10 @@ struct RunParts {
       draft.name = name
       draft.comments = first.comments + [context.shown(folder + "/" + script)]
       if let previous {
-        draft["after"] = .mapping(["job": .text(previous), "on": .word("any")])
+        draft[.after] = .mapping(["job": .text(previous), "on": .word("any")])
       }
       settle(&draft)
-      draft["run"] = .list([.text(folder + "/" + script)])
+      draft[.run] = .list([.text(folder + "/" + script)])
       context.add(draft)
       names.append(name)
       previous = name
@@ -116,9 +116,9 @@ extension CrontabImport {
     let jobs = CronJobs(context: context, dialect: context.dialect)
     let names = parts.addJobs(for: scripts, in: folder, first: first) { draft in
       jobs.setManners(of: &draft)
-      draft["user"] = .text(user.name)
+      draft[.user] = .text(user.name)
       jobs.setSurroundings(of: &draft, user: user, isNamed: true, variables: variables)
-      draft["cwd"] = .text(text.command.contains("cd /") ? "/" : user.home)
+      draft[.directory] = .text(text.command.contains("cd /") ? "/" : user.home)
     }
     if let token = entry.user { report.keep(token, as: "user") }
     report.differ(
@@ -152,13 +152,13 @@ struct RunPartsImport {
     let root =
       context.accounts.user(named: "root") ?? ImportAccounts.User(name: "root", home: "/root")
     var first = JobDraft(name: "", comments: [])
-    first["cron"] = .text(time)
+    first[.cron] = .text(time)
     first.times = [.cron(time, rule: .cron)]
     let names = parts.addJobs(for: parts.scripts(in: folder), in: folder, first: first) { draft in
       jobs.setManners(of: &draft)
-      draft["user"] = .text("root")
+      draft[.user] = .text("root")
       jobs.setSurroundings(of: &draft, user: root, isNamed: true, variables: CronVariables())
-      draft["cwd"] = .text("/")
+      draft[.directory] = .text("/")
     }
     context.report.sources.append(
       ImportReport.Source(path: shown, kind: .runParts, jobs: names.count, stop: nil))

@@ -110,15 +110,15 @@ extension CrontabImport {
     let text = CommandText(entry.command.text, dialect: nil)
     var draft = JobDraft(
       name: context.newName(like: entry.name ?? text.suggestedName), comments: comments(of: entry))
-    if let summary = entry.summary { draft["description"] = .text(summary) }
+    if let summary = entry.summary { draft[.description] = .text(summary) }
     switch line.times {
     case .named(let name):
-      draft["cron"] = .text(name)
+      draft[.cron] = .text(name)
       draft.times = [.cron(name, rule: .any)]
       context.report.keep(entry.times[0], as: "cron", in: draft.name, values: [name])
     case .fields(let fields):
-      draft["cron"] = .text(fields.expression)
-      if let days = fields.days { draft["days"] = .word(days.rawValue) }
+      draft[.cron] = .text(fields.expression)
+      if let days = fields.days { draft[.days] = .word(days.rawValue) }
       if entry.times.count == 5 { draft.times = [.cron(fields.expression, rule: .any)] }
       for (token, written) in zip(entry.times, fields.written) {
         if token.text.lowercased() == written.lowercased() {
@@ -128,9 +128,9 @@ extension CrontabImport {
         }
       }
     }
-    draft["overlap"] = .word("skip")
-    draft["missed"] = .mapping(["policy": .word("skip")])
-    draft["inherit_env"] = .word("true")
+    draft[.overlap] = .word("skip")
+    draft[.missed] = .mapping(["policy": .word("skip")])
+    draft[.inheritance] = .word("true")
     setEnvironment(of: &draft, variables)
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
@@ -151,18 +151,18 @@ extension CrontabImport {
       context.report.keep(
         variable.token, as: "env.\(variable.name)", in: draft.name, values: [variable.value])
       switch variable.name {
-      case "CRON_TZ" where draft["cron"] != nil: draft["timezone"] = .text(variable.value)
+      case "CRON_TZ" where draft[.cron] != nil: draft[.timezone] = .text(variable.value)
       case "TZ":
         context.report.note(
           "for the commands alone: supercronic takes the time zone of the times from CRON_TZ, or from "
             + "its own environment", at: variable.token.place)
       case "SHELL" where variable.value.hasPrefix("/"):
-        if variable.value != "/bin/sh" { draft["shell"] = .text(variable.value) }
+        if variable.value != "/bin/sh" { draft[.shell] = .text(variable.value) }
       case "SHELL":
         context.report.lose(variable.token, "takt needs the whole path of a shell", in: draft.name)
       default: break
       }
     }
-    if !environment.isEmpty { draft["env"] = .map(environment) }
+    if !environment.isEmpty { draft[.environment] = .map(environment) }
   }
 }

@@ -5,7 +5,7 @@ package struct JobDraft: Sendable {
   package var name: String
   /// Lines of the comment above it: where it comes from, and what it said there.
   var comments: [String]
-  private(set) var entries: [DraftEntry] = []
+  private var entries: [(key: JobKey, value: DraftValue)] = []
   /// The times of the source in its own words, for `--verify`.
   package var times: [SourceTime] = []
 
@@ -14,21 +14,21 @@ package struct JobDraft: Sendable {
     self.comments = comments
   }
 
-  subscript(key: String) -> DraftValue? {
+  subscript(key: JobKey) -> DraftValue? {
     get { entries.first { $0.key == key }?.value }
     set {
       let index = entries.firstIndex { $0.key == key }
       switch (index, newValue) {
       case (let index?, let value?): entries[index].value = value
       case (let index?, nil): entries.remove(at: index)
-      case (nil, let value?): entries.append(DraftEntry(key: key, value: value))
+      case (nil, let value?): entries.append((key, value))
       case (nil, nil): break
       }
     }
   }
 
   /// Adds a key to a mapping.
-  mutating func set(_ key: String, _ inner: String, _ value: DraftValue) {
+  mutating func set(_ key: JobKey, _ inner: String, _ value: DraftValue) {
     var entries: [DraftEntry] = []
     if case .map(let old)? = self[key] { entries = old }
     entries.removeAll { $0.key == inner }
@@ -37,7 +37,7 @@ package struct JobDraft: Sendable {
   }
 
   /// Adds an item to a list.
-  mutating func append(_ key: String, _ value: DraftValue) {
+  mutating func append(_ key: JobKey, _ value: DraftValue) {
     var items: [DraftValue] = []
     if case .list(let old)? = self[key] { items = old }
     self[key] = .list(items + [value])
@@ -48,17 +48,16 @@ package struct JobDraft: Sendable {
     entries.enumerated().sorted { left, right in
       let ranks = (Self.rank(left.element.key), Self.rank(right.element.key))
       return ranks.0 == ranks.1 ? left.offset < right.offset : ranks.0 < ranks.1
-    }.map(\.element)
+    }.map { DraftEntry(key: $0.element.key.name, value: $0.element.value) }
   }
 
-  private static let order = [
-    "description", "enabled", "on", "after", "every", "first", "from", "cron", "days", "calendar",
-    "timezone", "spread", "jitter", "leeway", "missed", "overlap", "concurrency", "only_if", "user",
-    "group", "cwd", "shell", "inherit_env", "env_file", "env", "secrets", "umask", "run", "steps",
-    "stdin",
+  private static let order: [JobKey] = [
+    .description, .enabled, .on, .after, .every, .first, .from, .cron, .days, .calendar, .timezone,
+    .spread, .jitter, .leeway, .missed, .overlap, .concurrency, .onlyIf, .user, .group, .directory,
+    .shell, .inheritance, .environmentFile, .environment, .secrets, .umask, .run, .steps, .stdin,
   ]
 
-  private static func rank(_ key: String) -> Int { order.firstIndex(of: key) ?? order.count }
+  private static func rank(_ key: JobKey) -> Int { order.firstIndex(of: key) ?? order.count }
 }
 
 /// A time in the words of a source.

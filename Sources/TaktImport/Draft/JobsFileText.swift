@@ -1,3 +1,5 @@
+import TaktCore
+
 /// The text of a jobs file from drafts.
 struct JobsFileText {
   var header: [String]
@@ -6,9 +8,9 @@ struct JobsFileText {
   var groups: [DraftEntry]
 
   /// Keys that stand in `defaults` if all jobs agree.
-  private static let shared = [
-    "overlap", "missed", "kill", "inherit_env", "leeway", "env", "on_success", "on_failure",
-    "output", "timezone", "shell",
+  private static let shared: [JobKey] = [
+    .overlap, .missed, .kill, .inheritance, .leeway, .environment, .onSuccess, .onFailure,
+    .output, .timezone, .shell,
   ]
 
   var text: String {
@@ -55,7 +57,7 @@ struct JobsFileText {
     return Self.shared.compactMap { key in
       guard let value = jobs[0][key], jobs.allSatisfy({ $0[key] == value }) else { return nil }
       // A zone of the defaults needs no times to apply to, one of a job does.
-      return DraftEntry(key: key, value: value)
+      return DraftEntry(key: key.name, value: value)
     }
   }
 }

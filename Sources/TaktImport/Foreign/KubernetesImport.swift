@@ -48,7 +48,7 @@ struct KubernetesImport {
     if fields.count == 2, fields[0] == "@every", let every = try? DurationText.parse(fields[1]),
       every >= .seconds(1)
     {
-      draft["every"] = .word(DurationText.format(every))
+      draft[.every] = .word(DurationText.format(every))
       leaves.differ("spec.schedule", "counted from the first load of the job", in: draft.name)
       return true
     }
@@ -60,17 +60,17 @@ struct KubernetesImport {
       leaves.lose("spec.schedule", "takt does not read these times")
       return false
     }
-    draft["cron"] = .text(schedule)
+    draft[.cron] = .text(schedule)
     // A star with a step is a choice of days here, and not a star.
     let rule = CronFields.plainStarRule(fields)
     if expression.hasBothDayFields, CronDayRule.cron.settled(for: expression) != rule {
-      draft["days"] = .word(rule.rawValue)
+      draft[.days] = .word(rule.rawValue)
     }
     draft.times = [.cron(schedule, rule: rule)]
     leaves.keep("spec.schedule", as: "cron", in: draft.name)
     guard let zone else { return true }
     if context.options.isZone(zone) {
-      draft["timezone"] = .text(zone)
+      draft[.timezone] = .text(zone)
       leaves.keep(zonePath, as: "timezone", in: draft.name)
     } else {
       leaves.lose(zonePath, "there is no time zone '\(zone)'", in: draft.name)
@@ -83,19 +83,19 @@ struct KubernetesImport {
   ) {
     let policies = ["Allow": "allow", "Forbid": "skip", "Replace": "replace"]
     let policy = spec["concurrencyPolicy"]?.text
-    draft["overlap"] = .word(policies[policy ?? "Allow"] ?? "allow")
+    draft[.overlap] = .word(policies[policy ?? "Allow"] ?? "allow")
     if policy == nil || policies[policy ?? ""] != nil {
       leaves.keep("spec.concurrencyPolicy", as: "overlap", in: draft.name)
     }
-    draft["missed"] = .mapping(["policy": .word("last")])
+    draft[.missed] = .mapping(["policy": .word("last")])
     if let seconds = spec["startingDeadlineSeconds"]?.text.flatMap({ Int($0) }),
       (1...31_536_000).contains(seconds)
     {
-      draft.set("missed", "within", .word(DurationText.format(.seconds(seconds))))
+      draft.set(.missed, "within", .word(DurationText.format(.seconds(seconds))))
       leaves.keep("spec.startingDeadlineSeconds", as: "missed.within", in: draft.name)
     }
     if let text = spec["suspend"]?.text {
-      if text == "true" { draft["enabled"] = .word("false") }
+      if text == "true" { draft[.enabled] = .word("false") }
       leaves.keep("spec.suspend", as: "enabled", in: draft.name)
     }
     for key in ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
@@ -108,14 +108,14 @@ struct KubernetesImport {
     if let seconds = job["activeDeadlineSeconds"]?.text.flatMap({ Int($0) }),
       (1...31_536_000).contains(seconds)
     {
-      draft["timeout"] = .word(DurationText.format(.seconds(seconds)))
+      draft[.timeout] = .word(DurationText.format(.seconds(seconds)))
       leaves.differ(
         "\(path).activeDeadlineSeconds", "for each attempt, and not for all together",
         in: draft.name)
     }
     let limit = job["backoffLimit"]?.text.flatMap { Int($0) } ?? 6
     if limit > 0 {
-      draft["retry"] = .mapping([
+      draft[.retry] = .mapping([
         "attempts": .word("\(min(limit, 999) + 1)"), "delay": .word("10s"), "max": .word("6m"),
       ])
     }
@@ -125,8 +125,8 @@ struct KubernetesImport {
     leaves.keep("\(path).template.spec.restartPolicy", as: "retry", in: draft.name)
     let containers = pod?["containers"]?.items ?? []
     guard containers.count == 1, let image = containers[0]["image"]?.text else {
-      draft["run"] = .list([.text("true")])
-      draft["enabled"] = .word("false")
+      draft[.run] = .list([.text("true")])
+      draft[.enabled] = .word("false")
       leaves.lose(
         "\(path).template.spec.containers", "takt runs one container; the job is disabled",
         in: draft.name)
@@ -154,8 +154,8 @@ struct KubernetesImport {
     if let folder = container["workingDir"]?.text { words += ["--workdir", folder] }
     words.append(image)
     words += command.dropFirst() + (container["args"]?.texts ?? [])
-    draft["run"] = .list(words.map(DraftValue.text))
-    if !variables.isEmpty { draft["env"] = .map(variables) }
+    draft[.run] = .list(words.map(DraftValue.text))
+    if !variables.isEmpty { draft[.environment] = .map(variables) }
     for key in ["image", "command", "args", "workingDir"] {
       leaves.differ("\(path).\(key)", "'docker run' runs the container here", in: draft.name)
     }

@@ -38,17 +38,17 @@ struct YacronImport {
       return leaves.loseRest("the job is left out")
     }
     if let text = value("command")?.text {
-      draft["run"] = .text(CommandText.runnable(text))
+      draft[.run] = .text(CommandText.runnable(text))
     } else if let words = value("command")?.texts, words.first?.isEmpty == false {
-      draft["run"] = .list(words.map(DraftValue.text))
+      draft[.run] = .list(words.map(DraftValue.text))
     } else {
-      draft["run"] = .list([.text("true")])
-      draft["enabled"] = .word("false")
+      draft[.run] = .list([.text("true")])
+      draft[.enabled] = .word("false")
       leaves.lose("command", "there is no program; the job is disabled", in: name)
     }
-    if draft["enabled"] == nil { leaves.keep("command", as: "run", in: name) }
+    if draft[.enabled] == nil { leaves.keep("command", as: "run", in: name) }
     if let shell = value("shell")?.text, shell.hasPrefix("/") {
-      draft["shell"] = .text(shell)
+      draft[.shell] = .text(shell)
       leaves.keep("shell", as: "shell", in: name)
     }
     setPolicies(value, leaves, in: &draft)
@@ -69,7 +69,7 @@ struct YacronImport {
       if let year = schedule["year"]?.text { text += " \(year)" }
     }
     if text == "@reboot" {
-      draft["on"] = .word("start")
+      draft[.on] = .word("start")
       leaves.keep("schedule", as: "on", in: draft.name)
       return true
     }
@@ -82,9 +82,9 @@ struct YacronImport {
       leaves.lose("schedule", "takt does not read these times")
       return false
     }
-    draft["cron"] = .text(text)
+    draft[.cron] = .text(text)
     if expression.hasBothDayFields, CronDayRule.cron.settled(for: expression) != .all {
-      draft["days"] = .word("all")
+      draft[.days] = .word("all")
     }
     if text.split(separator: " ").count == 5 || text.hasPrefix("@") {
       draft.times = [.cron(text, rule: .all)]
@@ -96,7 +96,7 @@ struct YacronImport {
         leaves.lose("timezone", "there is no such time zone", in: draft.name)
         return true
       }
-      draft["timezone"] = .text(zone)
+      draft[.timezone] = .text(zone)
     }
     leaves.keep("timezone", as: "timezone", in: draft.name)
     leaves.keep("utc", as: "timezone", in: draft.name)
@@ -107,17 +107,17 @@ struct YacronImport {
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) {
     let policies = ["Allow": "allow", "Forbid": "skip", "Replace": "replace"]
-    draft["overlap"] = .word(policies[value("concurrencyPolicy")?.text ?? "Allow"] ?? "allow")
+    draft[.overlap] = .word(policies[value("concurrencyPolicy")?.text ?? "Allow"] ?? "allow")
     leaves.keep("concurrencyPolicy", as: "overlap", in: draft.name)
-    draft["missed"] = .mapping(["policy": .word("skip")])
+    draft[.missed] = .mapping(["policy": .word("skip")])
     if let text = value("executionTimeout")?.text, let seconds = Self.duration(text) {
-      draft["timeout"] = .word(seconds)
+      draft[.timeout] = .word(seconds)
       leaves.keep("executionTimeout", as: "timeout", in: draft.name)
     }
-    draft.set("kill", "grace", .word(value("killTimeout")?.text.flatMap(Self.duration) ?? "30s"))
+    draft.set(.kill, "grace", .word(value("killTimeout")?.text.flatMap(Self.duration) ?? "30s"))
     leaves.keep("killTimeout", as: "kill.grace", in: draft.name)
     if let text = value("enabled")?.text {
-      if text == "false" { draft["enabled"] = .word("false") }
+      if text == "false" { draft[.enabled] = .word("false") }
       leaves.keep("enabled", as: "enabled", in: draft.name)
     }
     for key in ["captureStderr", "captureStdout"] {
@@ -133,12 +133,12 @@ struct YacronImport {
   private func setUser(
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) {
-    for key in ["user", "group"] {
-      guard let name = value(key)?.text else { continue }
+    for key in [JobKey.user, .group] {
+      guard let name = value(key.name)?.text else { continue }
       draft[key] = .text(name)
-      leaves.keep(key, as: key, in: draft.name)
+      leaves.keep(key.name, as: key.name, in: draft.name)
     }
-    draft["inherit_env"] = .word("true")
+    draft[.inheritance] = .word("true")
     var variables: [DraftEntry] = []
     for item in value("environment")?.items ?? [] {
       guard let name = item["key"]?.text, EnvironmentName.isValid(name), !name.hasPrefix("TAKT_")
@@ -148,7 +148,7 @@ struct YacronImport {
       }
       variables.append(DraftEntry(key: name, value: .text(item["value"]?.text ?? "")))
     }
-    if !variables.isEmpty { draft["env"] = .map(variables) }
+    if !variables.isEmpty { draft[.environment] = .map(variables) }
     leaves.keep("environment", as: "env", in: draft.name)
   }
 
@@ -158,15 +158,15 @@ struct YacronImport {
     let rule = value("failsWhen")
     // Without a word, output on standard error is a failure.
     if rule?["producesStderr"]?.text != "false" {
-      draft.set("fails_when", "stderr", .word("any"))
+      draft.set(.failsWhen, "stderr", .word("any"))
     }
     if rule?["producesStdout"]?.text == "true" {
-      draft.set("fails_when", "stdout", .text("."))
+      draft.set(.failsWhen, "stdout", .text("."))
       leaves.differ(
         "failsWhen.producesStdout", "a line that is not empty is a failure", in: draft.name)
     }
     if rule?["nonzeroReturn"]?.text == "false" {
-      draft["success"] = .mapping(["exit": .list((0...255).map { .word("\($0)") })])
+      draft[.success] = .mapping(["exit": .list((0...255).map { .word("\($0)") })])
     }
     for key in ["producesStderr", "producesStdout", "nonzeroReturn"] {
       leaves.keep("failsWhen.\(key)", as: "fails_when", in: draft.name)
@@ -189,7 +189,7 @@ struct YacronImport {
       {
         entries.append(DraftEntry(key: "factor", value: .word("\(factor)")))
       }
-      draft["retry"] = .map(entries)
+      draft[.retry] = .map(entries)
     }
     leaves.keep("onFailure.retry", as: "retry", in: draft.name)
   }

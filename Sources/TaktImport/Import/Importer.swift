@@ -22,7 +22,7 @@ package struct Importer {
     var groups: [DraftEntry]
 
     /// The jobs file without some keys of jobs.
-    package func text(without keys: [String]) -> String {
+    package func text(without keys: [JobKey]) -> String {
       let jobs = jobs.map { job in
         var job = job
         for key in keys { job[key] = nil }

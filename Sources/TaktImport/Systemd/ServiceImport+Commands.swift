@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Commands of a service.
 extension ServiceImport {
   private struct Command {
@@ -19,13 +21,13 @@ extension ServiceImport {
       }
     }
     if commands.isEmpty {
-      draft["run"] = .list([.text("true")])
-      draft["enabled"] = .word("false")
+      draft[.run] = .list([.text("true")])
+      draft[.enabled] = .word("false")
       report.note("\(unit.name) has no command; the job is disabled", at: unit.place)
     } else if commands.count == 1, !commands[0].ignoresFailure {
-      draft["run"] = value(of: commands[0])
+      draft[.run] = value(of: commands[0])
     } else {
-      draft["steps"] = .list(
+      draft[.steps] = .list(
         commands.map { command in
           var entries = [DraftEntry(key: "run", value: value(of: command))]
           if command.ignoresFailure {
@@ -41,7 +43,7 @@ extension ServiceImport {
   /// Commands after the end, and those that are never run.
   private func setOtherCommands(in draft: inout JobDraft) {
     for (key, hooks) in [
-      ("ExecStop", ["on_success"]), ("ExecStopPost", ["on_success", "on_failure"]),
+      ("ExecStop", [JobKey.onSuccess]), ("ExecStopPost", [.onSuccess, .onFailure]),
     ] {
       for entry in unit.list("Service", key) {
         let found = commands(of: entry, in: &draft)
@@ -50,7 +52,8 @@ extension ServiceImport {
           for hook in hooks { draft.append(hook, .mapping(["run": value(of: command)])) }
         }
         report.differ(
-          entry, "in \(hooks.joined(separator: " and ")), after the run; a hook has one minute",
+          entry,
+          "in \(hooks.map(\.name).joined(separator: " and ")), after the run; a hook has one minute",
           in: draft.name)
       }
     }
@@ -63,7 +66,7 @@ extension ServiceImport {
     guard let entry = unit.last("Service", "Type") else { return setRemaining(in: draft) }
     switch entry.value {
     case "forking":
-      draft.set("kill", "leftovers", .word("leave"))
+      draft.set(.kill, "leftovers", .word("leave"))
       report.differ(
         entry, "the run ends when the command does; takt leaves its daemon alone", in: draft.name)
     case "notify", "notify-reload", "dbus":
@@ -144,7 +147,7 @@ extension ServiceImport {
   }
 
   private func disable(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
-    draft["enabled"] = .word("false")
+    draft[.enabled] = .word("false")
     report.lose(entry, sentence + "; the job is disabled", in: draft.name)
   }
 

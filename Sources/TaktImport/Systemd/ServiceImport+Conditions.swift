@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Conditions of a service, which become `only_if` where they can.
 extension ServiceImport {
   /// - Parameter isTimer: whether the unit is the timer, whose conditions systemd looks at only when it
@@ -42,10 +44,10 @@ extension ServiceImport {
           ? alternatives[0] : "{ " + alternatives.joined(separator: " || ") + "; }")
     }
     guard !tests.isEmpty else { return }
-    if case .list(let words)? = draft["only_if"], case .text(let before)? = words.last {
+    if case .list(let words)? = draft[.onlyIf], case .text(let before)? = words.last {
       tests.insert(before, at: 0)
     }
-    draft["only_if"] = .list(
+    draft[.onlyIf] = .list(
       [.text("/bin/sh"), .text("-c"), .text(tests.joined(separator: " && "))])
   }
 

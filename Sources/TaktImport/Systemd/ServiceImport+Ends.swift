@@ -1,3 +1,4 @@
+import TaktCore
 import TaktTime
 
 /// How a run of a service ends: in time, by force, with success, and with another try.
@@ -30,7 +31,7 @@ extension ServiceImport {
       }
       if case .duration(let time) = span, time > .zero {
         let text = DurationText.format(time)
-        draft["timeout"] = .word(text)
+        draft[.timeout] = .word(text)
         report.keep(entry, as: "timeout", in: draft.name)
       } else {
         report.keep(entry, as: "no timeout", in: draft.name)
@@ -53,11 +54,11 @@ extension ServiceImport {
       }
     }
     if grace == "90s" { grace = "1m30s" }
-    draft.set("kill", "grace", .word(grace))
+    draft.set(.kill, "grace", .word(grace))
     if let entry = unit.last("Service", "KillSignal") {
       let name = entry.value.hasPrefix("SIG") ? String(entry.value.dropFirst(3)) : entry.value
       if Self.signals.contains(name) {
-        draft.set("kill", "signal", .word(name))
+        draft.set(.kill, "signal", .word(name))
         report.keep(entry, as: "kill.signal", in: draft.name, values: [name])
       } else {
         report.lose(
@@ -68,7 +69,7 @@ extension ServiceImport {
     guard let entry = unit.last("Service", "KillMode") else { return }
     switch entry.value {
     case "process", "none":
-      draft.set("kill", "leftovers", .word("leave"))
+      draft.set(.kill, "leftovers", .word("leave"))
       report.differ(
         entry,
         "takt leaves what the command started alone after its end; a run that it stops is "
@@ -111,7 +112,7 @@ extension ServiceImport {
       report.differ(entry, "one attempt for each run: StartLimitBurst is 1", in: draft.name)
       return settleRestart(in: draft)
     }
-    draft["retry"] = .map(
+    draft[.retry] = .map(
       [
         DraftEntry(key: "attempts", value: .word("\(attempts)")),
         DraftEntry(key: "delay", value: .word(DurationText.format(delay))),
@@ -125,7 +126,7 @@ extension ServiceImport {
   }
 
   private func settleRestart(in draft: JobDraft) {
-    let isRetried = draft["retry"] != nil
+    let isRetried = draft[.retry] != nil
     for (section, key) in [
       ("Service", "RestartSec"), ("Unit", "StartLimitBurst"), ("Service", "StartLimitBurst"),
       ("Unit", "StartLimitIntervalSec"), ("Unit", "StartLimitInterval"),
@@ -166,6 +167,6 @@ extension ServiceImport {
       if isWhole { report.keep(entry, as: "success.exit", in: draft.name) }
     }
     guard statuses.count > 1 else { return }
-    draft["success"] = .mapping(["exit": .list(statuses.map { .word("\($0)") })])
+    draft[.success] = .mapping(["exit": .list(statuses.map { .word("\($0)") })])
   }
 }

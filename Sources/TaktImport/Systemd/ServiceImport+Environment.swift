@@ -36,9 +36,9 @@ extension ServiceImport {
       inherited.removeAll { names.contains($0) }
       report.keep(entry, as: "env", in: draft.name)
     }
-    draft["inherit_env"] =
+    draft[.inheritance] =
       inherited.isEmpty ? .word("false") : .list(inherited.map(DraftValue.text))
-    if !variables.isEmpty { draft["env"] = .map(variables) }
+    if !variables.isEmpty { draft[.environment] = .map(variables) }
     setFiles(in: &draft)
     setCredentials(in: &draft)
   }
@@ -71,7 +71,7 @@ extension ServiceImport {
           in: &draft)
         continue
       }
-      draft.append("env_file", .text(path))
+      draft.append(.environmentFile, .text(path))
       report.differ(
         entry, "takt reads the file when it loads its jobs, and not at each start", in: draft.name)
     }
@@ -79,7 +79,7 @@ extension ServiceImport {
 
   /// Without its variables, a command may do harm.
   private func lose(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
-    draft["enabled"] = .word("false")
+    draft[.enabled] = .word("false")
     report.lose(entry, sentence + "; the job is disabled", in: draft.name)
   }
 
@@ -113,12 +113,12 @@ extension ServiceImport {
       let name = String(text[..<sign])
       let path = String(text[text.index(after: sign)...])
       guard EnvironmentName.isValid(name), !name.hasPrefix("TAKT_"), path.hasPrefix("/"),
-        draft["env"]?.texts.contains(name) != true
+        draft[.environment]?.texts.contains(name) != true
       else {
         report.lose(entry, "takt has no secret of this name or file", in: draft.name)
         continue
       }
-      draft.set("secrets", name, .mapping(["file": .text(path), "as": .word("file")]))
+      draft.set(.secrets, name, .mapping(["file": .text(path), "as": .word("file")]))
       report.differ(
         entry, "the variable \(name) has the path of the file; there is no CREDENTIALS_DIRECTORY",
         in: draft.name)

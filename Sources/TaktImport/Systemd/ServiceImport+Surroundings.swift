@@ -10,11 +10,11 @@ extension ServiceImport {
     }
     let value = expand(output, in: &draft)
     if let path = Self.path(value) {
-      draft.set("output", "file", .mapping(["path": .text(path)]))
+      draft.set(.output, "file", .mapping(["path": .text(path)]))
       report.differ(
         output, "takt writes it, and begins a new file when it has 10 MB", in: draft.name)
     } else if value == "null" {
-      draft.set("output", "log", .word("false"))
+      draft.set(.output, "log", .word("false"))
       report.differ(output, "takt keeps 64 KB of the output for 'takt logs'", in: draft.name)
     } else if Self.isLog(value) {
       report.differ(output, "in the log of takt", in: draft.name)
@@ -69,7 +69,7 @@ extension ServiceImport {
       input += text
       report.keep(data, as: "stdin", in: draft.name)
     }
-    if !input.isEmpty { draft["stdin"] = .text(input) }
+    if !input.isEmpty { draft[.stdin] = .text(input) }
     guard let entry = unit.last("Service", "StandardInput") else { return }
     if entry.value == "null" || entry.value == "data" {
       report.keep(entry, as: "stdin", in: draft.name)
@@ -83,7 +83,7 @@ extension ServiceImport {
   func setPriorities(in draft: inout JobDraft) {
     if let entry = unit.last("Service", "Nice") {
       if let number = Int(entry.value), (-20...19).contains(number) {
-        draft["nice"] = .word("\(number)")
+        draft[.nice] = .word("\(number)")
         report.keep(entry, as: "nice", in: draft.name, values: ["\(number)"])
       } else {
         report.lose(entry, "this is no nice value", in: draft.name)
@@ -98,13 +98,13 @@ extension ServiceImport {
         "2": "best-effort", "idle": "idle", "3": "idle",
       ]
       if let name = classes[entry.value] {
-        draft["ionice"] = .word(name == "idle" ? name : "\(name):\(level ?? 4)")
+        draft[.inputOutput] = .word(name == "idle" ? name : "\(name):\(level ?? 4)")
         report.keep(entry, as: "ionice", in: draft.name)
       } else {
         report.keep(entry, as: "the default", in: draft.name)
       }
     } else if let level {
-      draft["ionice"] = .word("best-effort:\(level)")
+      draft[.inputOutput] = .word("best-effort:\(level)")
     }
     if let entry = unit.last("Service", "IOSchedulingPriority") {
       if level != nil {
@@ -118,10 +118,10 @@ extension ServiceImport {
     case "other": report.keep(entry, as: "the default", in: draft.name)
     case "batch", "idle":
       let name = entry.value == "batch" ? "utility" : "background"
-      draft["qos"] = .word(name)
+      draft[.qos] = .word(name)
       // The class has priorities of its own, which the unit does not ask for.
-      if draft["nice"] == nil { draft["nice"] = .word("0") }
-      if draft["ionice"] == nil { draft["ionice"] = .word("best-effort:4") }
+      if draft[.nice] == nil { draft[.nice] = .word("0") }
+      if draft[.inputOutput] == nil { draft[.inputOutput] = .word("best-effort:4") }
       report.differ(
         entry, "'qos: \(name)' has this policy, and lets timers of the command be less exact",
         in: draft.name)
@@ -146,7 +146,7 @@ extension ServiceImport {
       if soft == "infinity" {
         report.keep(entry, as: "no limit", in: draft.name)
       } else if let text = kind.text(of: soft) {
-        draft.set("limits", name, .word(text))
+        draft.set(.limits, name, .word(text))
         if parts.count == 2, parts[1] != soft {
           report.differ(entry, "takt has one limit; the lower one counts", in: draft.name)
         } else {
@@ -202,8 +202,8 @@ extension ServiceImport {
       if entry.value == "infinity" {
         report.keep(entry, as: "no limit", in: draft.name)
       } else if let text {
-        draft.set("limits", name, .word(text))
-        draft.set("limits", "enforce", .word("if_possible"))
+        draft.set(.limits, name, .word(text))
+        draft.set(.limits, "enforce", .word("if_possible"))
         report.differ(
           entry,
           "only where takt may use control groups; without 'enforce: if_possible' it insists",
@@ -217,7 +217,7 @@ extension ServiceImport {
   // MARK: What follows
 
   func setFollowers(in draft: inout JobDraft) {
-    for (key, hook) in [("OnFailure", "on_failure"), ("OnSuccess", "on_success")] {
+    for (key, hook) in [("OnFailure", JobKey.onFailure), ("OnSuccess", .onSuccess)] {
       for entry in unit.list("Unit", key) {
         let units = expand(entry, in: &draft).split(separator: " ").map(String.init)
         draft.append(
@@ -226,7 +226,7 @@ extension ServiceImport {
             "run": .list(
               (["systemctl", "start", "--no-block", "--"] + units).map(DraftValue.text))
           ]))
-        report.keep(entry, as: hook, in: draft.name, values: units)
+        report.keep(entry, as: hook.name, in: draft.name, values: units)
       }
     }
     if let entry = unit.last("Service", "SyslogIdentifier") {

@@ -21,7 +21,7 @@ struct ServiceImport {
   func add(to draft: inout JobDraft) {
     for entry in unit.list("Unit", "Description").suffix(1) {
       let text = expand(entry, in: &draft)
-      draft["description"] = .text(text)
+      draft[.description] = .text(text)
       report.keep(entry, as: "description", in: draft.name, values: [text])
     }
     for entry in unit.list("Unit", "Documentation") {
@@ -51,7 +51,7 @@ struct ServiceImport {
     if let first = unknown.first {
       report.lose(
         entry, "only systemd knows the value of \(first); the job is disabled", in: draft.name)
-      draft["enabled"] = .word("false")
+      draft[.enabled] = .word("false")
     }
     return text
   }
@@ -63,27 +63,27 @@ struct ServiceImport {
       let name = expand(entry, in: &draft)
       if user == nil {
         report.lose(entry, "there is no user '\(name)'; the job is disabled", in: draft.name)
-        draft["enabled"] = .word("false")
+        draft[.enabled] = .word("false")
       } else {
-        draft["user"] = .text(name)
+        draft[.user] = .text(name)
         report.keep(entry, as: "user", in: draft.name, values: [name])
       }
     }
     if let entry = unit.last("Service", "Group") {
       let name = expand(entry, in: &draft)
       if context.accounts.hasGroup(name) {
-        draft["group"] = .text(name)
+        draft[.group] = .text(name)
         report.keep(entry, as: "group", in: draft.name, values: [name])
       } else {
         report.lose(entry, "there is no group '\(name)'; the job is disabled", in: draft.name)
-        draft["enabled"] = .word("false")
+        draft[.enabled] = .word("false")
       }
     }
     if let entry = unit.last("Service", "DynamicUser") {
       if Unit.boolean(entry.value) == false {
         report.keep(entry, as: "this is so in any case", in: draft.name)
       } else {
-        draft["enabled"] = .word("false")
+        draft[.enabled] = .word("false")
         report.lose(
           entry, "takt makes no users: name one in 'user'; the job is disabled", in: draft.name)
       }
@@ -102,7 +102,7 @@ struct ServiceImport {
       } else if !path.hasPrefix("/") {
         report.lose(
           entry, "systemd wants the whole path of a folder; the job is disabled", in: draft.name)
-        draft["enabled"] = .word("false")
+        draft[.enabled] = .word("false")
       } else {
         folder = path
         if isOptional {
@@ -112,10 +112,10 @@ struct ServiceImport {
         }
       }
     }
-    draft["cwd"] = .text(folder)
+    draft[.directory] = .text(folder)
     if let entry = unit.last("Service", "UMask") {
       if let mask = UInt16(entry.value, radix: 8), mask <= 0o777 {
-        draft["umask"] = .word(
+        draft[.umask] = .word(
           String(repeating: "0", count: max(0, 3 - String(mask, radix: 8).utf8.count))
             + String(mask, radix: 8))
         report.keep(entry, as: "umask", in: draft.name)

@@ -25,7 +25,7 @@ struct TimerImport {
         name: context.newName(like: like),
         comments: comments(of: timer) + service.files)
       setTimes(of: timer, in: &draft)
-      guard ["calendar", "every", "on"].contains(where: { draft[$0] != nil }) else {
+      guard [JobKey.calendar, .every, .on].contains(where: { draft[$0] != nil }) else {
         for entry in timer.entries + service.entries {
           report.lose(entry, "the timer has no time that takt reads, and is left out")
         }
@@ -101,13 +101,13 @@ struct TimerImport {
     setAccuracy(of: timer, in: &draft)
     setDelay(of: timer, in: &draft)
     let isPersistent = timer.flag("Timer", "Persistent") ?? false
-    draft["missed"] = .mapping(["policy": .word(isPersistent ? "last" : "skip")])
+    draft[.missed] = .mapping(["policy": .word(isPersistent ? "last" : "skip")])
     if let entry = timer.last("Timer", "Persistent") {
       report.keep(entry, as: "missed.policy", in: draft.name)
     }
     noteTriggers(of: timer, draft)
     // A timer waits for the end of what it started, and then starts it at once if it was due.
-    draft["overlap"] = .word(timer.flag("Timer", "DeferReactivation") == true ? "skip" : "queue")
+    draft[.overlap] = .word(timer.flag("Timer", "DeferReactivation") == true ? "skip" : "queue")
     if let entry = timer.last("Timer", "DeferReactivation") {
       report.keep(entry, as: "overlap", in: draft.name)
     }
@@ -130,7 +130,7 @@ struct TimerImport {
 
   /// Says where takt starts what systemd would not.
   private func noteTriggers(of timer: Unit, _ draft: JobDraft) {
-    if draft["every"] != nil, draft["calendar"] == nil,
+    if draft[.every] != nil, draft[.calendar] == nil,
       ["OnBootSec", "OnStartupSec", "OnActiveSec"].allSatisfy({ timer.list("Timer", $0).isEmpty })
     {
       report.note(
@@ -145,7 +145,7 @@ struct TimerImport {
 
   /// Whether it is due more than once within an hour.
   private static func isFrequent(_ draft: JobDraft) -> Bool {
-    if case .word(let text)? = draft["every"], draft["from"] == nil,
+    if case .word(let text)? = draft[.every], draft[.from] == nil,
       let interval = try? DurationText.parse(text), interval < .seconds(3600)
     {
       return true
@@ -181,7 +181,7 @@ struct TimerImport {
     }
     guard !expressions.isEmpty else { return }
     draft.times = expressions.map(SourceTime.calendar)
-    draft["calendar"] =
+    draft[.calendar] =
       expressions.count == 1 ? .text(expressions[0]) : .list(expressions.map(DraftValue.text))
   }
 
@@ -194,12 +194,12 @@ struct TimerImport {
         report.lose(entry, "this is no length of time", in: draft.name)
         continue
       }
-      guard draft["every"] == nil else {
+      guard draft[.every] == nil else {
         report.lose(entry, "takt has one interval for each job", in: draft.name)
         continue
       }
-      draft["every"] = .word(DurationText.format(interval))
-      if isFromEnd { draft["from"] = .word("end") }
+      draft[.every] = .word(DurationText.format(interval))
+      if isFromEnd { draft[.from] = .word("end") }
       report.differ(
         entry,
         isFromEnd
@@ -229,7 +229,7 @@ struct TimerImport {
         report.keep(entry, as: "on.\(event)", in: draft.name, values: [text])
       }
     }
-    if !events.isEmpty { draft["on"] = .map(events) }
+    if !events.isEmpty { draft[.on] = .map(events) }
   }
 
   private func setAccuracy(of timer: Unit, in draft: inout JobDraft) {
@@ -242,18 +242,18 @@ struct TimerImport {
       leeway = given
     }
     let isExact = leeway <= .milliseconds(1)
-    if !isExact, draft["calendar"] != nil || draft["every"] != nil {
-      draft["leeway"] = .word(DurationText.format(leeway))
+    if !isExact, draft[.calendar] != nil || draft[.every] != nil {
+      draft[.leeway] = .word(DurationText.format(leeway))
     }
     if let entry {
       report.keep(
         entry, as: "leeway", in: draft.name,
-        values: draft["leeway"] == nil ? [] : [DurationText.format(leeway)])
+        values: draft[.leeway] == nil ? [] : [DurationText.format(leeway)])
     }
   }
 
   private func setDelay(of timer: Unit, in draft: inout JobDraft) {
-    let isTimed = draft["calendar"] != nil || draft["every"] != nil
+    let isTimed = draft[.calendar] != nil || draft[.every] != nil
     let isFixed = timer.flag("Timer", "FixedRandomDelay") ?? false
     if let entry = timer.last("Timer", "FixedRandomDelay") {
       report.keep(entry, as: isFixed ? "spread" : "jitter", in: draft.name)
@@ -270,13 +270,13 @@ struct TimerImport {
       }
       let text = DurationText.format(delay)
       if isStable {
-        guard draft["spread"] == nil else {
+        guard draft[.spread] == nil else {
           report.lose(entry, "takt has one 'spread' for each job", in: draft.name)
           continue
         }
-        draft["spread"] = .mapping(["over": .word(text), "by": .word("host")])
+        draft[.spread] = .mapping(["over": .word(text), "by": .word("host")])
       } else {
-        draft["jitter"] = .word(text)
+        draft[.jitter] = .word(text)
       }
       report.keep(entry, as: isStable ? "spread" : "jitter", in: draft.name, values: [text])
     }
@@ -284,14 +284,14 @@ struct TimerImport {
 
   /// An interval must be longer than all delays together.
   private func fit(_ draft: inout JobDraft, _ timer: Unit) {
-    guard case .word(let text)? = draft["every"], let interval = try? DurationText.parse(text)
+    guard case .word(let text)? = draft[.every], let interval = try? DurationText.parse(text)
     else {
       return
     }
     let isFixed = timer.flag("Timer", "FixedRandomDelay") ?? false
     for (key, source) in [
-      ("leeway", "AccuracySec"), ("jitter", "RandomizedDelaySec"),
-      ("spread", isFixed ? "RandomizedDelaySec" : "RandomizedOffsetSec"),
+      (JobKey.leeway, "AccuracySec"), (.jitter, "RandomizedDelaySec"),
+      (.spread, isFixed ? "RandomizedDelaySec" : "RandomizedOffsetSec"),
     ] where Self.reach(of: draft) >= interval && draft[key] != nil {
       draft[key] = nil
       if let entry = timer.last("Timer", source) {
@@ -303,10 +303,10 @@ struct TimerImport {
   /// How late a slot may start.
   private static func reach(of draft: JobDraft) -> Duration {
     var texts: [String] = []
-    for key in ["jitter", "leeway"] {
+    for key in [JobKey.jitter, .leeway] {
       if case .word(let text)? = draft[key] { texts.append(text) }
     }
-    if case .map(let entries)? = draft["spread"], case .word(let text)? = entries.first?.value {
+    if case .map(let entries)? = draft[.spread], case .word(let text)? = entries.first?.value {
       texts.append(text)
     }
     return texts.reduce(.zero) { $0 + ((try? DurationText.parse($1)) ?? .zero) }

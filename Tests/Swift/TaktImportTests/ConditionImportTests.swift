@@ -25,19 +25,19 @@ import Testing
   func `a condition becomes only_if`(unit: String, command: String) throws {
     let result = try result(unit, "OnCalendar=daily")
     #expect(
-      result.jobs.first?["only_if"] == .list([.text("/bin/sh"), .text("-c"), .text(command)]))
+      result.jobs.first?[.onlyIf] == .list([.text("/bin/sh"), .text("-c"), .text(command)]))
     #expect(result.lost.isEmpty, "\(result.lost)")
   }
 
   @Test func `a condition that no shell can test is not kept`() throws {
     let result = try result("ConditionCapability=CAP_SYS_ADMIN", "OnCalendar=daily")
-    #expect(result.jobs.first?["only_if"] == nil)
+    #expect(result.jobs.first?[.onlyIf] == nil)
     #expect(result.lost.count == 1)
   }
 
   @Test func `a delay after the boot is kept`() throws {
     let result = try result("", "OnBootSec=15min\nOnActiveSec=10\nOnUnitActiveSec=1d")
-    #expect(result.jobs.first?["on"] == .mapping(["boot": .word("15m"), "start": .word("10s")]))
-    #expect(result.jobs.first?["every"] == .word("1d"))
+    #expect(result.jobs.first?[.on] == .mapping(["boot": .word("15m"), "start": .word("10s")]))
+    #expect(result.jobs.first?[.every] == .word("1d"))
   }
 }

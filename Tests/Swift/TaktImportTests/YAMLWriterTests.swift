@@ -22,9 +22,9 @@ import Testing
             (0..<count).map { _ in signs.randomElement(using: &random) ?? "a" })))
     }
     var job = JobDraft(name: "a")
-    job["on"] = .word("start")
-    job["run"] = .list([.text("x")] + texts.map(DraftValue.text))
-    job["env"] = .map(
+    job[.on] = .word("start")
+    job[.run] = .list([.text("x")] + texts.map(DraftValue.text))
+    job[.environment] = .map(
       texts.enumerated().map { DraftEntry(key: "V\($0.offset)", value: .text($0.element)) })
     let text = JobsFileText(header: ["test"], jobs: [job], groups: []).text
     let spec = try #require(ImportFixture.load(text).jobs.first)

@@ -21,7 +21,7 @@ struct ImportCheck {
     }
     if loaded.snapshot == nil, diagnostics.isEmpty {
       // For the times, without the files that are not on this machine.
-      let text = result.text(without: ["env_file", "secrets"])
+      let text = result.text(without: [.environmentFile, .secrets])
       snapshot = source.load(text: Array(text.utf8), within: nil).snapshot
     } else {
       snapshot = loaded.snapshot
