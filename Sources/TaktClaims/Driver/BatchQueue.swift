@@ -66,7 +66,7 @@ final class BatchQueue: Sendable {
   func send(_ batch: ClaimBatch) {
     let needsThread = state.withLock { state -> Bool in
       guard !state.isClosed else {
-        answer(batch, .failed(number: batch.number, Self.closed))
+        answer(.failed(number: batch.number, Self.closed))
         return false
       }
       state.lastID += 1
@@ -103,7 +103,7 @@ final class BatchQueue: Sendable {
   private func refuseAll(_ failure: ClaimFailure) {
     state.withLock { state in
       for entry in state.entries {
-        answer(entry.batch, .failed(number: entry.batch.number, failure))
+        answer(.failed(number: entry.batch.number, failure))
       }
       state.entries = []
       if !state.isClosed { state.hasThread = false }
@@ -111,7 +111,7 @@ final class BatchQueue: Sendable {
   }
 
   /// Called with the lock, so that answers are in the order of the batches.
-  private func answer(_ batch: ClaimBatch, _ outcome: ClaimOutcome) {
+  private func answer(_ outcome: ClaimOutcome) {
     answers.async { [onOutcome] in onOutcome(outcome) }
   }
 
@@ -135,7 +135,7 @@ final class BatchQueue: Sendable {
     state.withLock { state in
       while let entry = state.entries.first, entry.deadline <= now {
         state.entries.removeFirst()
-        answer(entry.batch, .failed(number: entry.batch.number, lateness()))
+        answer(.failed(number: entry.batch.number, lateness()))
       }
     }
     arm()

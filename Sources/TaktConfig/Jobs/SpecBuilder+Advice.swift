@@ -18,7 +18,7 @@ extension SpecBuilder {
     warnOfSizes(of: raw, settled)
     warnOfAddressSpace(of: raw, settled)
     warnOfUnexpanded(of: raw)
-    warnOfTimings(of: raw, settled, schedule: schedule, action: action)
+    warnOfTimings(of: raw, settled, schedule: schedule)
     warnOfFreshness(of: raw, settled, schedule: schedule)
     warnOfOwnWatches(of: raw, settled, schedule: schedule)
   }

@@ -3,7 +3,7 @@ import TaktCore
 /// Ends of several other jobs' runs together.
 extension SpecBuilder {
   /// Whether an item of `after` is one of several jobs together; keys that do not fit are reported.
-  func checkGathering(_ fields: KeyFields, at mark: YAMLMark, of raw: RawJob) -> Bool {
+  func checkGathering(_ fields: KeyFields, of raw: RawJob) -> Bool {
     let owner = KeyOwner(raw.owner, .after)
     guard let all = fields[Key.all] else {
       if let within = fields[Key.within] {

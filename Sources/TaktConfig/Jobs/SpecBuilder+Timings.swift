@@ -17,9 +17,7 @@ extension SpecBuilder {
 
   /// Reports a duration that makes another one, or the schedule, mean nothing. One from `defaults`
   /// counts where the job has the other.
-  func warnOfTimings(
-    of raw: RawJob, _ settled: JobDefaults, schedule: Schedule, action: Action
-  ) {
+  func warnOfTimings(of raw: RawJob, _ settled: JobDefaults, schedule: Schedule) {
     let (timeout, policies) = (settled.execution.timeout, settled.policies)
     let grace = raw.fields[.kill]?.value?.object?["grace"]
     for pair in [

@@ -9,7 +9,7 @@ extension SpecBuilder {
     guard let items = raw.fields[.after]?.value?.list else { return followings }
     for item in items {
       guard let fields = item.value.object else { continue }
-      if checkGathering(fields, at: item.mark, of: raw) { continue }
+      if checkGathering(fields, of: raw) { continue }
       guard let parent = fields[Key.job] else {
         missing(Key.job, at: item.mark, of: .after, raw)
         continue

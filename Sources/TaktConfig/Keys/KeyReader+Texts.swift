@@ -13,7 +13,7 @@ extension KeyReader {
         .outOfRange, at: mark,
         "'\(key)' must be from \(bounds.0) to \(bounds.1), not \(text.shortened)")
     } catch {
-      let (message, hint) = error.sentence(text: text)
+      let (message, hint) = error.sentence
       reporter.report(.badSize, at: mark, "'\(text.shortened)' \(message)", hint: hint)
     }
     return nil
@@ -110,7 +110,7 @@ extension KeyReader {
 }
 
 extension SizeText.Problem {
-  fileprivate func sentence(text: String) -> (message: String, hint: String?) {
+  fileprivate var sentence: (message: String, hint: String?) {
     let units = "B, KB, MB, GB and TB"
     switch self {
     case .noNumber: return ("is not a size", "write a number with a unit, such as 64KB or 10MB")

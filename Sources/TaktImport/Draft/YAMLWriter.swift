@@ -14,7 +14,7 @@ struct YAMLWriter {
   mutating func blankLine() { text += "\n" }
 
   mutating func open(_ key: String, indent: Int = 0) {
-    text += String(repeating: " ", count: indent) + Self.scalar(key, isInFlow: false) + ":\n"
+    text += String(repeating: " ", count: indent) + Self.scalar(key) + ":\n"
   }
 
   /// A list that other places of the file name.
@@ -25,8 +25,8 @@ struct YAMLWriter {
   }
 
   mutating func entry(_ entry: DraftEntry, indent: Int) {
-    let lead = String(repeating: " ", count: indent) + Self.scalar(entry.key, isInFlow: false) + ":"
-    let flow = Self.flow(entry.value, isInFlow: false)
+    let lead = String(repeating: " ", count: indent) + Self.scalar(entry.key) + ":"
+    let flow = Self.flow(entry.value)
     if flow.utf8.count + lead.utf8.count < Self.widthMax || !Self.isNested(entry.value) {
       text += lead + " " + flow + "\n"
       return
@@ -45,7 +45,7 @@ struct YAMLWriter {
   /// An item of a list; a mapping goes over several lines if it is long.
   private mutating func item(_ value: DraftValue, indent: Int) {
     let lead = String(repeating: " ", count: indent) + "- "
-    let flow = Self.flow(value, isInFlow: false)
+    let flow = Self.flow(value)
     guard flow.utf8.count + lead.utf8.count >= Self.widthMax, case .map(let entries) = value,
       !entries.isEmpty
     else {
@@ -67,22 +67,22 @@ struct YAMLWriter {
     }
   }
 
-  private static func flow(_ value: DraftValue, isInFlow: Bool) -> String {
+  private static func flow(_ value: DraftValue) -> String {
     switch value {
     case .word(let word): return word
     // Braces before `each` would be a value of `for_each`.
-    case .text(let text): return scalar(EachBraces.escaped(text), isInFlow: isInFlow)
+    case .text(let text): return scalar(EachBraces.escaped(text))
     case .list(let items):
-      return "[" + items.map { flow($0, isInFlow: true) }.joined(separator: ", ") + "]"
+      return "[" + items.map(flow).joined(separator: ", ") + "]"
     case .map(let entries):
       return "{"
-        + entries.map { scalar($0.key, isInFlow: true) + ": " + flow($0.value, isInFlow: true) }
+        + entries.map { scalar($0.key) + ": " + flow($0.value) }
         .joined(separator: ", ") + "}"
     }
   }
 
   /// A text as a scalar that YAML reads as this text.
-  static func scalar(_ text: String, isInFlow: Bool) -> String {
+  static func scalar(_ text: String) -> String {
     if isPlain(text) { return text }
     let isPrintable = text.unicodeScalars.allSatisfy(isPrintable)
     if isPrintable, !text.has("'") { return "'" + text + "'" }

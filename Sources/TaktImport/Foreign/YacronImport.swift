@@ -13,12 +13,12 @@ struct YacronImport {
       let defaults = document["defaults"]
       for job in document["jobs"]?.items ?? [] { importJob(job, defaults, file) }
       leaves.keep("defaults", as: "each job has them")
-      settleUnknown(document, leaves)
+      settleUnknown(leaves)
     }
   }
 
   /// Only what a job has read is kept of `defaults` and of the jobs.
-  private func settleUnknown(_ document: ForeignNode, _ leaves: ForeignLeaves) {
+  private func settleUnknown(_ leaves: ForeignLeaves) {
     for key in Self.lost { leaves.lose("defaults.\(key)", "takt has nothing for this") }
     leaves.loseRest("takt has nothing for this")
   }

@@ -21,7 +21,6 @@ import zoneinfo
 
 DAY = datetime.timedelta(days=1)
 UTC = datetime.timezone.utc
-EPOCH = datetime.date(1970, 1, 1)
 
 
 def covered(start, end, days):

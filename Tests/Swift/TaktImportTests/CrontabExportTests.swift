@@ -74,7 +74,7 @@ import Testing
     for (number, sample) in samples.enumerated() {
       yaml += "  j\(number):\n    cron: '* * * * *'\n"
       for (key, text) in [("run", sample.command), ("stdin", sample.input)] where !text.isEmpty {
-        yaml += "    \(key): \(YAMLWriter.scalar(EachBraces.escaped(text), isInFlow: false))\n"
+        yaml += "    \(key): \(YAMLWriter.scalar(EachBraces.escaped(text)))\n"
       }
     }
     var export = CrontabExport(
@@ -195,7 +195,7 @@ import Testing
     for value in values {
       let yaml =
         "jobs: {j: {cron: '* * * * *', run: x, cwd: /, env: {HOME: /, V: "
-        + "\(YAMLWriter.scalar(value, isInFlow: true))}}}\n"
+        + "\(YAMLWriter.scalar(value))}}}\n"
       var export = CrontabExport(
         try ImportFixture.load(yaml), dialect: dialect, accounts: AnyAccounts())
       let result = export.result(header: "test")

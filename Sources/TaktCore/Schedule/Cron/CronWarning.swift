@@ -107,7 +107,7 @@ extension ClockRule {
       let before = WallInstant(milliseconds: change.milliseconds - 1)
       if next.offsetSeconds > span.offsetSeconds, repaired.next(after: before) == change,
         self.next(after: before).map({ $0 - change > .seconds(3600) }) ?? true,
-        let skipped = skippedTime(from: span, to: next)
+        let skipped = skippedTime(after: span)
       {
         return .skippedTime(skipped, zone: zone.name, isCron: cause == .cron)
       }
@@ -117,7 +117,7 @@ extension ClockRule {
   }
 
   /// The first time of the clock between two spans that the expression names.
-  private func skippedTime(from span: ZoneSpan, to next: ZoneSpan) -> CivilTime? {
+  private func skippedTime(after span: ZoneSpan) -> CivilTime? {
     // In a zone without changes, the same clock goes on.
     var steady = self
     steady.zone = .utc

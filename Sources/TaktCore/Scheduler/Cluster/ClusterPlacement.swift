@@ -79,7 +79,7 @@ enum ClusterPlacement: Placement {
     case .timerFired(let token): core.clusterFired(token: token, at: now)
     case .answered(let outcome): core.claimsAnswered(outcome, at: now)
     case .turnEnded: core.endClusterTurn(at: now)
-    case .stopping: core.withdrawAllClaims(at: now)
+    case .stopping: core.withdrawAllClaims()
     case .finished: core.effects.append(.disarm(.placement))
     }
   }

@@ -22,7 +22,7 @@ extension SchedulerCore {
   }
 
   /// takt stops: what waits for the engine's word is left to other machines, or to a takt to come.
-  mutating func withdrawAllClaims(at now: Now) {
+  mutating func withdrawAllClaims() {
     for key in cluster.book.keys { withdraw(key) }
   }
 

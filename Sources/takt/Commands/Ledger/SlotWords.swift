@@ -247,7 +247,7 @@ struct SlotWords {
 
 extension SlotWords {
   /// What there is to say beside the slots in question.
-  func lines(of inquiry: SlotInquiry, from first: WallInstant?, to end: WallInstant) -> [String] {
+  func lines(of inquiry: SlotInquiry, from first: WallInstant?) -> [String] {
     var lines: [String] = []
     if let pending = inquiry.pending {
       let what = inquiry.condition == nil ? "its verdict" : "its condition (only_if)"

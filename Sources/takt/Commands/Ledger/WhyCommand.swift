@@ -62,7 +62,7 @@ struct WhyCommand: ParsableCommand {
       if place > 0 { Console.print("") }
       for line in words.lines(of: slot) { Console.print(line.printable) }
     }
-    let others = words.lines(of: inquiry, from: range.first, to: range.end)
+    let others = words.lines(of: inquiry, from: range.first)
     if !inquiry.slots.isEmpty, !others.isEmpty { Console.print("") }
     for line in others { Console.print(line.printable) }
     if at == nil {
