@@ -126,8 +126,10 @@ let package = Package(
     .target(name: "CTimerFD", path: "Sources/C/CTimerFD", cSettings: fortified),
     .target(name: "CTaktSystem", path: "Sources/C/CTaktSystem", cSettings: fortified),
     .target(name: "CWithoutICU", path: "Sources/C/CWithoutICU"),
-    // The commit, and the versions of libraries that are loaded when they are needed.
-    .target(name: "CTaktBuild", path: "Sources/C/CTaktBuild", cSettings: commit),
+    // The commit, the versions of libraries that are loaded when they are needed, and the files of a
+    // new plugin.
+    .target(
+      name: "CTaktBuild", path: "Sources/C/CTaktBuild", exclude: ["plugin"], cSettings: commit),
     .target(name: "CTaktTransfer", path: "Sources/C/CTaktTransfer", cSettings: fortified),
     // libpq, which is loaded when it is first needed and never linked.
     .target(

@@ -1,6 +1,9 @@
-// Facts of this build, and the versions of the libraries that are loaded when they are needed.
+// Facts of this build, the versions of the libraries that are loaded when they are needed, and the
+// files of a new plugin.
 #ifndef CTAKT_BUILD_H
 #define CTAKT_BUILD_H
+
+#include "CTaktPlugin.h"
 
 // The commit that the program was built from; empty where TAKT_COMMIT was not set.
 const char *takt_build_commit(void);
