@@ -23,13 +23,12 @@ struct Daemon {
   private let engine: Engine
   private let tally: CountingLedger
   private let state: State
-  private let degraded: String?
-  private let warning: String?
+  /// What the log says first of how takt works here.
+  private let warnings: [String]
   private let control: Control
   private let cluster: ClusterLink?
-  private let clusterNote: String?
   private let supervision: Supervision?
-  private let watch: Watch
+  private let watch = Watch()
   private let zoneWatch: LocalZoneWatch?
   private let once: OnceJobs
   private let stopped = DispatchSemaphore(value: 0)
@@ -43,26 +42,25 @@ struct Daemon {
     snapshot: Snapshot, source: JobsFileSource, files: FilesRead, isWatching: Bool,
     log: LogOptions
   ) throws {
-    var state = try State(snapshot.settings, file: source.path)
+    let settings = snapshot.settings
+    var state = try State(settings, file: source.path)
     // Before the first thread: nothing answers where the system refuses one.
-    warning = try ResourceLimits.check(
-      maxRunning: snapshot.settings.maxRunning, hasCluster: snapshot.settings.cluster != nil)
-    let joining = try ClusterLink.open(snapshot.settings)
+    let shortage = try ResourceLimits.check(
+      maxRunning: settings.maxRunning, hasCluster: settings.cluster != nil)
+    let joining = try ClusterLink.open(settings)
     cluster = joining?.link
-    clusterNote = joining?.note
-    degraded = snapshot.degradedClasses()
+    warnings = [shortage, joining?.note, snapshot.degradedClasses()].compactMap(\.self)
     let time = SystemTimeSource()
-    LocalZone.set(snapshot.settings.zone)
-    let writer = LogWriter(
-      descriptor: STDOUT_FILENO, format: log.format, level: log.level,
-      zone: snapshot.settings.zone, isColoured: log.isColoured, time: time)
-    self.writer = writer
+    LocalZone.set(settings.zone)
+    writer = LogWriter(
+      descriptor: STDOUT_FILENO, format: log.format, level: log.level, zone: settings.zone,
+      isColoured: log.isColoured, time: time)
     let opening = Opening(of: writer, at: time.wall)
     // The ledger is there before the scheduler that it may want to hear from.
     let scheduling = Scheduling()
     do {
       try state.open(
-        snapshot.settings, file: source.path, observer: opening, time: time,
+        settings, file: source.path, observer: opening, time: time,
         onRenewed: { scheduling.scheduler.withLock { $0 }?.send(.ledgerRenewed) })
     } catch {
       writer.close(timeout: .seconds(2))
@@ -70,65 +68,48 @@ struct Daemon {
     }
     self.state = state
     opening.write()
-    let tally = CountingLedger(next: state.ledger)
-    self.tally = tally
+    tally = CountingLedger(next: state.ledger)
     let hub = OutputHub(next: writer)
     let readModel = ControlReadModel(
       next: tally, time: time, onBegan: { hub.began($0) }, onEnded: { hub.ended($0) })
     readModel.observe(opening.line)
-    let observers = Observers([writer, readModel, HeapKeeper()])
-    self.observers = observers
-    let engine = try Engine(
+    observers = Observers([writer, readModel, HeapKeeper()])
+    engine = try Engine(
       observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster,
       farewell: ClusterLink.farewell(for: source.absolutePath)
     ) { [stopped] in stopped.signal() }
-    self.engine = engine
     scheduling.scheduler.withLock { $0 = engine.scheduler }
-
-    let supervision = Supervision(engine)
-    self.supervision = supervision
-    let watch = Watch()
-    self.watch = watch
-    let connections = ConnectionBudget(snapshot.settings)
-    once = state.onceJobs(
-      from: source, beside: snapshot, observer: observers, at: time.wall)
+    supervision = Supervision(engine)
+    once = state.onceJobs(from: source, beside: snapshot, observer: observers, at: time.wall)
+    let connections = ConnectionBudget(settings)
     let reloader = Reloader(
       current: once.added(to: snapshot), once: once, files: files,
       watchedPaths: isWatching ? files.paths : [], source: source, observer: observers,
       ledger: readModel, time: engine.factory.time,
-      apply: { plan in
-        connections.adopt(plan.settings)
-        LocalZone.set(plan.settings.zone)
-        let count = plan.snapshot.jobs.count
-        engine.apply(plan) {
-          supervision?.ready()
-          Heap.giveBack(after: count)
-        }
-      },
-      onBegin: { supervision?.reloading() }, onRefused: { supervision?.ready(isRefused: true) },
-      onLoaded: { watch.watcher?.watch($0) }, onDone: { readModel.apply($0) })
+      apply: { [engine, supervision] in Self.apply($0, to: engine, connections, supervision) },
+      onBegin: { [supervision] in supervision?.reloading() },
+      onRefused: { [supervision] in supervision?.ready(isRefused: true) },
+      onLoaded: { [watch] in watch.watcher?.watch($0) }, onDone: { readModel.apply($0) })
     control = Control(
-      settings: snapshot.settings, source: source, state: state, engine: engine, tally: tally,
+      settings: settings, source: source, state: state, engine: engine, tally: tally,
       readModel: readModel, hub: hub, reloader: reloader, connections: connections,
       cluster: cluster, observer: observers)
-    do {
-      zoneWatch = try LocalZoneWatch(on: engine, observer: observers) {
-        reloader.reload(cause: $0)
-      }
-    } catch {
-      zoneWatch = nil
-      observers.logMessage(
-        "a change of this machine's time zone is not noticed: \(error)", .warning)
-    }
-    if isWatching {
-      let watcher = try FileWatcher(
-        reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,
-        onChange: { reloader.reload(cause: "watch") },
-        onError: { observers.logMessage($0, .warning) })
-      watch.watcher = watcher
-      watcher.watch(files)
-    }
+    zoneWatch = LocalZoneWatch(on: engine, observer: observers) { reloader.reload(cause: $0) }
+    if isWatching { try watch.begin(files, on: engine, observer: observers, reloader) }
     try receiveSignals(reloader)
+  }
+
+  private static func apply(
+    _ plan: ReloadPlan, to engine: Engine, _ connections: ConnectionBudget,
+    _ supervision: Supervision?
+  ) {
+    connections.adopt(plan.settings)
+    LocalZone.set(plan.settings.zone)
+    let count = plan.snapshot.jobs.count
+    engine.apply(plan) {
+      supervision?.ready()
+      Heap.giveBack(after: count)
+    }
   }
 
   /// How often takt was told to stop. The third time it kills what runs; whatever hangs then, it
@@ -193,6 +174,17 @@ struct Daemon {
   /// `@unchecked Sendable`: set once, before the reloader is asked for anything.
   private final class Watch: @unchecked Sendable {
     var watcher: FileWatcher?
+
+    func begin(
+      _ files: FilesRead, on engine: Engine, observer: any Observer, _ reloader: Reloader
+    ) throws {
+      let watcher = try FileWatcher(
+        reactor: engine.reactor, factory: engine.factory, timerLog: engine.timerLog,
+        onChange: { reloader.reload(cause: "watch") },
+        onError: { observer.logMessage($0, .warning) })
+      self.watcher = watcher
+      watcher.watch(files)
+    }
   }
 
   private func receiveSignals(_ reloader: Reloader) throws {
@@ -225,9 +217,7 @@ struct Daemon {
   /// The set is consumed: a reload replaces it.
   func run(_ snapshot: consuming Snapshot) {
     observers.logMessage("Processes of a run are tracked by \(engine.tracking).", .info)
-    if let warning { observers.logMessage(warning, .warning) }
-    if let clusterNote { observers.logMessage(clusterNote, .warning) }
-    if let degraded { observers.logMessage(degraded, .warning) }
+    for warning in warnings { observers.logMessage(warning, .warning) }
     control.listen()
     let whole = once.added(to: consume snapshot)
     let count = whole.jobs.count

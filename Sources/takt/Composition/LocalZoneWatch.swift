@@ -14,30 +14,37 @@ final class LocalZoneWatch: Sendable {
 
   private let watcher: FileWatcher
 
-  /// Nil where the environment names the zone, which no file changes then.
+  /// Nil where the environment names the zone, which no file changes then, and where the file cannot
+  /// be watched, which the log says.
   ///
   /// - Parameter onChange: told of each change after its line in the log.
   init?(
     on engine: Engine, observer: any Observer,
     onChange: @escaping @Sendable (_ path: String) -> Void
-  ) throws(SystemError) {
+  ) {
     guard let path = ZoneFiles().localFile else { return nil }
     let known = Known()
-    watcher = try FileWatcher(
-      of: "time zone", timerName: "zone-timer", reactor: engine.reactor, factory: engine.factory,
-      timerLog: engine.timerLog,
-      onChange: {
-        let zone = ZoneFiles().zone(named: "local")
-        let isOther = known.zone.withLock { known in
-          defer { known = zone }
-          return known != zone
-        }
-        guard isOther else { return }
-        observer.logMessage(
-          "\(path) has changed: the time zone of this machine is \(zone?.name ?? "UTC")")
-        onChange(path)
-      },
-      onError: { observer.logMessage($0, .warning) })
+    do {
+      watcher = try FileWatcher(
+        of: "time zone", timerName: "zone-timer", reactor: engine.reactor, factory: engine.factory,
+        timerLog: engine.timerLog,
+        onChange: {
+          let zone = ZoneFiles().zone(named: "local")
+          let isOther = known.zone.withLock { known in
+            defer { known = zone }
+            return known != zone
+          }
+          guard isOther else { return }
+          observer.logMessage(
+            "\(path) has changed: the time zone of this machine is \(zone?.name ?? "UTC")")
+          onChange(path)
+        },
+        onError: { observer.logMessage($0, .warning) })
+    } catch {
+      observer.logMessage(
+        "a change of this machine's time zone is not noticed: \(error)", .warning)
+      return nil
+    }
     watcher.watch(FilesRead(paths: [path], readAt: SystemTimeSource().fileStamp))
   }
 
