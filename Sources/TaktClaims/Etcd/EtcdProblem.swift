@@ -38,6 +38,8 @@ enum EtcdProblem: Error, Hashable {
   /// `http://10.0.0.1:2379`: nothing in it is secret.
   struct Place: Hashable {
     var text: String
+
+    var isTLS: Bool { text.hasPrefix("https:") }
   }
 }
 
@@ -114,18 +116,14 @@ extension EtcdProblem {
     switch self {
     case .noLibrary(let detail):
       "libcurl is not available (\(detail)). Install it, on Debian with `apt-get install libcurl4`."
-    case .unreadableFile(let path, .distrusted(let problem)): "'\(path)': \(problem.advice)."
-    case .unreadableFile(let path, .system):
-      "Cannot read '\(path)'. Check that it exists and its permissions."
+    case .unreadableFile(let path, let failure): Self.sentence(failure, path)
     case .noPassword(let words): "The password for etcd is not available: \(words.sentence)"
     case .unreachable(let place, let detail):
       "Cannot connect to etcd at \(place.text): \(detail.sentence) "
         + "Check the address, the network, and that the server is running."
     case .closed(let place, let detail):
-      "The server at \(place.text) closed the connection: \(detail.sentence) Check that it is "
-        + (place.text.hasPrefix("https:")
-          ? "etcd, and whether it requires 'cert' and 'key'."
-          : "etcd, and whether it must be https://.")
+      "The server at \(place.text) closed the connection: \(detail.sentence) Check that it is etcd, "
+        + "and whether it \(place.isTLS ? "requires 'cert' and 'key'." : "must be https://.")"
     case .timeout(let place):
       "etcd\(place.map { " at \($0.text)" } ?? "") did not answer within \(patience.plainWords). "
         + "Check the network, the server's load, and that most members of etcd are running."
@@ -171,6 +169,13 @@ extension EtcdProblem {
     case .conflicts(let place):
       "Other machines changed the cluster's records in etcd at \(place.text) for "
         + "\(patience.plainWords) without a pause. Check etcd's load."
+    }
+  }
+
+  private static func sentence(_ failure: OpenFailure, _ path: String) -> String {
+    switch failure {
+    case .distrusted(let problem): "'\(path)': \(problem.advice)."
+    case .system: "Cannot read '\(path)'. Check that it exists and its permissions."
     }
   }
 }

@@ -48,8 +48,7 @@ extension PostgresProblem {
       state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
     case .cannotInstall, .newerSchema: false
     case .noLibrary, .badText, .badOption, .unreachable, .notPostgres, .tls, .noPassword, .refused,
-      .tooOld,
-      .encoding, .lost, .timeout, .silent, .unreadable:
+      .tooOld, .encoding, .lost, .timeout, .silent, .unreadable:
       true
     }
   }
@@ -60,8 +59,7 @@ extension PostgresProblem {
     case .lost: true
     case .statement: endsConnection
     case .noLibrary, .badText, .badOption, .unreachable, .notPostgres, .tls, .noPassword, .refused,
-      .tooOld,
-      .encoding, .timeout, .silent, .cannotInstall, .newerSchema, .unreadable:
+      .tooOld, .encoding, .timeout, .silent, .cannotInstall, .newerSchema, .unreadable:
       false
     }
   }
@@ -73,9 +71,20 @@ extension PostgresProblem {
     // It starts, stops, or has too many connections.
     case .refused(_, let state, _): state.hasPrefix("57P") || state.hasPrefix("53")
     case .noLibrary, .badText, .badOption, .notPostgres, .tls, .noPassword, .tooOld, .encoding,
-      .lost,
-      .statement, .cannotInstall, .newerSchema, .unreadable:
+      .lost, .statement, .cannotInstall, .newerSchema, .unreadable:
       false
+    }
+  }
+
+  /// Whether waiting does not mend it.
+  private var isPermanent: Bool {
+    switch self {
+    case .refused(_, let state, _): ["28P01", "28000", "3D000", "42501"].contains(state)
+    case .statement(_, let state, _): state == "42501"
+    case .noLibrary, .badText, .badOption, .notPostgres, .tls, .noPassword, .tooOld, .encoding,
+      .cannotInstall, .newerSchema, .unreadable:
+      true
+    case .unreachable, .lost, .timeout, .silent: false
     }
   }
 
@@ -97,136 +106,110 @@ extension PostgresProblem {
 
 extension PostgresProblem {
   func failure(patience: Duration) -> ClaimFailure {
+    ClaimFailure(words(patience), isPermanent: isPermanent)
+  }
+
+  private func words(_ patience: Duration) -> String {
     switch self {
     case .noLibrary(let detail):
-      ClaimFailure(
-        "libpq is not available (\(detail)). Install it, on Debian with `apt-get install libpq5`.",
-        isPermanent: true)
+      "libpq is not available (\(detail)). Install it, on Debian with `apt-get install libpq5`."
     case .badText(let flaw):
-      ClaimFailure(
-        "The cluster's PostgreSQL URL is invalid: \(flaw). "
-          + "Write it as postgresql://USER@HOST:PORT/DATABASE.", isPermanent: true)
+      "The cluster's PostgreSQL URL is invalid: \(flaw). "
+        + "Write it as postgresql://USER@HOST:PORT/DATABASE."
     case .badOption(let words):
-      ClaimFailure(
-        "libpq rejects the settings of the connection to PostgreSQL: \(words.sentence) Correct the "
-          + "cluster's URL, or libpq's variables and files (PGSERVICE, PGSSLMODE, ~/.pg_service.conf).",
-        isPermanent: true)
+      "libpq rejects the settings of the connection to PostgreSQL: \(words.sentence) Correct the "
+        + "cluster's URL, or libpq's variables and files (PGSERVICE, PGSSLMODE, ~/.pg_service.conf)."
     case .unreachable(let place, let detail):
-      ClaimFailure(
-        "Cannot connect to PostgreSQL at \(place.server): \(detail.sentence) "
-          + "Check the address, the network, and that the server is running.")
+      "Cannot connect to PostgreSQL at \(place.server): \(detail.sentence) "
+        + "Check the address, the network, and that the server is running."
     case .notPostgres(let place):
-      ClaimFailure(
-        "The server at \(place.server) is not PostgreSQL. Check the host and the port.",
-        isPermanent: true)
+      "The server at \(place.server) is not PostgreSQL. Check the host and the port."
     case .tls(let place, let detail):
-      ClaimFailure(
-        "TLS with PostgreSQL at \(place.server) fails: \(detail.sentence) "
-          + "Check sslmode and sslrootcert in the URL, and the server's certificate.",
-        isPermanent: true)
+      "TLS with PostgreSQL at \(place.server) fails: \(detail.sentence) "
+        + "Check sslmode and sslrootcert in the URL, and the server's certificate."
     case .noPassword(let place):
-      ClaimFailure(
-        "PostgreSQL at \(place.server) requires a password for role '\(place.role)'. "
-          + "Add it to the URL, or to the password file ~/.pgpass.", isPermanent: true)
+      "PostgreSQL at \(place.server) requires a password for role '\(place.role)'. "
+        + "Add it to the URL, or to the password file ~/.pgpass."
     case .refused(let place, let state, let words):
       Self.refusal(place, state, words)
     case .tooOld(let place, let version):
-      ClaimFailure(
-        "PostgreSQL at \(place.server) is version \(version / 10_000); takt requires "
-          + "\(PostgresSchema.serverVersionMin / 10_000) or newer.", isPermanent: true)
+      "PostgreSQL at \(place.server) is version \(version / 10_000); takt requires "
+        + "\(PostgresSchema.serverVersionMin / 10_000) or newer."
     case .encoding(let place, let name):
-      ClaimFailure(
-        "Database '\(place.database)' at \(place.server) has encoding \(name); takt requires UTF8. "
-          + "Create a database for it: `createdb -T template0 -E UTF8 NAME`.", isPermanent: true)
+      "Database '\(place.database)' at \(place.server) has encoding \(name); takt requires UTF8. "
+        + "Create a database for it: `createdb -T template0 -E UTF8 NAME`."
     case .lost(let place, let detail):
-      ClaimFailure("The connection to PostgreSQL at \(place.server) was lost: \(detail.sentence)")
+      "The connection to PostgreSQL at \(place.server) was lost: \(detail.sentence)"
     case .timeout(let place):
-      ClaimFailure(
-        "PostgreSQL\(place.map { " at \($0.server)" } ?? "") did not answer within "
-          + "\(patience.plainWords). Check the network and the server's load.")
+      "PostgreSQL\(place.map { " at \($0.server)" } ?? "") did not answer within "
+        + "\(patience.plainWords). Check the network and the server's load."
     case .silent(let place):
-      ClaimFailure(
-        "The server at \(place.server) accepts connections, but did not answer within "
-          + "\(patience.plainWords). Check that it is PostgreSQL, and its load.")
+      "The server at \(place.server) accepts connections, but did not answer within "
+        + "\(patience.plainWords). Check that it is PostgreSQL, and its load."
     case .statement(let place, let state, let words):
       Self.statement(place, state, words)
     case .cannotInstall(let place, nil, let words):
-      ClaimFailure(
-        "Database '\(place.database)' at \(place.server) has no schema 'takt', and role "
-          + "'\(place.role)' cannot create it: \(words.sentence) Run `takt cluster sql | psql "
-          + "DATABASE` as the database's owner.", isPermanent: true)
+      "Database '\(place.database)' at \(place.server) has no schema 'takt', and role "
+        + "'\(place.role)' cannot create it: \(words.sentence) Run `takt cluster sql | psql "
+        + "DATABASE` as the database's owner."
     case .cannotInstall(let place, let version?, let words):
-      ClaimFailure(
-        "The schema 'takt' in database '\(place.database)' at \(place.server) has version "
-          + "\(version), this takt requires \(PostgresSchema.version), and role '\(place.role)' "
-          + "cannot upgrade it: \(words.sentence) Run `takt cluster sql | psql DATABASE` as the "
-          + "schema's owner.", isPermanent: true)
+      "The schema 'takt' in database '\(place.database)' at \(place.server) has version "
+        + "\(version), this takt requires \(PostgresSchema.version), and role '\(place.role)' "
+        + "cannot upgrade it: \(words.sentence) Run `takt cluster sql | psql DATABASE` as the "
+        + "schema's owner."
     case .newerSchema(let place, let version):
-      ClaimFailure(
-        "The schema 'takt' in database '\(place.database)' at \(place.server) has version "
-          + "\(version); this takt works with version \(PostgresSchema.version). Upgrade takt on "
-          + "this machine.", isPermanent: true)
+      "The schema 'takt' in database '\(place.database)' at \(place.server) has version "
+        + "\(version); this takt works with version \(PostgresSchema.version). Upgrade takt on "
+        + "this machine."
     case .unreadable(let place):
-      ClaimFailure(
-        "The function takt.batch in database '\(place.database)' at \(place.server) returned "
-          + "something that this takt cannot read. Run `takt cluster sql | psql DATABASE` as the "
-          + "schema's owner.", isPermanent: true)
+      "The function takt.batch in database '\(place.database)' at \(place.server) returned "
+        + "something that this takt cannot read. Run `takt cluster sql | psql DATABASE` as the "
+        + "schema's owner."
     }
   }
 
-  private static func refusal(_ place: Place, _ state: String, _ words: String) -> ClaimFailure {
+  private static func refusal(_ place: Place, _ state: String, _ words: String) -> String {
     switch state {
     case "28P01":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) rejects the password of role '\(place.role)'. "
-          + "Correct it in the URL or in the password file ~/.pgpass.", isPermanent: true)
+      "PostgreSQL at \(place.server) rejects the password of role '\(place.role)'. "
+        + "Correct it in the URL or in the password file ~/.pgpass."
     case "28000":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) does not let role '\(place.role)' connect: "
-          + "\(words.sentence) Check that the role exists and that pg_hba.conf allows it.",
-        isPermanent: true)
+      "PostgreSQL at \(place.server) does not let role '\(place.role)' connect: "
+        + "\(words.sentence) Check that the role exists and that pg_hba.conf allows it."
     case "3D000":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) has no database '\(place.database)'. "
-          + "Create it with `createdb`, or correct its name in the URL.", isPermanent: true)
+      "PostgreSQL at \(place.server) has no database '\(place.database)'. "
+        + "Create it with `createdb`, or correct its name in the URL."
     case "42501":
-      ClaimFailure(
-        "Role '\(place.role)' may not connect to database '\(place.database)' at "
-          + "\(place.server). Run as its owner: GRANT CONNECT ON DATABASE "
-          + "\"\(place.database)\" TO \"\(place.role)\";", isPermanent: true)
+      "Role '\(place.role)' may not connect to database '\(place.database)' at "
+        + "\(place.server). Run as its owner: GRANT CONNECT ON DATABASE "
+        + "\"\(place.database)\" TO \"\(place.role)\";"
     case "53300":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) has no free connection: \(words.sentence) "
-          + "Raise max_connections, or use a pooler.")
+      "PostgreSQL at \(place.server) has no free connection: \(words.sentence) "
+        + "Raise max_connections, or use a pooler."
     default:
-      ClaimFailure("PostgreSQL at \(place.server) refuses the connection: \(words.sentence)")
+      "PostgreSQL at \(place.server) refuses the connection: \(words.sentence)"
     }
   }
 
-  private static func statement(_ place: Place, _ state: String, _ words: String) -> ClaimFailure {
+  private static func statement(_ place: Place, _ state: String, _ words: String) -> String {
     switch state {
     case "42501":
-      ClaimFailure(
-        "Role '\(place.role)' may not use the schema 'takt' in database '\(place.database)' at "
-          + "\(place.server): \(words.sentence) Run as the schema's owner: "
-          + PostgresSchema.grants(to: place.role).split(separator: "\n").joined(separator: " "),
-        isPermanent: true)
+      "Role '\(place.role)' may not use the schema 'takt' in database '\(place.database)' at "
+        + "\(place.server): \(words.sentence) Run as the schema's owner: "
+        + PostgresSchema.grants(to: place.role).split(separator: "\n").joined(separator: " ")
     case "25006":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) is read-only, probably a standby. Connect to the primary: "
-          + "list all hosts in the URL and add target_session_attrs=read-write.")
+      "PostgreSQL at \(place.server) is read-only, probably a standby. Connect to the primary: "
+        + "list all hosts in the URL and add target_session_attrs=read-write."
     case "53100":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) has no disk space left: \(words.sentence) "
-          + "Free some space on the server.")
+      "PostgreSQL at \(place.server) has no disk space left: \(words.sentence) "
+        + "Free some space on the server."
     case "55P03":
-      ClaimFailure(
-        "PostgreSQL at \(place.server) did not get a lock on takt's tables in time. "
-          + "Look for open transactions on them in pg_stat_activity.")
+      "PostgreSQL at \(place.server) did not get a lock on takt's tables in time. "
+        + "Look for open transactions on them in pg_stat_activity."
     case "57P01", "57P02", "57P03":
-      ClaimFailure("PostgreSQL at \(place.server) is shutting down or starting up.")
+      "PostgreSQL at \(place.server) is shutting down or starting up."
     default:
-      ClaimFailure("PostgreSQL at \(place.server) reports: \(words.sentence) (SQLSTATE \(state))")
+      "PostgreSQL at \(place.server) reports: \(words.sentence) (SQLSTATE \(state))"
     }
   }
 }
