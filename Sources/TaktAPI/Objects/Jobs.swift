@@ -67,6 +67,22 @@ extension API {
       fields.add(
         "late_ms", &late, "How late the last slot started after it was due, in milliseconds")
       fields.add("window_ms", &window, "The leeway of that slot, in milliseconds")
+      listHistory(in: &fields)
+      fields.add(
+        "waits_for_condition", &waitsForCondition,
+        "The slot that waits for only_if; absent for none")
+      fields.add("after_all", &afterAll, "What of after.all there is; absent for a job without it")
+      fields.add(
+        "verdicts", &verdicts,
+        "What became of the last slots, newest last, one letter each: r s o m x for ran, "
+          + "skipped, coalesced, missed, cancelled. Slots of a suspended job, excluded slots and "
+          + "those of another machine are left out", .pattern(#"^[rsomx]*$"#))
+      fields.add("passed", &passed, "The newest slot that did not run, of those in verdicts.")
+      fields.add("suspension", &suspension, "The suspension; absent if the job is not suspended")
+    }
+
+    /// How its runs have ended so far.
+    private mutating func listHistory(in fields: inout some FieldVisitor) {
       fields.add("streak", &streak, "The number of failed runs in a row", .min(0))
       fields.add("ran", &ran, "The number of slots that ran since the first load", .min(0))
       fields.add(
@@ -80,23 +96,11 @@ extension API {
       fields.add("last_success", &lastSuccess, "When a run last succeeded; absent if none is known")
       fields.add(
         "failing_since", &failingSince,
-        "When the first of the failed runs in a row ended; absent if the last run did not "
-          + "fail")
+        "When the first of the failed runs in a row ended; absent if the last run did not fail")
       fields.add(
         "stale_since", &staleSince,
         "Since when no run has succeeded within expect_success_within; absent if the job is "
           + "not stale")
-      fields.add(
-        "waits_for_condition", &waitsForCondition,
-        "The slot that waits for only_if; absent for none")
-      fields.add("after_all", &afterAll, "What of after.all there is; absent for a job without it")
-      fields.add(
-        "verdicts", &verdicts,
-        "What became of the last slots, newest last, one letter each: r s o m x for ran, "
-          + "skipped, coalesced, missed, cancelled. Slots of a suspended job, excluded slots and "
-          + "those of another machine are left out", .pattern(#"^[rsomx]*$"#))
-      fields.add("passed", &passed, "The newest slot that did not run, of those in verdicts.")
-      fields.add("suspension", &suspension, "The suspension; absent if the job is not suspended")
     }
 
     package struct AfterAll: APIObject {

@@ -57,40 +57,8 @@ final class JobsLoad {
     for own in sources.lineFiles.logs { log.add(own) }
     log.add(sources.calendarFiles.log)
     log.add(plugins.log)
-    // Only when all that can be a parent is known.
-    if log.errorCount == 0, !sources.followings.isEmpty {
-      // One place may be that of many jobs, by an alias.
-      let links = sources.followings.values.sorted {
-        ($0.location.file, $0.location.line, $0.location.column, $0.child, $0.parent)
-          < ($1.location.file, $1.location.line, $1.location.column, $1.child, $1.parent)
-      }
-      for problem in links.problems(among: specs.map(\.name.text), listed: listedJobs) {
-        log.add(problem)
-      }
-      if settings.cluster != nil {
-        for problem in links.clusterProblems(among: specs) { log.add(problem) }
-      }
-    }
-    if let flaw = sources.zones.localFlaw, settings.zone == sources.zones.zone(named: "local") {
-      log.add(
-        Diagnostic(
-          severity: .warning, .unknownZone, at: SourceLocation(file: path), flaw,
-          hint: sources.zones.missingFilesHint
-            ?? "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
-    }
-    // Mounted by itself, a file stays what it was when an editor puts a new one in its place.
-    for path in sources.files.namelessPaths {
-      log.add(
-        Diagnostic(
-          severity: .warning, .suspicious, at: SourceLocation(file: path),
-          "this file has been replaced or deleted since it was mounted; takt reads the old one",
-          hint: "mount its folder instead of the file, or restart the container"))
-    }
-    if specs.isEmpty, log.errorCount == 0 {
-      log.add(
-        Diagnostic(
-          severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"))
-    }
+    checkFollowings()
+    warnOfWhole(path)
     // What somebody has sent stands for the file this once.
     if log.errorCount == 0, text == nil { recall?.keep() }
     let (environmentFiles, lineFiles) = (sources.environmentFiles, sources.lineFiles)
@@ -111,6 +79,46 @@ final class JobsLoad {
       directories: directories, pluginFolders: plugins.searchPath,
       families: lineFiles.families, listedJobs: listedJobs,
       state: settings.state ?? .none)
+  }
+
+  /// What the links between jobs do wrong, when all that can be a parent is known.
+  private func checkFollowings() {
+    guard log.errorCount == 0, !sources.followings.isEmpty else { return }
+    // One place may be that of many jobs, by an alias.
+    let links = sources.followings.values.sorted {
+      ($0.location.file, $0.location.line, $0.location.column, $0.child, $0.parent)
+        < ($1.location.file, $1.location.line, $1.location.column, $1.child, $1.parent)
+    }
+    for problem in links.problems(among: specs.map(\.name.text), listed: listedJobs) {
+      log.add(problem)
+    }
+    if settings.cluster != nil {
+      for problem in links.clusterProblems(among: specs) { log.add(problem) }
+    }
+  }
+
+  /// Warns of what lies with no line of a file.
+  private func warnOfWhole(_ path: String) {
+    if let flaw = sources.zones.localFlaw, settings.zone == sources.zones.zone(named: "local") {
+      log.add(
+        Diagnostic(
+          severity: .warning, .unknownZone, at: SourceLocation(file: path), flaw,
+          hint: sources.zones.missingFilesHint
+            ?? "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
+    }
+    // Mounted by itself, a file stays what it was when an editor puts a new one in its place.
+    for path in sources.files.namelessPaths {
+      log.add(
+        Diagnostic(
+          severity: .warning, .suspicious, at: SourceLocation(file: path),
+          "this file has been replaced or deleted since it was mounted; takt reads the old one",
+          hint: "mount its folder instead of the file, or restart the container"))
+    }
+    if specs.isEmpty, log.errorCount == 0 {
+      log.add(
+        Diagnostic(
+          severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"))
+    }
   }
 
   /// What came of going to a file.
@@ -205,19 +213,23 @@ final class JobsLoad {
         FilePath.join(folder, request.path), by: request, ancestors: ancestors, isPattern: false)
       return
     }
+    for path in matches(of: request, in: folder) {
+      include(path, by: request, ancestors: ancestors, isPattern: true)
+    }
+  }
+
+  /// The files that a pattern matches now. Its folders are noted.
+  private func matches(of request: IncludeRequest, in folder: String) -> [String] {
     if request.path.contains("**") {
       log.add(
         request.diagnostic(
           .badValue, "'**' does not match folders here",
           hint: "write one '*' for each level of folders"))
-      return
+      return []
     }
     if let reach = sources.files.reach {
       // No folder is listed for a text that somebody has sent.
-      for path in reach.matches(of: FilePath.absolute(FilePath.join(folder, request.path))) {
-        include(path, by: request, ancestors: ancestors, isPattern: true)
-      }
-      return
+      return reach.matches(of: FilePath.absolute(FilePath.join(folder, request.path)))
     }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
     if pattern.isTooLarge {
@@ -227,7 +239,7 @@ final class JobsLoad {
           "the pattern is a path of more than \(PATH_MAX - 1) bytes, or leads through more than "
             + "\(IncludePattern.foldersMax) folders",
           hint: "name the folders"))
-      return
+      return []
     }
     var listed = Set(directories)
     for folder in pattern.folders.map(FilePath.absolute) where listed.insert(folder).inserted {
@@ -240,7 +252,7 @@ final class JobsLoad {
       } catch {
         let (code, message, hint) = error.sentence
         log.add(request.diagnostic(code, message, hint: hint))
-        return
+        return []
       }
     }
     if let failure = pattern.failure {
@@ -255,9 +267,7 @@ final class JobsLoad {
           .suspicious, severity: .warning, "'\(request.path)' matches no file",
           hint: "paths are relative to \(folder.isEmpty ? "the folder of this file" : folder)"))
     }
-    for path in pattern.matches {
-      include(path, by: request, ancestors: ancestors, isPattern: true)
-    }
+    return pattern.matches
   }
 
   private func include(

@@ -60,18 +60,26 @@ extension MemoryEngine {
       jobs[claim.job] = job
       return .busy
     }
+    return grant(claim, &job, to: member)
+  }
+
+  private mutating func grant(
+    _ claim: SlotClaim, _ job: inout Job, to member: MemberID
+  ) -> ClaimAnswer {
+    let slot = job.slots[claim.slot]
+    let attempt = (slot?.attempt ?? 0) + 1
     lastToken += 1
     if isStale { staleCount += 1 }
     let token = ClaimToken(lastToken)
     if let old = slot?.token { slotsByToken[old] = nil }
     job.slots[claim.slot] = Slot(
-      state: .claimed(member), attempt: (slot?.attempt ?? 0) + 1, token: token,
+      state: .claimed(member), attempt: attempt, token: token,
       isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
       validUntil: claim.validUntil)
     if slot?.isWaiting ?? true { job.ranCount += 1 }
     slotsByToken[token] = (claim.job, claim.slot)
     jobs[claim.job] = job
-    return .granted(token, attempt: (slot?.attempt ?? 0) + 1)
+    return .granted(token, attempt: attempt)
   }
 
   /// Whether an engine that was set back may have given the slot to another machine, or one that must
