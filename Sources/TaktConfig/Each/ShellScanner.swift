@@ -12,13 +12,10 @@ struct ShellScanner {
 
   private let signs: [Sign]
   private var index = 0
-  /// By number of value; nil where nothing is settled yet.
-  private var places: [ShellPlace?]
+  private var places: SettledPlaces
   /// Why it has stopped.
   private var doubt: String?
   private var depth = 0
-  /// Whether the text may evaluate the value of a variable.
-  private let evaluatesVariables: Bool
 
   /// Where each value of a text stands, in order.
   ///
@@ -26,8 +23,7 @@ struct ShellScanner {
   static func places(in pieces: [String?]) -> [ShellPlace] {
     var scanner = ShellScanner(pieces)
     scanner.scanCommands(isInParentheses: false)
-    let reason = scanner.doubt ?? "where takt cannot follow the shell"
-    return scanner.places.map { $0 ?? .refused(reason) }
+    return scanner.places.all(orRefused: scanner.doubt ?? "where takt cannot follow the shell")
   }
 
   private init(_ pieces: [String?]) {
@@ -37,10 +33,7 @@ struct ShellScanner {
       count += 1
       return [.value(count - 1)]
     }
-    places = Array(repeating: nil, count: count)
-    let text = pieces.compactMap(\.self).joined(separator: " ")
-    evaluatesVariables =
-      ShellBuiltins.evaluatingWords.contains { text.hasWord($0) } || text.hasNumberInBraces
+    places = SettledPlaces(count: count, in: pieces.compactMap(\.self).joined(separator: " "))
   }
 
   // MARK: Signs
@@ -77,6 +70,14 @@ struct ShellScanner {
   }
 
   // MARK: Commands
+
+  /// Ends a simple command.
+  ///
+  /// - Parameter isWhole: false where the text goes on in a way that was not read.
+  private mutating func finish(_ command: inout [CommandWord], isWhole: Bool = true) {
+    if let reason = places.settle(command, isWhole: isWhole) { stop(reason) }
+    command = []
+  }
 
   /// Reads commands up to the end, or to the `)` that ends them.
   private mutating func scanCommands(isInParentheses: Bool) {
@@ -121,7 +122,7 @@ struct ShellScanner {
     // Some shells look for the end of a `$(` in its comments, too.
     if isInParentheses { return stop("behind a comment in parentheses") }
     while index < signs.count, !next(is: "\n") {
-      if case .value(let number) = signs[index] { places[number] = .refused("in a comment") }
+      if case .value(let number) = signs[index] { places.refuse(number, "in a comment") }
       index += 1
     }
   }
@@ -141,7 +142,7 @@ struct ShellScanner {
       return
     }
     // It may be a part of the word before it.
-    if let word = command.popLast() { refuse(word, "beside '('") }
+    if let word = command.popLast() { places.refuse(word, "beside '('") }
     stop("behind '('")
   }
 
@@ -159,15 +160,15 @@ struct ShellScanner {
     skipBlanks()
     let word = scanWord()
     if isFile, doubt == nil {
-      settle(word)
+      places.settle(word)
     } else {
-      refuse(word, "in a redirection of descriptors")
+      places.refuse(word, "in a redirection of descriptors")
     }
   }
 
   private mutating func scanCommandWord(_ command: inout [CommandWord]) {
     let word = scanWord()
-    guard doubt == nil else { return refuse(word, doubt ?? "") }
+    guard doubt == nil else { return places.refuse(word, doubt ?? "") }
     if word.isEmpty { return }
     // The number of a descriptor.
     if next(is: "<") || next(is: ">"), word.bareText?.utf8.allSatisfy(Self.isDigit) == true {
@@ -180,7 +181,7 @@ struct ShellScanner {
     }
     command.append(word)
     if command.count == 3, command[0].bareText == "case", word.bareText == "in" {
-      settle(command[1])
+      places.settle(command[1])
       command = []
       stop("behind 'case'")
     }
@@ -197,7 +198,7 @@ struct ShellScanner {
       let word = scanWord()
       if word.isEmpty { return stop("behind '[['") }
       if !word.values.isEmpty || !word.innerValues.isEmpty {
-        refuse(word, "in '[[ ]]'")
+        places.refuse(word, "in '[[ ]]'")
         return stop("behind '[['")
       }
       if word.bareText == "]]" {
@@ -386,87 +387,5 @@ struct ShellScanner {
       }
     }
     stop("in or behind '$(( ))'")
-  }
-
-  // MARK: Verdicts
-
-  private mutating func refuse(_ word: CommandWord, _ reason: String) {
-    for number in word.values.map(\.number) + word.innerValues { places[number] = .refused(reason) }
-  }
-
-  /// Takes the values of a word; those of commands in it are settled already.
-  private mutating func settle(_ word: CommandWord, isCommandName: Bool = false) {
-    for value in word.values {
-      switch value.place {
-      case .refused: places[value.number] = value.place
-      case _ where word.hasBracket: places[value.number] = .refused("in a word with '['")
-      case .word(let isAlwaysQuoted):
-        if let sign = word.oddSign {
-          places[value.number] = .refused(
-            "in a word with '\(Character(Unicode.Scalar(sign)))'")
-        } else {
-          places[value.number] = .word(
-            isAlwaysQuoted: isAlwaysQuoted || isCommandName || word.isBeforeRedirection)
-        }
-      case .plain, .singleQuotes, .doubleQuotes: places[value.number] = value.place
-      }
-    }
-    if word.hasBracket {
-      for number in word.innerValues { places[number] = .refused("in a word with '['") }
-    }
-  }
-
-  /// Settles the values of a simple command.
-  ///
-  /// - Parameter isWhole: false where the text goes on in a way that was not read.
-  private mutating func finish(_ command: inout [CommandWord], isWhole: Bool = true) {
-    defer { command = [] }
-    var rest = command[...]
-    while let word = rest.first, let name = word.assignedName {
-      if evaluatesVariables || ShellBuiltins.evaluatedVariables.contains(name) {
-        refuse(word, "in the value of '\(name)', which the shell may evaluate")
-      } else {
-        settle(word)
-      }
-      rest.removeFirst()
-    }
-    let shellCommand = ShellCommand(
-      rest, evaluatesVariables: evaluatesVariables, isWhole: isWhole)
-    for (word, verdict) in shellCommand.verdicts {
-      switch verdict {
-      case .name: settle(word, isCommandName: true)
-      case .argument: settle(word)
-      case .refused(let reason): refuse(word, reason)
-      }
-    }
-    if let reason = shellCommand.lastingDoubt { stop(reason) }
-  }
-}
-
-extension String {
-  /// Whether `${NAME[…` or `${NAME:…` is in it, of which shells evaluate the rest as a number.
-  fileprivate var hasNumberInBraces: Bool {
-    var rest = utf8[...]
-    while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
-      rest = rest[dollar...].dropFirst()
-      guard rest.first == UInt8(ascii: "{") else { continue }
-      let behind = rest.dropFirst().drop { ShellScanner.isNameByte($0) || "#!".utf8.contains($0) }
-      let signs = Array(behind.prefix(2))
-      if signs.first == UInt8(ascii: "[") { return true }
-      if signs.first == UInt8(ascii: ":"), signs.count > 1, !"-=?+".utf8.contains(signs[1]) {
-        return true
-      }
-    }
-    return false
-  }
-
-  /// Whether a text is in it that is not the end of a longer word.
-  fileprivate func hasWord(_ word: String) -> Bool {
-    let bytes = Array(utf8)
-    let wanted = Array(word.utf8)
-    return bytes.indices.contains { start in
-      bytes[start] == wanted[0] && bytes[start...].starts(with: wanted)
-        && (start == 0 || !ShellScanner.isNameByte(bytes[start - 1]))
-    }
   }
 }
