@@ -81,7 +81,7 @@ package struct ClusterSimulation {
   }
 
   var random: SplitMix64
-  private let plant: Plant?
+  let plant: Plant?
   static let begin = MonotonicInstant(nanoseconds: 1_000_000_000)
   var now = Self.begin
   var machines: [Machine] = []
@@ -91,7 +91,7 @@ package struct ClusterSimulation {
   /// When it took over last: verdicts from before may be known to machines alone.
   var failedOverAt: MonotonicInstant?
   var engineDownUntil = MonotonicInstant(nanoseconds: 0)
-  private var network: [Delivery] = []
+  var network: [Delivery] = []
   var versions: [[JobSpec]]
   var runs: [String: [Interval]] = [:]
   var problems: [String] = []
@@ -172,7 +172,7 @@ package struct ClusterSimulation {
     return problems
   }
 
-  private func wall(_ offset: Duration = .zero) -> WallInstant {
+  func wall(_ offset: Duration = .zero) -> WallInstant {
     Self.start + (now - MonotonicInstant(nanoseconds: 1_000_000_000)) + offset
   }
 
@@ -338,66 +338,5 @@ package struct ClusterSimulation {
     machines[index].frozenUntil = nil
     endAll(index)
     machines[index].startsAt = now + .milliseconds(Int.random(in: 0...20_000, using: &random))
-  }
-
-  // MARK: The network
-
-  private mutating func delay() -> Duration {
-    // In the end a queue must get on faster than it grows.
-    .milliseconds(
-      random.oneIn(8)
-        ? Int.random(in: 100...(isHealing ? 500 : 2500), using: &random)
-        : Int.random(in: 0...20, using: &random))
-  }
-
-  mutating func send(_ batch: ClaimBatch, from index: Int) {
-    let machine = machines[index]
-    machines[index].sentAt[batch.number] = now
-    network.append(
-      Delivery(
-        at: now + delay(), machine: index, life: machine.life, message: .batch(batch)))
-    // The driver's own deadline.
-    network.append(
-      Delivery(
-        at: now + .seconds(2), machine: index, life: machine.life,
-        message: .outcome(.failed(number: batch.number, ClaimFailure("no answer in 2s")))))
-  }
-
-  private mutating func deliver(_ delivery: Delivery) {
-    let index = delivery.machine
-    switch delivery.message {
-    case .batch(let batch):
-      guard now >= engineDownUntil, now >= machines[index].cutUntil else { return }
-      if !isHealing, random.oneIn(40) { return }
-      let reply = perform(batch)
-      if !isHealing, random.oneIn(40) {
-        story.append("\(time) the answer to m\(index) is lost")
-        return
-      }
-      network.append(
-        Delivery(
-          at: now + delay(), machine: index, life: delivery.life,
-          message: .outcome(.answered(reply))))
-      // Some networks, or drivers, repeat what they were given.
-      if random.oneIn(30) { _ = perform(batch) }
-    case .outcome(let outcome):
-      guard machines[index].isUp, machines[index].life == delivery.life else { return }
-      if case .answered = outcome, now < machines[index].cutUntil { return }
-      if let until = machines[index].frozenUntil {
-        network.append(
-          Delivery(at: until, machine: index, life: delivery.life, message: delivery.message))
-        return
-      }
-      if case .answered(let reply) = outcome, let era = reply.news?.era {
-        machines[index].heardEra = era
-      }
-      machines[index].scheduler.move(to: now)
-      send(.claims(outcome), to: index)
-    }
-  }
-
-  mutating func perform(_ batch: ClaimBatch) -> ClaimReply {
-    if case .engine(let fault)? = plant { engine.plant = fault }
-    return engine.perform(batch, at: wall())
   }
 }
