@@ -26,6 +26,16 @@ package struct LedgerLosses {
     loss.count += record.slots.count
     slots[record.job] = loss
   }
+
+  mutating func merge(_ later: LedgerLosses) {
+    checkpoints.merge(later.checkpoints) { $1 }
+    entryCount += later.entryCount
+    slots.merge(later.slots) { known, loss in
+      RecordLoss(
+        first: min(known.first, loss.first), last: max(known.last, loss.last),
+        count: known.count + loss.count)
+    }
+  }
 }
 
 extension LedgerTransaction {

@@ -3,6 +3,27 @@ import Glibc
 import TaktCore
 import TaktTime
 
+extension LedgerWriter {
+  /// A time in which the ledger cannot be written.
+  struct Failing {
+    var reason: String
+    var since: WallInstant
+    var count = 0
+    /// Whether there is a note of it beside the ledger.
+    var hasNote = false
+    /// Whether the ledger could not be read at the start: what it holds is not to be taken for what
+    /// holds now.
+    var isUnread = false
+  }
+
+  /// What is written beside a ledger that cannot be, with space that is taken while there is some.
+  struct Room {
+    /// Nil where there is no space.
+    var processes: ProcessReserve?
+    var isNoteReserved = false
+  }
+}
+
 /// What is done when the ledger cannot be written: it is said once, and what is damaged is saved.
 extension LedgerWriter {
   /// What the database refuses for another reason than the disk it will refuse for ever.
@@ -23,29 +44,26 @@ extension LedgerWriter {
   }
 
   func failed(_ error: any Error) {
-    let text = LedgerFailure.text(of: error)
-    failureCount += 1
-    let isNew = failure != text
-    failure = text
+    let reason = LedgerFailure.text(of: error)
+    let isNew = failure != reason
+    var failing = self.failing ?? Failing(reason: reason, since: time.wall)
+    failing.reason = reason
+    failing.count += 1
+    self.failing = failing
     if isNew {
       logMessage(
         .error,
-        "the ledger cannot be written: \(text); jobs keep running, and entries stay in memory until it can"
+        "the ledger cannot be written: \(reason); jobs keep running, and entries stay in memory until it can"
       )
     }
-    if failedSince == nil { failedSince = time.wall }
   }
 
-  func recovered() {
-    let since = failedSince.map {
-      DurationText.format(.milliseconds((time.wall - $0).milliseconds))
-    }
-    failure = nil
-    failureCount = 0
-    failedSince = nil
+  func recovered(from past: Failing) {
+    failing = nil
+    let length = DurationText.format(.milliseconds((time.wall - past.since).milliseconds))
     logMessage(
       .notice,
-      "the ledger can be written again after \(since ?? "a while"); entries from memory are in it")
+      "the ledger can be written again after \(length); entries from memory are in it")
   }
 
   /// The file is damaged: what can be read of it is saved.

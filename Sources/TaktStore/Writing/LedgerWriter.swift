@@ -1,7 +1,5 @@
 internal import GRDB
-import Glibc
 package import TaktCore
-import TaktSystem
 package import TaktTime
 
 /// The one who writes: it has the file, holds what could not be written, and tries again. It lives
@@ -9,7 +7,7 @@ package import TaktTime
 package final class LedgerWriter {
   let lock: StateFolderLock
   var folder: String { lock.folder }
-  private let writer: SQLiteLedger.Writer
+  let writer: SQLiteLedger.Writer
   let zones: any ZoneSource
   let observer: any Observer
   let time: any TimeSource
@@ -17,25 +15,21 @@ package final class LedgerWriter {
 
   var file: LedgerFile?
   /// Nil as long as this life of takt could not be entered.
-  private var daemon: Int64?
+  var daemon: Int64?
   /// The state folder that the daemon's row names.
-  private var enlistedFolder: StateDirectory.Identity?
+  var enlistedFolder: StateDirectory.Identity?
   /// Daemons whose leftover processes have been searched for, which is still to be written.
   private var settled: [Int64] = []
-  /// Nil where there is no room, and until what previous daemons have left has been searched for.
-  private var reserve: ProcessReserve?
-  private var isSearched = false
-  private var isNoteReserved = false
+  /// Nil until what previous daemons have left has been searched for.
+  private var room: Room?
   var jobs = JobNumbers()
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
 
   /// What the previous daemon has left a note of, until it is recorded.
-  private var noted: NotedLoss?
-  /// Whether this daemon has a note beside the ledger.
-  private var hasNote = false
+  var noted: NotedLoss?
   /// Why what the ledger held is lost, until that is recorded.
-  private var emptied: String?
+  var emptied: String?
   private var isClosed = false
   /// Since when nothing new comes: no slot is decided from then on.
   var end: Now?
@@ -46,16 +40,13 @@ package final class LedgerWriter {
   /// Those whose entries are written, until they are told.
   var finished: [SQLiteLedger.Waiter] = []
   var losses = LedgerLosses()
-  /// Set at the start when the ledger could not be read: what it holds is not to be taken for what
-  /// holds now.
-  private var isUnread = false
 
+  /// Nil while it can be written.
+  var failing: Failing? { didSet { onFailure(failure) } }
   /// Why it cannot be written; nil while it can.
-  package var failure: String? { didSet { onFailure(failure) } }
+  package var failure: String? { failing?.reason }
   /// Called with each change of it, before the log has a line about it.
   var onFailure: (String?) -> Void = { _ in }
-  var failureCount = 0
-  var failedSince: WallInstant?
   private var hasUpkeep = true
   /// When the whole file is looked through for damage that nobody has met.
   private var nextCheck: MonotonicInstant
@@ -76,99 +67,6 @@ package final class LedgerWriter {
     startedAt = time.wall
     nextCheck = time.monotonic + checkAfter
     retention = LedgerRetention(history: history, startingAt: time.monotonic)
-  }
-
-  // MARK: Beginning
-
-  /// Opens the file and reads what is there. A file that cannot be read now is tried again with each
-  /// write.
-  package func begin() throws(LedgerOpenFailure) -> LedgerFindings {
-    readTraces()
-    var findings = try beginLedger()
-    if let daemon = ProcessReserve.read(in: lock.directory, boot: writer.boot) {
-      findings.add(daemon)
-    }
-    return findings
-  }
-
-  /// What the folder says of previous daemons beside the ledger.
-  private func readTraces() {
-    let directory = lock.directory
-    if let note = try? LossNote(in: directory) {
-      noted = NotedLoss(note, at: startedAt)
-      let count = note.entryCount.map { "\($0)" } ?? "an unknown number of"
-      logMessage(
-        .error,
-        "a previous daemon could not write the ledger when it ended: \(count) entries are lost; "
-          + "slots of before \(note.until.rfc3339()) without a verdict are recorded as lost")
-    }
-    let path = folder + "/" + LedgerFile.name
-    let status = directory.status(of: LedgerFile.name)
-    guard status.map({ $0.sizeBytes == 0 }) ?? true else { return }
-    let what = status == nil ? "is missing" : "is empty (0 bytes)"
-    guard directory.hasBeenUsed else {
-      if status != nil {
-        logMessage(
-          .notice,
-          "the ledger \(path) \(what), as an interrupted first start leaves it; takt starts a new one"
-        )
-      }
-      return
-    }
-    emptied = "the ledger \(status == nil ? "was missing" : "was empty") at a start"
-    // SQLite would delete it: what it holds may be all that is left.
-    let aside = "\(LedgerFile.name).damaged-\(time.wall.milliseconds)-wal"
-    let log = LedgerFile.name + "-wal"
-    let isKept =
-      directory.status(of: log).map { $0.sizeBytes > 0 } == true
-      && renameat(directory.descriptor, log, directory.descriptor, aside) == 0
-    logMessage(
-      .error,
-      "the ledger \(path) \(what), although a daemon has used this state folder: its history, "
-        + "positions and suspensions are lost, and takt starts a new one"
-        + (isKept ? "; its write-ahead log is \(folder)/\(aside)" : ""))
-  }
-
-  private func beginLedger() throws(LedgerOpenFailure) -> LedgerFindings {
-    do {
-      return try openRetrying()
-    } catch LedgerFile.Failure.newer {
-      throw .newer(path: folder + "/" + LedgerFile.name)
-    } catch let problem as StateFolderProblem {
-      throw .refused(problem)
-    } catch let error as DatabaseError where error.isDamage {
-      do {
-        try salvage()
-        return try open()
-      } catch {
-        return beginUnread(error)
-      }
-    } catch {
-      return beginUnread(error)
-    }
-  }
-
-  /// Another process may have it locked for a moment, such as a backup.
-  private func openRetrying() throws -> LedgerFindings {
-    for _ in 0..<2 {
-      do {
-        return try open()
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-        continue
-      }
-    }
-    return try open()
-  }
-
-  private func beginUnread(_ error: any Error) -> LedgerFindings {
-    isUnread = true
-    file = nil
-    failed(error)
-    var findings = LedgerFindings()
-    findings.previous.isUnread = true
-    // Numbers that no run in the ledger can have.
-    findings.previous.lastRun = UInt64(max(0, time.wall.milliseconds)) * 1000
-    return findings
   }
 
   func open() throws -> LedgerFindings {
@@ -196,62 +94,6 @@ package final class LedgerWriter {
     return findings
   }
 
-  /// Enters this life of takt in the ledger, once.
-  private func enlist(in file: LedgerFile) throws {
-    let folder = lock.identity
-    guard daemon == nil || folder != enlistedFolder else { return try recordTraces(in: file) }
-    let now = time.wall.milliseconds
-    if let daemon {
-      // The folder was removed while it was in use, and has been made again.
-      try file.database.write { db in
-        try db.execute(
-          sql: "UPDATE daemons SET folder_device = ?, folder_inode = ? WHERE id = ?",
-          arguments: [folder.device, folder.inode, daemon])
-      }
-      enlistedFolder = folder
-      takeReserve()
-      return
-    }
-    daemon = try file.database.write { db in
-      // Nobody searches for these again.
-      try db.execute(
-        sql: """
-          DELETE FROM services WHERE daemon NOT IN (
-            SELECT id FROM daemons WHERE settled_at IS NULL AND boot = ?)
-          """, arguments: [writer.boot])
-      try db.execute(
-        sql: """
-          INSERT INTO daemons (pid, instance, boot, version, file, up_at, seen_at, start_ticks,
-            pid_space, folder_device, folder_inode)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [
-          getpid(), writer.instance, writer.boot, writer.version, writer.file, now, now,
-          writer.startTicks.map { Int64(clamping: $0) }, writer.pidSpace, folder.device,
-          folder.inode,
-        ])
-      return db.lastInsertedRowID
-    }
-    enlistedFolder = folder
-    try recordTraces(in: file)
-  }
-
-  /// Records what `readTraces` has found.
-  private func recordTraces(in file: LedgerFile) throws {
-    if let emptied {
-      try file.database.write { db in
-        try db.execute(
-          sql: "INSERT INTO losses (at, last, count, what, reason) VALUES (?, ?, 0, 'verdicts', ?)",
-          arguments: [startedAt.milliseconds, startedAt.milliseconds, emptied])
-      }
-      self.emptied = nil
-    }
-    guard let noted else { return }
-    try file.database.write { db in try noted.record(in: db) }
-    self.noted = nil
-    LossNote.clear(in: lock.directory)
-  }
-
   // MARK: Writing
 
   package func write(_ entries: [LedgerEntry], _ waiters: [SQLiteLedger.Waiter]) {
@@ -266,22 +108,25 @@ package final class LedgerWriter {
   /// The leftover processes of these daemons have been searched for: all that there are.
   func settle(_ daemons: [Int64]) {
     settled += daemons
-    isSearched = true
-    takeReserve()
+    room = room ?? Room()
+    takeRoom()
   }
 
-  private func takeReserve() {
-    guard isSearched else { return }
-    reserve = ProcessReserve(in: lock.directory, of: writer)
+  func takeRoom() {
+    guard room != nil else { return }
+    let room = Room(
+      processes: ProcessReserve(in: lock.directory, of: writer),
+      isNoteReserved: noted == nil && LossNote.reserve(in: lock.directory))
+    self.room = room
     // What keeps the ledger from being written is said by itself.
-    isNoteReserved = noted == nil && LossNote.reserve(in: lock.directory)
-    if !isNoteReserved, failure == nil {
+    guard failure == nil else { return }
+    if !room.isNoteReserved {
       logMessage(
         .warning,
         "takt cannot reserve space in the file \(folder)/\(LossNote.name): if takt ends while the disk "
           + "is full, the next daemon does not know how much is missing in the ledger")
     }
-    if reserve == nil, writer.startTicks != nil, failure == nil {
+    if room.processes == nil, writer.startTicks != nil {
       logMessage(
         .warning,
         "takt cannot reserve space in the file \(folder)/\(ProcessReserve.name): if takt is killed while "
@@ -292,14 +137,10 @@ package final class LedgerWriter {
   /// Notes beside the ledger what only the entries that wait tell: their processes, and that they
   /// are.
   func noteEntries() {
-    reserve?.write(ProcessReserve.processes(in: entries))
-    if failure != nil {
-      hasNote = true
-      note(of: entries.count + losses.entryCount).added(to: noted?.note).write(in: lock.directory)
-    } else if hasNote {
-      hasNote = false
-      LossNote.clear(in: lock.directory)
-    }
+    room?.processes?.write(ProcessReserve.processes(in: entries))
+    guard failing != nil else { return }
+    failing?.hasNote = true
+    note(of: entries.count + losses.entryCount).added(to: noted?.note).write(in: lock.directory)
   }
 
   /// That so many entries are not in the ledger.
@@ -317,7 +158,7 @@ package final class LedgerWriter {
   }
 
   var retryDelay: Duration? {
-    .milliseconds(500) * (1 << min(5, failureCount - 1))
+    .milliseconds(500) * (1 << min(5, (failing?.count ?? 1) - 1))
   }
 
   /// When the next piece of upkeep is due; nil when there is nothing to do before new entries come.
@@ -331,7 +172,7 @@ package final class LedgerWriter {
       let file = try readyFile()
       // Only when something can be written again: until then it is counted where it arises.
       if failure != nil || !losses.isEmpty { try probe(file) }
-      merge(lost())
+      losses.merge(lost())
       // Who waits may have come after the entries that it waits for.
       if !entries.isEmpty || !losses.isEmpty || !waiters.isEmpty || !settled.isEmpty {
         try write(to: file)
@@ -341,10 +182,11 @@ package final class LedgerWriter {
       settled = []
       waiters = []
       losses = LedgerLosses()
-      if failure != nil {
-        recovered()
-        if reserve == nil || !isNoteReserved { takeReserve() }
+      if let failing {
+        recovered(from: failing)
+        if room?.processes == nil || room?.isNoteReserved != true { takeRoom() }
         noteEntries()
+        if failing.hasNote { LossNote.clear(in: lock.directory) }
       }
       maintain(file)
       return true
@@ -353,22 +195,8 @@ package final class LedgerWriter {
       noteEntries()
       guard let error = error as? DatabaseError else { return false }
       if error.isDamage { rescue() }
-      if !error.isOfDisk, failureCount >= Self.attemptsMax { giveUpEntries() }
+      if !error.isOfDisk, let failing, failing.count >= Self.attemptsMax { giveUpEntries() }
       return false
-    }
-  }
-
-  private func merge(_ lost: LedgerLosses) {
-    losses.checkpoints.merge(lost.checkpoints) { $1 }
-    losses.entryCount += lost.entryCount
-    for (job, loss) in lost.slots {
-      if let known = losses.slots[job] {
-        losses.slots[job] = RecordLoss(
-          first: min(known.first, loss.first), last: max(known.last, loss.last),
-          count: known.count + loss.count)
-      } else {
-        losses.slots[job] = loss
-      }
     }
   }
 
@@ -385,9 +213,9 @@ package final class LedgerWriter {
     }
     if file == nil { _ = try open() }
     guard let file else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
-    if isUnread {
+    if failing?.isUnread == true {
       try file.database.write { db in try abandonUnread(db) }
-      isUnread = false
+      failing?.isUnread = false
       onRenewed()
     }
     try enlist(in: file)
