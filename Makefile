@@ -201,11 +201,12 @@ moving: build    ## Import what 40 Debian packages bring along, and the files in
 	python3 -B Tests/moving/exported.py .build/debug/takt
 
 lint: PACKAGES := python3
-lint: setup      ## Check format, imports, folder dependencies, calls to the system, type names, retired phrases and names, and links.
+lint: setup      ## Check format, imports, sizes, folder dependencies, calls to the system, type names, retired phrases and names, and links.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[ACEDST]* Sources/Timers || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
 	@! grep -rn '@_exported' Sources Tools || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
+	scripts/size --check
 	scripts/folders Sources/Timers/* Sources/Takt* Sources/takt Sources/TaktCore/Scheduler
 	scripts/system-calls
 	scripts/type-names
