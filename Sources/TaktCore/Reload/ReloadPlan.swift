@@ -62,13 +62,13 @@ package struct ReloadPlan: Sendable {
     for job in old.jobs { before[job.name] = job }
     var steps: [Step] = []
     var kept = 0
-    var equalParts = EqualParts()
+    var pool = SpecPool()
     for (place, job) in new.jobs.enumerated() {
       guard let was = before.removeValue(forKey: job.name) else {
         steps.append(Step(change: .added, spec: job, details: []))
         continue
       }
-      if equalParts.areEqual(was, job) {
+      if pool.areEqual(was, job) {
         kept += 1
         jobs[place] = was
       } else {

@@ -8,7 +8,7 @@ import TaktTime
 /// a job's own is its name, its action and its summary. What `_read` lends is not copied, for the
 /// gate's `load`, `plan` and `slots`.
 package struct JobSpec: Hashable, Sendable {
-  /// `EqualParts` compares all of them.
+  /// `SpecPool` compares all of them.
   private struct Fields: Hashable, Sendable {
     var name: JobName
     var timing: Timing

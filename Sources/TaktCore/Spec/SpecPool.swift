@@ -1,4 +1,5 @@
-/// What specs of one load have in common: of parts that are equal one is kept, for all who have it.
+/// What specs have in common. Within a load, one of the parts that are equal is kept, for all who have
+/// it; of two loads, what many jobs share is compared once.
 package struct SpecPool {
   private var timings = Pool<Timing>()
   private var actions = Pool<Action>()
@@ -17,6 +18,15 @@ package struct SpecPool {
 
   package mutating func common(_ policies: Shared<JobPolicies>) -> Shared<JobPolicies> {
     self.policies.common(policies)
+  }
+
+  /// Whether two specs are equal. Both must be kept for as long as this is asked.
+  mutating func areEqual(_ left: JobSpec, _ right: JobSpec) -> Bool {
+    if left.isCopy(of: right) { return true }
+    return left.name == right.name && left.summary == right.summary
+      && policies.areEqual(left.sharedPolicies, right.sharedPolicies)
+      && executions.areEqual(left.sharedExecution, right.sharedExecution)
+      && left.action == right.action && left.timing == right.timing
   }
 }
 
@@ -40,8 +50,17 @@ private struct Pool<Value: Hashable> {
   }
 
   private var members: Set<Member> = []
+  /// Parts that were found equal to another's.
+  private var equals: [ObjectIdentifier: ObjectIdentifier] = [:]
 
   mutating func common(_ value: Value) -> Value {
     members.insert(Member(value)).memberAfterInsert.value
+  }
+
+  mutating func areEqual<Part>(_ left: Value, _ right: Value) -> Bool where Value == Shared<Part> {
+    if left.isCopy(of: right) || equals[left.identity] == right.identity { return true }
+    guard left == right else { return false }
+    equals[left.identity] = right.identity
+    return true
   }
 }
