@@ -19,8 +19,8 @@ final class FilePass {
     var places: [String: SourceLocation]
     /// The calendars of the main file; empty while it is read.
     var calendars: [String: SharedCalendar] = [:]
-    /// What is known of the load before; nil where every job is made anew.
-    var recall: LoadRecall?
+    /// What the last load came to; nil where no load is remembered.
+    var last: RememberedLoad?
   }
 
   /// What must be known before the first job is read.
@@ -205,8 +205,8 @@ final class FilePass {
     let builder = CalendarsBuilder(
       reporter: reporter, sources: setting.sources, folder: setting.folder)
     calendars = builder.calendars(of: value?.map ?? [])
-    if let recall = setting.recall {
-      calendars = recall.unchanged(calendars, of: FilePath.absolute(setting.source.file))
+    if let last = setting.last {
+      calendars = last.unchanged(calendars, of: FilePath.absolute(setting.source.file))
     }
   }
 
@@ -310,7 +310,7 @@ final class FilePass {
   private func remembering(
     _ key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil
   ) -> (JobSpec?, JobDigest?) {
-    guard setting.recall != nil else { return (spec(of: key, entries, family: family), nil) }
+    guard setting.last != nil else { return (spec(of: key, entries, family: family), nil) }
     if remembered == nil { beginRemembering() }
     let digest = JobDigest(key.text, entries, family: family, buffer: &digestBuffer)
     if let spec = known.spec(of: digest) { return (spec, digest) }
@@ -322,7 +322,7 @@ final class FilePass {
   }
 
   private func beginRemembering() {
-    guard let recall = setting.recall else { return }
+    guard let last = setting.last else { return }
     let defaults = presentBuilder().defaults
     let context = RememberedFile.Context(
       settings: settings, defaultsNode: prelude.defaults, execution: defaults.sharedExecution,
@@ -330,7 +330,8 @@ final class FilePass {
       fileOwners: Dictionary(
         defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }),
       calendars: calendars)
-    known = recall.jobs(of: FilePath.absolute(setting.source.file), in: context)
+    known = last.jobs(
+      of: FilePath.absolute(setting.source.file), in: context, setting.sources)
     remembered = RememberedFile(context: context)
   }
 

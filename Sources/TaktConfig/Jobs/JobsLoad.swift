@@ -26,13 +26,17 @@ final class JobsLoad {
   private var directories: [String] = []
   private var listedJobs: Set<JobName> = []
 
-  private let recall: LoadRecall?
+  private let memory: LoadMemory?
+  private let last: RememberedLoad?
+  /// What the next load is to know, by absolute path.
+  private var remembered: [String: RememberedFile] = [:]
 
   init(
     sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil
   ) {
     self.sources = sources
-    recall = memory.map { LoadRecall($0, sources) }
+    self.memory = memory
+    last = memory?.load
     self.plugins = plugins
     settings = SettingsBuilder.builtIn(zones: sources.zones)
   }
@@ -60,7 +64,9 @@ final class JobsLoad {
     checkFollowings()
     warnOfWhole(path)
     // What somebody has sent stands for the file this once.
-    if log.errorCount == 0, text == nil { recall?.keep() }
+    if log.errorCount == 0, text == nil, let last {
+      memory?.keep(RememberedLoad(remembered, sources, after: last))
+    }
     let (environmentFiles, lineFiles) = (sources.environmentFiles, sources.lineFiles)
     var listed: Set<String> = []
     return LoadedJobs(
@@ -175,9 +181,9 @@ final class JobsLoad {
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
         sources: sources, plugins: plugins, limits: YAMLLimits(), places: places,
-        calendars: calendars, recall: recall))
+        calendars: calendars, last: last))
     log.add(pass.reporter.log)
-    if let file = pass.remembered { recall?.add(file, of: FilePath.absolute(path)) }
+    if let file = pass.remembered { remembered[FilePath.absolute(path)] = file }
     if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
     listedJobs.formUnion(pass.listedJobs)
     if log.errorCount > 0 {

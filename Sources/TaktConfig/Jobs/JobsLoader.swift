@@ -67,7 +67,7 @@ package struct JobsLoader: Sendable {
   ) -> LoadedJobs {
     let files = LoadFiles(
       judgesAsRoot: refusesWritableByOthers, reach: reach,
-      ownersBefore: memory?.load?.owners ?? [:])
+      ownersBefore: memory?.load.owners ?? [:])
     let plugins = PluginTable(files, bundled: bundledPlugins)
     let load = JobsLoad(
       sources: LoadSources(

@@ -24,6 +24,8 @@ final class LoadSources {
   /// The files and zones of which it has been said that a clock change drops times.
   private var clockChanges: Set<String> = []
   private var ownUseCount = 0
+  /// Whether all that an earlier load was answered holds now; nil until somebody asks.
+  private(set) var earlierAnswersHold: Bool?
   /// What the specs of all files have in common.
   var pool = SpecPool()
   private(set) lazy var hostName = Self.nodeName()
@@ -75,6 +77,13 @@ final class LoadSources {
   func isNews(ofClockChangeIn zone: String, file: String) -> Bool {
     noteVolatileUse()
     return clockChanges.insert("\(file)\0\(zone)").inserted
+  }
+
+  /// Whether what an earlier load was answered holds now. All files of a load ask of the same one.
+  func hold(_ earlier: LoadAnswers) -> Bool {
+    let result = earlierAnswersHold ?? earlier.hold(in: self)
+    earlierAnswersHold = result
+    return result
   }
 
   private static func nodeName() -> String {
