@@ -49,9 +49,8 @@ final class FilePass {
   private let keyReader: KeyReader
   private var builder: SpecBuilder?
   private var defaults: KeyFields?
-  private var similarJobs = SimilarJobs()
-  private var known = RememberedJobs([])
-  private var digestBuffer: [UInt8] = []
+  private var words = JobWords()
+  private var equalJobs = EqualJobs([])
   /// What keeps jobs of `for_each` from having a name twice; nil until there is one.
   private var takenNames: TakenNames?
   /// Whether a text may refer to a value of `for_each`.
@@ -312,8 +311,8 @@ final class FilePass {
   ) -> (JobSpec?, JobDigest?) {
     guard setting.last != nil else { return (spec(of: key, entries, family: family), nil) }
     if remembered == nil { beginRemembering() }
-    let digest = JobDigest(key.text, entries, family: family, buffer: &digestBuffer)
-    if let spec = known.spec(of: digest) { return (spec, digest) }
+    let digest = words.digest(of: key.text, entries, family: family)
+    if let spec = equalJobs.spec(of: digest) { return (spec, digest) }
     let (reportCount, useCount) = (reporter.reportCount, setting.sources.volatileUseCount)
     let spec = spec(of: key, entries, family: family)
     let isLasting =
@@ -330,8 +329,8 @@ final class FilePass {
       fileOwners: Dictionary(
         defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }),
       calendars: calendars)
-    known = last.jobs(
-      of: FilePath.absolute(setting.source.file), in: context, setting.sources)
+    equalJobs = EqualJobs(
+      last.jobs(of: FilePath.absolute(setting.source.file), in: context, setting.sources))
     remembered = RememberedFile(context: context)
   }
 
@@ -351,9 +350,9 @@ final class FilePass {
     guard let node, let values = reader.values(of: node) else { return }
     if setting.sources.lineFiles.useCount > useCount {
       // Keys of the defaults use the values too.
-      var words = entries
-      if case .mapping(let defaults) = prelude.defaults?.content { words += defaults }
-      let digest = JobDigest(key.text, words, family: family, buffer: &digestBuffer)
+      var all = entries
+      if case .mapping(let defaults) = prelude.defaults?.content { all += defaults }
+      let digest = words.digest(of: key.text, all, family: family)
       guard setting.sources.lineFiles.mayUseLines(family: digest.number) else {
         reporter.report(
           .notPermitted, at: node.mark,
@@ -392,14 +391,14 @@ final class FilePass {
     let reportCount = reporter.reportCount
     let useCount = setting.sources.volatileUseCount
     // What each job names on this machine is looked for by itself.
-    let mayBeSimilar = setting.sources.machineFiles == nil && similarJobs.begin(entries, of: family)
-    if mayBeSimilar, let kind = similarJobs.known, let name = JobName(key.text) {
-      if kind.isVolatile { setting.sources.noteVolatileUse() }
-      let own = fields(of: similarJobs.ownEntries, key)
+    let kind = setting.sources.machineFiles == nil ? words.kind(of: entries, family: family) : nil
+    if let kind, let first = equalJobs[kind], let name = JobName(key.text) {
+      if first.isVolatile { setting.sources.noteVolatileUse() }
+      let own = fields(of: words.ownEntries, key)
       if reporter.reportCount > reportCount { return nil }
       if let run = own[.run]?.value?.text {
         if let builder { builder.checkPlaceholders(in: run, at: own[.run]?.mark ?? key.mark) }
-        return kind.spec.renamed(
+        return first.spec.renamed(
           name, action: setting.sources.pool.common(.shell(run)),
           summary: own[.description]?.value?.text)
       }
@@ -407,8 +406,8 @@ final class FilePass {
     let spec = presentBuilder().spec(
       from: RawJob(
         name: key.text, nameMark: key.mark, fields: fields(of: entries, key), family: family))
-    if mayBeSimilar, let spec, reporter.reportCount == reportCount {
-      similarJobs.keep(spec, isVolatile: setting.sources.volatileUseCount > useCount)
+    if let kind, let spec, reporter.reportCount == reportCount {
+      equalJobs.keep(spec, isVolatile: setting.sources.volatileUseCount > useCount, as: kind)
     }
     return spec
   }

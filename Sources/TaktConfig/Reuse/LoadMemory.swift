@@ -41,11 +41,9 @@ struct RememberedLoad: Sendable {
   /// The jobs of a file at an absolute path, as far as they may be what they were.
   func jobs(
     of path: String, in context: RememberedFile.Context, _ sources: LoadSources
-  ) -> RememberedJobs {
-    guard let file = files[path], file.context == context, sources.hold(answers) else {
-      return RememberedJobs([])
-    }
-    return RememberedJobs(file.jobs)
+  ) -> [RememberedFile.Job] {
+    guard let file = files[path], file.context == context, sources.hold(answers) else { return [] }
+    return file.jobs
   }
 
   /// Calendars that say what they said before are those of before: jobs that have them are then
@@ -83,33 +81,4 @@ struct RememberedFile: Sendable {
 
   var context: Context
   var jobs: [Job] = []
-}
-
-/// The jobs of a file as they were, looked up in the order of the file as it is.
-struct RememberedJobs {
-  private let jobs: [RememberedFile.Job]
-  private var next = 0
-  /// Made when the orders differ.
-  private var places: [JobDigest: Int]?
-
-  init(_ jobs: [RememberedFile.Job]) { self.jobs = jobs }
-
-  /// The spec of a job that says the same; nil where there was none.
-  mutating func spec(of digest: JobDigest) -> JobSpec? {
-    if next < jobs.count, jobs[next].digest == digest {
-      next += 1
-      return jobs[next - 1].spec
-    }
-    let places = self.places ?? Self.places(of: jobs)
-    self.places = places
-    guard let place = places[digest] else { return nil }
-    next = place + 1
-    return jobs[place].spec
-  }
-
-  private static func places(of jobs: [RememberedFile.Job]) -> [JobDigest: Int] {
-    var places = [JobDigest: Int](minimumCapacity: jobs.count)
-    for (place, job) in jobs.enumerated() { places[job.digest] = place }
-    return places
-  }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktConfig
 
 /// Jobs with the same keys are worked out once; nobody may notice.
-struct SimilarJobsTests {
+struct EqualJobsTests {
   private static let defaults = "defaults: {timeout: 1m, env: {A: x}}"
 
   /// What a job means is what it means in a file of its own.
