@@ -1,6 +1,6 @@
 import TaktCore
 
-/// One reading of one file from its first key to its last, one job in memory at a time.
+/// One reading of one file's root from its first key to its last, one job in memory at a time.
 ///
 /// `scheduler` and `defaults` may stand below `jobs`. Then the jobs of this pass were read without
 /// them: the pass is thrown away, and a second one begins with what the first has found.
@@ -33,28 +33,16 @@ final class FilePass {
   let reporter: Reporter
   private(set) var settings: SchedulerSettings
   private(set) var calendars: [String: SharedCalendar]
-  private(set) var specs: [JobSpec] = []
-  private(set) var names: [(name: String, mark: YAMLMark)] = []
   private(set) var includes: [IncludeRequest] = []
-  /// The jobs that lines of files have made.
-  private(set) var listedJobs: Set<JobName> = []
   private(set) var prelude: Prelude
   /// Whether this pass read jobs before it met what they depend on.
   private(set) var isPremature = false
-  /// What the next load is to know of this file; nil without jobs, and where none is remembered.
-  private(set) var remembered: RememberedFile?
+  /// Made as soon as it is known what they begin with; nil without jobs and `defaults`.
+  private(set) var jobs: FileJobs?
 
   private let setting: Setting
   private let composer: YAMLComposer
   private let keyReader: KeyReader
-  private var builder: SpecBuilder?
-  private var defaults: KeyFields?
-  private var words = JobWords()
-  private var equalJobs = EqualJobs([])
-  /// What keeps jobs of `for_each` from having a name twice; nil until there is one.
-  private var takenNames: TakenNames?
-  /// Whether a text may refer to a value of `for_each`.
-  private lazy var mayReferToEach = setting.source.mayReferToEach
   private var hasReadJobs = false
   private var hasUnknownKeys = false
   /// Whose entries are being composed, in case reading stops among them.
@@ -107,11 +95,16 @@ final class FilePass {
         _ = keyReader.fields(
           of: composer.unfinished, keys: current.keys, owner: current.owner)
       }
-      reporter.report(error, in: .jobs)
+      let kind = FileKind(
+        firstKey: Key.jobs, moreHint: "a jobs file has one; use 'include' for more files")
+      reporter.report(error, in: kind)
     }
   }
 
   // MARK: The root's keys
+
+  /// Whether something was read that is understood by the settings and the calendars.
+  private var isLate: Bool { hasReadJobs || prelude.defaults != nil }
 
   /// Whether a key stands where it may; reports one that does not.
   private func isInMainFile(_ key: YAMLKey, hint: String) -> Bool {
@@ -131,29 +124,21 @@ final class FilePass {
     case Key.jobs: try visitJobs()
     case Key.scheduler:
       let node = try compose(KeyTable.scheduler, of: KeyOwner(part: .scheduler))
-      guard isInMainFile(key, hint: "move it there") else { return }
-      if prelude.scheduler == nil {
-        prelude.scheduler = node
-        // What `defaults` say is understood by these settings, too.
-        let isLate = hasReadJobs || prelude.defaults != nil
-        if isLate { isPremature = true } else { applyScheduler(node) }
-      }
+      guard isInMainFile(key, hint: "move it there"), prelude.scheduler == nil else { return }
+      prelude.scheduler = node
+      if isLate { isPremature = true } else { applyScheduler(node) }
     case Key.defaults:
       let node = try compose(KeyTable.job, of: KeyOwner(part: .defaults))
-      if prelude.defaults == nil {
-        prelude.defaults = node
-        if hasReadJobs { isPremature = true } else { applyDefaults(node) }
-      }
+      guard prelude.defaults == nil else { return }
+      prelude.defaults = node
+      if hasReadJobs { isPremature = true } else { applyDefaults(node) }
     case Key.calendars:
       let node = try composer.node()
-      guard isInMainFile(key, hint: "move it there; all files can use its calendars") else {
-        return
-      }
-      if prelude.calendars == nil {
-        prelude.calendars = node
-        let isLate = hasReadJobs || prelude.defaults != nil
-        if isLate { isPremature = true } else { applyCalendars(node) }
-      }
+      guard isInMainFile(key, hint: "move it there; all files can use its calendars"),
+        prelude.calendars == nil
+      else { return }
+      prelude.calendars = node
+      if isLate { isPremature = true } else { applyCalendars(node) }
     case Key.include: collectIncludes(try composer.node())
     case let text where text.hasPrefix(Key.extensionPrefix): _ = try composer.node()
     default:
@@ -210,24 +195,19 @@ final class FilePass {
   }
 
   private func applyDefaults(_ node: YAMLNode) {
-    let keys = KeyTable.job
+    let (keys, owner) = (KeyTable.job, KeyOwner(part: .defaults))
+    let mayReferToEach = setting.source.mayReferToEach
     var entries = entries(of: node, key: Key.defaults, type: .object(keys))
-    warnOfCutTexts(in: entries, owner: KeyOwner(part: .defaults))
+    setting.warnOfCutTexts(in: entries, owner: owner, reporter)
     if mayReferToEach {
       if let stray = EachTemplate.strayReference(in: node) {
-        reporter.reportStray(stray, owner: KeyOwner(part: .defaults))
+        reporter.reportStray(stray, owner: owner)
       }
       entries = EachTemplate.unescaped(entries)
     }
-    defaults = keyReader.fields(of: entries, keys: keys, owner: KeyOwner(part: .defaults))
     // Made here, so that its mistakes are said even when there are no jobs.
-    builder = makeBuilder()
-  }
-
-  /// What does no harm is said in a thorough load alone.
-  private func warnOfCutTexts(in entries: [YAMLEntry], owner: KeyOwner) {
-    guard setting.sources.machineFiles != nil else { return }
-    reporter.warnOfCutTexts(in: entries, owner: owner)
+    makeJobs(
+      keyReader.fields(of: entries, keys: keys, owner: owner), mayReferToEach: mayReferToEach)
   }
 
   private func collectIncludes(_ node: YAMLNode) {
@@ -246,197 +226,23 @@ final class FilePass {
 
   private func visitJobs() throws(YAMLStop) {
     hasReadJobs = true
-    guard let other = try composer.walk(visitJob) else { return }
+    let jobs = jobs ?? makeJobs(nil, mayReferToEach: setting.source.mayReferToEach)
+    let other = try composer.walk { key throws(YAMLStop) in
+      jobs.add(key, try self.compose(KeyTable.job, of: KeyOwner(part: .job(key.text))))
+    }
+    guard let other else { return }
     _ = entries(of: other, key: Key.jobs, type: .map(.job, .object(KeyTable.job)))
   }
 
-  private func visitJob(_ key: YAMLKey) throws(YAMLStop) {
-    let owner = KeyOwner(part: .job(key.text))
-    let node = try compose(KeyTable.job, of: owner)
-    guard case .mapping(let entries) = node.content else {
-      if node.content != .invalid {
-        let isBlank = if case .scalar(let scalar) = node.content { scalar.isBlank } else { false }
-        reporter.report(
-          .wrongType, at: key.mark,
-          "the job '\(key.text.shortened)' \(isBlank ? "has no keys" : "must be a mapping")",
-          hint: "write its keys below its name, indented")
-      }
-      return
-    }
-    warnOfCutTexts(in: entries, owner: owner)
-    if entries.contains(where: \.isForEach) {
-      expand(key, entries)
-      return
-    }
-    var own = entries
-    if mayReferToEach {
-      if let stray = entries.lazy.compactMap({ EachTemplate.strayReference(in: $0.value) }).first {
-        reporter.reportStray(stray, owner: owner)
-      }
-      own = EachTemplate.unescaped(entries)
-    }
-    let (spec, digest) = remembering(key, own)
-    if key.isDuplicate { return }
-    add(spec, digest, key)
-  }
-
-  /// Adds a job whose name is no other's; `words` say what a job of a `for_each` is made of.
-  private func add(
-    _ spec: JobSpec?, _ digest: JobDigest?, _ key: YAMLKey, words: String? = nil
-  ) {
-    if let first = setting.places[key.text] {
-      reporter.report(
-        .duplicateJob, at: key.mark,
-        "duplicate job '\(key.text.shortened)'\(words.map { ", made of \($0)" } ?? ""); first defined "
-          + "at \(first)",
-        hint: "rename one of them")
-      return
-    }
-    if let first = takenNames?.insert(key, words: words) {
-      reporter.reportDuplicate(key, words: words, first: first)
-      return
-    }
-    names.append((key.text, key.mark))
-    // After an error nothing will be made of them.
-    guard let spec, reporter.errorCount == 0 else { return }
-    specs.append(spec)
-    if let digest { remembered?.jobs.append(RememberedFile.Job(digest: digest, spec: spec)) }
-  }
-
-  /// The job's spec, and by what it is known again; no digest for one that is made anew each time.
-  ///
-  /// - Parameter family: the definition with `for_each` that makes it; nil for a job of its own.
-  private func remembering(
-    _ key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil
-  ) -> (JobSpec?, JobDigest?) {
-    guard setting.last != nil else { return (spec(of: key, entries, family: family), nil) }
-    if remembered == nil { beginRemembering() }
-    let digest = words.digest(of: key.text, entries, family: family)
-    if let spec = equalJobs.spec(of: digest) { return (spec, digest) }
-    let (reportCount, useCount) = (reporter.reportCount, setting.sources.volatileUseCount)
-    let spec = spec(of: key, entries, family: family)
-    let isLasting =
-      reporter.reportCount == reportCount && setting.sources.volatileUseCount == useCount
-    return (spec, isLasting ? digest : nil)
-  }
-
-  private func beginRemembering() {
-    guard let last = setting.last else { return }
-    let defaults = presentBuilder().defaults
-    let context = RememberedFile.Context(
-      settings: settings, defaultsNode: prelude.defaults, execution: defaults.sharedExecution,
-      policies: defaults.sharedPolicies, fileVariables: defaults.fileVariables,
-      fileOwners: Dictionary(
-        defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }),
-      calendars: calendars)
-    equalJobs = EqualJobs(
-      last.jobs(of: FilePath.absolute(setting.source.file), in: context, setting.sources))
-    remembered = RememberedFile(context: context)
-  }
-
-  /// Makes the jobs of one that has `for_each`.
-  private func expand(_ key: YAMLKey, _ entries: [YAMLEntry]) {
-    let owner = KeyOwner(part: .job(key.text))
-    guard let family = JobName(key.text) else {
-      reporter.report(
-        .badName, at: key.mark, "'\(key.text.shortened)' is not a valid job name",
-        hint: KeyReader.nameHint)
-      return
-    }
-    let reader = EachReader(
-      reporter: reporter, files: setting.sources.lineFiles, folder: setting.folder, owner: owner)
-    let node = entries.first { $0.key == JobKey.forEach.name }?.value
-    let useCount = setting.sources.lineFiles.useCount
-    guard let node, let values = reader.values(of: node) else { return }
-    if setting.sources.lineFiles.useCount > useCount {
-      // Keys of the defaults use the values too.
-      var all = entries
-      if case .mapping(let defaults) = prelude.defaults?.content { all += defaults }
-      let digest = words.digest(of: key.text, all, family: family)
-      guard setting.sources.lineFiles.mayUseLines(family: digest.number) else {
-        reporter.report(
-          .notPermitted, at: node.mark,
-          "'\(key.text.shortened)' has values from a file, and differs from the running jobs file",
-          hint: "a text that is sent over TCP cannot change such a job; use the Unix socket",
-          owner: owner)
-        return
-      }
-    }
-    guard
-      let template = EachTemplate(
-        key, entries, values: values, budget: setting.sources.eachBudget,
-        defaultShell: prelude.defaults?[JobKey.shell.name],
-        reporter: reporter, owner: owner)
-    else { return }
-    if takenNames == nil { takenNames = TakenNames(names) }
-    var count = 0
-    template.members { member in
-      count += 1
-      let own = YAMLKey(text: member.name, mark: member.nameMark, isDuplicate: key.isDuplicate)
-      let (spec, digest) = remembering(own, member.entries, family: family)
-      if reporter.concealment != nil, let spec { listedJobs.insert(spec.name) }
-      if !key.isDuplicate { add(spec, digest, own, words: member.words) }
-    }
-    if count == 0, reporter.errorCount == 0 {
-      reporter.report(
-        .suspicious, severity: .warning, at: node.mark, "'\(JobKey.forEach)' makes no jobs",
-        owner: owner)
-    }
-  }
-
-  /// The job's spec; nil when something is wrong with it, which is then reported.
-  private func spec(
-    of key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil
-  ) -> JobSpec? {
-    let reportCount = reporter.reportCount
-    let useCount = setting.sources.volatileUseCount
-    // What each job names on this machine is looked for by itself.
-    let kind = setting.sources.machineFiles == nil ? words.kind(of: entries, family: family) : nil
-    if let kind, let first = equalJobs[kind], let name = JobName(key.text) {
-      if first.isVolatile { setting.sources.noteVolatileUse() }
-      let own = fields(of: words.ownEntries, key)
-      if reporter.reportCount > reportCount { return nil }
-      if let run = own[.run]?.value?.text {
-        if let builder { builder.checkPlaceholders(in: run, at: own[.run]?.mark ?? key.mark) }
-        return first.spec.renamed(
-          name, action: setting.sources.pool.common(.shell(run)),
-          summary: own[.description]?.value?.text)
-      }
-    }
-    let spec = presentBuilder().spec(
-      from: RawJob(
-        name: key.text, nameMark: key.mark, fields: fields(of: entries, key), family: family))
-    if let kind, let spec, reporter.reportCount == reportCount {
-      equalJobs.keep(spec, isVolatile: setting.sources.volatileUseCount > useCount, as: kind)
-    }
-    return spec
-  }
-
-  private func presentBuilder() -> SpecBuilder {
-    let builder = self.builder ?? makeBuilder()
-    self.builder = builder
-    return builder
-  }
-
-  private func fields(of entries: [YAMLEntry], _ key: YAMLKey) -> KeyFields {
-    keyReader.fields(of: entries, keys: KeyTable.job, owner: KeyOwner(part: .job(key.text)))
-  }
-
-  private func makeBuilder() -> SpecBuilder {
-    SpecBuilder(
+  @discardableResult
+  private func makeJobs(_ defaults: KeyFields?, mayReferToEach: Bool) -> FileJobs {
+    let builder = SpecBuilder(
       reporter: reporter, sources: setting.sources, settings: settings, folder: setting.folder,
       defaults: defaults, calendars: calendars)
+    let made = FileJobs(
+      setting, JobMaker(builder, setting, settings, defaultsNode: prelude.defaults),
+      defaultsNode: prelude.defaults, mayReferToEach: mayReferToEach)
+    jobs = made
+    return made
   }
-}
-
-extension YAMLEntry {
-  /// The length is compared first: few keys of a job have this one's.
-  fileprivate var isForEach: Bool {
-    key.utf8.count == JobKey.forEach.name.utf8.count && key == JobKey.forEach.name
-  }
-}
-
-extension FileKind {
-  fileprivate static let jobs = FileKind(
-    firstKey: Key.jobs, moreHint: "a jobs file has one; use 'include' for more files")
 }

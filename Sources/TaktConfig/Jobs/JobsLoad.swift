@@ -183,19 +183,20 @@ final class JobsLoad {
         sources: sources, plugins: plugins, limits: YAMLLimits(), places: places,
         calendars: calendars, last: last))
     log.add(pass.reporter.log)
-    if let file = pass.remembered { remembered[FilePath.absolute(path)] = file }
+    if let file = pass.jobs?.maker.remembered { remembered[FilePath.absolute(path)] = file }
     if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
-    listedJobs.formUnion(pass.listedJobs)
+    if let listed = pass.jobs?.listedJobs { listedJobs.formUnion(listed) }
+    let made = pass.jobs?.specs ?? []
     if log.errorCount > 0 {
       specs = []
     } else if specs.isEmpty {
-      specs = pass.specs
+      specs = made
     } else {
-      specs += pass.specs
+      specs += made
     }
     // Nothing can stand in two files when there is only one.
     if !isMain || !pass.includes.isEmpty {
-      for (name, mark) in pass.names {
+      for (name, mark) in pass.jobs?.names ?? [] {
         places[name] = SourceLocation(
           file: path, line: Int(mark.line), column: Int(mark.column))
       }
