@@ -37,7 +37,6 @@ final class SpecBuilder {
       ExecutionBuilder(file: file, owner: KeyOwner(part: .defaults), secretNames: nil)
         .apply(defaults, to: &settled)
     }
-    settled.share()
     self.defaults = settled
     if let defaults { checkClusterKeys(defaults, owner: KeyOwner(part: .defaults)) }
   }

@@ -109,8 +109,9 @@ final class FileContext {
 
 /// What a job begins with, before its own keys are read.
 struct JobDefaults {
-  private var executionDraft: Draft<Execution>
-  private var policiesDraft = Draft(JobPolicies())
+  /// As long as no key of the job's own changes them these are those of `defaults`.
+  private(set) var sharedExecution: Shared<Execution>
+  private(set) var sharedPolicies = Shared(JobPolicies())
   /// The variables of `env_file`, over which stands `env`.
   var fileVariables: [String: String] = [:]
   /// The files that these come from, with the users who own them.
@@ -138,59 +139,17 @@ struct JobDefaults {
 
   /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.
   init(folder: String) {
-    executionDraft = Draft(Execution(directory: folder))
+    sharedExecution = Shared(Execution(directory: folder))
   }
 
   /// Its environment is that of `env` alone.
   var execution: Execution {
-    _read { yield executionDraft.value }
-    _modify { yield &executionDraft.value }
+    _read { yield sharedExecution.value }
+    set { sharedExecution = Shared(newValue) }
   }
 
   var policies: JobPolicies {
-    _read { yield policiesDraft.value }
-    _modify { yield &policiesDraft.value }
+    _read { yield sharedPolicies.value }
+    set { sharedPolicies = Shared(newValue) }
   }
-
-  /// As long as no key of the job's own changes them these are those of `defaults`.
-  var sharedExecution: Shared<Execution> { executionDraft.shared }
-  var sharedPolicies: Shared<JobPolicies> { policiesDraft.shared }
-
-  /// Jobs begin with this.
-  mutating func share() {
-    executionDraft.share()
-    policiesDraft.share()
-  }
-}
-
-/// A part of a spec while keys are read into it. Copies share it until one of them is changed, which
-/// from then on is changed in its place.
-private struct Draft<Value: Hashable & Sendable> {
-  private final class Box {
-    var value: Value
-
-    init(_ value: Value) { self.value = value }
-  }
-
-  private var box: Box
-  /// The part as specs have it; nil since it was changed.
-  private var made: Shared<Value>?
-
-  init(_ value: Value) {
-    box = Box(value)
-    made = Shared(value)
-  }
-
-  var value: Value {
-    _read { yield box.value }
-    _modify {
-      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
-      made = nil
-      yield &box.value
-    }
-  }
-
-  var shared: Shared<Value> { made ?? Shared(box.value) }
-
-  mutating func share() { made = shared }
 }

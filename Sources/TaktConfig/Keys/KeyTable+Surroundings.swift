@@ -206,11 +206,12 @@ extension ExecutionBuilder {
       settled.execution.environment = builtIn.execution.environment
       return
     }
+    var environment = settled.execution.environment
     for field in fields {
       switch field.value {
-      case .text(let text): settled.execution.environment[field.name] = text
+      case .text(let text): environment[field.name] = text
       case .null:
-        let given = settled.execution.environment.removeValue(forKey: field.name)
+        let given = environment.removeValue(forKey: field.name)
         let read = settled.fileVariables.removeValue(forKey: field.name)
         if given != nil || read != nil { continue }
         reporter.report(
@@ -221,6 +222,7 @@ extension ExecutionBuilder {
       default: break
       }
     }
+    settled.execution.environment = environment
   }
 
   fileprivate func secrets(_ value: KeyValue) -> [String: Secret] {
