@@ -3,8 +3,7 @@ import TaktTime
 
 /// Holds the slots of `after: {all: […]}` against the ends of runs, by what the ledger is told alone.
 ///
-/// It knows jobs whose names begin with `a`: they have no other trigger, and a reload never changes what
-/// they wait for.
+/// A job that waits for several has no other trigger, and a reload never changes what it waits for.
 struct AfterAllOracle {
   private struct State {
     /// The jobs that have a schedule in force, by the ledger.
@@ -18,6 +17,7 @@ struct AfterAllOracle {
     var slots: [JobName: Set<WallInstant>] = [:]
   }
 
+  /// The jobs that wait for several, as they were last.
   private var specs: [JobName: JobSpec] = [:]
   private var state = State()
   /// What the ledger has kept: a crash goes back to it.
@@ -26,11 +26,9 @@ struct AfterAllOracle {
   /// How many slots there were.
   private(set) var slotCount = 0
 
-  private static func isWatched(_ name: JobName) -> Bool { name.text.first == "a" }
-
   /// Jobs are in force from the next turn on.
   mutating func apply(_ jobs: [JobSpec]) {
-    for job in jobs where Self.isWatched(job.name) { specs[job.name] = job }
+    for job in jobs where job.timing.schedule.afterAll != nil { specs[job.name] = job }
   }
 
   /// Takes what one turn tells the ledger.
@@ -61,7 +59,7 @@ struct AfterAllOracle {
         if let head = state.heads[run] { runEnded(head, .interrupted, due: &due, at: now) }
       default: break
       }
-      for (job, slot) in Self.slots(of: entry) where Self.isWatched(job) {
+      for (job, slot) in Self.slots(of: entry) where specs[job] != nil {
         if state.slots[job, default: []].insert(slot).inserted { new[job, default: 0] += 1 }
       }
     }

@@ -3,14 +3,14 @@ import TaktCore
 /// Holds slots against `only_if`, by what the ledger is told alone: no slot runs without a yes, and none
 /// is skipped without a no.
 ///
-/// It knows jobs whose names end with `2`: they have a condition from the first, and a reload never takes
-/// it away.
+/// A job that has a condition has it from the first, and a reload never takes it away.
 struct ConditionOracle {
   private struct State {
     var yes: [JobName: Int] = [:]
     var ran: [JobName: Int] = [:]
   }
 
+  private var watched: Set<JobName> = []
   private var state = State()
   /// What the ledger has kept: a crash goes back to it.
   private var kept = State()
@@ -18,7 +18,10 @@ struct ConditionOracle {
   /// How many slots were skipped.
   private(set) var skippedCount = 0
 
-  static func isWatched(_ name: JobName) -> Bool { name.text.last == "2" }
+  /// Jobs are in force from the next turn on.
+  mutating func apply(_ jobs: [JobSpec]) {
+    for job in jobs where job.policies.onlyIf != nil { watched.insert(job.name) }
+  }
 
   /// Takes what one turn tells the ledger.
   mutating func observe(_ entries: [LedgerEntry]) {
@@ -31,7 +34,7 @@ struct ConditionOracle {
         } else {
           no.insert(record.head.job)
         }
-      case .verdict(let record) where Self.isWatched(record.job): check(record, no)
+      case .verdict(let record) where watched.contains(record.job): check(record, no)
       default: break
       }
     }

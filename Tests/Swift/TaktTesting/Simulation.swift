@@ -111,6 +111,7 @@ package struct Simulation {
 
   private mutating func start(after previous: PreviousState) {
     afterAll.apply(snapshot.jobs)
+    conditions.apply(snapshot.jobs)
     isStarting = true
     handle(.started(snapshot, after: previous))
     isStarting = false
@@ -179,6 +180,7 @@ package struct Simulation {
     check(effects) { added.contains($0.job) }
     snapshot = next
     afterAll.apply(next.jobs)
+    conditions.apply(next.jobs)
     changing = Set(plan.steps.map(\.spec.name))
     story.append("  \(records.count - before) records")
     perform(effects)

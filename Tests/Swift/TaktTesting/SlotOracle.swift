@@ -13,6 +13,10 @@ struct SlotOracle {
     var firstInstant: Int64
     var spec: JobSpec?
     var appliedFrom: Int64
+    /// Whether each spec so far had one grid on the job's own clock, which stays, and no other trigger.
+    var isGridAlone = true
+    /// Whether a new interval restarts its grid.
+    var restartsGrid = false
     /// The grid's instants that must be decided once their time has passed.
     var expected: Set<Int64> = []
     var decided: Set<Int64> = []
@@ -40,6 +44,17 @@ struct SlotOracle {
         anchor: milliseconds + (first ?? 0), firstInstant: milliseconds + (first ?? 1), spec: spec,
         appliedFrom: milliseconds - 1)
     }
+    guard let schedule = spec?.timing.schedule else { return }
+    jobs[name]?.restartsGrid = schedule.every?.phase == .restart
+    if !Self.isGridAlone(schedule) { jobs[name]?.isGridAlone = false }
+  }
+
+  private static func isGridAlone(_ schedule: Schedule) -> Bool {
+    guard let every = schedule.every, every.origin == .start, every.phase == .keep else {
+      return false
+    }
+    return schedule.rules.isEmpty && schedule.at.isEmpty && schedule.on.isEmpty
+      && schedule.after.isEmpty && schedule.afterAll == nil && schedule.watch.isEmpty
   }
 
   /// Events have happened of which the job may want to run some time later.
@@ -67,7 +82,7 @@ struct SlotOracle {
 
   /// Counts the grid's instants since the spec came into force as expected.
   private mutating func close(_ name: JobName, at now: Now) {
-    guard let job = jobs[name], let spec = job.spec, name.text.first == "g",
+    guard let job = jobs[name], let spec = job.spec, job.isGridAlone,
       let every = spec.timing.schedule.every
     else { return }
     let interval = max(1, every.interval.milliseconds)
@@ -106,7 +121,7 @@ struct SlotOracle {
     let (first, last) = (record.slots.first.milliseconds, record.slots.last.milliseconds)
     if record.slots.count == 1, first == last { return [first] }
     // Its grid is another with each interval: that is the audit's to know.
-    if record.job.text.first == "p" { return [first, last] }
+    if job.restartsGrid { return [first, last] }
     if let rules = job.spec?.timing.schedule.rules, !rules.isEmpty {
       return clockInstants(of: record, rules, job.spec?.timing.schedule.at ?? [])
     }
@@ -153,7 +168,7 @@ struct SlotOracle {
     for name in jobs.keys.sorted() {
       close(name, at: now)
       checkDelayed(name, waiting: Set((pending[name] ?? []).map(\.milliseconds)))
-      guard let job = jobs[name], name.text.first == "g" else { continue }
+      guard let job = jobs[name], job.isGridAlone else { continue }
       let waiting = Set((pending[name] ?? []).map(\.milliseconds))
       for milliseconds in job.expected.subtracting(job.decided).subtracting(waiting).sorted() {
         problems.append("\(name): \(milliseconds) has no verdict")
