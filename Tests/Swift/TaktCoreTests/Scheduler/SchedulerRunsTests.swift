@@ -3,62 +3,14 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
+extension SchedulerWorld {
+  fileprivate mutating func end(_ run: UInt64, _ result: AttemptResult = .exited(0)) {
+    send(.actionEnded(RunID(run), AttemptReport(result)))
+  }
+}
+
 /// Overlap, retry, concurrency and hooks: what the core makes of many runs.
 @Suite struct SchedulerRunsTests {
-  private static let wall = WallInstant(milliseconds: 1_790_000_000_000)
-
-  /// A core whose clock is moved by hand, and a story of what it did.
-  private struct World {
-    var scheduler = VirtualScheduler(
-      at: Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000)),
-      isPunctual: true)
-    /// Verdicts, starts, signals and ends, in order.
-    var story: [String] = []
-    var requests: [AttemptRequest] = []
-
-    mutating func send(_ event: SchedulerEvent) {
-      for effect in scheduler.send(event) {
-        switch effect {
-        case .record(.verdict(let record)):
-          story.append(
-            "\(record.job) \((record.slots.first - wall).milliseconds) \(record.verdict.name)")
-        case .start(let request):
-          requests.append(request)
-          let what =
-            request.facts.map { "\($0.hook.rawValue) of \($0.run)" } ?? "attempt \(request.attempt)"
-          story.append("start \(request.spec.name) \(what)")
-        case .signal(let run, let signal): story.append("\(signal.rawValue) to \(run)")
-        case .log(let record):
-          if case .text(let outcome)? = record[.outcome], case .text(let reason)? = record[.reason],
-            record[.to] == .text("ended"), case .number(let run)? = record[.run]
-          {
-            story.append("run \(run) \(outcome) \(reason)")
-          }
-        case .arm, .holdTimer, .disarm, .record, .awaitLedger, .claims, .leased, .served:
-          break
-        case .finish: story.append("finish")
-        }
-      }
-    }
-
-    /// What has happened since the last call.
-    mutating func news() -> [String] {
-      defer { story = [] }
-      return story
-    }
-
-    mutating func pass(_ duration: Duration) {
-      let end = scheduler.now.monotonic + duration
-      while let due = scheduler.next(until: end) {
-        for one in due { send(one.event) }
-      }
-    }
-
-    mutating func end(_ run: UInt64, _ result: AttemptResult = .exited(0)) {
-      send(.actionEnded(RunID(run), AttemptReport(result)))
-    }
-  }
-
   private func job(
     _ name: String, every seconds: Int64 = 10, overlap: Overlap = .skip, qos: QoS = .default,
     retry: RetryPolicy = RetryPolicy(), hooks: [HookKind] = [], group: String? = nil
@@ -72,12 +24,11 @@ import TaktTime
     return spec
   }
 
-  private func world(maxRunning: Int = 16, groups: [String: Int] = [:], _ jobs: JobSpec...) -> World
-  {
-    var settings = SchedulerSettings(maxRunning: maxRunning)
-    settings.concurrency = groups
-    var world = World()
-    world.send(.started(Snapshot(settings: settings, jobs: jobs)))
+  private func world(
+    maxRunning: Int = 16, groups: [String: Int] = [:], _ jobs: JobSpec...
+  ) -> SchedulerWorld {
+    var world = SchedulerWorld()
+    world.start(jobs, maxRunning: maxRunning, groups: groups)
     return world
   }
 
@@ -89,7 +40,7 @@ import TaktTime
     #expect(world.news() == ["run 1 succeeded exit(0)", "a 20000 ran", "start a attempt 1"])
     world.pass(.seconds(660))
     // One runs, 64 wait; what comes then finds no room.
-    #expect(world.news() == ["a 670000 skipped", "a 680000 skipped", "a 690000 skipped"])
+    #expect(world.news() == (67...69).map { "a \($0)0000 skipped(queue_full)" })
   }
 
   @Test func `a newer run replaces the one in progress and the ones that wait`() throws {
@@ -125,7 +76,7 @@ import TaktTime
     world.end(1, .exited(1))
     _ = world.news()
     world.pass(.seconds(10))
-    #expect(world.news() == ["a 20000 skipped"])
+    #expect(world.news() == ["a 20000 skipped(overlap)"])
   }
 
   @Test func `until next_slot, a run in back-off makes room for the next slot`() throws {
@@ -357,7 +308,7 @@ import TaktTime
     world.pass(.seconds(20))
     _ = world.news()
     world.send(.reloaded(ReloadPlan(from: Snapshot(jobs: [old]), to: Snapshot(jobs: [new]))))
-    #expect(world.news() == ["a 20000 skipped", "run 2 cancelled operator"])
+    #expect(world.news() == ["a 20000 skipped(suspended)", "run 2 cancelled operator"])
     world.end(1)
     #expect(world.news() == ["run 1 succeeded exit(0)"])
   }

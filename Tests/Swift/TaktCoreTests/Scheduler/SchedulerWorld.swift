@@ -17,6 +17,10 @@ struct SchedulerWorld {
   var awaited: [RunID] = []
   var running: [RunID] = []
   var requests: [AttemptRequest] = []
+  /// What the last event has led to.
+  private(set) var effects: [SchedulerEffect] = []
+  /// Verdicts, starts, signals and ends since the last `news`, in order.
+  private var story: [String] = []
   /// Whether the ledger takes what it is told.
   var ledgerWorks = true
 
@@ -35,6 +39,7 @@ struct SchedulerWorld {
   }
 
   private mutating func perform(_ effects: [SchedulerEffect]) {
+    self.effects = effects
     for effect in effects {
       switch effect {
       case .record(let entry):
@@ -46,10 +51,26 @@ struct SchedulerWorld {
         requests.append(request)
         starts.append(
           "\(request.spec.name) \((request.slot - Self.wall).milliseconds) #\(request.attempt)")
-      case .arm, .holdTimer, .disarm, .signal, .claims, .leased, .served, .log, .finish:
-        break
+        let what =
+          request.facts.map { "\($0.hook.rawValue) of \($0.run)" } ?? "attempt \(request.attempt)"
+        story.append("start \(request.spec.name) \(what)")
+      case .signal(let run, let signal): story.append("\(signal.rawValue) to \(run)")
+      case .log(let record):
+        if case .text(let outcome)? = record[.outcome], case .text(let reason)? = record[.reason],
+          record[.to] == .text("ended"), case .number(let run)? = record[.run]
+        {
+          story.append("run \(run) \(outcome) \(reason)")
+        }
+      case .arm, .holdTimer, .disarm, .claims, .leased, .served: break
+      case .finish: story.append("finish")
       }
     }
+  }
+
+  /// What has happened since the last call.
+  mutating func news() -> [String] {
+    defer { story = [] }
+    return story
   }
 
   private mutating func note(_ entry: LedgerEntry) {
@@ -59,9 +80,8 @@ struct SchedulerWorld {
       let to = (record.slots.last - Self.wall).milliseconds
       verdicts.append(
         "\(record.job) \(from)\(from == to ? "" : "…\(to)") "
-          + "\(record.verdict.name)"
-          + (record.verdict.name == "coalesced"
-            ? "" : record.verdict.detail.map { "(\($0))" } ?? ""))
+          + (record.verdict.name == "coalesced" ? "coalesced" : record.verdict.description))
+      story.append(verdicts[verdicts.count - 1])
     case .ended(let run): ends.append("\(run.head.job) \(run.end.outcome.rawValue)")
     default: break
     }
@@ -87,11 +107,12 @@ struct SchedulerWorld {
     for run in runs { send(.kept(run)) }
   }
 
-  mutating func start(_ jobs: [JobSpec], maxRunning: Int = 16) {
-    send(
-      .started(
-        Snapshot(settings: SchedulerSettings(maxRunning: maxRunning), jobs: jobs),
-        after: ledger.previous))
+  mutating func start(
+    _ jobs: [JobSpec], maxRunning: Int = 16, groups: [String: Int] = [:]
+  ) {
+    var settings = SchedulerSettings(maxRunning: maxRunning)
+    settings.concurrency = groups
+    send(.started(Snapshot(settings: settings, jobs: jobs), after: ledger.previous))
   }
 
   mutating func reload(_ before: [JobSpec], to after: [JobSpec]) {
