@@ -14,12 +14,21 @@ struct TestZones: ZoneSource {
 }
 
 /// A ledger in a folder of its own, and all that is said about it.
-///
-/// `@unchecked Sendable`: `ledger` and `findings` are touched by the test alone, the rest is locked.
-final class LedgerBench: Observer, @unchecked Sendable {
+final class LedgerBench {
+  /// What a ledger says. It holds this and not the bench, whose folder goes with it.
+  final class Said: Observer {
+    let messages = Mutex<[String]>([])
+    let renewals = Mutex(0)
+
+    func observe(_ records: [LogRecord]) {
+      messages.withLock { messages in
+        for case .text(let text)? in records.map({ $0[.message] }) { messages.append(text) }
+      }
+    }
+  }
+
   let folder: URL
-  let messages = Mutex<[String]>([])
-  let renewals = Mutex(0)
+  let said = Said()
   private(set) var ledger: SQLiteLedger?
   private(set) var findings = LedgerFindings()
   private var lock: StateFolderLock?
@@ -37,7 +46,11 @@ final class LedgerBench: Observer, @unchecked Sendable {
     try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  deinit {
+    // One that still writes would make the folder again.
+    ledger = nil
+    try? FileManager.default.removeItem(at: folder)
+  }
 
   func open(
     boot: String = "this", history: History = History(),
@@ -50,8 +63,8 @@ final class LedgerBench: Observer, @unchecked Sendable {
     self.lock = lock
     let (ledger, findings) = try SQLiteLedger.open(
       in: lock, writer: writer, history: history, bounds: bounds, zones: TestZones(),
-      observer: self,
-      time: SystemTimeSource(), onRenewed: { [self] in renewals.withLock { $0 += 1 } })
+      observer: said,
+      time: SystemTimeSource(), onRenewed: { [said] in said.renewals.withLock { $0 += 1 } })
     self.ledger = ledger
     self.findings = findings
   }
@@ -59,12 +72,6 @@ final class LedgerBench: Observer, @unchecked Sendable {
   func close() {
     ledger?.close(timeout: Self.patience)
     ledger = nil
-  }
-
-  func observe(_ records: [LogRecord]) {
-    messages.withLock { messages in
-      for case .text(let text)? in records.map({ $0[.message] }) { messages.append(text) }
-    }
   }
 
   /// Waits until all that was recorded is on the disk; false when that does not happen in time.
@@ -78,7 +85,7 @@ final class LedgerBench: Observer, @unchecked Sendable {
   func hasLogged(_ text: String) -> Bool {
     let end = Date(timeIntervalSinceNow: 60)
     while Date() < end {
-      if messages.withLock({ $0.contains { $0.contains(text) } }) { return true }
+      if said.messages.withLock({ $0.contains { $0.contains(text) } }) { return true }
       usleep(5000)
     }
     return false

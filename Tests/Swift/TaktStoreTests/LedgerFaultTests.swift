@@ -24,7 +24,7 @@ import Synchronization
     #expect(bench.hasLogged("the ledger can be written again"))
     #expect(bench.ledger?.status.failure == nil)
     try expectBalance(of: bench, slots: 500)
-    #expect(bench.messages.withLock { $0.count { $0.contains("cannot be written") } } == 1)
+    #expect(bench.said.messages.withLock { $0.count { $0.contains("cannot be written") } } == 1)
   }
 
   @Test func `what memory has no room for is counted to the slot`() throws {
@@ -75,7 +75,7 @@ import Synchronization
     bench.ledger?.record(job.runs(401, run: 401))
     #expect(bench.hasLogged("the ledger was damaged and has been rewritten"))
     #expect(bench.isKept())
-    #expect(bench.renewals.withLock { $0 } == 1)
+    #expect(bench.said.renewals.withLock { $0 } == 1)
     bench.close()
     let report = try bench.audit()
     #expect(report.losses.contains { $0.contains("verdicts from row") }, "\(report.losses)")
@@ -143,7 +143,7 @@ import Synchronization
     bench.ledger?.record(job.runs(2, run: 2))
     #expect(bench.hasLogged("the ledger was damaged and has been rewritten"))
     #expect(bench.isKept())
-    #expect(bench.renewals.withLock { $0 } == 1)
+    #expect(bench.said.renewals.withLock { $0 } == 1)
     bench.close()
     _ = try bench.audit()
   }
@@ -248,7 +248,7 @@ import Synchronization
     bench.ledger?.record(job.runs(2, run: 2))
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     #expect(bench.isKept())
-    #expect(bench.renewals.withLock { $0 } == 0)
+    #expect(bench.said.renewals.withLock { $0 } == 0)
     try expectBalance(of: bench, slots: 2)
   }
 
@@ -319,7 +319,7 @@ import Synchronization
     try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     try other.close()
     #expect(bench.isKept())
-    #expect(bench.renewals.withLock { $0 } == 1)
+    #expect(bench.said.renewals.withLock { $0 } == 1)
     bench.close()
     let report = try bench.audit()
     // Slots 3 to 10 are in nobody's books.
@@ -416,7 +416,7 @@ import Synchronization
     try expectBalance(of: bench, slots: 1)
     try bench.open()
     bench.close()
-    #expect(!bench.messages.withLock { $0.contains { $0.contains("could not write") } })
+    #expect(!bench.said.messages.withLock { $0.contains { $0.contains("could not write") } })
   }
 
   @Test func `an empty file of a first start that was cut off becomes the ledger`() throws {

@@ -124,7 +124,7 @@ import TaktTime
       try expectReserved([4712, 4713], in: bench)
       try db.execute(sql: "ROLLBACK")
     }
-    #expect(bench.isKept(), "\(bench.messages.withLock { $0 })")
+    #expect(bench.isKept(), "\(bench.said.messages.withLock { $0 })")
     try expectReserved([], in: bench)
     try bench.open(startTicks: 100)
     #expect(bench.findings.daemons.map(\.services) == [[third, second]])
