@@ -30,14 +30,6 @@ import Testing
         print(json.dumps(ranges))
     """
 
-  private struct Zones: ZoneSource {
-    var zoneNames: [String] { [] }
-
-    func zone(named name: String) -> Zone? {
-      name == "UTC" ? .utc : try? TestZones.named(name)
-    }
-  }
-
   private static var python: String? {
     let named = ProcessInfo.processInfo.environment["TAKT_PYTHON"]
     return [named, TestProgram.find("python3"), "/usr/bin/python3"].compactMap(\.self).first {
@@ -64,7 +56,7 @@ import Testing
     let zone = try TestZones.named("Europe/Berlin")
     var compared = 0
     for (text, answer) in zip(texts, answers) {
-      let file = CalendarFile(Array(text.utf8), zones: Zones())
+      let file = CalendarFile(Array(text.utf8), zones: TestZones())
       #expect(file.problems == [], "\(text)")
       let calendar = SharedCalendar("file", file.content).read(in: zone)
       var (days, times): ([Range<Int64>], [Range<Int64>]) = ([], [])

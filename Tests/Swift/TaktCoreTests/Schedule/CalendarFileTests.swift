@@ -7,17 +7,9 @@ import Testing
 
 /// Calendar files as other programs write them, and as nobody should.
 @Suite struct CalendarFileTests {
-  private struct Zones: ZoneSource {
-    var zoneNames: [String] { [] }
-
-    func zone(named name: String) -> Zone? {
-      name == "UTC" ? .utc : try? TestZones.named(name)
-    }
-  }
-
   private func read(_ events: String, end: String = "\r\n") -> CalendarFile {
     let text = "BEGIN:VCALENDAR\nVERSION:2.0\n" + events + "\nEND:VCALENDAR\n"
-    return CalendarFile(Array(text.replacing("\n", with: end).utf8), zones: Zones())
+    return CalendarFile(Array(text.replacing("\n", with: end).utf8), zones: TestZones())
   }
 
   private func event(_ lines: String) -> CalendarFile {
@@ -296,7 +288,7 @@ import Testing
     "END:VCALENDAR", "\u{0}\u{1}\u{ff}", "BEGIN:VCALENDAR\nEND:VEVENT", "jobs: {a: {every: 1h}}",
   ])
   func `what is no calendar is refused`(text: String) {
-    let file = CalendarFile(Array(text.utf8), zones: Zones())
+    let file = CalendarFile(Array(text.utf8), zones: TestZones())
     #expect(file.problems.contains { $0.severity == .error })
     #expect(file.content == SharedCalendar.Content())
   }
@@ -321,7 +313,7 @@ import Testing
       if random.oneIn(3) { text += "\n" }
     }
     if random.oneIn(2) { text += "\nEND:VEVENT\nEND:VCALENDAR\n" }
-    let calendar = SharedCalendar("x", CalendarFile(Array(text.utf8), zones: Zones()).content)
+    let calendar = SharedCalendar("x", CalendarFile(Array(text.utf8), zones: TestZones()).content)
       .read(in: .utc)
     for instant in [0, 1_790_000_000_000, 9_214_000_000_000] as [ScheduleInstant] {
       _ = calendar.contains(instant, in: .utc)
