@@ -210,11 +210,13 @@ let package = Package(
       path: "Tests/Swift/TaktCoreTests",
       swiftSettings: strict),
     .testTarget(
-      name: "TaktSystemTests", dependencies: ["TaktSystem", "TestSupport"],
+      name: "TaktSystemTests", dependencies: ["TaktSystem", "TaktTesting", "TestSupport"],
       path: "Tests/Swift/TaktSystemTests", swiftSettings: strict),
     .testTarget(
       name: "TaktConfigTests",
-      dependencies: ["TaktConfig", "TaktCore", "TaktSystem", "TaktTime", "TestSupport"],
+      dependencies: [
+        "TaktConfig", "TaktCore", "TaktSystem", "TaktTime", "TaktTesting", "TestSupport",
+      ],
       path: "Tests/Swift/TaktConfigTests",
       swiftSettings: strict),
     .testTarget(
@@ -248,7 +250,7 @@ let package = Package(
     .testTarget(
       name: "TaktControlTests",
       dependencies: [
-        "TaktControl", "TaktAPI", "TaktEngine", "TaktCore", "TaktTime",
+        "TaktControl", "TaktAPI", "TaktEngine", "TaktCore", "TaktTime", "TaktTesting",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"), "TestSupport",

@@ -1,21 +1,17 @@
 import Foundation
 import TaktSystem
 import TaktTransfer
+import TaktTesting
 import Testing
 
 @testable import TaktClaims
 
 /// Whom takt takes for etcd: the file of certificates is judged as each `ca_file` is.
 @Suite struct EtcdTrustTests {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-    UUID().uuidString)
-  private var path: String { folder.appendingPathComponent("ca.pem").path }
+  private let folder = TemporaryFolder()
+  private var path: String { folder["ca.pem"] }
 
-  init() throws {
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    try Data("certificates".utf8).write(to: URL(filePath: path))
-  }
+  init() { folder.write("certificates", to: "ca.pem") }
 
   private func trust() throws(EtcdProblem) -> TransferTrust {
     try EtcdAccess(endpoints: [], authority: path).trust()

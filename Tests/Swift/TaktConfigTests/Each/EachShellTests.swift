@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktConfig
@@ -127,7 +128,7 @@ struct EachShellTests {
     throws
   {
     let folder = TemporaryFolder()
-    var random = SplitMix(state: 45)
+    var random = SplitMix64(seed: 45)
     var runs = 0
     while runs < 100 {
       var template = ""

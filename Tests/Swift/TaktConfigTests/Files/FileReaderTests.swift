@@ -1,5 +1,6 @@
 import Glibc
 import TaktSystem
+import TaktTesting
 import Testing
 
 @testable import TaktConfig

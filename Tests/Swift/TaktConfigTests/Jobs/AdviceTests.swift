@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTesting
 import TaktTime
 import Testing
 

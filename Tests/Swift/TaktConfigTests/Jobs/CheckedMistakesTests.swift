@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TaktCore
+import TaktTesting
 import TaktTime
 import Testing
 

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTesting
 import TaktTime
 import Testing
 

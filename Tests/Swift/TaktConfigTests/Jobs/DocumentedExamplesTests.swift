@@ -1,5 +1,6 @@
 import TaktCore
 import TaktSystem
+import TaktTesting
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktTesting
 import TaktTime
 import Testing
 

@@ -1,5 +1,6 @@
 import TaktCore
 import TaktSystem
+import TaktTesting
 import Testing
 
 @testable import TaktConfig
@@ -52,7 +53,7 @@ struct FuzzTests {
   ].map { Array($0.utf8) }
 
   @Test(arguments: UInt64(0)..<20) func `no mutation of a file traps`(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let files = LoadFiles()
     let plugins = PluginTable(files)
     let sources = LoadSources(
@@ -85,7 +86,7 @@ struct FuzzTests {
       ])
   }
 
-  private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix) {
+  private func mutate(_ bytes: inout [UInt8], using random: inout SplitMix64) {
     guard !bytes.isEmpty else { return }
     let index = Int.random(in: 0..<bytes.count, using: &random)
     let end = min(bytes.count, index + Int.random(in: 1...30, using: &random))

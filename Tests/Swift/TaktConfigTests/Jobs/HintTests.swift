@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktConfig

@@ -1,3 +1,4 @@
+import TaktTesting
 import Testing
 
 @testable import TaktConfig

@@ -1,5 +1,6 @@
 import Synchronization
 import TaktCore
+import TaktTesting
 import TaktTime
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
   func `whatever is edited, a load that remembers says the same as one that does not`(
     seed: UInt64
   ) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let bench = Bench()
     bench.write("C=1\n", to: "values.env")
     bench.write("one\ntwo\n", to: "lines.txt")

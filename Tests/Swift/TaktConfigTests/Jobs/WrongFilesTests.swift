@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktConfig

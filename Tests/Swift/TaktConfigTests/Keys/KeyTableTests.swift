@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import TaktCore
 import TaktSystem
+import TaktTesting
 import TestSupport
 import Testing
 

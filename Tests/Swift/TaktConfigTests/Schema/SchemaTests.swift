@@ -1,6 +1,7 @@
 import Glibc
 import TaktCore
 import TaktSystem
+import TaktTesting
 import TestSupport
 import Testing
 

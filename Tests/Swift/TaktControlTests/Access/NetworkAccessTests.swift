@@ -1,4 +1,5 @@
 import Foundation
+import TaktTesting
 import Testing
 
 @testable import TaktControl
@@ -38,11 +39,9 @@ import Testing
   }
 
   @Test func `a token that may only read changes nothing, and is told so`() async throws {
-    let folder = NSTemporaryDirectory() + "takt-read-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let listener = try await Listener(readTokenFile: folder + "/token")
-    let token = try String(contentsOfFile: folder + "/token", encoding: .utf8)
+    let folder = TemporaryFolder()
+    let listener = try await Listener(readTokenFile: folder["token"])
+    let token = try String(contentsOfFile: folder["token"], encoding: .utf8)
       .trimmingCharacters(in: .newlines)
     #expect(token.count == 64 && token != listener.token)
     let reader = "Authorization: Bearer \(token)"

@@ -1,4 +1,5 @@
 import Foundation
+import TaktTesting
 import TestSupport
 import Testing
 
@@ -44,12 +45,10 @@ import Testing
     }
     #expect(Set(rows.map { $0[0] }) == Set(described + ["GET /"]))
     #expect(rows.count == Set(rows.map { $0[0] }).count)
-    let folder = NSTemporaryDirectory() + "takt-rights-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = TemporaryFolder()
     let cluster = try await ClusterWorld([.named("a")], others: [])
     let world = cluster.world
-    let port = try await world.listenOnNetwork(readTokenFile: folder + "/token")
+    let port = try await world.listenOnNetwork(readTokenFile: folder["token"])
     func token(_ path: String) throws -> String {
       try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
@@ -57,7 +56,7 @@ import Testing
       Way(column: 1, header: nil),
       Way(column: 2, header: "Authorization: Bearer \(try token(world.tokenFile))"),
       Way(column: 2, header: "Authorization: Bearer \(ClusterWorld.writeToken)"),
-      Way(column: 3, header: "Authorization: Bearer \(try token(folder + "/token"))"),
+      Way(column: 3, header: "Authorization: Bearer \(try token(folder["token"]))"),
       Way(column: 3, header: "Authorization: Bearer \(ClusterWorld.readToken)"),
       Way(column: 4, header: ""), Way(column: 4, header: "Authorization: Bearer wrong"),
     ]

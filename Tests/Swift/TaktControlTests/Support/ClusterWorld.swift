@@ -1,4 +1,5 @@
 import Foundation
+import TaktTesting
 import TaktTime
 import Testing
 
@@ -24,7 +25,7 @@ struct ClusterWorld {
     slack: Duration = ClusterMachines.slack, catalogue: any ActionCatalogue = MemoryCatalogue()
   ) async throws {
     description = try APIDescription()
-    let tokens = try Self.tokens(canRead: canRead, canWrite: canWrite)
+    let tokens = Self.tokens(canRead: canRead, canWrite: canWrite)
     world = try await ControlWorld(
       jobs, archive: archive, cluster: Self.facts("a"),
       machines: ClusterMachines(machines, tokens: tokens, slack: slack), isStarted: false,
@@ -49,18 +50,14 @@ struct ClusterWorld {
       machine: name, host: "host-\(name)", lease: lease, grace: .seconds(30), api: api)
   }
 
-  private static func tokens(canRead: Bool, canWrite: Bool) throws -> ClusterTokens {
-    let folder = NSTemporaryDirectory() + "takt-tokens-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+  private static func tokens(canRead: Bool, canWrite: Bool) -> ClusterTokens {
+    let folder = TemporaryFolder()
     for (name, text) in [("read", readToken), ("write", writeToken)] {
-      _ = FileManager.default.createFile(
-        atPath: "\(folder)/\(name)", contents: Data("\(text)\n".utf8),
-        attributes: [.posixPermissions: 0o600])
+      folder.write(Array("\(text)\n".utf8), to: name, mode: 0o600)
     }
     return ClusterTokens(
-      readingFile: canRead ? "\(folder)/read" : nil,
-      writingFile: canWrite ? "\(folder)/write" : nil, onWarning: { Issue.record("\($0)") },
+      readingFile: canRead ? folder["read"] : nil,
+      writingFile: canWrite ? folder["write"] : nil, onWarning: { Issue.record("\($0)") },
       onProblem: { Issue.record("\($0)") })
   }
 

@@ -2,26 +2,13 @@ import Foundation
 import Glibc
 import TaktCore
 import TaktSystem
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
 
 /// What a child is given, as the child sees it.
 @Suite struct SpawnTests {
-  private final class Folder {
-    let path = NSTemporaryDirectory() + "takt-\(UUID().uuidString)"
-    init() throws {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-    func write(_ bytes: [UInt8], to name: String) -> String {
-      let file = "\(path)/\(name)"
-      _ = FileManager.default.createFile(atPath: file, contents: Data(bytes))
-      chmod(file, 0o644)
-      return file
-    }
-  }
-
   @Test func `a child has the umask of its job`() throws {
     #expect(try Children.lines(.shell("umask")) { $0.umask = 0o027 } == ["0027"])
   }
@@ -35,7 +22,7 @@ import Testing
   }
 
   @Test func `a program is looked for in the child's own PATH`() throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     #expect(symlink("/bin/echo", folder.path + "/only-here") == 0)
     let action = Action.argv(["only-here", "found"])
     #expect(try Children.lines(action) { $0.environment = ["PATH": folder.path] } == ["found"])
@@ -149,7 +136,7 @@ import Testing
   }
 
   @Test func `secrets reach the child as a variable or as a file`() throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let file = folder.write(Array("from file\n\n".utf8), to: "secret")
     let change: (inout Execution) -> Void = {
       $0.secrets = [
@@ -177,14 +164,14 @@ import Testing
     ("\u{feff}pw\r\n", "\u{feff}pw"), ("a\nb\n", "a\nb"), ("\n", ""),
   ])
   func `the line ends of a secret's file are not part of it`(text: String, value: String) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let file = folder.write(Array(text.utf8), to: "secret")
     let secret = try SecretReader.value(of: Secret(.file(file)))
     #expect(String(decoding: secret, as: UTF8.self) == value)
   }
 
   @Test func `descriptors of the caller come before those of secrets`() throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let file = folder.write(Array("secret".utf8), to: "secret")
     let other = open(folder.write(Array("other\n".utf8), to: "other"), O_RDONLY | O_CLOEXEC)
     defer { close(other) }
@@ -195,7 +182,7 @@ import Testing
   }
 
   @Test func `a secret that cannot be had stops the start`() throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let fifo = "\(folder.path)/fifo"
     mkfifo(fifo, 0o600)
     let long = folder.write([UInt8](repeating: 65, count: 65_537), to: "long")

@@ -1,25 +1,14 @@
 import Glibc
 import TaktSystem
+import TaktTesting
 import Testing
 
 @Suite struct SmallFileTests {
-  private let folder: String
-
-  init() throws {
-    var template = Array("/tmp/takt-small-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      // The text ends with a zero, and is as long as the one that takes its place.
-      buffer.baseAddress.map { mkdtemp($0) != nil } ?? false
-    }
-    #expect(made)
-    folder = template.withUnsafeBufferPointer { buffer in
-      String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-  }
+  private let folder = TemporaryFolder()
 
   private func read(_ name: String, bytesMax: Int) -> Result<[UInt8], SystemError> {
     Result { () throws(SystemError) in
-      try SmallFile.read("\(folder)/\(name)", bytesMax: bytesMax)
+      try SmallFile.read(folder[name], bytesMax: bytesMax)
     }
   }
 
@@ -30,15 +19,15 @@ import Testing
   @Test(arguments: [0, 1, 4095, 4096, 4097, 100_000])
   func `a file is read within its bound and not beyond`(size: Int) throws {
     let bytes = [UInt8](repeating: 7, count: size)
-    try SmallFile.create("\(folder)/f", bytes, mode: 0o600)
+    try SmallFile.create(folder["f"], bytes, mode: 0o600)
     #expect(try read("f", bytesMax: size).get() == bytes)
     #expect(try read("f", bytesMax: size + 1).get() == bytes)
     if size > 0 { #expect(number(read("f", bytesMax: size - 1)) == EFBIG) }
-    #expect(SmallFile.head("\(folder)/f", bytesMax: 3)?.count == min(3, size))
+    #expect(SmallFile.head(folder["f"], bytesMax: 3)?.count == min(3, size))
   }
 
   @Test func `what is no regular file is an error, and nothing is waited for`() throws {
-    mkfifo("\(folder)/pipe", 0o600)
+    mkfifo(folder["pipe"], 0o600)
     #expect(number(read("pipe", bytesMax: 10)) == EINVAL)
     #expect(number(read(".", bytesMax: 10)) == EISDIR)
     #expect(number(read("none", bytesMax: 10)) == ENOENT)
@@ -46,11 +35,11 @@ import Testing
   }
 
   @Test func `a file that is there is not written, nor what a link leads to`() throws {
-    try SmallFile.create("\(folder)/f", [1], mode: 0o600)
-    symlink("\(folder)/target", "\(folder)/link")
+    try SmallFile.create(folder["f"], [1], mode: 0o600)
+    symlink(folder["target"], folder["link"])
     for name in ["f", "link"] {
       #expect(throws: SystemError("open", number: EEXIST)) {
-        try SmallFile.create("\(folder)/\(name)", [2], mode: 0o600)
+        try SmallFile.create(folder[name], [2], mode: 0o600)
       }
     }
     #expect(try read("f", bytesMax: 10).get() == [1])

@@ -1,32 +1,16 @@
 import Glibc
+import TaktTesting
 import Testing
 
 @testable import TaktSystem
 
 /// Walks on a real disk, judged as by root.
-@Suite(.enabled(if: geteuid() == 0, "files of other users take root")) final class FileOpenerTests {
+@Suite(.enabled(if: geteuid() == 0, "files of other users take root")) struct FileOpenerTests {
   private static let stranger: uid_t = 47_321
-  private let folder: String
+  private let place = TemporaryFolder()
+  private var folder: String { place.path }
 
-  init() throws {
-    var template = Array("/tmp/takt-trust-XXXXXX".utf8CString)
-    folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-    chmod(folder, 0o755)
-  }
-
-  deinit { remove(folder) }
-
-  private func remove(_ path: String) {
-    guard unlink(path) != 0, let list = opendir(path) else { return }
-    while let entry = readdir(list) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { remove("\(path)/\(name)") }
-    }
-    closedir(list)
-    rmdir(path)
-  }
+  init() { chmod(folder, 0o755) }
 
   @discardableResult
   private func write(_ text: String, to name: String) throws -> String {
