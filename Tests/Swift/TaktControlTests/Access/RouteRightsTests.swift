@@ -46,7 +46,7 @@ import Testing
     #expect(Set(rows.map { $0[0] }) == Set(described + ["GET /"]))
     #expect(rows.count == Set(rows.map { $0[0] }).count)
     let folder = TemporaryFolder()
-    let cluster = try await ClusterWorld([.named("a")], others: [])
+    let cluster = try await ControlCluster([.named("a")], others: [])
     let world = cluster.world
     let port = try await world.listenOnNetwork(readTokenFile: folder["token"])
     func token(_ path: String) throws -> String {
@@ -55,9 +55,9 @@ import Testing
     let ways = [
       Way(column: 1, header: nil),
       Way(column: 2, header: "Authorization: Bearer \(try token(world.tokenFile))"),
-      Way(column: 2, header: "Authorization: Bearer \(ClusterWorld.writeToken)"),
+      Way(column: 2, header: "Authorization: Bearer \(ControlCluster.writeToken)"),
       Way(column: 3, header: "Authorization: Bearer \(try token(folder["token"]))"),
-      Way(column: 3, header: "Authorization: Bearer \(ClusterWorld.readToken)"),
+      Way(column: 3, header: "Authorization: Bearer \(ControlCluster.readToken)"),
       Way(column: 4, header: ""), Way(column: 4, header: "Authorization: Bearer wrong"),
     ]
     for row in rows {

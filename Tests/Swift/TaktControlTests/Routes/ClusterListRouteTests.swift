@@ -10,7 +10,7 @@ import Testing
   private static let b = (name: "b", api: String?.some("http://b.example:8080"))
 
   @Test func `the runs of all machines come in one list, the newest first`() async throws {
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       [.named("shared")], others: [Self.b, ("c-1.x", "https://c-1.x.example")],
       archive: MemoryArchive([
         .kept(1, "shared", ago: .seconds(50)), .kept(2, "shared", .failed, ago: .seconds(30)),
@@ -37,7 +37,7 @@ import Testing
         request.target == "/api/v1/runs?limit=3&job=shared&since=2026-01-01T00%3A00%3A00.000Z")
       #expect(request.method == "GET" && request.timeout == .seconds(2) && request.body == nil)
       #expect(
-        request.headers.contains { $0 == ("Authorization", "Bearer \(ClusterWorld.readToken)") })
+        request.headers.contains { $0 == ("Authorization", "Bearer \(ControlCluster.readToken)") })
     }
     #expect(reply.list("runs").first?["duration_ms"] as? Double == 12.5)
     let one = try cluster.get("/api/v1/cluster/runs?machine=c-1.x")
@@ -121,7 +121,7 @@ import Testing
   func `a machine that does not answer is named, and the others are shown`(index: Int) async throws
   {
     let (name, answer, sentence) = Self.failures[index]
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       [.named("shared")], others: [Self.b, ("c", "http://c.example:1")],
       archive: MemoryArchive([.kept(1, "shared")]),
       slack: name == "hung" ? .seconds(-1) : ClusterMachines.slack)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test func `machines that cannot be asked are named too`() async throws {
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       others: [("b", nil), ("c", "ftp://c.example"), ("d", "http://d.example")], canRead: false,
       canWrite: false)
     #expect(
@@ -163,14 +163,14 @@ import Testing
   }
 
   @Test func `a token that may write reads as well, where there is no other`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b], canRead: false)
+    let cluster = try await ControlCluster(others: [Self.b], canRead: false)
     _ = try cluster.get("/api/v1/cluster/runs")
     let headers = try #require(cluster.machines.requests.first).headers
-    #expect(headers.contains { $0 == ("Authorization", "Bearer \(ClusterWorld.writeToken)") })
+    #expect(headers.contains { $0 == ("Authorization", "Bearer \(ControlCluster.writeToken)") })
   }
 
   @Test func `two machines of one name are two, and named by their numbers`() async throws {
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       others: [("b", "http://b1.example"), ("b", "http://b2.example")])
     cluster.machines.set("b1.example") { _ in .success(.run(1, of: "b", 1, ago: .seconds(9))) }
     // Its address leads to the other one.
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func `a machine that has joined again is one machine`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b, Self.b])
+    let cluster = try await ControlCluster(others: [Self.b, Self.b])
     cluster.machines.set("b.example") { _ in .success(.run(4, of: "b", 2, ago: .seconds(9))) }
     let reply = try cluster.get("/api/v1/cluster/runs?machine=b")
     #expect(reply.machineRuns == ["b 4"] && reply.problems.isEmpty)
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test func `an unknown machine and a daemon without a cluster are told so`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b])
+    let cluster = try await ControlCluster(others: [Self.b])
     let unknown = try cluster.get("/api/v1/cluster/runs?machine=bb")
     #expect(unknown.problem == "404 notFound")
     #expect(unknown["title"] as? String == "the cluster has no machine 'bb'")
@@ -225,7 +225,7 @@ import Testing
     each.machines = .each
     var east = try JobSpec.named("east")
     east.machines = .labelled(["site": "east"])
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       [each, east, .named("shared")], others: [Self.b],
       archive: MemoryArchive([.kept(1, "shared", .failed, ago: .seconds(90))]))
     let ended = (ControlWorld.wall + .seconds(-5)).rfc3339()
@@ -260,7 +260,7 @@ import Testing
   }
 
   @Test func `a page of jobs ends where the first machine's page ends`() async throws {
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       [.named("a"), .named("c"), .named("e"), .named("f")], others: [Self.b])
     cluster.machines.set("b.example") { request in
       let names = request.target.contains("after=c") ? ["d", "e"] : ["b", "c"]
@@ -280,7 +280,7 @@ import Testing
 
   @Test func `a ledger that cannot be read is a problem of this machine alone`() async throws {
     let archive = MemoryArchive()
-    let cluster = try await ClusterWorld(others: [Self.b], archive: archive)
+    let cluster = try await ControlCluster(others: [Self.b], archive: archive)
     archive.fail("disk full")
     cluster.machines.set("b.example") { _ in .success(.run(4, of: "b", 1, ago: .seconds(9))) }
     let reply = try cluster.get("/api/v1/cluster/runs")

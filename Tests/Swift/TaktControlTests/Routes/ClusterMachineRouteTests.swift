@@ -13,7 +13,7 @@ import Testing
     + #""attempts":0}"#
 
   @Test func `a job is triggered on another machine`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b])
+    let cluster = try await ControlCluster(others: [Self.b])
     cluster.machines.set("b.example") { _ in .success(.of("b", 1, Self.run, status: 202)) }
     let body = #"{"force":true}"#
     let reply = try cluster.ask(
@@ -23,13 +23,13 @@ import Testing
     #expect(request.method == "POST" && request.target == "/api/v1/jobs/shared/trigger")
     #expect(request.body == Array(body.utf8) && request.timeout == .seconds(5))
     let headers = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name, $0.value) })
-    #expect(headers["Authorization"] == "Bearer \(ClusterWorld.writeToken)")
+    #expect(headers["Authorization"] == "Bearer \(ControlCluster.writeToken)")
     // The one member that is meant, and no other.
     #expect(headers["Takt-Member"] == "1" && headers["Takt-Cluster"] == "prod")
   }
 
   @Test func `a trigger needs a token that may write`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b], canWrite: false)
+    let cluster = try await ControlCluster(others: [Self.b], canWrite: false)
     let reply = try cluster.ask("POST", "/api/v1/cluster/machines/b/jobs/shared/trigger")
     #expect(reply.problem == "503 unavailable")
     #expect(
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `what the machine refuses is passed on with its code`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b])
+    let cluster = try await ControlCluster(others: [Self.b])
     cluster.machines.set("b.example") { _ in
       .success(
         .of(
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `a run and its output are shown as their machine has them`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b])
+    let cluster = try await ControlCluster(others: [Self.b])
     cluster.machines.set("b.example") { request in
       guard request.target.hasSuffix("/output?attempt=2") else {
         return .success(.of("b", 1, Self.run))
@@ -93,7 +93,7 @@ import Testing
 
   @Test func `this machine answers for itself`() async throws {
     let archive = MemoryArchive([.kept(50, "hand")])
-    let cluster = try await ClusterWorld(
+    let cluster = try await ControlCluster(
       [.named("hand", every: nil)], others: [], archive: archive)
     archive.keep("printed", of: 50)
     let reply = try cluster.ask("POST", "/api/v1/cluster/machines/a/jobs/hand/trigger")
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `only so many clients wait for other machines`() async throws {
-    let cluster = try await ClusterWorld(others: [Self.b], slack: .seconds(-1))
+    let cluster = try await ControlCluster(others: [Self.b], slack: .seconds(-1))
     cluster.machines.set("b.example") { _ in nil }
     let wires = try (0..<20).map { _ in try cluster.world.connect() }
     for wire in wires { wire.send("GET", "/api/v1/cluster/runs?machine=b", nil) }
@@ -119,7 +119,7 @@ import Testing
   // MARK: What a machine says to another
 
   @Test func `a machine says which one it is to machines, and to nobody else`() async throws {
-    let cluster = try await ClusterWorld([.named("job", every: nil)], others: [Self.b])
+    let cluster = try await ControlCluster([.named("job", every: nil)], others: [Self.b])
     let plain = try cluster.world.get("/api/v1/runs")
     #expect(plain.headers["takt-machine"] == nil)
     func ask(_ method: String, _ target: String, _ headers: String...) throws -> Reply {
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `the machines' tokens open the API, one of them to readers only`() async throws {
-    let cluster = try await ClusterWorld([.named("job", every: nil)], others: [])
+    let cluster = try await ControlCluster([.named("job", every: nil)], others: [])
     let port = try await cluster.world.listenOnNetwork()
     func ask(_ method: String, _ token: String) throws -> Reply {
       let wire = try Wire(port: port, of: cluster.world)
@@ -149,13 +149,13 @@ import Testing
         method == "POST" ? [] : nil, ["Host: 127.0.0.1", "Authorization: Bearer \(token)"])
       return try wire.reply()
     }
-    #expect(try ask("GET", ClusterWorld.readToken).status == 200)
-    let refused = try ask("POST", ClusterWorld.readToken)
+    #expect(try ask("GET", ControlCluster.readToken).status == 200)
+    let refused = try ask("POST", ControlCluster.readToken)
     #expect(refused.problem == "403 forbidden")
     #expect(refused["title"] as? String == "this token may only read")
     #expect(cluster.world.scheduler.requests.isEmpty)
-    #expect(try ask("GET", ClusterWorld.writeToken).status == 200)
-    #expect(try ask("POST", ClusterWorld.writeToken).status == 202)
-    #expect(try ask("GET", ClusterWorld.readToken + "x").status == 401)
+    #expect(try ask("GET", ControlCluster.writeToken).status == 200)
+    #expect(try ask("POST", ControlCluster.writeToken).status == 202)
+    #expect(try ask("GET", ControlCluster.readToken + "x").status == 401)
   }
 }

@@ -73,7 +73,7 @@ import Testing
   }
 
   private func send(
-    _ trigger: (job: String, name: String, text: String), by way: Way, _ cluster: ClusterWorld,
+    _ trigger: (job: String, name: String, text: String), by way: Way, _ cluster: ControlCluster,
     _ port: UInt16, readToken: String
   ) throws -> Reply {
     let data = try JSONSerialization.data(
@@ -86,9 +86,9 @@ import Testing
     let bearer =
       switch way {
       case .socket, .token: token
-      case .clusterWriteToken, .otherMachine: ClusterWorld.writeToken
+      case .clusterWriteToken, .otherMachine: ControlCluster.writeToken
       case .readToken: readToken
-      case .clusterReadToken: ClusterWorld.readToken
+      case .clusterReadToken: ControlCluster.readToken
       }
     var headers = ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(bearer)"]
     // What one machine sends to another.
@@ -114,7 +114,7 @@ import Testing
       }
     }
     var settings = HTTPSettings(host: "127.0.0.1", port: 0, names: [])
-    let cluster = try await ClusterWorld(jobs, others: [], catalogue: catalogue)
+    let cluster = try await ControlCluster(jobs, others: [], catalogue: catalogue)
     settings.readTokenFile = cluster.world.folder + "/read-token"
     let address = try await cluster.world.listen(
       at: .network(settings, tokenFile: cluster.world.tokenFile))
@@ -198,14 +198,14 @@ import Testing
   @Test func `a trigger that this machine passes to itself keeps its way`() async throws {
     let job = try JobSpec.named(
       "a", every: nil, action: .use("http", ["url": .string("http://h/")]))
-    let cluster = try await ClusterWorld([job], others: [], catalogue: catalogue)
+    let cluster = try await ControlCluster([job], others: [], catalogue: catalogue)
     let port = try await cluster.world.listenOnNetwork()
     let target = "/api/v1/cluster/machines/a/jobs/a/trigger"
     let body = #"{"parameters":{"url":"http://evil/"}}"#
     let wire = try Wire(port: port, of: cluster.world)
     wire.send(
       "POST", target, Array(body.utf8),
-      ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(ClusterWorld.writeToken)"])
+      ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(ControlCluster.writeToken)"])
     #expect(try wire.reply().problem == "400 badRequest")
     #expect(try cluster.ask("POST", target, body).status == 202)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import TaktCore
 
 /// A machine `a` of the cluster `prod`, with others of which tests say what they answer.
-struct ClusterWorld {
+struct ControlCluster {
   static let readToken = "read-token-read-token"
   static let writeToken = "write-token-write-token"
 
