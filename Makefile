@@ -105,8 +105,9 @@ test-setup: setup browser # Install what the tests use.
 test-build: test-setup # Build all that the tests use.
 	$(SWIFT) build --build-tests
 
-# All tests begin at once otherwise, and one that waits gets its next turn after all the others.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
+# So many tests run at once. Those that start processes mostly wait, on threads of their own
+# (`.ownThreads`). Without a bound all begin at once, and one that waits gets its next turn last.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell echo $$((2 * $$(nproc))))
 test: SHELL := bash
 test: .SHELLFLAGS := -o pipefail -c
 test: test-setup ## Run all tests, and list the failures at the end.

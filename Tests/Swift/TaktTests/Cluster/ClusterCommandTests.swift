@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The commands for a cluster, where there is no engine.
-@Suite struct ClusterCommandTests {
+@Suite(.ownThreads) struct ClusterCommandTests {
   private static let job = "jobs: {shared: {every: 1m, run: 'true'}}\n"
 
   @Test func `a daemon without a cluster says that it has none`() throws {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// A daemon of a cluster that is killed, and that nobody starts again.
-@Suite(.enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"))
+@Suite(.enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"), .ownThreads)
 struct ClusterKillTests {
   /// Its lease ends long after a test has given up.
   @Test func `a killed daemon's run excludes no slot of another machine any more`() throws {

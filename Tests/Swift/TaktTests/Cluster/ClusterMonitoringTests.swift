@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// Commands over all machines of a cluster: real daemons on a real database.
-@Suite(.enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"), .serialized)
+@Suite(
+  .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"), .serialized, .ownThreads
+)
 struct ClusterMonitoringTests {
   private static let jobs = """
     jobs:

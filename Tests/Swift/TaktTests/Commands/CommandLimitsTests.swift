@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Commands where the system provides no more: they say why, and end with 69.
-@Suite struct CommandLimitsTests {
+@Suite(.ownThreads) struct CommandLimitsTests {
   /// A folder with a socket on which nobody listens.
   private func folder() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()

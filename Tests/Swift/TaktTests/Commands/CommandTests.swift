@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command line as a user meets it.
-@Suite struct CommandTests {
+@Suite(.ownThreads) struct CommandTests {
   private func run(
     _ arguments: String..., in folder: TemporaryFolder
   ) throws -> (status: Int32, output: String, errors: String) {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// One run in the foreground, and the status that it leaves.
-@Suite struct ExecTests {
+@Suite(.ownThreads) struct ExecTests {
   private func exec(
     _ yaml: String, _ arguments: [String] = ["job"]
   ) throws -> (status: Int32, output: String, errors: String) {

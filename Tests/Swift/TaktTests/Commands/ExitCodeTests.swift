@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The exit codes of `takt --help` and of the docs.
-@Suite struct ExitCodeTests {
+@Suite(.ownThreads) struct ExitCodeTests {
   /// The codes in `docs/operating.md`, under "Exit codes".
   private static func documented() throws -> [String] {
     let page = CommandTests.example.deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// `takt init`, and takt where it is installed.
-@Suite struct InitTests {
+@Suite(.ownThreads) struct InitTests {
   private func run(
     _ arguments: [String], program: String = TaktProcess.executable.path, in folder: TemporaryFolder
   ) throws -> (status: Int32, output: String, errors: String) {

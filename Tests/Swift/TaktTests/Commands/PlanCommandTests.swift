@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `takt plan`: the running daemon against the file on disk, and one file against another.
-@Suite struct PlanCommandTests {
+@Suite(.ownThreads) struct PlanCommandTests {
   private static let before = """
     scheduler: {max_running: 4}
     jobs:

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What somebody may try who is not to steer takt: each is refused, and no slot is late.
-@Suite struct ControlAttackTests {
+@Suite(.ownThreads) struct ControlAttackTests {
   private static let jobs = "jobs:\n  beat: {every: 500ms, run: 'true', missed: {policy: skip}}\n"
 
   /// Beats go on, each in its own slot.

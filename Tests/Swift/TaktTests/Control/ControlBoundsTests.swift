@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Clients that ask too much or in the wrong way: runs have what they need.
-@Suite struct ControlBoundsTests {
+@Suite(.ownThreads) struct ControlBoundsTests {
   @Test func `connections leave every run its descriptors`() throws {
     let jobs = (1...8).map {
       "  beat\($0): {every: 500ms, run: sleep 0.1, missed: {policy: skip}}\n"

@@ -5,7 +5,7 @@ import Testing
 @testable import takt
 
 /// Every legal name of a job, a plugin and a tag works in every control command.
-@Suite struct ControlNamesTests {
+@Suite(.ownThreads) struct ControlNamesTests {
   private static let alphanumerics = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The API, route by route, against a takt that runs.
-@Suite struct ControlRouteTests {
+@Suite(.ownThreads) struct ControlRouteTests {
   private static let jobs = """
     jobs:
       quick: {cron: '@yearly', run: echo hello}

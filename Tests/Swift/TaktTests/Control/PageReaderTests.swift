@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Readers of the page that read nothing of what they ask for.
-@Suite struct PageReaderTests {
+@Suite(.ownThreads) struct PageReaderTests {
   @Test func `readers that read nothing make no slot pass`() throws {
     let live = try LiveTakt(
       """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The web page in a real browser.
-@Suite(.serialized) struct PageTests {
+@Suite(.serialized, .ownThreads) struct PageTests {
   private static let jobs = """
     jobs:
       quick: {cron: '@yearly', run: 'echo hello; sleep 1; echo done'}

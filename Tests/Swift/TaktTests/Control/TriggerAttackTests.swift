@@ -4,7 +4,7 @@ import Testing
 
 /// What somebody may try who has a token: it starts what the jobs file declares, and nothing else of
 /// takt's rights.
-@Suite struct TriggerAttackTests {
+@Suite(.ownThreads) struct TriggerAttackTests {
   private static let jobs = """
     jobs:
       m: {every: 9999h, first: 9999h, use: mail, with: {host: 127.0.0.1, from: a@b, to: a@b}}

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Alarms of the built program: hooks that keep quiet, staleness, pings, and what a run waits for.
-@Suite struct AlarmTests {
+@Suite(.ownThreads) struct AlarmTests {
   /// Waits until the file has so many lines, and returns them.
   private func lines(_ count: Int, of name: String, in folder: TemporaryFolder) throws -> [String] {
     let deadline = Date() + TaktProcess.patience

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Jobs by cron and calendar, with the real program.
-@Suite struct ClockJobTests {
+@Suite(.ownThreads) struct ClockJobTests {
   private func takt(
     _ arguments: String..., in folder: TemporaryFolder
   ) throws -> (status: Int32, output: String, errors: String) {

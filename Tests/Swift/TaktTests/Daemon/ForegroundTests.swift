@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What commands say and hand on: the times of a job, levels of the log, secrets of other jobs.
-@Suite struct ForegroundTests {
+@Suite(.ownThreads) struct ForegroundTests {
   @Test func `explain shows the times that next and status show`() throws {
     let live = try LiveTakt("jobs:\n  grid: {every: 1h, first: 7m, run: 'true'}\n")
     let answer = try live.object("GET", "/api/v1/jobs/grid/slots?n=3")

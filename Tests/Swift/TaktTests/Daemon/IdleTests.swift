@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What a daemon does while nothing is due.
-@Suite struct IdleTests {
+@Suite(.ownThreads) struct IdleTests {
   @Test("with nothing due, a daemon does not wake, also after a run and a question about it")
   func sleeps() throws {
     let live = try LiveTakt("jobs:\n  later: {every: 1h, run: \"true\"}\n")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The machine's own time zone, which changes while takt runs.
-@Suite struct LocalZoneTests {
+@Suite(.ownThreads) struct LocalZoneTests {
   private func link(_ folder: TemporaryFolder, to zone: String) throws {
     let manager = FileManager.default
     let next = folder.url.appendingPathComponent("next").path

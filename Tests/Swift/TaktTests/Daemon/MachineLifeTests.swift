@@ -5,7 +5,7 @@ import TaktTesting
 import Testing
 
 /// The life of a job's timer machine, as the log tells it.
-@Suite struct MachineLifeTests {
+@Suite(.ownThreads) struct MachineLifeTests {
   private func takt(_ arguments: [String], in folder: TemporaryFolder) throws -> Int32 {
     let process = try TaktProcess(arguments, in: folder)
     _ = try process.text()

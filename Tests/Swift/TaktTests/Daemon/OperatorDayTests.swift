@@ -5,7 +5,7 @@ import Testing
 @testable import takt
 
 /// An operator's day: what is typed at a running daemon, and what is said when something is wrong.
-@Suite struct OperatorDayTests {
+@Suite(.ownThreads) struct OperatorDayTests {
   private static let jobs = """
     jobs:
       slow: {cron: '@yearly', run: 'echo begun; sleep 1000', tags: [night]}
@@ -266,7 +266,8 @@ import Testing
 }
 
 /// Commands of a user whose takt it is not.
-@Suite(.enabled(if: geteuid() == 0, "another user takes root")) struct ForeignStateTests {
+@Suite(.enabled(if: geteuid() == 0, "another user takes root"), .ownThreads)
+struct ForeignStateTests {
   private static let asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
 
   private func nobody(_ words: [String], in folder: TemporaryFolder) throws -> (

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.serialized) struct ReloadTests {
+@Suite(.ownThreads) struct ReloadTests {
   @Test func `a reload changes what changed, and a broken file changes nothing`() throws {
     let folder = try TemporaryFolder()
     try folder.write(

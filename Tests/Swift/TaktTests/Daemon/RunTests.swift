@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What a command can do, and how its run ends.
-@Suite(.serialized) struct RunTests {
+@Suite(.ownThreads) struct RunTests {
   @Test(arguments: [
     "kill -9 $$ | failed | signal(9)",
     "exit 3 | failed | exit(3)",

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// What the service manager hears.
-@Suite struct ServiceManagerTests {
+@Suite(.ownThreads) struct ServiceManagerTests {
   /// The manager's end.
   private final class Manager {
     let path: String

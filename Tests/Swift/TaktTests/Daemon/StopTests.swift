@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite(.serialized) struct StopTests {
+@Suite(.ownThreads) struct StopTests {
   @Test func `TERM lets a run in progress end`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {slow: {on: start, run: 'echo begun; sleep 1; echo done'}}\n")

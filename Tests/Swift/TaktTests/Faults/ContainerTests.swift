@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// takt as the first process of a container, here of a PID namespace of its own.
-@Suite struct ContainerTests {
+@Suite(.ownThreads) struct ContainerTests {
   /// What is started in the container from outside, as `docker exec` does: it leaves a process
   /// behind and tells its number, that of the test's own namespace.
   private static let orphan = """

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Plugins that break the rules: each ends its own run with its own reason, and nothing else.
-@Suite(.serialized) struct HostilePluginTests {
+@Suite(.ownThreads) struct HostilePluginTests {
   private struct Row {
     var name: String
     /// A program in shell; `$HELLO` is a hello, `$RUN` the run's name.

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Files on a file system that never answers: only what needs them waits.
-@Suite(.serialized) struct HungFilesTests {
+@Suite(.ownThreads) struct HungFilesTests {
   private static let scheduler = "scheduler: {shutdown_grace: 1s, max_running: 64}\n"
 
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition), arguments: [false, true])

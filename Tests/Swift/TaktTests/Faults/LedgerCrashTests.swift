@@ -5,7 +5,7 @@ import TaktControl
 import Testing
 
 /// `kill -9` at any moment: no slot is lost or doubled, and each job's delivery holds.
-@Suite(.serialized) struct LedgerCrashTests {
+@Suite(.serialized, .ownThreads) struct LedgerCrashTests {
   /// How often takt is killed; `make crash` says 200.
   static let kills = ProcessInfo.processInfo.environment["TAKT_CRASHES"].flatMap(Int.init) ?? 12
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A disk that fails under the ledger of a takt that runs: jobs go on, one line says so, and what
 /// was held is filled in.
-@Suite struct LedgerDiskTests {
+@Suite(.ownThreads) struct LedgerDiskTests {
   /// Makes the library that makes calls of the system fail.
   private static func makeLibrary(in folder: TemporaryFolder) throws -> String {
     let source = Repository.path("Tests/faults/faults.c")

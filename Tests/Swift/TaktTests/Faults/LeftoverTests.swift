@@ -5,7 +5,7 @@ import Testing
 import CDispatch
 
 /// A daemon that starts after a kill -9 ends its own leftover processes, and no stranger's.
-@Suite(.serialized) struct LeftoverTests {
+@Suite(.ownThreads) struct LeftoverTests {
   private static let ended = "Ended leftover processes of the previous daemon"
   private static let leftAlone = "Left alone, because nothing proves"
   private static let copied = "This state folder was copied or moved"

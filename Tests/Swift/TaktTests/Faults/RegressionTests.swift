@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// takt ends its own processes, and nobody else's.
-@Suite(.serialized) struct RegressionTests {
+@Suite(.ownThreads) struct RegressionTests {
   private static let isRoot = geteuid() == 0
 
   /// Somebody who takes over an environment and starts what he is told in it, as `at` and `sbatch`

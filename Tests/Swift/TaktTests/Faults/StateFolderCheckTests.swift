@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A state folder that is not takt's own is refused with 73, and nothing outside it is made.
-@Suite struct StateFolderCheckTests {
+@Suite(.ownThreads) struct StateFolderCheckTests {
   private func refusal(in folder: TemporaryFolder) throws -> (status: Int32, errors: String) {
     let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
     _ = try takt.text()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `make build` and `make run`, with a stand-in for the compiler in a folder with a space in its name.
-@Suite struct BuildScriptTests {
+@Suite(.ownThreads) struct BuildScriptTests {
   private struct End {
     var status: Int32
     var output: String

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What README promises to a reader who comes from cron.
-@Suite struct ReadmeTests {
+@Suite(.ownThreads) struct ReadmeTests {
   private static func readme() throws -> String {
     let root = CommandTests.example.deletingLastPathComponent()
     return try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)

@@ -3,7 +3,7 @@ import Testing
 
 /// `scripts/retired-words`, which keeps retired phrases out of the docs and retired names out of the
 /// sources.
-@Suite struct RetiredWordsTests {
+@Suite(.ownThreads) struct RetiredWordsTests {
   /// What the script says of a page with this text; the page's path is left out.
   private func findings(
     in text: String, name: String = "page.md"

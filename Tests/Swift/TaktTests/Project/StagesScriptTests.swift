@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The table of times that CI and `make check-slow` end with.
-@Suite struct StagesScriptTests {
+@Suite(.ownThreads) struct StagesScriptTests {
   private func stages(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
     let folder = try TemporaryFolder()
     let takt = try TaktProcess(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What each attempt of a run has printed.
-@Suite struct AttemptOutputTests {
+@Suite(.ownThreads) struct AttemptOutputTests {
   private static let jobs = """
     jobs:
       third:

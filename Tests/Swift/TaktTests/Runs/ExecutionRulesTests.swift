@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a job says of its runs, done by the built program on real processes.
-@Suite struct ExecutionRulesTests {
+@Suite(.ownThreads) struct ExecutionRulesTests {
   private func start(_ yaml: String, _ folder: TemporaryFolder) throws -> TaktProcess {
     try folder.write(yaml)
     return try TaktProcess(["run"], in: folder)

@@ -7,7 +7,7 @@ import Testing
 ///
 /// They take controllers of control groups; `make guest` runs them in a virtual machine that has
 /// them all.
-@Suite struct GroupLimitTests {
+@Suite(.ownThreads) struct GroupLimitTests {
   /// Whether takt can have the controllers that the tests need.
   static let canLimit: Bool = {
     // There they have to be.

@@ -4,7 +4,7 @@ import Testing
 
 /// Nothing of a run outlives it: real process trees, and afterwards neither a process of theirs nor
 /// a zombie.
-@Suite(.serialized) struct KillMatrixTests {
+@Suite(.serialized, .ownThreads) struct KillMatrixTests {
   /// One way to get away. `MARK` becomes a number that no other process has in its command line.
   struct Row: CustomTestStringConvertible, Sendable {
     var testDescription: String

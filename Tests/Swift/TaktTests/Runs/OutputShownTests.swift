@@ -5,7 +5,7 @@ import TaktTesting
 import Testing
 
 /// What a command prints, as the log, the kept output, a file, a mail and the page have it.
-@Suite(.serialized) struct OutputShownTests {
+@Suite(.ownThreads) struct OutputShownTests {
   /// The text log's columns before what a line says.
   private static let columns = 43
 

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What runs cost, with the real program and a program that knows what it has used.
-@Suite struct ResourceUseTests {
+@Suite(.ownThreads) struct ResourceUseTests {
   private struct Run: Decodable {
     var run: Int
     var outcome: String?

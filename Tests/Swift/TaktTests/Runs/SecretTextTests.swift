@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A secret that somebody has written into the jobs file, however wrongly, leaves takt by no way.
-@Suite struct SecretTextTests {
+@Suite(.ownThreads) struct SecretTextTests {
   private static let right = "jobs: {a: {every: 1h, run: x}}\n"
 
   @Test(arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 /// A jobs file that a client sends over TCP: it opens nothing that is not open already, and shows
 /// nothing but itself.
-@Suite struct SentTextTests {
+@Suite(.ownThreads) struct SentTextTests {
   private static let own = "acmetenant"
   private static let foreign = "topsecretline"
 

@@ -3,10 +3,10 @@ import Glibc
 import Testing
 
 /// Processes that hang before their program begins.
-@Suite(.serialized) struct StuckStartTests {
+@Suite(.ownThreads) struct StuckStartTests {
   /// A user of the system's whom no other test takes: the hostile one stops all that he has.
-  static let user = "uucp"
-  static let hasUser = geteuid() == 0 && getpwnam(user) != nil
+  private static let user = "uucp"
+  private static let hasUser = geteuid() == 0 && getpwnam(user) != nil
 
   /// Jobs that each hang in another place, beside one that does not.
   private static func jobs(_ mount: HungMount, _ folder: TemporaryFolder) throws -> String {
@@ -108,10 +108,10 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  /// Stops all processes of `user` again and again, those too that are just being started.
+  /// Stops all processes of a user again and again, those too that are just being started.
   static let hostile = #"""
-    import os, pwd, signal
-    user = pwd.getpwnam("uucp")
+    import os, pwd, signal, sys
+    user = pwd.getpwnam(sys.argv[1])
     os.setgroups([])
     os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
     os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
@@ -137,7 +137,7 @@ import Testing
 
       """)
     chmod(folder.url.path, 0o755)
-    let hostile = try TaktProcess(["hostile.py"], program: "python3", in: folder)
+    let hostile = try TaktProcess(["hostile.py", Self.user], program: "python3", in: folder)
     try hostile.line("the hostile user") { $0.event == "begun" }
     let takt = try TaktProcess(["run"], in: folder)
     for _ in 1...40 {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What takt prints of texts that others wrote steers no terminal, whichever command prints it.
-@Suite struct TerminalTextTests {
+@Suite(.ownThreads) struct TerminalTextTests {
   /// ESC, C1, both directions of writing, separators of lines, and DEL.
   private static let hostile =
     "x\u{1b}[31m\u{9b}2J\u{85}\u{202e}\u{2066}\u{200f}\u{061c}\u{2028}\u{2029}\u{7f}\ry"

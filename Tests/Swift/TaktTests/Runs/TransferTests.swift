@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// `use: http` and `use: mail` as the machine around them has it: its proxies, its libraries.
-@Suite struct TransferTests {
+@Suite(.ownThreads) struct TransferTests {
   /// Takes requests for any host, and tunnels: it answers itself, and writes down what it was asked.
   private static let proxy = """
     import base64, http.server, sys

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The commands that steer a takt that runs.
-@Suite struct ControlCommandTests {
+@Suite(.ownThreads) struct ControlCommandTests {
   private static let jobs = """
     jobs:
       quick: {cron: '@yearly', run: 'echo hello $TAKT_PARAM_WHO', tags: [greeting]}

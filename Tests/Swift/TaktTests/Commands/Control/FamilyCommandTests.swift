@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Many jobs from one, jobs after all of several, conditions and backfills, with the real program.
-@Suite struct FamilyCommandTests {
+@Suite(.ownThreads) struct FamilyCommandTests {
   private func takt(
     _ arguments: String..., in folder: TemporaryFolder
   ) throws -> (status: Int32, text: String) {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Jobs that run once, with the real program.
-@Suite struct OnceCommandTests {
+@Suite(.ownThreads) struct OnceCommandTests {
   private func takt(
     _ arguments: String..., in folder: TemporaryFolder
   ) throws -> (status: Int32, output: String, errors: String) {

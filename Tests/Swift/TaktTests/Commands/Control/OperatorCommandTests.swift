@@ -5,7 +5,7 @@ import Testing
 @testable import takt
 
 /// What somebody on call types: several jobs at once, names half known, times of day.
-@Suite struct OperatorCommandTests {
+@Suite(.ownThreads) struct OperatorCommandTests {
   private static let jobs = """
     scheduler: {timezone: Europe/Berlin}
     jobs:
@@ -241,7 +241,7 @@ import Testing
 }
 
 /// `takt check`.
-@Suite struct CheckCommandTests {
+@Suite(.ownThreads) struct CheckCommandTests {
   @Test func `warnings fail a strict check only`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {cron: '* 3 * * *', run: no-such-program}}\n")

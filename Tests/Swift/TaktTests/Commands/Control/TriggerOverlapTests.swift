@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a run by hand meets when another run of the job has not ended.
-@Suite struct TriggerOverlapTests {
+@Suite(.ownThreads) struct TriggerOverlapTests {
   private static let jobs = """
     jobs:
       once: {cron: '@yearly', run: 'echo begun; sleep 1000'}

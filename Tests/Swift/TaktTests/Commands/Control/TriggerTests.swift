@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Triggers besides the clock, with the real program.
-@Suite struct TriggerTests {
+@Suite(.ownThreads) struct TriggerTests {
   private func verify(_ folder: TemporaryFolder) throws -> Int32 {
     let process = try TaktProcess(["verify"], in: folder)
     _ = try process.text()

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The ledger as a user meets it.
-@Suite struct LedgerCommandTests {
+@Suite(.ownThreads) struct LedgerCommandTests {
   private struct Answer {
     var status: Int32
     var output: String

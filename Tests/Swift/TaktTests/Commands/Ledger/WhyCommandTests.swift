@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `takt why` and `takt runs --stats`, from the ledger of a takt that has run.
-@Suite struct WhyCommandTests {
+@Suite(.ownThreads) struct WhyCommandTests {
   /// The object of each line.
   private func objects(_ text: String) throws -> [[String: Any]] {
     try text.split(separator: "\n").map {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `takt import` and `takt export`, as a user runs them.
-@Suite struct ImportCommandTests {
+@Suite(.ownThreads) struct ImportCommandTests {
   private func run(
     _ arguments: [String], in folder: TemporaryFolder
   ) throws -> (status: Int32, output: String, errors: String) {

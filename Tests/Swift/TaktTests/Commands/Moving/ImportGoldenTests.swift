@@ -4,7 +4,7 @@ import Testing
 
 /// Sources with the jobs file and the report that come of them: `Tests/Data/import/*.txt`, and the examples
 /// of docs/moving.md. `TAKT_WRITE_GOLDEN=1` writes both again; read what has changed.
-@Suite struct ImportGoldenTests {
+@Suite(.ownThreads) struct ImportGoldenTests {
   private static let root = Repository.root
   private static let folder = root.appending(path: "Tests/Data/import")
   private static let writes = ProcessInfo.processInfo.environment["TAKT_WRITE_GOLDEN"] != nil

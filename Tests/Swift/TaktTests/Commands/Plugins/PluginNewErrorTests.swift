@@ -1,7 +1,7 @@
 import Testing
 
 /// `takt plugins new` where nothing can be made.
-@Suite struct PluginNewErrorTests {
+@Suite(.ownThreads) struct PluginNewErrorTests {
   @Test func `a folder in which nothing can be made is named, with the system's reason`() throws {
     let folder = try TemporaryFolder()
     let takt = try TaktProcess(["plugins", "new", "greet", "--folder", "/proc/none"], in: folder)

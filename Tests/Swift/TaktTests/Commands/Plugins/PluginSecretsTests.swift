@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What a plugin is told in confidence stands in no record, whatever the plugin does with it.
-@Suite struct PluginSecretsTests {
+@Suite(.ownThreads) struct PluginSecretsTests {
   private static let program = #"""
     #!/usr/bin/env python3
     import json, os, sys

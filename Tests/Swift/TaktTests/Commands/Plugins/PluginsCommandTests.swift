@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `takt plugins`, as a user meets it.
-@Suite struct PluginsCommandTests {
+@Suite(.ownThreads) struct PluginsCommandTests {
   private func run(
     _ arguments: String..., in folder: TemporaryFolder
   ) throws -> (status: Int32, output: String, errors: String) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The plugins that come with takt, run by it against real things.
-@Suite struct ShippedPluginsTests {
+@Suite(.ownThreads) struct ShippedPluginsTests {
   /// The repository's folder of plugins.
   private static let plugins = Repository.url("plugins")
 

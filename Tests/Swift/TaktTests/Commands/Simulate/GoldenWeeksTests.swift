@@ -4,7 +4,7 @@ import Testing
 
 /// A week simulated round a clock change, as tables that a person can check: `Tests/Data/golden/*.txt`.
 /// `TAKT_WRITE_GOLDEN=1` writes them anew.
-@Suite struct GoldenWeeksTests {
+@Suite(.ownThreads) struct GoldenWeeksTests {
   @Test(arguments: [
     "berlin-spring 2026-03-26", "berlin-autumn 2026-10-22", "new-york-spring 2026-03-05",
     "new-york-autumn 2026-10-29", "lord-howe-spring 2026-10-01", "lord-howe-autumn 2026-04-02",

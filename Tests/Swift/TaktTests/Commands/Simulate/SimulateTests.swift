@@ -4,7 +4,7 @@ import Testing
 @testable import takt
 
 /// `takt simulate`, with the real program.
-@Suite struct SimulateTests {
+@Suite(.ownThreads) struct SimulateTests {
   private struct Verdict: Decodable, Hashable {
     var job: String
     var slot: String

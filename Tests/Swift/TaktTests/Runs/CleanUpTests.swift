@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What a job does when it is told to stop: its clean-up has the grace period, whatever wraps it.
-extension KillMatrixTests {
+@Suite(.serialized, .ownThreads) struct CleanUpTests {
   enum StopReason: String, CaseIterable, CustomTestStringConvertible, Sendable {
     case cancel, timeout, shutdown, replace, removal
 
@@ -75,7 +75,7 @@ extension KillMatrixTests {
   func `a stop tells each process once, leaves a clean-up alone, and keeps its output`(
     reason: StopReason, tracking: Tracking
   ) throws {
-    let mark = Self.newMark()
+    let mark = KillMatrixTests.newMark()
     let folder = try TemporaryFolder()
     try folder.writeProgram(Self.script, to: "job.sh")
     try folder.write(Self.clean, to: "clean.sh")
@@ -84,7 +84,7 @@ extension KillMatrixTests {
     let settings = "scheduler: {shutdown_grace: 100ms}\njobs:\n"
     try folder.write(settings + jobs.map(\.text).joined())
     let takt = try TaktProcess.tracking(tracking, in: folder)
-    defer { Self.endSurvivors(mark) }
+    defer { KillMatrixTests.endSurvivors(mark) }
     if reason != .timeout {
       for _ in jobs { try takt.line("a job") { $0.line == "ready" } }
     }
@@ -116,7 +116,7 @@ extension KillMatrixTests {
       #expect(
         takt.lines.contains { $0.job == name && $0.line == "cleaned" } == cleans, "\(name)")
     }
-    #expect(Self.survivors(mark) == [])
+    #expect(KillMatrixTests.survivors(mark) == [])
   }
 
   @Test func `whoever waits for a run sees what its clean-up prints`() throws {
