@@ -48,7 +48,7 @@ OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release release-setup order test test-setup test-build browser lint format bench \
+.PHONY: run build release release-setup order test test-quick test-programs test-setup test-build browser lint format bench \
 	bench-programs bench-venv bench-report bench-faults check-slow crash tsan fuzz transfers contract man completions reference schema setup clean help
 
 help:            ## Show this list.
@@ -114,11 +114,20 @@ test: test-setup ## Run all tests, and list the failures at the end.
 	@mkdir -p .build
 	$(SWIFT) test 2>&1 | tee .build/test.log || { \
 		echo && grep -E '^.?[✘↳]|error: ' .build/test.log; exit 1; }
-	@$(MAKE) --no-print-directory test-timermachine
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-timermachine test-programs
+
+# Much of it waits for machines of a cluster, beside which that package is built.
+test-programs:
 	python3 -B -m unittest discover -q -b Tests/packages
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(TEST_SEEDS)
 	.build/debug/boundary-fuzz replay Tests/fuzz/corpus
 	python3 -B Tests/moving/packages.py .build/debug/takt --count 10
+
+# Targets whose tests start nothing, but for suites that try very many inputs, as their names say.
+QUICK := ^(Takt(API|Config|Core|Digest|Import|Picture)|TimerMachine)Tests[.]
+NOT_QUICK := (Explorer|Fuzz|Hostile|Oracle|Property|Simulation)[A-Za-z]*Tests
+test-quick: setup ## Run the tests that need no process, server or browser: less than a minute after the build.
+	$(SWIFT) test --filter '$(QUICK)' --skip '$(NOT_QUICK)'
 
 EXPORT ?= .build/timermachine
 .PHONY: export-timermachine test-timermachine
@@ -127,8 +136,8 @@ export-timermachine: ## Write TimerMachine as a separate package, ready for its 
 
 test-timermachine: ## Build and test that package, and an example that depends on it.
 	@scripts/export-timermachine .build/timermachine
-	$(SWIFT) test --package-path .build/timermachine
-	$(SWIFT) test --package-path .build/timermachine/Example
+	nice $(SWIFT) test --package-path .build/timermachine
+	nice $(SWIFT) test --package-path .build/timermachine/Example
 
 check-slow:      ## Run the checks that take too long for CI, and print each one's time.
 	@scripts/stages --all \
