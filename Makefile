@@ -123,9 +123,10 @@ test-programs:
 	.build/debug/boundary-fuzz replay Tests/fuzz/corpus
 	python3 -B Tests/moving/packages.py .build/debug/takt --count 10
 
-# Targets whose tests start nothing, but for suites that try very many inputs, as their names say.
+# Targets whose tests start no program. Suites that try very many inputs, or ask another
+# program what is right, are left out by their names.
 QUICK := ^(Takt(API|Config|Core|Digest|Import|Picture)|TimerMachine)Tests[.]
-NOT_QUICK := (Explorer|Fuzz|Hostile|Oracle|Property|Simulation)[A-Za-z]*Tests
+NOT_QUICK := (Croniter|Explorer|Fuzz|Hostile|Oracle|Property|Schema|Shell|Simulation)[A-Za-z]*Tests
 test-quick: setup ## Run the tests that need no process, server or browser: less than a minute after the build.
 	$(SWIFT) test --filter '$(QUICK)' --skip '$(NOT_QUICK)'
 
