@@ -78,7 +78,7 @@ struct Daemon {
       observer: observers, sink: hub, ledger: readModel, gauge: readModel, cluster: cluster,
       farewell: ClusterLink.farewell(for: source.absolutePath)
     ) { [stopped] in stopped.signal() }
-    scheduling.scheduler.withLock { $0 = engine.scheduler }
+    scheduling.scheduler.withLock { [engine] in $0 = engine.scheduler }
     supervision = Supervision(engine)
     once = state.onceJobs(from: source, beside: snapshot, observer: observers, at: time.wall)
     let connections = ConnectionBudget(settings)
