@@ -210,6 +210,9 @@ struct TimerImport {
     setEvents(of: timer, in: &draft)
   }
 
+  /// The longest delay that a jobs file may name.
+  private static let eventDelayMax = Duration.seconds(366 * 86_400)
+
   /// Delays after the boot and after the start.
   private func setEvents(of timer: Unit, in draft: inout JobDraft) {
     var events: [DraftEntry] = []
@@ -222,6 +225,10 @@ struct TimerImport {
         }
         guard !events.contains(where: { $0.key == event }) else {
           report.lose(entry, "takt has one delay after each event", in: draft.name)
+          continue
+        }
+        guard delay <= Self.eventDelayMax else {
+          report.lose(entry, "takt waits 366 days at most after an event", in: draft.name)
           continue
         }
         let text = DurationText.format(delay)

@@ -40,4 +40,10 @@ import Testing
     #expect(result.jobs.first?[.on] == .mapping(["boot": .word("15m"), "start": .word("10s")]))
     #expect(result.jobs.first?[.every] == .word("1d"))
   }
+
+  @Test func `a delay that no jobs file may have is reported`() throws {
+    let result = try result("", "OnBootSec=367d\nOnUnitActiveSec=1d")
+    #expect(result.jobs.first?[.on] == nil)
+    #expect(result.lost.count == 1, "\(result.lost)")
+  }
 }

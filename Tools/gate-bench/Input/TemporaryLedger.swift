@@ -8,7 +8,7 @@ final class TemporaryLedger {
   private let ledgerWriter: LedgerWriter
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     ledgerWriter = LedgerWriter(
       lock: try StateFolderLock(folder: folder.path, holder: "gate"),
       writer: SQLiteLedger.Writer(instance: "gate", boot: "gate", version: "1", file: "jobs.yaml"),

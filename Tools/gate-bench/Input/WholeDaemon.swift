@@ -27,7 +27,7 @@ final class WholeDaemon {
   /// A daemon that has started with these jobs.
   init(_ snapshot: Snapshot) throws {
     Signals.block()
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     factory = CoalescingTimerFactory(queue: turns.queue, over: timers)
     log = try Self.log(in: folder, time: factory.time)
     ledger = try Self.ledger(in: folder, observer: log, time: factory.time)
