@@ -112,7 +112,7 @@ import Testing
             every: 200ms
             run: 'false'
             on_failure: {use: notify, with: {to: slack, \(url), \(hung)}}
-          plain: {every: 100ms, run: 'true'}
+          plain: {every: 100ms, missed: {within: 2s}, run: 'true'}
 
         """)
     let takt = try TaktProcess(["run"], in: folder)
@@ -155,7 +155,7 @@ import Testing
             secrets: {KEY: {file: '\(mount.path("key"))'}}
             ping: {url: 'http://127.0.0.1:9/{{secret.KEY}}', retries: 0}
             on_failure: {use: notify, with: {to: slack, url: 'http://127.0.0.1:9/{{secret.KEY}}', retries: 0}}
-          plain: {every: 100ms, run: 'true'}
+          plain: {every: 100ms, missed: {within: 2s}, run: 'true'}
 
         """)
     let takt = try TaktProcess(["run"], in: folder)
@@ -180,7 +180,7 @@ import Testing
       """
       scheduler: {shutdown_grace: 1s, http: {listen: 0, \(key): '\(path)'}}
       jobs:
-        plain: {every: 100ms, run: 'true'}
+        plain: {every: 100ms, missed: {within: 2s}, run: 'true'}
 
       """)
     let takt = try TaktProcess(["run"], in: folder)
