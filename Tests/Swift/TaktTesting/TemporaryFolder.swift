@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// A folder of a test's own that its owner alone may enter. It is removed with this object.
 package final class TemporaryFolder {
@@ -34,7 +34,7 @@ package final class TemporaryFolder {
   }
 
   @discardableResult
-  package func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) -> String {
+  package func write(_ bytes: [UInt8], to name: String, mode: UInt32 = 0o644) -> String {
     let path = self[name]
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     var rest = bytes[...]

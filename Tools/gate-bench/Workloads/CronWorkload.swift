@@ -24,11 +24,13 @@ struct CronWorkload: Workload {
   }
 
   mutating func run() throws {
+    // Another module's: asked for once, they cost nothing here.
+    let (begin, zone) = (FixedTime.wall, FixedZones.berlin)
     for (number, expression) in expressions.enumerated() {
       for step in 0..<50 {
         // A week and some hours apart, so that the starts fall on all days and hours.
-        let start = FixedTime.wall + .seconds((step * 173 + number * 29) * 3600)
-        if expression.next(after: start, in: FixedZones.berlin) != nil { found += 1 }
+        let start = begin + .seconds((step * 173 + number * 29) * 3600)
+        if expression.next(after: start, in: zone) != nil { found += 1 }
       }
     }
   }
