@@ -10,6 +10,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -351,6 +352,9 @@ def main():
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS, type=int if name == "seed" else str)
     options = parser.parse_args()
     if options.seed is not None:
+        # A takt that crashes leaves its core in its machine's folder, which is kept then.
+        hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
         return run_seed(options)
     missing = what_is_missing(options.engine)
     if missing:
