@@ -128,7 +128,7 @@ test-programs:
 # program what is right, are left out by their names.
 QUICK := ^(Takt(API|Config|Core|Import|Picture)|TimerMachine)Tests[.]
 NOT_QUICK := (Croniter|Explorer|Fuzz|Hostile|Oracle|Property|Schema|Shell|Simulation)[A-Za-z]*Tests
-test-quick: setup ## Run the tests that need no process, server or browser: less than a minute after the build.
+test-quick: setup ## Run the tests that need no process, server or browser.
 	$(SWIFT) test --filter '$(QUICK)' --skip '$(NOT_QUICK)'
 
 EXPORT ?= .build/timermachine
