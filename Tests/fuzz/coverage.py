@@ -28,7 +28,7 @@ READERS = {
     "plugin": ["TaktEngine/Plugins/PluginConversation", "TaktEngine/Plugins/PluginMessage",
                "TaktEngine/Plugins/NagiosOutput"],
     "rrule": ["TaktCore/Schedule/Recurrence/RecurrenceParser", "TaktCore/Schedule/Recurrence/RecurrenceRule"],
-    "ics": ["TaktCore/Schedule/Shared/CalendarFile"],
+    "ics": ["TaktCore/Schedule/SharedCalendars/CalendarFile"],
     "request": ["TaktControl/Requests/RequestTarget"],
     "crontab": ["TaktImport/Crontab"],
     "units": ["TaktImport/Systemd"],
