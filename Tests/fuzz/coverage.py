@@ -23,7 +23,7 @@ READERS = {
     "times": ["Timers/TaktTime/DurationText", "Timers/TaktTime/InstantText",
               "Timers/TaktTime/TypedInstant"],
     "zones": ["Timers/TaktTime/Zone"],
-    "env-file": ["TaktConfig/Lookup/EnvironmentText", "TaktConfig/Lookup/EnvironmentFiles"],
+    "env-file": ["TaktConfig/Lookup/Files/EnvironmentText", "TaktConfig/Lookup/Files/EnvironmentFiles"],
     "manifest": ["TaktConfig/Plugins"],
     "plugin": ["TaktEngine/Plugins/PluginConversation", "TaktEngine/Plugins/PluginMessage",
                "TaktEngine/Plugins/NagiosOutput"],
