@@ -31,12 +31,12 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 		install -m 644 plugins/$$plugin/plugin.yaml $(INSTALLED)/lib/takt/plugins/$$plugin/ && \
 		install -m 755 plugins/$$plugin/$$plugin $(INSTALLED)/lib/takt/plugins/$$plugin/ || exit 1; done
 	install -D -m 644 schema/jobs.schema.json $(INSTALLED)/share/takt/jobs.schema.json
-	install -D -m 644 packaging/prometheus/takt.rules.yaml $(INSTALLED)/share/takt/takt.rules.yaml
-	install -D -m 644 packaging/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json
+	install -D -m 644 packaging/monitoring/prometheus/takt.rules.yaml $(INSTALLED)/share/takt/takt.rules.yaml
+	install -D -m 644 packaging/monitoring/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json
 	install -D -m 644 packaging/jobs.yaml $(INSTALLED)/share/doc/takt/examples/jobs.yaml
-	install -m 644 packaging/hardened.conf $(INSTALLED)/share/doc/takt/examples/
+	install -m 644 packaging/systemd/hardened.conf $(INSTALLED)/share/doc/takt/examples/
 	install -d $(DESTDIR)$(UNITDIR)
-	sed 's|/usr/local/bin/takt|$(PREFIX)/bin/takt|; 1,/^\#$$/d' packaging/takt.service \
+	sed 's|/usr/local/bin/takt|$(PREFIX)/bin/takt|; 1,/^\#$$/d' packaging/systemd/takt.service \
 		> $(DESTDIR)$(UNITDIR)/takt.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/takt.service
 
@@ -67,10 +67,10 @@ rpm:             ## Build the RPM package in .build/packages.
 
 # Linked again: with libyaml, SQLite and libmd inside, so that it needs glibc alone.
 dist:            ## Build the tarball for this architecture in .build/packages, with checksums and SBOM.
-	packaging/dist $(PACKED)
+	packaging/tarball/build $(PACKED)
 
 image:           ## Build the OCI image in .build/packages, from `make deb`.
-	packaging/image $(PACKED)
+	packaging/image/build $(PACKED)
 
 packages: release deb rpm dist image ## Build all packages in .build/packages.
 
@@ -78,8 +78,8 @@ packages-test:   ## Install, run, upgrade and remove each package of .build/pack
 	python3 -B Tests/packages/packages.py $(PACKED)
 
 rules-test:      ## Test the alert rules with promtool, and the dashboard with Prometheus and takt.
-	promtool check rules packaging/prometheus/takt.rules.yaml
-	promtool test rules packaging/prometheus/takt.rules.test.yaml
+	promtool check rules packaging/monitoring/prometheus/takt.rules.yaml
+	promtool test rules packaging/monitoring/prometheus/takt.rules.test.yaml
 	python3 -B Tests/packages/dashboard.py $(or $(wildcard .build/release/takt),.build/debug/takt)
 
 reproducible:    ## Build the tarball of the last commit twice, in two folders, and compare the bits.

@@ -19,8 +19,8 @@ import urllib.parse
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DASHBOARD = ROOT / "packaging/grafana/takt.json"
-RULES = ROOT / "packaging/prometheus/takt.rules.yaml"
+DASHBOARD = ROOT / "packaging/monitoring/grafana/takt.json"
+RULES = ROOT / "packaging/monitoring/prometheus/takt.rules.yaml"
 PATIENCE = 120
 SHOWN = 60
 JOBS = """

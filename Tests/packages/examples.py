@@ -15,7 +15,7 @@ VENV = scratch.CACHE / "examples-venv"
 ELSEWHERE = {
     "make release": "readme",
     "sudo dpkg -i .build/packages/takt_0.1.0_amd64.deb": "service",
-    "sudo install -D -m 644 packaging/hardened.conf "
+    "sudo install -D -m 644 packaging/systemd/hardened.conf "
     "/etc/systemd/system/takt.service.d/hardened.conf": "service",
     "takt init": "deb, rpm and dist",
 }
@@ -71,7 +71,7 @@ def check_compose(text, name, folder):
 
 
 def check_prometheus(text, folder):
-    text = text.replace("/usr/share/takt/", f"{ROOT}/packaging/prometheus/").replace(
+    text = text.replace("/usr/share/takt/", f"{ROOT}/packaging/monitoring/prometheus/").replace(
         "/etc/prometheus/takt.token", str(folder / "token"))
     (folder / "token").write_text("x")
     (folder / "prometheus.yml").write_text(text)

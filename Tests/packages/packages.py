@@ -199,7 +199,7 @@ def test_hooks(_):
             return scratch.call("git", *words, cwd=folder, env=environment)
 
         git("init", "-q")
-        (folder / ".git/hooks/pre-commit").write_text((ROOT / "packaging/pre-commit").read_text())
+        (folder / ".git/hooks/pre-commit").write_text((ROOT / "packaging/checks/pre-commit").read_text())
         (folder / ".git/hooks/pre-commit").chmod(0o755)
         (folder / "jobs.yaml").write_text("jobs: {a: {evry: 5s, run: 'true'}}\n")
         git("add", ".")
@@ -212,7 +212,7 @@ def test_hooks(_):
         git("add", ".")
         status, output = git("commit", "-qm", "good")
         check(status == 0, f"it lets a good one pass: {output.strip()}")
-        script = ROOT / "packaging/check-jobs"
+        script = ROOT / "packaging/checks/check-jobs"
         output = succeed(script, cwd=folder, env=environment | {"TAKT_PICTURES": "pictures"})
         check("jobs.yaml: ok" in output and (folder / "pictures/jobs.svg").exists(),
               "check-jobs checks the file, simulates a week and draws it")
@@ -232,11 +232,11 @@ def test_unit(_):
         return
     with tempfile.TemporaryDirectory(prefix="takt-unit-") as name:
         folder = pathlib.Path(name)
-        text = (ROOT / "packaging/takt.service").read_text()
+        text = (ROOT / "packaging/systemd/takt.service").read_text()
         (folder / "takt.service").write_text(text.replace("/usr/local/bin/takt", "/bin/true"))
         drop_in = folder / "takt.service.d/hardened.conf"
         drop_in.parent.mkdir()
-        drop_in.write_text((ROOT / "packaging/hardened.conf").read_text())
+        drop_in.write_text((ROOT / "packaging/systemd/hardened.conf").read_text())
         environment = os.environ | {"SYSTEMD_UNIT_PATH": f"{folder}:"}
         status, output = scratch.call(
             "systemd-analyze", "verify", "--man=no", "--recursive-errors=no",

@@ -162,8 +162,9 @@ def reload(machine, takt):
 def limits_of_the_unit(machine, takt):
     """The hardened drop-in, by the commands of docs/installing.md."""
     check(takt.output("write") == "written", "without the drop-in a job can write to /usr")
-    machine.succeed("rm /usr/written && mkdir -p /root/packaging")
-    machine.write("root/packaging/hardened.conf", (ROOT / "packaging/hardened.conf").read_text())
+    machine.succeed("rm /usr/written && mkdir -p /root/packaging/systemd")
+    drop_in = "packaging/systemd/hardened.conf"
+    machine.write(f"root/{drop_in}", (ROOT / drop_in).read_text())
     for command in example("installing.md", "sudo install -D").splitlines():
         machine.succeed(command)
         print(f"  ok  {command}", flush=True)

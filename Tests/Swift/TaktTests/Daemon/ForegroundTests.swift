@@ -72,7 +72,7 @@ import Testing
 
   @Test func `the unit of systemd lets one job end alone, and delegates its control group`() throws
   {
-    let lines = try Repository.text("packaging/takt.service").split(separator: "\n")
+    let lines = try Repository.text("packaging/systemd/takt.service").split(separator: "\n")
     let service = lines.drop { $0 != "[Service]" }.prefix { $0 != "[Install]" }
     #expect(service.contains("OOMPolicy=continue"))
     #expect(service.contains("Delegate=yes"))
