@@ -42,7 +42,7 @@ C_FLAGS = -fstack-protector-strong $(control-flow-$(shell uname -m))
 control-flow-x86_64 := -fcf-protection=full
 control-flow-aarch64 := -mbranch-protection=standard
 # Fails where a program is built without them.
-HARDENED = scripts/hardened .build/release
+HARDENED = scripts/release/hardened .build/release
 OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*.o)
 # A package counts as installed when dpkg says so; others are installed, as root or with sudo.
 MISSING = $(shell for p in $(PACKAGES); do \
@@ -82,10 +82,10 @@ release-setup: setup # Find the static library of C++.
 
 release: export TAKT_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 release: release-setup ## Build the program to install, .build/release/takt, its symbols in takt.debug, manual pages, completions.
-	@scripts/pins check 2>/dev/null || scripts/pins resolve
+	@scripts/release/pins check 2>/dev/null || scripts/release/pins resolve
 	@[ ! packaging/takt.order -nt .build/release/takt ] || rm -f .build/release/takt # It is linked anew.
 	$(RELEASE_BUILD) --product takt
-	@scripts/pins check
+	@scripts/release/pins check
 	@$(HARDENED)/takt $(OWN_C)
 	@cd .build/release && if readelf -SW takt | grep -q '[.]symtab'; then \
 		objcopy --only-keep-debug takt takt.debug && \
@@ -97,7 +97,7 @@ order: PACKAGES += valgrind
 order: release-setup ## Write packaging/takt.order, the functions that the linker places side by side.
 	rm -f .build/release/takt
 	$(RELEASE_BUILD) --product takt
-	scripts/order .build/release/takt
+	scripts/release/order .build/release/takt
 
 test-setup: PACKAGES += $(TEST_PACKAGES)
 test-setup: setup browser # Install what the tests use.
@@ -134,10 +134,10 @@ test-quick: setup ## Run the tests that need no process, server or browser.
 EXPORT ?= .build/timermachine
 .PHONY: export-timermachine test-timermachine
 export-timermachine: ## Write TimerMachine as a separate package, ready for its own repository, to EXPORT.
-	@scripts/export-timermachine $(EXPORT)
+	@scripts/release/export-timermachine $(EXPORT)
 
 test-timermachine: ## Build and test that package, and an example that depends on it.
-	@scripts/export-timermachine .build/timermachine
+	@scripts/release/export-timermachine .build/timermachine
 	nice $(SWIFT) test --package-path .build/timermachine
 	nice $(SWIFT) test --package-path .build/timermachine/Example
 
@@ -181,7 +181,7 @@ man: $(DESCRIBED) ## Write the manual pages, .build/man/takt.1 and one for each 
 	@rm -rf .build/man && mkdir -p .build/man
 	.build/man-tool/debug/generate-manual $(TAKT) --multi-page --output-directory .build/man \
 		--date "$$(scripts/date)"
-	@scripts/manuals .build/man
+	@scripts/release/manuals .build/man
 
 completions: $(DESCRIBED) ## Write shell completions, .build/completions/takt.bash and others.
 	@mkdir -p .build/completions

@@ -86,4 +86,4 @@ reproducible:    ## Build the tarball of the last commit twice, in two folders, 
 	Tests/packages/reproducible
 
 release-check:   ## Check that this commit can be released: versions, changelog, schema, packages.
-	scripts/release-check --packages
+	scripts/release/check --packages

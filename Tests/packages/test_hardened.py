@@ -1,4 +1,4 @@
-"""What scripts/hardened says of small programs that are built with and without each protection."""
+"""What scripts/release/hardened says of small programs that are built with and without each protection."""
 import pathlib
 import platform
 import re
@@ -41,7 +41,7 @@ class Hardened(unittest.TestCase):
             subprocess.run([*common, "-c", "a.c", "-o", "a.o"], cwd=folder, check=True)
             subprocess.run([*common, "a.o", "-o", "a"], cwd=folder, check=True)
             done = subprocess.run(
-                [ROOT / "scripts/hardened", "a", "a.o"], cwd=folder, capture_output=True, text=True)
+                [ROOT / "scripts/release/hardened", "a", "a.o"], cwd=folder, capture_output=True, text=True)
             return done.returncode, done.stderr
 
     def test_a_program_with_all_of_it_passes(self):

@@ -1,10 +1,10 @@
-"""What scripts/pins says of packages that are not those that a release is made of."""
+"""What scripts/release/pins says of packages that are not those that a release is made of."""
 import importlib.machinery
 import importlib.util
 import pathlib
 import unittest
 
-PLACE = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/pins"
+PLACE = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/release/pins"
 LOADER = importlib.machinery.SourceFileLoader("pins", str(PLACE))
 pins = importlib.util.module_from_spec(importlib.util.spec_from_loader("pins", LOADER))
 LOADER.exec_module(pins)
