@@ -17,10 +17,9 @@ import sys
 import tempfile
 import time
 
-import descendants
-import machine
-from figures import take_option
-from stopping import stop_once
+from common import descendants, machine
+from common.figures import take_option
+from common.stopping import stop_once
 
 HERE = pathlib.Path(__file__).resolve().parent
 SWIFT = HERE / ".build/release"

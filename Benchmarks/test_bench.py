@@ -8,8 +8,8 @@ import tempfile
 import unittest
 
 import bench
-import descendants
 from bench import Run
+from common import descendants
 
 
 class RunTests(unittest.TestCase):

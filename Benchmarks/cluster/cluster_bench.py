@@ -18,15 +18,15 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent), str(HERE.parent / "peers")]
 
-import descendants  # noqa: E402
 import postgres  # noqa: E402
 import starts  # noqa: E402
+from common import descendants  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
+from common.stopping import stop_once  # noqa: E402
 from daemon import NotReady  # noqa: E402
-from figures import Figures, take_option  # noqa: E402
 from machines import GRACE, LEASE, RANK_PACE_MS, RENEWAL, Machine, started  # noqa: E402
 from measurements import Measurements  # noqa: E402
 from percentile import percentile  # noqa: E402
-from stopping import stop_once  # noqa: E402
 from tools import compiled  # noqa: E402
 
 JOBS = [f"job{number:02}" for number in range(20)]

@@ -24,8 +24,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from figures import Figures, take_option  # noqa: E402
-from stopping import stop_once  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
+from common.stopping import stop_once  # noqa: E402
 
 JOBS = 10_000
 PUNCTUAL = 20

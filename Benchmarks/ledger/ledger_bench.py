@@ -32,7 +32,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from figures import Figures, take_option  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
 
 QUICK = os.environ.get("LEDGER_BENCH_QUICK") == "1"
 HERE = pathlib.Path(__file__).resolve().parent

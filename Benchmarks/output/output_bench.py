@@ -12,7 +12,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from figures import Figures, take_option  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
 
 # What the command prints, and by which policy takt takes it; the last is the ratio that it must reach.
 CASES = {

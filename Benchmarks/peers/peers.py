@@ -17,16 +17,16 @@ import idle  # noqa: E402
 import lateness  # noqa: E402
 import queries  # noqa: E402
 import storm  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
+from common.stopping import stop_once  # noqa: E402
 from daemon import NotReady  # noqa: E402
-from figures import Figures, take_option  # noqa: E402
-from scheduler_apscheduler import APScheduler  # noqa: E402
-from scheduler_bare_loop import BareLoop  # noqa: E402
-from scheduler_cron import Cron  # noqa: E402
-from scheduler_cronstable import Cronstable  # noqa: E402
-from scheduler_supercronic import Supercronic  # noqa: E402
-from scheduler_systemd import Systemd  # noqa: E402
-from scheduler_takt import Takt  # noqa: E402
-from stopping import stop_once  # noqa: E402
+from schedulers.scheduler_apscheduler import APScheduler  # noqa: E402
+from schedulers.scheduler_bare_loop import BareLoop  # noqa: E402
+from schedulers.scheduler_cron import Cron  # noqa: E402
+from schedulers.scheduler_cronstable import Cronstable  # noqa: E402
+from schedulers.scheduler_supercronic import Supercronic  # noqa: E402
+from schedulers.scheduler_systemd import Systemd  # noqa: E402
+from schedulers.scheduler_takt import Takt  # noqa: E402
 from tools import Tools  # noqa: E402
 
 # Free memory from which a million jobs are tried.

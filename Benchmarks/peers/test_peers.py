@@ -9,13 +9,13 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+from common.figures import Figures, take_option  # noqa: E402
 from daemon import Daemon, NotReady  # noqa: E402
 from every_second import served  # noqa: E402
-from figures import Figures, take_option  # noqa: E402
 from job import EVERY_SECOND, at, idle_jobs  # noqa: E402
 from measurements import Measurements  # noqa: E402
-from scheduler import Scheduler  # noqa: E402
 from percentile import percentile  # noqa: E402
+from schedulers.scheduler import Scheduler  # noqa: E402
 from tools import Stamps, Tools  # noqa: E402
 
 

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from figures import Figures, take_option  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
 
 # A bound of the mean over the rows of the oracle.
 BOUND_NS = 2000

@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from figures import Figures, take_option  # noqa: E402
+from common.figures import Figures, take_option  # noqa: E402
 
 # So many jobs in a hundred come at this time; MINUTE and HOUR are drawn for each.
 MIXES = {

@@ -4,7 +4,7 @@ import json
 
 from daemon import Daemon
 from job import EVERY_SECOND
-from scheduler import Scheduler
+from schedulers.scheduler import Scheduler
 
 
 class BareLoop(Scheduler):

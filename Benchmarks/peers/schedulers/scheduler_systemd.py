@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from daemon import Daemon
-from scheduler import Scheduler
+from schedulers.scheduler import Scheduler
 
 HIERARCHIES = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"]
 # A user manager checks for this folder and refuses to start without it; where systemd is not the init

@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 from daemon import Daemon
-from scheduler import Scheduler
+from schedulers.scheduler import Scheduler
 
 
 class Cronstable(Scheduler):

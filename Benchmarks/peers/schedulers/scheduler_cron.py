@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 from daemon import Daemon
-from scheduler import Scheduler
+from schedulers.scheduler import Scheduler
 
 # Hides the machine's crontabs, so that none of their jobs runs twice.
 START = """

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 from daemon import Daemon
-from scheduler import Scheduler
+from schedulers.scheduler import Scheduler
 
 
 class Supercronic(Scheduler):

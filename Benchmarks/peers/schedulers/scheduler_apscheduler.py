@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 
 from daemon import Daemon
-from scheduler import Scheduler
+from schedulers.scheduler import Scheduler
 
 PROGRAM = pathlib.Path(__file__).with_name("apscheduler_program.py")
 
