@@ -30,7 +30,7 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 		install -d $(INSTALLED)/lib/takt/plugins/$$plugin && \
 		install -m 644 plugins/$$plugin/plugin.yaml $(INSTALLED)/lib/takt/plugins/$$plugin/ && \
 		install -m 755 plugins/$$plugin/$$plugin $(INSTALLED)/lib/takt/plugins/$$plugin/ || exit 1; done
-	install -D -m 644 schema/jobs.schema.json $(INSTALLED)/share/takt/jobs.schema.json
+	install -D -m 644 docs/schemas/jobs.schema.json $(INSTALLED)/share/takt/jobs.schema.json
 	install -D -m 644 packaging/monitoring/prometheus/takt.rules.yaml $(INSTALLED)/share/takt/takt.rules.yaml
 	install -D -m 644 packaging/monitoring/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json
 	install -D -m 644 packaging/jobs.yaml $(INSTALLED)/share/doc/takt/examples/jobs.yaml

@@ -12,7 +12,7 @@ struct APIDescription {
   let paths: [String: [String]]
 
   /// The description as it is kept for readers; a test compares it with what a daemon says.
-  static let file = Repository.url("docs/openapi.json")
+  static let file = Repository.url("docs/schemas/openapi.json")
 
   init() throws {
     let json = try JSONSerialization.jsonObject(with: Data(contentsOf: Self.file))

@@ -182,7 +182,7 @@ import Testing
   @Test func `the schema in the repository is that of the program`() throws {
     let folder = try TemporaryFolder()
     let schema = CommandTests.example.deletingLastPathComponent()
-      .appendingPathComponent("schema/jobs.schema.json")
+      .appendingPathComponent("docs/schemas/jobs.schema.json")
     #expect(
       try String(contentsOf: schema, encoding: .utf8) == run(["schema"], in: folder).output,
       "run: make schema")

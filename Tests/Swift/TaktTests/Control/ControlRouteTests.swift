@@ -11,7 +11,7 @@ import Testing
 
     """
 
-  private static let description = Repository.url("docs/openapi.json")
+  private static let description = Repository.url("docs/schemas/openapi.json")
 
   /// Every route of the description answers, with what the description says.
   @Test func `every route that is described is there`() throws {
