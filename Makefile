@@ -300,8 +300,8 @@ bench-venv:      # Install peers and matplotlib from PyPI; what cannot be instal
 # That Python, or the system's where there is no other.
 REPORT_PYTHON = $$([ -x $(BENCH_PYTHON) ] && echo $(BENCH_PYTHON) || echo python3)
 
-bench-report: bench-venv ## Write docs/performance.md from the figures of `make bench`.
-	$(REPORT_PYTHON) -B Benchmarks/report/report.py $(BENCH_FILE) docs
+bench-report: bench-venv ## Write docs/internals/performance.md from the figures of `make bench`.
+	$(REPORT_PYTHON) -B Benchmarks/report/report.py $(BENCH_FILE) docs/internals
 
 bench-faults: release ## Measure how late jobs start while the disk of the ledger is full, slow or broken.
 	python3 -B Benchmarks/ledger/ledger_bench.py .build/release/takt faults

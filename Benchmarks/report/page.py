@@ -1,4 +1,4 @@
-"""The text of docs/performance.md."""
+"""The text of docs/internals/performance.md."""
 
 import instructions
 from rows import is_met, short, shortfall_percent, subject

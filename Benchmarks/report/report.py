@@ -1,4 +1,4 @@
-"""Writes docs/performance.md and its pictures from the file of `make bench`.
+"""Writes docs/internals/performance.md and its pictures from the file of `make bench`.
 
     report.py FIGURES_FILE DOCS_FOLDER
 

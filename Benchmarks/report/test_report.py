@@ -1,4 +1,4 @@
-"""Tests of the report: what a reader of docs/performance.md sees."""
+"""Tests of the report: what a reader of docs/internals/performance.md sees."""
 
 import importlib.util
 import pathlib

@@ -4,8 +4,8 @@
   Tests/packages/dashboard.py TAKT [PICTURE]
 
 Prometheus (Debian's) scrapes a takt with jobs that succeed, fail, are late and are skipped. A query
-that has no answer, or a rule that is not healthy, is a failure. PICTURE, docs/pictures/dashboard.png, shows
-the answers in the dashboard's layout, drawn with matplotlib.
+that has no answer, or a rule that is not healthy, is a failure. PICTURE, which is
+docs/pictures/dashboard.png, shows the answers in the dashboard's layout, drawn with matplotlib.
 """
 import json
 import pathlib

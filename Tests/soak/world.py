@@ -12,7 +12,7 @@ import time
 HERE = pathlib.Path(__file__).parent
 STATE_SIZE = 64 << 20
 TICKS = os.sysconf("SC_CLK_TCK")
-# What starts so shortly before a kill may not be in the ledger yet (docs/ledger.md), in seconds.
+# What starts so shortly before a kill may not be in the ledger yet (docs/reference/ledger.md), in seconds.
 UNRECORDED = 0.5
 
 PLUGINS = {

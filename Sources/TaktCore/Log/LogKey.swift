@@ -56,7 +56,7 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
       "the processor time of the run's processes (of the attempt's, if another one follows), user "
         + "and system together, in milliseconds"
     case .memoryPeak:
-      "their [peak memory](runs.md#what-a-run-costs) in bytes; absent where it is not known"
+      "their [peak memory](../runs.md#what-a-run-costs) in bytes; absent where it is not known"
     case .readBytes: "what they read from block devices, in bytes"
     case .writtenBytes: "what they wrote to block devices, in bytes"
     case .dropped: "the number of bytes or lines of output that were not kept or not logged"

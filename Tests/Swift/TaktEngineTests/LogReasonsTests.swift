@@ -3,12 +3,12 @@ import TaktCore
 import TestSupport
 import Testing
 
-/// The lists of reasons in `docs/log.md` against those of the code.
+/// The lists of reasons in `docs/reference/log.md` against those of the code.
 @Suite struct LogReasonsTests {
   /// The rows under a heading: the first cell, or that of the row before where it is empty, and
   /// what is in code in the second.
   private static func rows(under heading: String) throws -> [(first: String, codes: [String])] {
-    let text = try Repository.text("docs/log.md")
+    let text = try Repository.text("docs/reference/log.md")
     let section = text.components(separatedBy: "\n## \(heading)\n").last ?? ""
     let lines = section.components(separatedBy: "\n## ")[0].split(separator: "\n")
     var first = ""

@@ -275,9 +275,9 @@ import TimerMachine
     #expect(queue.hasRoom(for: .output))
   }
 
-  /// `docs/log.md` describes each key in the words of `LogKey`.
+  /// `docs/reference/log.md` describes each key in the words of `LogKey`.
   @Test func `the reference names every key of a line`() throws {
-    let text = try Repository.text("docs/log.md")
+    let text = try Repository.text("docs/reference/log.md")
     for key in LogKey.allCases {
       #expect(text.contains("| `\(key.rawValue)` | \(key.summary) |"), "\(key.rawValue)")
     }

@@ -111,7 +111,7 @@ extension KeyTable {
     KeyEntry(
       .ping, .oneOf([parameters, .text(allowsEmpty: false)]), default: "none",
       "Reports the start and the end of each run to a monitor: the URL of a check at healthchecks.io "
-        + "or of a Sentry monitor, or the parameters of [`use: ping`](builtins.md#ping).",
+        + "or of a Sentry monitor, or the parameters of [`use: ping`](reference/builtins.md#ping).",
       .set { field, value, builder, settled in
         settled.policies.pings = builder.pings(value, at: field)
       }),

@@ -41,7 +41,7 @@ package struct BuiltinRegistry: ActionCatalogue {
 
 extension BuiltinRegistry {
   /// The reference of all built-ins as Markdown: what stands between the markers in
-  /// `docs/builtins.md`.
+  /// `docs/reference/builtins.md`.
   package var reference: String {
     sorted.map(Self.section).joined()
   }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct BuiltinReferenceTests {
   @Test func `the docs show the parameters as they are`() throws {
-    let path = Repository.path("docs/builtins.md")
+    let path = Repository.path("docs/reference/builtins.md")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let (begin, end) = ("<!-- builtins: begin -->\n", "<!-- builtins: end -->")
     let start = try #require(text.firstRange(of: begin)).upperBound

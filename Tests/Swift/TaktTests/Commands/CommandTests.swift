@@ -39,8 +39,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "README.md", "docs/concepts.md", "docs/jobs-file.md", "docs/runs.md", "docs/builtins.md",
-    "docs/control.md", "docs/moving.md",
+    "README.md", "docs/concepts.md", "docs/jobs-file.md", "docs/runs.md",
+    "docs/reference/builtins.md", "docs/control.md", "docs/moving.md",
   ])
   func `every example in the docs is a jobs file that is taken`(name: String) throws {
     let root = Self.example.deletingLastPathComponent()
