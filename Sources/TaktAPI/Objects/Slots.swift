@@ -46,7 +46,7 @@ extension API {
       fields.add("limit_reached", &limitReached, "Whether the job has run as often as that")
       fields.add(
         "overlap", &overlap,
-        "What happens to a slot that is due during a run: skip, queue, replace or allow")
+        "What happens to a slot that is due during a run: \(Overlap.list(" or ", \.rawValue))")
       fields.add("next", &next, "The next slot from now on. Left out where there is none")
       fields.add(
         "later", &later,

@@ -81,11 +81,10 @@ package struct SystemdExport {
         report.differ(job, "missed", "one run makes up for all, however late")
       }
     }
-    switch job.overlap {
-    case .queue: break
-    case .skip: lines.append("DeferReactivation=true")
-    case .allow, .replace:
-      report.lose(job, "overlap", "systemd runs one at a time")
+    switch job.overlap.meeting {
+    case .wait: break
+    case .refusal: lines.append("DeferReactivation=true")
+    case .parallel, .stop: report.lose(job, "overlap", "systemd runs one at a time")
     }
     if !job.timing.isEnabled { report.differ(job, "enabled", "do not enable the timer") }
     return """

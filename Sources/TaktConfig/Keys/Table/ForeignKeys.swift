@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Keys that other tools use for what a key of takt does, such as `schedule` or `depends_on`.
 enum ForeignKeys {
   /// The hint for an unknown key; nil unless takt has a key for it in this place.
@@ -59,7 +61,7 @@ enum ForeignKeys {
       key: "timeout", hint: "use 'timeout'",
       names: ["maxruntime", "runtimemaxsec", "activedeadlineseconds", "maxduration"]),
     Entry(
-      key: "overlap", hint: "use 'overlap': skip, queue, replace or allow",
+      key: "overlap", hint: "use 'overlap': \(Overlap.list(" or ", \.rawValue))",
       names: ["concurrencypolicy", "maxinstances", "singleton", "allowconcurrent"]),
     Entry(
       key: "missed", hint: "write missed: {policy: last}",

@@ -23,7 +23,8 @@ extension KeyTable {
       .value(\.execution.qos) { $0.choice() }),
     KeyEntry(
       .overlap, .choice(Overlap.allCases.map(\.rawValue)), default: "`skip`",
-      "Decides what happens to a slot that is due while the job is running: skip it, queue it (up to 64), replace the active run, or run in parallel.",
+      "Decides what happens to a slot that is due while the job is running: "
+        + "\(Overlap.list(", or ", \.order)).",
       .value(\.policies.overlap) { $0.choice() }),
     KeyEntry(
       .missed, .object(missed),

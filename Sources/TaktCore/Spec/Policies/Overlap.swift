@@ -8,45 +8,82 @@ package enum Overlap: String, CaseIterable, Hashable, Sendable {
   case replace
   /// The slot's run starts beside the others.
   case allow
+
+  /// What a policy comes to. The rules ask for these, those in SQL by their names, and nobody else
+  /// looks at the cases.
+  package struct Answers: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    /// A slot that meets an active run is passed over.
+    package static let refuses = Self(rawValue: 1)
+    /// A slot stops the active run.
+    package static let stops = Self(rawValue: 2)
+    /// A run may be active while another one of its job is.
+    package static let mayMeet = Self(rawValue: 4)
+    /// A slot waits in turn, behind the job's older slots, until the active run has ended.
+    package static let waits = Self(rawValue: 8)
+    /// A slot is passed over while a newer one of its job runs.
+    package static let givesWay = Self(rawValue: 16)
+    /// A shared slot that others hold up stays due for as long as it takes.
+    package static let keepsWaiting = Self(rawValue: 32)
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Those that an engine is told.
+    private static let named: [(answer: Self, name: String)] = [
+      (.refuses, "refuses"), (.stops, "stops"), (.mayMeet, "mayMeet"), (.givesWay, "givesWay"),
+      (.keepsWaiting, "keepsWaiting"),
+    ]
+
+    package var names: [String] { Self.named.filter { contains($0.answer) }.map(\.name) }
+  }
+
+  package var answers: Answers {
+    switch self {
+    case .skip: [.refuses, .keepsWaiting]
+    case .queue: [.waits, .keepsWaiting]
+    case .replace: [.stops, .givesWay]
+    case .allow: [.mayMeet, .keepsWaiting]
+    }
+  }
+
+  /// What it tells takt to do, for people.
+  package var order: String {
+    switch self {
+    case .skip: "skip it"
+    case .queue: "queue it (up to 64)"
+    case .replace: "replace the active run"
+    case .allow: "run in parallel"
+    }
+  }
 }
 
-/// What a policy comes to. Nobody else looks at its cases.
 extension Overlap {
-  /// Whether a run may be active while another one of its job is.
-  package var mayMeet: Bool {
-    switch self {
-    case .skip, .queue, .replace: false
-    case .allow: true
-    }
-  }
-
-  /// Whether a slot that meets an active run is passed over.
-  package var refuses: Bool {
-    switch self {
-    case .skip: true
-    case .queue, .replace, .allow: false
-    }
-  }
-
-  /// Whether it takes the place of the active run, which is stopped, and of no newer one.
-  package var stops: Bool {
-    switch self {
-    case .replace: true
-    case .skip, .queue, .allow: false
-    }
-  }
-
-  /// Whether it waits in turn, behind the job's older slots, until the active run has ended.
-  package var waits: Bool {
-    switch self {
-    case .queue: true
-    case .skip, .replace, .allow: false
-    }
-  }
-
-  /// Whether a shared slot that others hold up stays due for as long as it takes.
-  package var keepsWaiting: Bool { !stops }
+  package var mayMeet: Bool { answers.contains(.mayMeet) }
+  package var refuses: Bool { answers.contains(.refuses) }
+  package var stops: Bool { answers.contains(.stops) }
+  package var waits: Bool { answers.contains(.waits) }
+  package var givesWay: Bool { answers.contains(.givesWay) }
+  package var keepsWaiting: Bool { answers.contains(.keepsWaiting) }
 
   /// Whether several slots of a job may be on their way to their runs at a time.
   package var hasSeveral: Bool { waits || mayMeet }
+
+  /// What a run meets that is active.
+  package enum Meeting: Sendable {
+    case refusal, parallel, stop, wait
+  }
+
+  package var meeting: Meeting {
+    if refuses { return .refusal }
+    if mayMeet { return .parallel }
+    return stops ? .stop : .wait
+  }
+
+  /// What is said of each, in a list for people; nil leaves it out.
+  package static func list(_ last: String, _ words: (Self) -> String?) -> String {
+    let parts = allCases.compactMap(words)
+    guard parts.count > 1 else { return parts.first ?? "" }
+    return parts.dropLast().joined(separator: ", ") + last + parts[parts.count - 1]
+  }
 }

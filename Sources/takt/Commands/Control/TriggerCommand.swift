@@ -9,8 +9,7 @@ struct TriggerCommand: ParsableCommand {
     abstract: "Run jobs now.",
     discussion: """
       The run is in addition to the job's schedule and follows its overlap. If another run of the \
-      job is active: skip refuses the new one with exit code 75, queue makes it wait, replace stops \
-      the other run, and allow runs both. --force always runs both.
+      job is active: \(overlaps). --force always runs both.
 
       With --wait it exits with the result of the run: 0 on success, the command's own exit status, \
       128 + N after signal N, 124 after a timeout, 127 if the program is missing, 126 if it cannot \
@@ -20,6 +19,17 @@ struct TriggerCommand: ParsableCommand {
       may write (scheduler.cluster.api_write_token_file). A built-in or a plugin then takes only the \
       parameters that its job opens with 'params'.
       """)
+
+  private static var overlaps: String {
+    Overlap.list(", and ") { overlap in
+      switch overlap.meeting {
+      case .refusal: "\(overlap) refuses the new one with exit code 75"
+      case .wait: "\(overlap) makes it wait"
+      case .stop: "\(overlap) stops the other run"
+      case .parallel: "\(overlap) runs both"
+      }
+    }
+  }
 
   @OptionGroup var selection: JobSelection
 

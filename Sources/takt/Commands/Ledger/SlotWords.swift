@@ -112,7 +112,8 @@ struct SlotWords {
       }
       return [
         other ?? "Another run of the job was active.",
-        "With overlap: skip, a slot that is due during a run is passed over; queue, replace and allow "
+        "With overlap: \(Overlap.list(" or ") { $0.refuses ? $0.rawValue : nil }), a slot that is due "
+          + "during a run is passed over; \(Overlap.list(" and ") { $0.refuses ? nil : $0.rawValue }) "
           + "do otherwise.",
       ]
     case .queueFull:
