@@ -10,7 +10,7 @@ import TaktTime
 /// it: no two batches can wait for each other.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
-  package static let version = 5
+  package static let version = 6
 
   /// The oldest version whose daemons may still claim slots: they know nothing of what was added
   /// since, and nothing else has changed for them.

@@ -39,6 +39,8 @@ struct BatchText: Encodable {
     var zoneData: String?
     var rest: Int64?
     var overlap: String?
+    /// What the rules of claims ask of the policy.
+    var does: [String]?
     var group: String?
     var groupMax: Int?
     var limit: Int?
@@ -134,7 +136,8 @@ struct BatchText: Encodable {
     Request(
       do: "claim", job: claim.job.text, slot: claim.slot.milliseconds,
       schedule: Int64(bitPattern: claim.schedule), overlap: claim.overlap.rawValue,
-      group: claim.group.map(stored), groupMax: claim.groupMax, limit: claim.limit,
+      does: claim.overlap.answers.names, group: claim.group.map(stored), groupMax: claim.groupMax,
+      limit: claim.limit,
       atLeastOnce: claim.isAtLeastOnce, validUntil: claim.validUntil.nanoseconds,
       earlier: claim.earlier.map { signed($0.number) })
   }

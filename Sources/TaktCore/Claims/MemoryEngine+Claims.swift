@@ -133,7 +133,7 @@ extension MemoryEngine {
 
   /// An older slot never takes the place of a newer one's run.
   private func isPassed(_ claim: SlotClaim, _ job: Job) -> Bool {
-    claim.overlap.stops && job.slots.contains { $0 > claim.slot && $1.isClaimed }
+    claim.overlap.givesWay && job.slots.contains { $0 > claim.slot && $1.isClaimed }
   }
 
   /// Whether others run that the claim must wait for. Those that it replaces are told to stop.

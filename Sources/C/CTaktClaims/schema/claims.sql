@@ -8,6 +8,19 @@ LANGUAGE sql STABLE AS $fn$
   SELECT pg_catalog.jsonb_build_object('is', 'skipped', 'reason', p_reason)
 $fn$;
 
+-- What the rules ask of an `overlap`: a request says its answers, so that a policy is known to no rule
+-- by its name. Earlier machines say the name alone.
+CREATE OR REPLACE FUNCTION takt.does(p_request jsonb, p_what text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $fn$
+  SELECT CASE
+    WHEN p_request ? 'does' THEN p_request->'does' ? p_what
+    ELSE CASE p_request->>'overlap'
+      WHEN 'skip' THEN p_what IN ('refuses', 'keepsWaiting')
+      WHEN 'replace' THEN p_what IN ('stops', 'givesWay')
+      WHEN 'allow' THEN p_what IN ('mayMeet', 'keepsWaiting')
+      ELSE p_what = 'keepsWaiting' END END
+$fn$;
+
 -- The slot waits in turn: while somebody asks for it, and hears that others run, nobody misses
 -- it, nor those of its job behind it.
 CREATE OR REPLACE FUNCTION takt.keep_waiting(
@@ -64,11 +77,11 @@ BEGIN
       s.is_at_least_once, s.verdict, s.detail, s.valid_until,
       -- One that waits nobody has had yet.
       s.state IS NULL OR s.state = 'open' AND s.attempt = 0 AS is_first,
-      q.overlap <> 'allow' AND (
+      NOT takt.does(q.r, 'mayMeet') AND (
         SELECT true FROM takt.slot
         WHERE cluster = p_cluster AND job = q.job AND state = 'claimed' AND slot <> q.slot
         LIMIT 1) IS TRUE AS is_running,
-      q.overlap = 'replace' AND (
+      takt.does(q.r, 'givesWay') AND (
         SELECT true FROM takt.slot
         WHERE cluster = p_cluster AND job = q.job AND state = 'claimed' AND slot > q.slot
         LIMIT 1) IS TRUE AS is_passed
@@ -105,13 +118,13 @@ BEGIN
       WHEN state = 'decided' OR state = 'open' AND p_now > valid_until THEN 'taken'
       WHEN takt.nanoseconds(slot) - 1000000::numeric > p_now THEN 'early'
       WHEN state IS DISTINCT FROM 'claimed' AND p_quiet_since IS NOT NULL AND (
-        takt.nanoseconds(slot) <= p_quiet_since OR overlap <> 'allow' OR slot_group IS NOT NULL)
-        THEN 'busy'
+        takt.nanoseconds(slot) <= p_quiet_since OR NOT takt.does(r, 'mayMeet')
+        OR slot_group IS NOT NULL) THEN 'busy'
       WHEN is_at_least_once AND is_passed THEN 'interrupted'
       WHEN is_suspended THEN 'suspended'
       WHEN is_passed THEN 'overlap'
       WHEN is_first AND ran_count >= (r->>'limit')::bigint THEN 'limit'
-      WHEN is_first AND overlap = 'skip' AND is_running THEN 'overlap'
+      WHEN is_first AND is_running AND takt.does(r, 'refuses') THEN 'overlap'
       WHEN slot_group IS NOT NULL AND (r->>'groupMax')::bigint <= (
         SELECT pg_catalog.count(*) FROM takt.slot o
         WHERE o.cluster = p_cluster AND o.slot_group = f.slot_group AND o.state = 'claimed'
@@ -162,7 +175,6 @@ DECLARE
   v_is text := p_answer->>'is';
   v_job text := p_request->>'job';
   v_slot bigint := (p_request->>'slot')::bigint;
-  v_overlap text := p_request->>'overlap';
 BEGIN
   CASE v_is
     WHEN 'interrupted' THEN
@@ -184,9 +196,10 @@ BEGIN
       PERFORM takt.note_end(p_cluster, ARRAY[v_job], p_now);
       RETURN takt.skipped(v_is);
     WHEN 'full', 'running' THEN
-      IF v_overlap <> 'replace' THEN
+      IF takt.does(p_request, 'keepsWaiting') THEN
         PERFORM takt.keep_waiting(p_cluster, p_member, p_now, p_request);
-      ELSIF v_is = 'running' THEN
+      END IF;
+      IF v_is = 'running' AND takt.does(p_request, 'stops') THEN
         UPDATE takt.slot SET is_replaced = true
         WHERE cluster = p_cluster AND job = v_job AND state = 'claimed' AND slot <> v_slot
           AND NOT is_replaced;

@@ -64,7 +64,7 @@ import Testing
       + "\"atLeastOnce\":true,\"validUntil\":9000000000000000000}"
   }
 
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: 1..<PostgresSchema.version)
   func `an earlier daemon and a new one share slots, whoever upgrades the schema`(version: Int)
     throws
   {
@@ -118,10 +118,25 @@ import Testing
     #expect(
       try server.run(
         "SELECT string_agg(number::text, ' ' ORDER BY number) FROM takt.version", in: database)
-        == "1 2 3 4 5")
+        == (1...PostgresSchema.version).map(String.init).joined(separator: " "))
   }
 
-  @Test(arguments: [1, 2, 3, 4])
+  @Test func `a request that says the name of an overlap alone is read as one with its answers`()
+    throws
+  {
+    let database = try server.makeDatabase()
+    try server.run(PostgresSchema.sql, in: database)
+    let all = Overlap.allCases.reduce(into: Overlap.Answers()) { $0.formUnion($1.answers) }
+    for overlap in Overlap.allCases {
+      for name in all.names {
+        let does = try server.run(
+          "SELECT takt.does('{\"overlap\": \"\(overlap.rawValue)\"}', '\(name)')", in: database)
+        #expect(does == (overlap.answers.names.contains(name) ? "t" : "f"), "\(overlap) \(name)")
+      }
+    }
+  }
+
+  @Test(arguments: 1..<PostgresSchema.version)
   func `an upgrade and daemons at work do not stand in each other's way`(version: Int) throws {
     let database = try database(of: version)
     let failures = Mutex<[String]>([])
