@@ -71,7 +71,6 @@ enum EtcdRecord {
     var decidedFor: UInt64?
     var atLeastOnce: Bool?
     var replaced: Bool?
-    var overlap: String?
     var group: String?
     var validUntil: Int64?
     var machine: String?
@@ -180,19 +179,17 @@ extension EtcdRecord.Slot {
     }
     atLeastOnce = slot.isAtLeastOnce ? true : nil
     replaced = slot.isReplaced ? true : nil
-    overlap = slot.overlap == .skip ? nil : slot.overlap.rawValue
     group = slot.group
     validUntil = slot.validUntil.nanoseconds
   }
 
   /// Nil for what this version does not know.
   var rulesSlot: MemoryEngine.Slot? {
-    let overlap = overlap.map { Overlap(rawValue: $0) } ?? .skip
-    guard let state = rulesState, let overlap else { return nil }
+    guard let state = rulesState else { return nil }
     return MemoryEngine.Slot(
       state: state, attempt: attempt ?? 1, token: token.map { ClaimToken($0) },
       decidedFor: decidedFor.map { MemberID($0) }, isAtLeastOnce: atLeastOnce ?? false,
-      isReplaced: replaced ?? false, overlap: overlap, group: group,
+      isReplaced: replaced ?? false, group: group,
       validUntil: WallInstant(nanoseconds: validUntil ?? slot))
   }
 

@@ -74,8 +74,7 @@ extension MemoryEngine {
     if let old = slot?.token { slotsByToken[old] = nil }
     job.slots[claim.slot] = Slot(
       state: .claimed(member), attempt: attempt, token: token,
-      isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
-      validUntil: claim.validUntil)
+      isAtLeastOnce: claim.isAtLeastOnce, group: claim.group, validUntil: claim.validUntil)
     if slot?.isWaiting ?? true { job.ranCount += 1 }
     slotsByToken[token] = (claim.job, claim.slot)
     jobs[claim.job] = job
@@ -114,8 +113,7 @@ extension MemoryEngine {
       state: known.ending.map { .decided(.ran, $0.outcome, reason: $0.reason) }
         ?? .claimed(member),
       attempt: max(known.attempt, slot?.attempt ?? 0), token: known.token,
-      isAtLeastOnce: claim.isAtLeastOnce, overlap: claim.overlap, group: claim.group,
-      validUntil: claim.validUntil)
+      isAtLeastOnce: claim.isAtLeastOnce, group: claim.group, validUntil: claim.validUntil)
     if known.ending != nil { noteEnd(of: name, at: now) }
     return .done
   }
@@ -164,8 +162,7 @@ extension MemoryEngine {
   ) {
     if job.slots[claim.slot] == nil {
       job.slots[claim.slot] = Slot(
-        state: .open, attempt: 0, overlap: claim.overlap, group: claim.group,
-        validUntil: claim.validUntil)
+        state: .open, attempt: 0, group: claim.group, validUntil: claim.validUntil)
     }
     let lease = members[member]?.facts.lease ?? .zero
     let patience = max(claim.validUntil - claim.slot, lease * 2)

@@ -80,14 +80,13 @@ extension MemoryEngine {
     package var decidedFor: MemberID?
     package var isAtLeastOnce = false
     package var isReplaced = false
-    package var overlap = Overlap.skip
     package var group: String?
     package var validUntil: WallInstant
 
     package init(
       state: State, attempt: Int = 1, token: ClaimToken? = nil, decidedFor: MemberID? = nil,
-      isAtLeastOnce: Bool = false, isReplaced: Bool = false, overlap: Overlap = .skip,
-      group: String? = nil, validUntil: WallInstant
+      isAtLeastOnce: Bool = false, isReplaced: Bool = false, group: String? = nil,
+      validUntil: WallInstant
     ) {
       self.state = state
       self.attempt = attempt
@@ -95,7 +94,6 @@ extension MemoryEngine {
       self.decidedFor = decidedFor
       self.isAtLeastOnce = isAtLeastOnce
       self.isReplaced = isReplaced
-      self.overlap = overlap
       self.group = group
       self.validUntil = validUntil
     }
