@@ -9,9 +9,10 @@ import TaktTesting
 ///                     [--longest SECONDS] [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
 ///                     [--states N] [--violations N] [--progress]
 ///
-/// It prints how many states there are, and of each violation how it comes about. `--machines` (2) and
-/// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2),
-/// and `--longest` (3) how long a run takes at most: a lease is 6.
+/// It prints how many states there are, and of each violation how it comes about, in as few steps as it
+/// finds: a step is an event and what it causes. `--machines` (2) and `--slots` (2) say how large the
+/// world is, `--alone` asks for one machine with so many jobs (1 or 2), and `--longest` (3) how long a
+/// run takes at most: a lease is 6.
 /// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
 /// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
 /// and `--violations` (1) end the search of a scene early. `--progress` says how far it is where standard
@@ -69,7 +70,9 @@ struct ClusterExplore {
         for violation in report.violations {
           isClean = false
           print("  \(violation.problem)")
-          for line in violation.story { print("    \(line)") }
+          for (place, step) in violation.story.enumerated() {
+            print("    \(place + 1). " + step.replacing("\n", with: "\n    "))
+          }
         }
       }
     }

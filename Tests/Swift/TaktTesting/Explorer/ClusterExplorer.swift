@@ -24,6 +24,7 @@ package struct ClusterExplorer {
 
   package struct Violation: Sendable {
     package var problem: String
+    /// Each step is an event and what it causes, in lines.
     package var story: [String]
   }
 
@@ -65,6 +66,8 @@ package struct ClusterExplorer {
   /// How many faults were left when a state was met.
   private var met: [Int: UInt8] = [:]
   private var report = Report()
+  /// To the first violations.
+  private var paths: [ExplorerPath] = []
   /// Of the search for paths with so many faults.
   private var done = 0.0
   private let progress: (Progress) -> Void
@@ -92,21 +95,25 @@ package struct ClusterExplorer {
   /// Searches. Paths with few faults come first, so that what is found has a short story.
   package mutating func run() -> Report {
     for faults in 0...scene.faultsMax where report.isComplete { search(faults) }
-    guard let first = report.violations.first, violationsMax == 1 else { return report }
-    // Depth first needs little memory and finds long stories: another search finds the shortest one
-    // that ends alike.
-    var other = Self(scene, statesMax: 4 * report.states)
-    for faults in 0...scene.faultsMax where other.report.isComplete {
-      other.search(faults, isBreadthFirst: true)
+    if let first = paths.first, violationsMax == 1 {
+      // Depth first needs little memory and finds long stories: another search finds the shortest
+      // one that ends alike.
+      var other = Self(scene, statesMax: 4 * report.states)
+      for faults in 0...scene.faultsMax where other.report.isComplete {
+        other.search(faults, isBreadthFirst: true)
+      }
+      if let short = other.paths.first, short.story.count < first.story.count { paths = [short] }
     }
-    if let short = other.report.violations.first, short.story.count < first.story.count {
-      report.violations = [short]
+    report.violations = paths.map { path in
+      var path = path
+      path.shorten()
+      return Violation(problem: path.problem, story: path.story)
     }
     return report
   }
 
   private mutating func search(_ faults: Int, isBreadthFirst: Bool = false) {
-    report = Report(violations: report.violations)
+    report = Report()
     met = [:]
     done = 0
     var told = 0
@@ -119,7 +126,7 @@ package struct ClusterExplorer {
         told = report.states
         progress(Progress(faults: faults, states: told, share: done))
       }
-      guard report.violations.count < violationsMax, report.states < statesMax else {
+      guard paths.count < violationsMax, report.states < statesMax else {
         report.isComplete = false
         return
       }
@@ -190,46 +197,27 @@ package struct ClusterExplorer {
     let faultsLeft = visit.world.faultsLeft
     if let left = met[key], left >= faultsLeft { return nil }
     if met.updateValue(UInt8(faultsLeft), forKey: key) == nil { report.states += 1 }
-    if visit.world.isSettled {
-      let problems = visit.world.problemsAtEnd()
-      if let problem = problems.first { violated(problem, visit.trail) }
+    let isSettled = visit.world.isSettled
+    let problem = visit.world.problem(isSettled: isSettled)
+    if let problem { violated(problem, visit.trail) }
+    if isSettled {
       report.ends += 1
       // What is decided stays so, whatever happens to a machine now.
       visit.isEnd = true
       return faultsLeft == 0 ? nil : visit
     }
-    if visit.world.isPastHorizon || visit.world.isStuck {
-      violated(
-        visit.world.isStuck
-          ? "nothing will happen, and not all is decided" : "not decided after \(scene.horizon)",
-        visit.trail)
-      return nil
-    }
-    return visit
+    return problem == nil ? visit : nil
   }
 
   private mutating func violated(_ problem: String, _ trail: Trail?) {
-    let kind = problem.filter { !$0.isNumber }
-    guard !report.violations.contains(where: { $0.problem.filter { !$0.isNumber } == kind }) else {
-      return
-    }
-    report.violations.append(Violation(problem: problem, story: story(of: trail)))
-  }
-
-  private func story(of trail: Trail?) -> [String] {
-    var steps: [(ExplorerWorld.Step, Duration)] = []
+    let kind = problem.kindOfProblem
+    guard !paths.contains(where: { $0.problem.kindOfProblem == kind }) else { return }
+    var moves: [ExplorerPath.Move] = []
     var place = trail
     while let here = place {
-      steps.append((here.step, here.length))
+      moves.append(ExplorerPath.Move(step: here.step, length: here.length))
       place = here.before
     }
-    let book = ExplorerWorld.Book()
-    var world = ExplorerWorld(scene, book: book)
-    world.faultsLeft = 0
-    for (step, length) in steps.reversed() {
-      world.length = length
-      world.apply(step)
-    }
-    return book.lines
+    paths.append(ExplorerPath(moves.reversed(), to: problem, in: scene))
   }
 }

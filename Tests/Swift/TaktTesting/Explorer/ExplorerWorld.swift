@@ -103,10 +103,6 @@ struct ExplorerWorld {
   /// What the last step asked of the engine.
   var request: EngineTree.Request?
 
-  final class Book {
-    var lines: [String] = []
-  }
-
   init(_ scene: ExplorerScene, book: Book? = nil) {
     self.scene = scene
     self.book = book
@@ -130,6 +126,7 @@ struct ExplorerWorld {
   mutating func apply(_ step: Step) {
     started = []
     request = nil
+    begin(step)
     switch step {
     case .pass:
       if let next = nextInstant { now = next }
