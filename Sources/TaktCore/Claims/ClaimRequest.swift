@@ -289,6 +289,14 @@ package enum ClaimOutcome: Hashable, Sendable {
   case answered(ClaimReply)
   /// It was not done, or nobody knows whether it was.
   case failed(number: UInt64, ClaimFailure)
+
+  /// Of which batch.
+  package var number: UInt64 {
+    switch self {
+    case .answered(let reply): reply.number
+    case .failed(let number, _): number
+    }
+  }
 }
 
 /// Why the engine has not answered.

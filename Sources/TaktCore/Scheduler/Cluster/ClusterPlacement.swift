@@ -88,7 +88,7 @@ enum ClusterPlacement: Placement {
     core.cluster.jobs[id]?.standing == .drifted
   }
 
-  static func isDone(_ core: SchedulerCore) -> Bool { core.cluster.hasLeft }
+  static func isDone(_ core: SchedulerCore) -> Bool { core.cluster.membership.hasLeft }
 }
 
 /// What a machine of a cluster remembers, behind a reference, so that the scheduler need not know
@@ -111,13 +111,9 @@ extension SchedulerCore {
 
   /// Without a cluster it is empty, and what is written to it is lost.
   var cluster: ClusterState {
-    _read {
-      if let memory = placementMemory as? ClusterMemory {
-        yield memory.state
-      } else {
-        yield ClusterState.none
-      }
-    }
+    // Not `_read`: of a large part that is taken out of a lent value, such as the membership, the
+    // debug compiler keeps the address, which is that of a frame that is freed by then.
+    get { (placementMemory as? ClusterMemory)?.state ?? .none }
     _modify {
       guard var memory = placementMemory as? ClusterMemory else {
         var none = ClusterState.none
@@ -135,17 +131,18 @@ extension SchedulerCore {
   package func clusterView(at now: Now) -> ClusterView? {
     guard placement != nil else { return nil }
     let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
-      guard job.standing == .drifted || !job.unsettled.isEmpty || job.claimCount > 0 else {
-        return nil
-      }
+      let claims = cluster.book.count(of: id)
+      guard job.standing == .drifted || !job.unsettled.isEmpty || claims > 0 else { return nil }
       return ClusterView.Waiting(
         job: jobs.name(of: id), isDrifted: job.standing == .drifted,
-        unsettled: job.unsettled.count, claims: job.claimCount)
+        unsettled: job.unsettled.count, claims: claims)
     }
     return ClusterView(
-      settings: settings.cluster, facts: cluster.facts, member: cluster.member,
-      lease: cluster.leaseUntil.flatMap { $0 > now.monotonic ? $0 - now.monotonic : nil },
-      failure: cluster.failure, members: cluster.news.members,
+      settings: settings.cluster, facts: cluster.membership.facts, member: cluster.membership.id,
+      lease: cluster.membership.leaseUntil.flatMap {
+        $0 > now.monotonic ? $0 - now.monotonic : nil
+      },
+      failure: cluster.membership.failure, members: cluster.news.members,
       waiting: waiting.sorted { $0.job < $1.job },
       unplaced: unplacedViews(cluster.placement.unplaced))
   }

@@ -4,140 +4,114 @@ import TaktTime
 /// What the cluster's engine says.
 extension SchedulerCore {
   mutating func claimsAnswered(_ outcome: ClaimOutcome, at now: Now) {
-    guard let flight = cluster.inFlight else { return }
-    switch outcome {
-    case .failed(let number, let failure):
-      guard number == flight.number else { return }
-      cluster.inFlight = nil
-      engineFailed(failure, flight, at: now)
-    case .answered(let reply):
-      guard reply.number == flight.number else { return }
-      cluster.inFlight = nil
-      engineAnswered(reply, flight, at: now)
+    switch cluster.membership.hear(outcome, at: now.monotonic) {
+    case nil: return
+    case .left: break
+    case .failed(let failure, let flight, let isNews):
+      engineFailed(failure, flight, isNews: isNews, at: now)
+    case .answered(let reply, let flight, let hadFailed, let wasDown):
+      if hadFailed { logCluster(.notice, "the cluster's engine answers again", at: now) }
+      engineAnswered(reply, flight, wasDown: wasDown, at: now)
     }
     finishIfIdle(at: now)
   }
 
   private mutating func engineFailed(
-    _ failure: ClaimFailure, _ flight: ClusterState.InFlight, at now: Now
+    _ failure: ClaimFailure, _ flight: Membership.Flight, isNews: Bool, at now: Now
   ) {
-    if flight.leaves {
-      cluster.hasLeft = true
-      return
-    }
-    cluster.outbox.prepend(contentsOf: flight.wishes)
-    for case .claim(let key) in flight.wishes { cluster.claims[key]?.askedAs = flight.member }
+    noteAsked(flight)
     // A stop waits for an engine that answers.
-    if phase != .running, runs.isEmpty { cluster.hasLeft = true }
-    let count = cluster.failureCount + 1
-    cluster.failureCount = count
-    cluster.retryAt = now.monotonic + min(.seconds(2), .milliseconds(250) * count)
-    if cluster.failure?.description != failure.description {
+    if phase != .running, runs.isEmpty { cluster.membership.leave() }
+    if isNews {
       logCluster(.warning, "the cluster's engine does not answer: \(failure)", at: now)
     }
-    cluster.failure = failure
     giveWaitingClaimsTime(at: now)
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
   }
 
+  /// The engine may have heard of these claims.
+  private mutating func noteAsked(_ flight: Membership.Flight) {
+    for case .claim(let key) in flight.wishes { cluster.book.noteAsked(key, as: flight.member) }
+  }
+
   /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows only.
   private mutating func giveWaitingClaimsTime(at now: Now) {
-    for (key, claim) in cluster.claims
-    where claim.phase == .queued && !claim.isWithdrawn && !claim.isOpen
-      && jobs.isPresent(key.job) && jobs[key.job].spec.onPartition == .run
-    {
-      cluster.outbox.removeAll { $0 == .claim(key) }
-      cluster.putOff(key, until: max(now.monotonic, claim.slot.latestStart))
+    for key in cluster.book.keys(in: .queued) {
+      guard let claim = cluster.book[key], !claim.isWithdrawn, !claim.isOpen,
+        jobs.isPresent(key.job), jobs[key.job].spec.onPartition == .run
+      else { continue }
+      cluster.membership.unsay { $0 == .claim(key) }
+      cluster.book.putOff(key, until: max(now.monotonic, claim.slot.latestStart))
     }
   }
 
   private mutating func engineAnswered(
-    _ reply: ClaimReply, _ flight: ClusterState.InFlight, at now: Now
+    _ reply: ClaimReply, _ flight: Membership.Flight, wasDown: Bool, at now: Now
   ) {
-    if cluster.failure != nil {
-      logCluster(.notice, "the cluster's engine answers again", at: now)
+    // What an engine has forgotten holds for as long as the lease would have.
+    if cluster.membership.forgotten != nil, !cluster.membership.hasLease(at: now.monotonic) {
+      leaseOver(at: now)
     }
-    let wasDown = cluster.retryAt != nil
-    cluster.engineIsUp()
-    if cluster.forgottenMember != nil, !cluster.hasLease(at: now.monotonic) { leaseOver(at: now) }
-    guard let member = reply.member else {
-      if flight.leaves { cluster.hasLeft = true }
-      return membershipEnded(flight, at: now)
+    switch cluster.membership.admit(reply, flight, at: now) {
+    case .unknown: return
+    case .doubted: return noteAsked(flight)
+    case .forgotten:
+      membershipEnded(flight)
+      return logCluster(
+        .warning,
+        "the cluster's engine does not know this machine any more, although its lease holds: "
+          + "what it knew was lost or set back; this machine joins again and tells it of its runs",
+        at: now)
+    case .lost:
+      membershipEnded(flight)
+      logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
+      return leaseOver(at: now)
+    case .member: noteRenewed(flight)
+    case .joined:
+      noteRenewed(flight)
+      membershipBegan(at: now)
     }
-    let isNew = cluster.member != member
-    cluster.member = member
-    if flight.renews { renewed(flight, reply, at: now) }
-    if isNew { membershipBegan(at: now) }
     for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
     if let news = reply.news { apply(news, at: now) }
     if wasDown {
       for (id, job) in cluster.jobs where !job.unsettled.isEmpty { ask(of: id) }
     }
-    if flight.leaves { cluster.hasLeft = true }
+    if flight.leaves { cluster.membership.leave() }
   }
 
-  mutating func renewed(
-    _ flight: ClusterState.InFlight, _ reply: ClaimReply, at now: Now
-  ) {
-    let duration = cluster.facts.lease - cluster.margin
-    cluster.leaseUntil = flight.sentAt + duration
-    cluster.renewAt = flight.sentAt + cluster.facts.lease / 3
-    let guarded = cluster.facts.lease + cluster.facts.grace - Self.guardMargin
-    cluster.guardAt = flight.sentAt + guarded
-    effects.append(.leased(batch: flight.number, for: guarded))
-    let offset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
-    cluster.facts.clockOffset = offset
+  private mutating func noteRenewed(_ flight: Membership.Flight) {
+    guard flight.renews else { return }
+    effects.append(.leased(batch: flight.number, for: cluster.membership.guarded))
   }
 
-  /// The engine does not know this machine any more.
-  private mutating func membershipEnded(_ flight: ClusterState.InFlight, at now: Now) {
-    guard let member = cluster.member else { return }
-    cluster.outbox.prepend(contentsOf: flight.wishes)
-    for case .claim(let key) in flight.wishes { cluster.claims[key]?.askedAs = member }
-    if !flight.renews {
-      // It has another server perhaps, where this machine may renew its lease still.
-      cluster.renewAt = now.monotonic
-      return
-    }
-    (cluster.member, cluster.earlierMember) = (nil, member)
-    for (key, claim) in cluster.claims where claim.phase == .queued {
-      cluster.claims[key]?.askedAs = claim.askedAs ?? member
-    }
-    if cluster.hasLease(at: now.monotonic) {
-      // Nobody can have decided for it: its runs go on, and the engine hears of them again.
-      cluster.forgottenMember = member
-      logCluster(
-        .warning,
-        "the cluster's engine does not know this machine any more, although its lease holds: "
-          + "what it knew was lost or set back; this machine joins again and tells it of its runs",
-        at: now)
-    } else {
-      logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
-      leaseOver(at: now)
+  private mutating func membershipEnded(_ flight: Membership.Flight) {
+    noteAsked(flight)
+    for key in cluster.book.keys(in: .queued) {
+      cluster.book.noteAsked(key, as: flight.member, isFirst: true)
     }
   }
 
   mutating func membershipBegan(at now: Now) {
+    let member = cluster.membership.id
     logCluster(
       .notice,
-      "joined the cluster as '\(cluster.facts.machine)', member \(cluster.member?.number ?? 0)",
+      "joined the cluster as '\(cluster.membership.facts.machine)', member \(member?.number ?? 0)",
       at: now)
     adoptClaims()
-    cluster.outbox.removeAll { if case .declare = $0 { true } else { false } }
-    var declares: [ClusterState.Wish] = []
+    cluster.membership.unsay { if case .declare = $0 { true } else { false } }
+    var first = cluster.previousMembers.reversed().map { Membership.Wish.retire($0) }
+    cluster.previousMembers = []
     for id in jobs.sorted where cluster.jobs[id] != nil {
       cluster.jobs[id]?.standing = .undeclared
-      declares.append(.declare(id))
+      first.append(.declare(id))
       // What holds is what the engine says, not what this machine remembers.
       if jobs[id].isSuspended { cluster.suspended.insert(id) }
     }
-    cluster.outbox.prepend(contentsOf: declares)
-    for former in cluster.previousMembers { cluster.outbox.prepend(.retire(former)) }
-    cluster.previousMembers = []
-    if let member = cluster.member { effects.append(.record(.joined(member))) }
+    cluster.membership.sayFirst(first)
+    if let member { effects.append(.record(.joined(member))) }
   }
 
-  private mutating func answered(_ wish: ClusterState.Wish, _ answer: ClaimAnswer, at now: Now) {
+  private mutating func answered(_ wish: Membership.Wish, _ answer: ClaimAnswer, at now: Now) {
     switch (wish, answer) {
     case (.declare(let id), _): declared(id, answer, at: now)
     case (.claim(let key), _): claimAnswered(key, answer, at: now)
@@ -147,7 +121,7 @@ extension SchedulerCore {
     case (.end(let token, _), _): endAnswered(token, isOurs: answer == .done, at: now)
     case (.retire, _):
       // With a renewal the engine decides what it had.
-      cluster.renewAt = now.monotonic
+      cluster.membership.renew(at: now.monotonic)
     case (.restore(let claim), .superseded): notRestored(claim, at: now)
     case (.suspend(let id), _):
       if jobs.isPresent(id), jobs[id].isSuspended { cluster.suspended.insert(id) }
@@ -196,7 +170,7 @@ extension SchedulerCore {
     cluster.news = news
     checkClock(at: now)
     for (id, job) in cluster.jobs where job.standing == .drifted {
-      cluster.outbox.append(.declare(id))
+      cluster.membership.say(.declare(id))
     }
     guard phase == .running else { return }
     checkPlacement(at: now)
@@ -205,8 +179,8 @@ extension SchedulerCore {
       guard let id = jobs.id(of: open.job), cluster.jobs[id]?.standing == .inForce,
         !jobs[id].isHeld
       else { continue }
-      let key = ClusterState.Key(job: id, slot: open.slot)
-      guard cluster.claims[key] == nil,
+      let key = ClaimBook.Key(job: id, slot: open.slot)
+      guard cluster.book[key] == nil,
         !runs.active(of: id).all.contains(where: {
           runs[$0].nominal == open.slot
         }),
@@ -214,12 +188,12 @@ extension SchedulerCore {
         !jobs[id].late.contains(where: { $0.slot.nominal == open.slot })
       else { continue }
       let slot = Slot(nominal: open.slot, causes: [], deadline: now.monotonic)
-      var claim = ClusterState.Claim(slot: slot, isOpen: true, phase: .behind)
+      var claim = ClaimBook.Claim(slot: slot, isOpen: true, phase: .behind)
       if !isBehind(key) {
         let rank = cluster.rank(for: open.job, open.slot, jobs[id].spec.machines)
         claim.phase = .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
       }
-      cluster.addClaim(claim, key)
+      cluster.want(claim, key)
     }
     askForGone(news)
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
@@ -237,21 +211,18 @@ extension SchedulerCore {
 
   /// Slots in a queue that are not open any more: others have had them, or they are decided.
   private mutating func askForGone(_ news: ClusterNews) {
-    let behind = cluster.claims.filter { $1.phase == .behind }.keys
+    let behind = cluster.book.keys(in: .behind)
     guard !behind.isEmpty else { return }
     let open = Set(
       news.open.compactMap { slot in
-        jobs.id(of: slot.job).map { ClusterState.Key(job: $0, slot: slot.slot) }
+        jobs.id(of: slot.job).map { ClaimBook.Key(job: $0, slot: slot.slot) }
       })
-    for key in behind.sorted() where !open.contains(key) {
-      cluster.claims[key]?.phase = .queued
-      cluster.outbox.append(.claim(key))
-    }
+    for key in behind where !open.contains(key) { cluster.claim(key) }
   }
 
   private mutating func applySuspensions(_ news: ClusterNews, at now: Now) {
     let pending = Set(
-      cluster.outbox.compactMap { if case .suspend(let id) = $0 { id } else { nil } })
+      cluster.membership.wishes.compactMap { if case .suspend(let id) = $0 { id } else { nil } })
     var present: Set<JobID> = []
     for (name, suspension) in news.suspended {
       guard let id = jobs.id(of: name), isShared(id), !pending.contains(id) else { continue }

@@ -14,50 +14,28 @@ extension SchedulerCore {
   mutating func clusterFired(token: UInt64, at now: Now) {
     guard token == cluster.timerToken else { return }
     cluster.armedFor = nil
-    while let turn = cluster.turns.min, turn.at <= now.monotonic {
-      _ = cluster.turns.removeMin()
-      claimFired(turn.key, at: now)
-    }
+    while let key = cluster.book.pop(at: now.monotonic) { claimFired(key, at: now) }
   }
 
   private mutating func send(at now: Now) {
-    guard cluster.inFlight == nil, !cluster.hasLeft, phase != .finished else { return }
-    let leaves = phase != .running && runs.isEmpty
-    let joins = cluster.member == nil
-    if joins, phase != .running {
-      // Nothing is to be waited for, whether the engine answers or not.
-      cluster.hasLeft = true
-      return finishIfIdle(at: now)
+    guard phase != .finished else { return }
+    let stage = phase == .running ? Membership.Stage.running : runs.isEmpty ? .idle : .stopping
+    let hadLeft = cluster.membership.hasLeft
+    guard cluster.membership.wantsToSend(stage, at: now.monotonic) else {
+      if !hadLeft, cluster.membership.hasLeft { finishIfIdle(at: now) }
+      return
     }
-    guard cluster.retryAt.map({ $0 <= now.monotonic }) ?? true else { return }
-    let renews = joins || cluster.renewAt <= now.monotonic
-    guard renews || leaves || !cluster.outbox.isEmpty else { return }
-    var wishes: [ClusterState.Wish] = []
-    var requests: [ClaimRequest] = []
-    // A machine that joins hears first how things stand.
-    while !joins, requests.count < ClusterState.batchMax,
-      let wish = cluster.outbox.popFirst()
-    {
-      guard let request = request(for: wish) else { continue }
-      wishes.append(wish)
-      requests.append(request)
+    var said: [(Membership.Wish, ClaimRequest)] = []
+    while let wish = cluster.membership.pop(afterSaying: said.count) {
+      if let request = request(for: wish) { said.append((wish, request)) }
     }
-    let isLast = leaves && cluster.outbox.isEmpty == true
-    guard renews || isLast || !requests.isEmpty else { return }
-    let number = cluster.lastBatch + 1
-    cluster.lastBatch = number
-    cluster.inFlight = ClusterState.InFlight(
-      number: number, wishes: wishes, sentAt: now.monotonic, renews: renews, leaves: isLast,
-      member: cluster.member)
-    effects.append(
-      .claims(
-        ClaimBatch(
-          number: number, member: cluster.member, facts: renews ? cluster.facts : nil,
-          leaves: isLast, requests: requests)))
+    if let batch = cluster.membership.send(said, stage, at: now.monotonic) {
+      effects.append(.claims(batch))
+    }
   }
 
   /// What a wish comes to by now; nil when it has lost its sense.
-  private mutating func request(for wish: ClusterState.Wish) -> ClaimRequest? {
+  private mutating func request(for wish: Membership.Wish) -> ClaimRequest? {
     switch wish {
     case .declare(let id):
       guard jobs.isPresent(id), let job = cluster.jobs[id] else { return nil }
@@ -66,10 +44,10 @@ extension SchedulerCore {
         isNew: job.isNew, zones: zones(of: id),
         rest: job.rests ? jobs[id].spec.timing.schedule.every?.interval : nil)
     case .claim(let key):
-      guard let claim = cluster.claims[key], !claim.isWithdrawn,
+      guard let claim = cluster.book[key], !claim.isWithdrawn,
         let job = cluster.jobs[key.job], jobs.isPresent(key.job)
       else {
-        _ = cluster.removeClaim(key)
+        cluster.book.remove(key)
         return nil
       }
       return .claim(slotClaim(claim, key, job))
@@ -102,11 +80,11 @@ extension SchedulerCore {
       cluster.zoneDigests[zone.name] = one
       digest = (digest &* 31) ^ one
     }
-    return ScheduleZones(digest: digest, version: cluster.facts.zoneData ?? "")
+    return ScheduleZones(digest: digest, version: cluster.membership.facts.zoneData ?? "")
   }
 
   private mutating func slotClaim(
-    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ job: ClusterState.Job
+    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ job: ClusterState.Job
   ) -> SlotClaim {
     slotClaim(of: jobs[key.job].spec, key.slot, job.schedule, earlier: claim.askedAs)
   }
@@ -124,12 +102,8 @@ extension SchedulerCore {
 
   private mutating func armCluster(at now: Now) {
     guard phase != .finished else { return }
-    var next = MonotonicInstant.distantFuture
-    if cluster.inFlight == nil, !cluster.hasLeft {
-      next = min(next, cluster.retryAt ?? (cluster.member == nil ? now.monotonic : cluster.renewAt))
-    }
-    if let until = cluster.leaseUntil { next = min(next, until) }
-    if let turn = cluster.turns.min { next = min(next, turn.at) }
+    var next = cluster.membership.next(at: now.monotonic)
+    if let turn = cluster.book.next { next = min(next, turn) }
     guard next != cluster.armedFor, next < .distantFuture else { return }
     let token = nextToken()
     cluster.armedFor = next

@@ -14,8 +14,8 @@ extension SchedulerCore {
 
   /// What waits for the engine's word will not run on this machine.
   mutating func withdrawClaims(of id: JobID, as verdict: Verdict, at now: Now) {
-    for key in cluster.keys(of: id) {
-      guard let claim = cluster.claims[key], !claim.isWithdrawn else { continue }
+    for key in cluster.book.keys(of: id) {
+      guard let claim = cluster.book[key], !claim.isWithdrawn else { continue }
       withdraw(key)
       if !claim.isOpen { decide(id, SlotSeries(key.slot), verdict, at: now) }
     }
@@ -23,18 +23,18 @@ extension SchedulerCore {
 
   /// takt stops: what waits for the engine's word is left to other machines, or to a takt to come.
   mutating func withdrawAllClaims() {
-    for key in cluster.claims.keys.sorted() { withdraw(key) }
+    for key in cluster.book.keys { withdraw(key) }
   }
 
   /// Gives up a claim; one that the engine is being asked for waits for the answer. What it was
   /// asked for before, without an answer, is given back when the news has it.
-  private mutating func withdraw(_ key: ClusterState.Key) {
-    let wish = ClusterState.Wish.claim(key)
-    cluster.outbox.removeAll { $0 == wish }
-    if cluster.inFlight?.wishes.contains(wish) == true {
-      cluster.claims[key]?.isWithdrawn = true
+  private mutating func withdraw(_ key: ClaimBook.Key) {
+    let wish = Membership.Wish.claim(key)
+    cluster.membership.unsay { $0 == wish }
+    if cluster.membership.isSaying(wish) {
+      cluster.book.withdraw(key)
     } else {
-      _ = cluster.removeClaim(key)
+      cluster.book.remove(key)
     }
   }
 
@@ -66,63 +66,65 @@ extension SchedulerCore {
       runs[$0].claim != nil && runs[$0].nominal == slot.nominal
     }
     if isServed { return decideElsewhere(slot.nominal, of: id, at: now) }
-    let key = ClusterState.Key(job: id, slot: slot.nominal)
-    guard let job = cluster.jobs[id], cluster.claims[key] == nil else {
+    let key = ClaimBook.Key(job: id, slot: slot.nominal)
+    guard let job = cluster.jobs[id], cluster.book[key] == nil else {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
     }
-    let mayClaim = cluster.isUp && job.standing == .inForce
-    let runsAnyway = jobs[id].spec.onPartition == .run && !cluster.isUp
-    guard job.claimCount == 0 || jobs[id].spec.overlap.hasSeveral, mayClaim || runsAnyway else {
+    let mayClaim = cluster.membership.isUp && job.standing == .inForce
+    let runsAnyway = jobs[id].spec.onPartition == .run && !cluster.membership.isUp
+    let count = cluster.book.count(of: id)
+    guard count == 0 || jobs[id].spec.overlap.hasSeveral, mayClaim || runsAnyway else {
       return unsettle([SlotSeries(slot.nominal)], of: id, at: now)
     }
-    if jobs[id].spec.overlap.waits, job.claimCount >= Self.waitingRunsPerJobMax {
+    if jobs[id].spec.overlap.waits, count >= Self.waitingRunsPerJobMax {
       return decide(id, SlotSeries(slot.nominal), .skipped(.queueFull), at: now)
     }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
     markDirty(id)
     let rank = cluster.rank(for: jobs.name(of: id), slot.nominal, jobs[id].spec.machines)
-    let phase: ClusterState.Claim.Phase =
+    let phase: ClaimBook.Claim.Phase =
       !mayClaim
       ? .waits(max(now.monotonic, slot.latestStart))
       : rank == 0 ? .queued : .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
-    cluster.addClaim(ClusterState.Claim(slot: slot, phase: phase), key)
+    cluster.want(ClaimBook.Claim(slot: slot, phase: phase), key)
   }
 
   /// Whether an older slot of the job asks first.
-  mutating func isBehind(_ key: ClusterState.Key) -> Bool {
+  mutating func isBehind(_ key: ClaimBook.Key) -> Bool {
     guard jobs[key.job].spec.overlap.waits else { return false }
-    return cluster.oldestClaim(of: key.job).map { $0.slot < key.slot } ?? false
+    return cluster.book.oldest(of: key.job).map { $0.slot < key.slot } ?? false
   }
 
   /// A slot waits for the engine no more: the next one of its job may ask.
-  private mutating func popClaim(_ key: ClusterState.Key, at now: Now) -> ClusterState.Claim? {
-    let claim = cluster.removeClaim(key)
+  private mutating func popClaim(_ key: ClaimBook.Key, at now: Now) -> ClaimBook.Claim? {
+    let claim = cluster.book.remove(key)
     if jobs.isPresent(key.job) { askForNext(of: key.job, at: now) }
     return claim
   }
 
   /// The time has come to look at a claim again.
-  mutating func claimFired(_ key: ClusterState.Key, at now: Now) {
-    guard let claim = cluster.claims[key], !claim.isWithdrawn else { return }
+  mutating func claimFired(_ key: ClaimBook.Key, at now: Now) {
+    guard let claim = cluster.book[key], !claim.isWithdrawn else { return }
     guard case .waits(let instant) = claim.phase, instant <= now.monotonic else { return }
     guard jobs.isPresent(key.job) else {
-      _ = cluster.removeClaim(key)
+      cluster.book.remove(key)
       return
     }
-    if cluster.isUp, cluster.jobs[key.job]?.standing == .inForce {
+    if cluster.membership.isUp, cluster.jobs[key.job]?.standing == .inForce {
       if runs.places.takenCount >= runs.places.max {
-        cluster.putOff(key, until: now.monotonic + ClusterState.rankPace)
+        cluster.book.putOff(key, until: now.monotonic + ClusterState.rankPace)
         return
       }
-      cluster.claims[key]?.phase = .queued
-      cluster.outbox.append(.claim(key))
+      cluster.claim(key)
       return
     }
-    if claim.hasWaited, !claim.isOpen, !cluster.isUp, jobs[key.job].spec.onPartition == .wait {
+    if claim.hasWaited, !claim.isOpen, !cluster.membership.isUp,
+      jobs[key.job].spec.onPartition == .wait
+    {
       // The engine has it among the slots that wait.
-      return cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+      return cluster.book.putOff(key, until: now.monotonic + ClusterState.busyPace)
     }
-    guard jobs[key.job].spec.onPartition == .run, !cluster.isUp, !claim.isOpen else {
+    guard jobs[key.job].spec.onPartition == .run, !cluster.membership.isUp, !claim.isOpen else {
       _ = popClaim(key, at: now)
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
       return
@@ -131,12 +133,12 @@ extension SchedulerCore {
   }
 
   /// Nobody could be asked, and the job is to run all the same.
-  private mutating func runUnclaimed(_ key: ClusterState.Key, at now: Now) {
-    guard let claim = cluster.removeClaim(key) else { return }
-    cluster.outbox.removeAll { $0 == .claim(key) }
+  private mutating func runUnclaimed(_ key: ClaimBook.Key, at now: Now) {
+    guard let claim = cluster.book.remove(key) else { return }
+    cluster.membership.unsay { $0 == .claim(key) }
     cluster.jobs[key.job]?.lastServed = key.slot
-    let askedAs = claim.askedAs ?? cluster.member ?? cluster.earlierMember
-    cluster.outbox.append(.ranUnclaimed(jobs.name(of: key.job), key.slot, askedAs: askedAs))
+    let askedAs = claim.askedAs ?? cluster.membership.id ?? cluster.membership.earlier
+    cluster.membership.say(.ranUnclaimed(jobs.name(of: key.job), key.slot, askedAs: askedAs))
     logCluster(
       .warning, "runs without a claim: the engine cannot be reached", of: key.job,
       slot: key.slot, at: now)
@@ -162,33 +164,34 @@ extension SchedulerCore {
   }
 
   mutating func claimAnswered(
-    _ key: ClusterState.Key, _ answer: ClaimAnswer, at now: Now
+    _ key: ClaimBook.Key, _ answer: ClaimAnswer, at now: Now
   ) {
-    guard let claim = cluster.claims[key], claim.phase == .queued else {
+    guard let claim = cluster.book[key], claim.phase == .queued else {
       // It was given up meanwhile.
-      if case .granted(let token, _) = answer { cluster.outbox.append(.giveBack(token)) }
+      if case .granted(let token, _) = answer { cluster.membership.say(.giveBack(token)) }
       return
     }
     switch answer {
     case .early(let wait) where !claim.isWithdrawn:
-      cluster.putOff(key, until: now.monotonic + wait + .milliseconds(1))
+      cluster.book.putOff(key, until: now.monotonic + wait + .milliseconds(1))
       return
     case .busy where !claim.isWithdrawn && jobs.isPresent(key.job):
       let keepsWaiting = jobs[key.job].spec.overlap.keepsWaiting
-      cluster.claims[key]?.hasWaited = keepsWaiting
+      cluster.book.noteWaiting(key, keepsWaiting)
       if isBehind(key) {
-        cluster.claims[key]?.phase = .behind
+        cluster.book.putBehind(key)
       } else {
-        cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+        cluster.book.putOff(key, until: now.monotonic + ClusterState.busyPace)
       }
       return
     default: break
     }
-    _ = cluster.removeClaim(key)
+    cluster.book.remove(key)
     if case .granted(let token, _) = answer, hasEnded(claim, key, token, at: now) { return }
     if case .granted(let token, let attempt) = answer {
       granted(
-        claim, key, ClaimGrant(token: token, attempt: attempt, member: cluster.member), at: now)
+        claim, key, ClaimGrant(token: token, attempt: attempt, member: cluster.membership.id),
+        at: now)
     } else if !claim.isWithdrawn, jobs.isPresent(key.job) {
       refused(claim, key, answer, at: now)
     }
@@ -198,7 +201,7 @@ extension SchedulerCore {
   }
 
   private mutating func granted(
-    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ grant: ClaimGrant, at now: Now
+    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ grant: ClaimGrant, at now: Now
   ) {
     // The engine repeats what it has said before: a run serves the slot already.
     if jobs.isPresent(key.job),
@@ -209,9 +212,9 @@ extension SchedulerCore {
     }
     let mayStart =
       phase == .running && !claim.isWithdrawn && jobs.isPresent(key.job)
-      && !jobs[key.job].isHeld && cluster.hasLease(at: now.monotonic)
+      && !jobs[key.job].isHeld && cluster.membership.hasLease(at: now.monotonic)
     guard mayStart else {
-      cluster.outbox.append(.giveBack(grant.token))
+      cluster.membership.say(.giveBack(grant.token))
       // Another machine may have it now, or this one later: as an open slot.
       if !claim.isWithdrawn, !claim.isOpen, phase == .running, jobs.isPresent(key.job) {
         decideElsewhere(key.slot, of: key.job, at: now)
@@ -222,7 +225,7 @@ extension SchedulerCore {
     // Until when others may take it the engine has seen to.
     if !claim.isOpen, !claim.hasWaited, now.wall > spec.validUntil(key.slot) {
       // The engine has been away for too long.
-      cluster.outbox.append(.giveBack(grant.token))
+      cluster.membership.say(.giveBack(grant.token))
       return decide(key.job, SlotSeries(key.slot), .missed(.engine), at: now, isAnswered: true)
     }
     if !claim.isOpen { cluster.jobs[key.job]?.lastServed = key.slot }
@@ -236,7 +239,7 @@ extension SchedulerCore {
   }
 
   private mutating func refused(
-    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ answer: ClaimAnswer, at now: Now
+    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ answer: ClaimAnswer, at now: Now
   ) {
     switch answer {
     case .drifted:

@@ -8,14 +8,14 @@ extension SchedulerCore {
   mutating func startSharedDelay(of id: JobID, at now: Now) -> Bool {
     guard let job = cluster.jobs[id], job.rests else { return false }
     // What waits for the engine's word has a slot still.
-    guard job.claimCount == 0, job.unsettled.isEmpty else { return true }
-    if !cluster.isUp, jobs[id].spec.onPartition == .run {
+    guard cluster.book.count(of: id) == 0, job.unsettled.isEmpty else { return true }
+    if !cluster.membership.isUp, jobs[id].spec.onPartition == .run {
       jobs[id].startDelay(at: now)
       arm(id, at: now)
     }
     if !job.isAskingEnd, job.standing == .inForce, phase == .running {
       cluster.jobs[id]?.isAskingEnd = true
-      cluster.outbox.append(.lastEnd(id))
+      cluster.membership.say(.lastEnd(id))
     }
     return true
   }
@@ -24,7 +24,7 @@ extension SchedulerCore {
   mutating func lastEndAnswered(_ answer: ClaimAnswer, of id: JobID, at now: Now) {
     cluster.jobs[id]?.isAskingEnd = false
     guard case .ended(let end) = answer, phase == .running, jobs.isPresent(id),
-      let job = cluster.jobs[id], job.rests, job.claimCount == 0, job.unsettled.isEmpty,
+      let job = cluster.jobs[id], job.rests, cluster.book.count(of: id) == 0, job.unsettled.isEmpty,
       jobs[id].late.isEmpty, !runs.hasActive(id)
     else { return }
     let schedule = jobs[id].spec.timing.schedule

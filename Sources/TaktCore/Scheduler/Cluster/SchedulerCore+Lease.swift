@@ -8,9 +8,7 @@ extension SchedulerCore {
   mutating func leaseOver(
     _ reason: String = "the lease could not be renewed in time", at now: Now
   ) {
-    guard cluster.leaseUntil != nil else { return }
-    cluster.leaseUntil = nil
-    cluster.forgottenMember = nil
+    guard cluster.membership.endLease() else { return }
     var count = 0
     for id in runs.all where runs.contains(id) && runs[id].claim != nil {
       if let slot = runs[id].undecidedSlot {
@@ -30,7 +28,7 @@ extension SchedulerCore {
   /// After a standstill any event may come before the timer: nothing is done under a lease that is
   /// over.
   mutating func endLease(ifOver now: Now) {
-    if let until = cluster.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
+    if let until = cluster.membership.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
   }
 
   // MARK: Ends
@@ -41,7 +39,8 @@ extension SchedulerCore {
   ) -> AttemptReport {
     guard runs.contains(run), runs[run].claim != nil else { return report }
     // The guard may have ended a part of the command, and the rest has failed for that.
-    guard let guardAt = cluster.guardAt, guardAt <= now.monotonic, report.result != .exited(0)
+    guard let guardAt = cluster.membership.guardAt, guardAt <= now.monotonic,
+      report.result != .exited(0)
     else { return report }
     var report = report
     report.endedUnasked = false
@@ -58,14 +57,14 @@ extension SchedulerCore {
       switch end.reason {
       case .byOperator, .replaced:
         reportEnd(of: row, grant, end)
-      default: cluster.outbox.append(.giveBack(grant.token))
+      default: cluster.membership.say(.giveBack(grant.token))
       }
       return true
     }
     if end == RunEnd(.cancelled, .leaseLost), runs[row].spec.delivery == .atLeastOnce {
       // As if this machine had failed.
       cluster.ends.add(remembered(runs[row], grant, nil))
-      cluster.outbox.append(.giveBack(grant.token))
+      cluster.membership.say(.giveBack(grant.token))
       if last.hasHadAttempt {
         logCluster(
           .notice, "the run was stopped with the lease; its slot runs again, here or elsewhere",
@@ -74,7 +73,9 @@ extension SchedulerCore {
       return false
     }
     reportEnd(of: row, grant, end)
-    if grant.member == cluster.member, cluster.hasLease(at: now.monotonic) { return true }
+    if grant.member == cluster.membership.id, cluster.membership.hasLease(at: now.monotonic) {
+      return true
+    }
     if last.hasHadAttempt {
       cluster.lateEnds[grant.token] = ClusterState.LateEnd(
         job: last.job, slot: runs[row].nominal, end: end, caller: caller)
@@ -85,19 +86,20 @@ extension SchedulerCore {
   private mutating func reportEnd(of row: RunTable.Row, _ grant: ClaimGrant, _ end: RunEnd) {
     let ending = ClaimEnding(end.outcome, reason: end.reason.description)
     cluster.ends.add(remembered(runs[row], grant, ending))
-    cluster.outbox.append(.end(grant.token, ending))
+    cluster.membership.say(.end(grant.token, ending))
   }
 
   /// Lets the slot that waits longest for a run of its job ask at once.
   mutating func askForNext(of id: JobID, at now: Now) {
-    guard let key = cluster.oldestClaim(of: id), let claim = cluster.claims[key],
+    guard let key = cluster.book.oldest(of: id), let claim = cluster.book[key],
       claim.phase == .behind || claim.hasWaited
     else { return }
     switch claim.phase {
     case .queued: return
     case .waits, .behind:
-      cluster.putOff(
-        key, until: cluster.isUp ? now.monotonic : max(now.monotonic, claim.slot.latestStart))
+      cluster.book.putOff(
+        key,
+        until: cluster.membership.isUp ? now.monotonic : max(now.monotonic, claim.slot.latestStart))
       claimFired(key, at: now)
     }
   }

@@ -8,7 +8,7 @@ extension SchedulerCore {
     guard !old.isEmpty else { return }
     let before = Dictionary(old.map { ($0.id, $0) }) { $1 }
     let after = Dictionary(new.map { ($0.id, $0) }) { $1 }
-    for member in new where member.id != cluster.member {
+    for member in new where member.id != cluster.membership.id {
       let name = "machine '\(member.facts.machine)' (member \(member.id.number))"
       switch (before[member.id]?.isAlive, member.isAlive) {
       case (nil, true): logCluster(.notice, "\(name) has joined", at: now)
@@ -22,7 +22,7 @@ extension SchedulerCore {
       case (nil, false), (true?, true), (false?, false): break
       }
     }
-    for member in old where after[member.id] == nil && member.id != cluster.member {
+    for member in old where after[member.id] == nil && member.id != cluster.membership.id {
       let name = "machine '\(member.facts.machine)' (member \(member.id.number))"
       if member.isAlive {
         logCluster(.notice, "\(name) has left, or has joined again", at: now)
@@ -36,7 +36,7 @@ extension SchedulerCore {
   }
 
   mutating func checkClock(at now: Now) {
-    let offset = cluster.facts.clockOffset
+    let offset = cluster.membership.facts.clockOffset
     let isFar = offset >= MemberFacts.clockOffsetMax || offset <= .zero - MemberFacts.clockOffsetMax
     if isFar, !cluster.hasWarnedOfClock { logClock(offset, at: now) }
     cluster.hasWarnedOfClock = isFar
@@ -45,7 +45,7 @@ extension SchedulerCore {
   /// Where most machines say the same of the engine's clock, that one is wrong.
   private mutating func logClock(_ offset: Duration, at now: Now) {
     let distance = DurationText.format(offset < .zero ? .zero - offset : offset)
-    let others = cluster.news.members.filter { $0.id != cluster.member && $0.isAlive }
+    let others = cluster.news.members.filter { $0.id != cluster.membership.id && $0.isAlive }
     let agreeing = others.filter { other in
       let gap = other.facts.clockOffset - offset
       return gap < MemberFacts.clockOffsetMax && .zero - gap < MemberFacts.clockOffsetMax
@@ -63,7 +63,7 @@ extension SchedulerCore {
   /// What excludes a slot may be a run of a machine that is not heard of.
   mutating func logExcluded(by reason: SkipReason, of id: JobID, _ slot: WallInstant, at now: Now) {
     guard reason == .overlap else { return }
-    let silent = cluster.news.members.filter { !$0.isAlive && $0.id != cluster.member }
+    let silent = cluster.news.members.filter { !$0.isAlive && $0.id != cluster.membership.id }
     guard !silent.isEmpty else { return }
     let names = silent.map { "'\($0.facts.machine)' (member \($0.id.number))" }
     logCluster(

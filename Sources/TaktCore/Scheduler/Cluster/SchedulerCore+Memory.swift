@@ -16,9 +16,8 @@ extension SchedulerCore {
 
   /// Runs that were claimed by a membership that the engine has forgotten are the present one's.
   mutating func adoptClaims() {
-    guard let former = cluster.forgottenMember else { return }
-    cluster.forgottenMember = nil
-    let member = cluster.member
+    guard let former = cluster.membership.adopt() else { return }
+    let member = cluster.membership.id
     for id in runs.all where runs.contains(id) && runs[id].claim?.member == former {
       runs[id].claim?.member = member
     }
@@ -37,11 +36,12 @@ extension SchedulerCore {
   private mutating func reportAgain(at now: Now) {
     let ends = cluster.ends.claims.values.filter { $0.ending != nil }
       .sorted { $0.token < $1.token }
-    for claim in ends.reversed() { cluster.outbox.prepend(.restore(claim)) }
-    for id in jobs.sorted.reversed() where cluster.jobs[id]?.standing == .inForce {
+    var first: [Membership.Wish] = []
+    for id in jobs.sorted where cluster.jobs[id]?.standing == .inForce {
       cluster.jobs[id]?.isChanged = true
-      cluster.outbox.prepend(.declare(id))
+      first.append(.declare(id))
     }
+    cluster.membership.sayFirst(first + ends.map { .restore($0) })
     logCluster(
       .warning,
       "the engine has failed over to another server, which may lack its newest claims; this machine "
@@ -53,16 +53,16 @@ extension SchedulerCore {
   private mutating func restoreForgotten(_ news: ClusterNews, at now: Now) {
     let held = Set(news.held)
     for id in runs.all where runs.contains(id) {
-      guard let claim = runs[id].claim, claim.member == cluster.member, !claim.isForgotten
+      guard let claim = runs[id].claim, claim.member == cluster.membership.id, !claim.isForgotten
       else { continue }
       let (job, slot) = (runs[id].job, runs[id].nominal)
       let name = jobs.name(of: job)
       guard !held.contains(ClusterNews.HeldClaim(token: claim.token, job: name, slot: slot)) else {
         continue
       }
-      let wish = ClusterState.Wish.restore(remembered(runs[id], claim, nil))
-      guard !cluster.outbox.contains(wish) else { continue }
-      cluster.outbox.append(wish)
+      let wish = Membership.Wish.restore(remembered(runs[id], claim, nil))
+      guard !cluster.membership.wishes.contains(wish) else { continue }
+      cluster.membership.say(wish)
       logCluster(
         .warning,
         "the engine has lost the claim of a run, which this machine reports again; the run goes on",
@@ -99,7 +99,7 @@ extension SchedulerCore {
     for id in runs.all where runs.contains(id) {
       if let token = runs[id].claim?.token { known.insert(token) }
     }
-    for wish in cluster.outbox {
+    for wish in cluster.membership.wishes {
       switch wish {
       case .end(let token, _), .giveBack(let token): known.insert(token)
       case .restore(let claim): known.insert(claim.token)
@@ -108,7 +108,7 @@ extension SchedulerCore {
     }
     for held in news.held where !known.contains(held.token) {
       if let id = jobs.id(of: held.job),
-        cluster.claims[ClusterState.Key(job: id, slot: held.slot)] != nil
+        cluster.book[ClaimBook.Key(job: id, slot: held.slot)] != nil
       {
         continue
       }
@@ -118,19 +118,19 @@ extension SchedulerCore {
 
   private mutating func endAgain(_ token: ClaimToken) {
     let ending = cluster.ends[token]?.ending
-    cluster.outbox.append(ending.map { .end(token, $0) } ?? .giveBack(token))
+    cluster.membership.say(ending.map { .end(token, $0) } ?? .giveBack(token))
   }
 
   /// The engine repeats a grant whose run is over, of which it has forgotten: it hears so again.
   /// Returns false for any other grant.
   mutating func hasEnded(
-    _ claim: ClusterState.Claim, _ key: ClusterState.Key, _ token: ClaimToken, at now: Now
+    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ token: ClaimToken, at now: Now
   ) -> Bool {
     guard let ended = cluster.ends[token] else { return false }
     endAgain(token)
     if ended.ending == nil, !claim.isWithdrawn, jobs.isPresent(key.job) {
-      cluster.addClaim(claim, key)
-      cluster.putOff(key, until: now.monotonic + ClusterState.busyPace)
+      cluster.want(claim, key)
+      cluster.book.putOff(key, until: now.monotonic + ClusterState.busyPace)
     }
     return true
   }

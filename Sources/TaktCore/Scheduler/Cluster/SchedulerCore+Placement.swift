@@ -32,7 +32,7 @@ extension SchedulerCore {
   {
     var unplaced: [JobID: [String: String]] = [:]
     // This machine has joined, whatever the list says.
-    let machines = machines.union([cluster.facts.labels])
+    let machines = machines.union([cluster.membership.facts.labels])
     for id in Array(jobs.present) {
       let spec = jobs[id].spec
       guard case .labelled(let labels) = spec.machines, spec.timing.isEnabled, isShared(spec),

@@ -15,12 +15,12 @@ extension SchedulerCore {
     case .ran, .skipped, .cancelled: return false
     }
     // While nobody answers they are kept where there is a bound.
-    if slots.count > 1 || cluster.isUp == false {
+    if slots.count > 1 || cluster.membership.isUp == false {
       unsettle([slots], of: id, at: now)
     } else {
       effects.append(.record(.pending(jobs.name(of: id), slots.first)))
       markDirty(id)
-      cluster.outbox.append(.decide(id, slots.first, verdict))
+      cluster.membership.say(.decide(id, slots.first, verdict))
     }
     return true
   }
@@ -39,13 +39,13 @@ extension SchedulerCore {
   mutating func verdictCameEarly(
     _ id: JobID, _ slot: WallInstant, _ wait: Duration, at now: Now
   ) {
-    let key = ClusterState.Key(job: id, slot: slot)
+    let key = ClaimBook.Key(job: id, slot: slot)
     guard phase == .running, jobs.isPresent(id), cluster.jobs[id] != nil,
-      cluster.claims[key] == nil
+      cluster.book[key] == nil
     else { return }
     let due = now.monotonic + wait + .milliseconds(1)
     let slot = Slot(nominal: slot, causes: [], deadline: due)
-    cluster.addClaim(ClusterState.Claim(slot: slot, phase: .waits(due)), key)
+    cluster.want(ClaimBook.Claim(slot: slot, phase: .waits(due)), key)
   }
 
   /// Slots whose time came while nobody could claim them: what became of them is asked first.
@@ -95,16 +95,16 @@ extension SchedulerCore {
   /// Asks which of a job's slots are decided, unless that must wait.
   mutating func ask(of id: JobID) {
     guard let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
-      job.standing == .inForce, cluster.isUp, phase == .running, jobs.isPresent(id),
+      job.standing == .inForce, cluster.membership.isUp, phase == .running, jobs.isPresent(id),
       // Of a queue there may always be some.
-      job.claimCount == 0 || jobs[id].spec.overlap.waits
+      cluster.book.count(of: id) == 0 || jobs[id].spec.overlap.waits
     else { return }
     cluster.jobs[id]?.isAsking = true
     func schedule(of slot: WallInstant) -> UInt64 { job.previousSchedules[slot] ?? job.schedule }
     let newest = job.unsettled[job.unsettled.count - 1]
     let slots = job.unsettled.filter { schedule(of: $0) == schedule(of: newest) }
-    cluster.outbox.append(
-      .ask(id, slots.suffix(ClusterState.batchMax), schedule: schedule(of: newest)))
+    cluster.membership.say(
+      .ask(id, slots.suffix(ClusterState.askedMax), schedule: schedule(of: newest)))
   }
 
   mutating func settle(

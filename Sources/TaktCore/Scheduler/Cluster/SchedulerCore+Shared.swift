@@ -2,8 +2,6 @@ import TaktTime
 
 /// Jobs that all machines of a cluster share.
 extension SchedulerCore {
-  /// How long before others decide for this machine nothing of it may run any more.
-  static let guardMargin = Duration.milliseconds(500)
   /// How much longer than the longest grace of a job others wait.
   private static let graceMargin = Duration.seconds(2)
 
@@ -13,7 +11,7 @@ extension SchedulerCore {
     for id in jobs.present where isShared(id) {
       longest = max(longest, jobs[id].spec.execution.stop.grace)
     }
-    cluster.facts.grace = longest + Self.graceMargin
+    cluster.membership.facts.grace = longest + Self.graceMargin
   }
 
   /// Whether a job's slots are shared with other machines, or are theirs alone.
@@ -29,7 +27,7 @@ extension SchedulerCore {
 
   /// Whether this machine may run a shared job.
   func isHere(_ spec: JobSpec) -> Bool {
-    spec.machines.includes(cluster.facts.labels)
+    spec.machines.includes(cluster.membership.facts.labels)
   }
 
   // MARK: Jobs
@@ -58,7 +56,7 @@ extension SchedulerCore {
     job.standing = .undeclared
     job.rests = jobs[id].isFixedDelay
     cluster.jobs[id] = job
-    if cluster.member != nil { cluster.outbox.append(.declare(id)) }
+    if cluster.membership.id != nil { cluster.membership.say(.declare(id)) }
   }
 
   mutating func declareAdded(_ id: JobID, _ arrival: JobArrival) {
@@ -84,21 +82,14 @@ extension SchedulerCore {
   /// Tells the engine whether a job is suspended.
   mutating func reportSuspension(of id: JobID) {
     guard cluster.jobs[id] != nil else { return }
-    cluster.outbox.append(.suspend(id))
+    cluster.membership.say(.suspend(id))
   }
 
   /// Somebody has set the clock, or the machine has slept: the lease went on meanwhile.
   mutating func clusterStepped(slept: Duration, at now: Now) {
-    if slept > .zero {
-      cluster.leaseUntil = cluster.leaseUntil.map { $0 - slept }
-      cluster.guardAt = cluster.guardAt.map { $0 - slept }
-    }
+    if slept > .zero { cluster.membership.sleep(for: slept) }
     // What was early by another clock may not be.
-    for (key, claim) in cluster.claims {
-      if case .waits(let at) = claim.phase, at > now.monotonic {
-        cluster.putOff(key, until: now.monotonic)
-      }
-    }
+    cluster.book.hurry(to: now.monotonic)
   }
 
   /// A reload that somebody asks for says that this file is right.

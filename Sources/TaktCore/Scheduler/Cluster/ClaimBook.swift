@@ -1,0 +1,130 @@
+import HeapModule
+import TaktTime
+
+/// The slots that this machine wants of the engine, as a value: which it asks for, when it asks
+/// again, and which wait behind others of their job.
+struct ClaimBook: Sendable {
+  /// A slot that is to be claimed, or has been asked for.
+  struct Claim: Sendable {
+    var slot: Slot
+    /// Another machine had it: its verdict is known here, or will be.
+    var isOpen = false
+    /// The membership under which the engine may have been asked for it.
+    var askedAs: MemberID?
+    /// Nobody wants it any more; if it is granted all the same it is given back.
+    var isWithdrawn = false
+    /// The engine has said that it waits for others: it is not missed for that.
+    var hasWaited = false
+    var phase: Phase
+
+    enum Phase: Hashable, Sendable {
+      /// It is asked for at this instant.
+      case waits(MonotonicInstant)
+      /// It is among what is to be said.
+      case queued
+      /// The engine knows of it; an older slot of its job asks first.
+      case behind
+    }
+  }
+
+  struct Key: Hashable, Comparable, Sendable {
+    var job: JobID
+    var slot: WallInstant
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.slot, left.job.index) < (right.slot, right.job.index)
+    }
+  }
+
+  /// When a claim is to be looked at again.
+  private struct Turn: Comparable, Sendable {
+    var at: MonotonicInstant
+    var key: Key
+
+    static func < (left: Self, right: Self) -> Bool { (left.at, left.key) < (right.at, right.key) }
+  }
+
+  private var claims: [Key: Claim] = [:]
+  /// The slots of each job, ascending.
+  private var slots: [JobID: [WallInstant]] = [:]
+  private var turns = Heap<Turn>()
+
+  var keys: [Key] { claims.keys.sorted() }
+
+  subscript(key: Key) -> Claim? { claims[key] }
+
+  /// How many slots of a job there are.
+  func count(of job: JobID) -> Int { slots[job]?.count ?? 0 }
+
+  /// The slots of a job, the oldest first.
+  func keys(of job: JobID) -> [Key] { (slots[job] ?? []).map { Key(job: job, slot: $0) } }
+
+  func keys(in phase: Claim.Phase) -> [Key] {
+    claims.filter { $1.phase == phase }.keys.sorted()
+  }
+
+  /// The oldest slot of a job that is still wanted.
+  func oldest(of job: JobID) -> Key? {
+    slots[job]?.lazy.map { Key(job: job, slot: $0) }
+      .first { claims[$0]?.isWithdrawn == false }
+  }
+
+  // MARK: Changes
+
+  mutating func add(_ claim: Claim, _ key: Key) {
+    claims[key] = claim
+    let place = slots[key.job]?.lastIndex { $0 < key.slot }.map { $0 + 1 } ?? 0
+    slots[key.job, default: []].insert(key.slot, at: place)
+    if case .waits(let instant) = claim.phase { turns.insert(Turn(at: instant, key: key)) }
+  }
+
+  @discardableResult
+  mutating func remove(_ key: Key) -> Claim? {
+    guard let claim = claims.removeValue(forKey: key) else { return nil }
+    slots[key.job]?.removeAll { $0 == key.slot }
+    if slots[key.job]?.isEmpty == true { slots[key.job] = nil }
+    return claim
+  }
+
+  mutating func queue(_ key: Key) { claims[key]?.phase = .queued }
+
+  mutating func putBehind(_ key: Key) { claims[key]?.phase = .behind }
+
+  mutating func putOff(_ key: Key, until instant: MonotonicInstant) {
+    guard claims[key] != nil else { return }
+    claims[key]?.phase = .waits(instant)
+    turns.insert(Turn(at: instant, key: key))
+  }
+
+  mutating func withdraw(_ key: Key) { claims[key]?.isWithdrawn = true }
+
+  mutating func noteWaiting(_ key: Key, _ hasWaited: Bool) { claims[key]?.hasWaited = hasWaited }
+
+  /// The engine may have heard of it under this membership; an earlier one counts.
+  mutating func noteAsked(_ key: Key, as member: MemberID?, isFirst: Bool = false) {
+    if isFirst, claims[key]?.askedAs != nil { return }
+    claims[key]?.askedAs = member
+  }
+
+  // MARK: Time
+
+  /// When a claim is to be looked at again.
+  var next: MonotonicInstant? { turns.min?.at }
+
+  /// The next claim whose time has come.
+  mutating func pop(at now: MonotonicInstant) -> Key? {
+    while let turn = turns.min, turn.at <= now {
+      _ = turns.removeMin()
+      // It may have been put off since, or be gone.
+      if claims[turn.key]?.phase == .waits(turn.at) { return turn.key }
+    }
+    return nil
+  }
+
+  /// What waits waits no longer: another clock counts.
+  mutating func hurry(to now: MonotonicInstant) {
+    for (key, claim) in claims {
+      if case .waits(let at) = claim.phase, at > now { putOff(key, until: now) }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import DequeModule
+import TaktTime
+
+/// A machine's membership of its cluster, as a value: what it has to say to the engine and when, and
+/// until when what the engine has granted holds.
+///
+/// It knows nothing of jobs and runs. What is to be said is a `Wish`, turned into a request when it
+/// goes out, and told back with its answer.
+struct Membership: Sendable {
+  /// One thing to be said to the engine, as it is by then.
+  enum Wish: Hashable, Sendable {
+    case declare(JobID)
+    case claim(ClaimBook.Key)
+    case ask(JobID, [WallInstant], schedule: UInt64)
+    case lastEnd(JobID)
+    case decide(JobID, WallInstant, Verdict)
+    /// The membership is that under which the engine may have been asked for the slot.
+    case ranUnclaimed(JobName, WallInstant, askedAs: MemberID?)
+    case end(ClaimToken, ClaimEnding)
+    case restore(RememberedClaim)
+    case giveBack(ClaimToken)
+    case retire(MemberID)
+    case suspend(JobID)
+  }
+
+  /// A batch on its way.
+  struct Flight: Sendable {
+    var number: UInt64
+    var wishes: [Wish]
+    var sentAt: MonotonicInstant
+    var renews: Bool
+    var leaves: Bool
+    /// As whom it was sent: of its wishes the engine may have heard under this membership.
+    var member: MemberID?
+  }
+
+  /// How far takt has come, as far as the engine is concerned.
+  enum Stage: Sendable {
+    case running
+    /// takt stops, and something of it still runs.
+    case stopping
+    /// Nothing runs any more.
+    case idle
+  }
+
+  enum Heard: Sendable {
+    /// What was said is to be said again. `isNews`: the failure is another one than before.
+    case failed(ClaimFailure, Flight, isNews: Bool)
+    /// The batch was the last one, and nothing comes of it.
+    case left
+    /// - Parameters:
+    ///   - hadFailed: the engine did not answer before.
+    ///   - wasDown: it was not to be asked for a while.
+    case answered(ClaimReply, Flight, hadFailed: Bool, wasDown: Bool)
+  }
+
+  enum Admission: Equatable, Sendable {
+    /// As before.
+    case member
+    /// The machine has joined, or has joined again.
+    case joined
+    /// The engine does not know this machine, although its lease holds: nobody can have decided for
+    /// it, and it joins again.
+    case forgotten
+    /// The cluster has taken this machine for lost; it joins again.
+    case lost
+    /// The engine does not know this machine, but was not asked to renew its lease: it is asked now.
+    case doubted
+    /// The engine does not know this machine, and this machine knew that.
+    case unknown
+  }
+
+  /// How much is said at a time.
+  static let wishesMax = 256
+  /// How long before others decide for this machine nothing of it may run any more.
+  static let guardMargin = Duration.milliseconds(500)
+  private static let retryPace = Duration.milliseconds(250)
+  private static let retryMax = Duration.seconds(2)
+
+  /// What this machine says of itself.
+  var facts: MemberFacts
+  private(set) var id: MemberID?
+  /// The membership before this one.
+  private(set) var earlier: MemberID?
+  /// The membership that an engine has forgotten while its lease held: nobody has decided for it.
+  private(set) var forgotten: MemberID?
+  /// Until when this machine may start what it has claimed. Nil without a lease.
+  private(set) var leaseUntil: MonotonicInstant?
+  /// When the guard ends what runs under a claim, unless the lease is renewed.
+  private(set) var guardAt: MonotonicInstant?
+  /// What is to be said, in order.
+  private(set) var wishes: Deque<Wish> = []
+  private(set) var flight: Flight?
+  private(set) var failure: ClaimFailure?
+  /// The machine has left, or has tried to.
+  private(set) var hasLeft = false
+  private var renewAt = MonotonicInstant(nanoseconds: .min)
+  /// When the engine is tried again after it has failed; nil while it answers.
+  private var retryAt: MonotonicInstant?
+  private var failureCount = 0
+  private var lastBatch: UInt64 = 0
+
+  init(_ facts: MemberFacts) { self.facts = facts }
+
+  /// Whether the engine answers, and knows this machine.
+  var isUp: Bool { id != nil && retryAt == nil }
+
+  func hasLease(at now: MonotonicInstant) -> Bool { leaseUntil.map { now < $0 } ?? false }
+
+  /// When there is something to be done without being asked.
+  func next(at now: MonotonicInstant) -> MonotonicInstant {
+    var next = leaseUntil ?? .distantFuture
+    if flight == nil, !hasLeft { next = min(next, retryAt ?? (id == nil ? now : renewAt)) }
+    return next
+  }
+
+  // MARK: What is to be said
+
+  mutating func say(_ wish: Wish) { wishes.append(wish) }
+
+  /// What is to be said before everything else, in this order.
+  mutating func sayFirst(_ first: [Wish]) { wishes.prepend(contentsOf: first) }
+
+  mutating func unsay(where isMeant: (Wish) -> Bool) { wishes.removeAll(where: isMeant) }
+
+  /// Whether the engine is being told it.
+  func isSaying(_ wish: Wish) -> Bool { flight?.wishes.contains(wish) ?? false }
+
+  /// The next batch is to renew the lease.
+  mutating func renew(at now: MonotonicInstant) { renewAt = now }
+
+  /// Nothing more is said.
+  mutating func leave() { hasLeft = true }
+
+  // MARK: A batch
+
+  /// Whether something is to be sent now. A machine that is no member and stops has left.
+  mutating func wantsToSend(_ stage: Stage, at now: MonotonicInstant) -> Bool {
+    guard flight == nil, !hasLeft else { return false }
+    if id == nil, stage != .running {
+      // Nothing is to be waited for, whether the engine answers or not.
+      hasLeft = true
+      return false
+    }
+    guard retryAt.map({ $0 <= now }) ?? true else { return false }
+    return renews(at: now) || stage == .idle || !wishes.isEmpty
+  }
+
+  private func renews(at now: MonotonicInstant) -> Bool { id == nil || renewAt <= now }
+
+  /// The next wish that there is room for. A machine that joins hears first how things stand.
+  mutating func pop(afterSaying count: Int) -> Wish? {
+    id == nil || count >= Self.wishesMax ? nil : wishes.popFirst()
+  }
+
+  /// What is to be sent of these; nil where that is nothing.
+  mutating func send(
+    _ said: [(wish: Wish, request: ClaimRequest)], _ stage: Stage, at now: MonotonicInstant
+  ) -> ClaimBatch? {
+    let (renews, leaves) = (renews(at: now), stage == .idle && wishes.isEmpty)
+    guard renews || leaves || !said.isEmpty else { return nil }
+    lastBatch += 1
+    flight = Flight(
+      number: lastBatch, wishes: said.map(\.wish), sentAt: now, renews: renews, leaves: leaves,
+      member: id)
+    return ClaimBatch(
+      number: lastBatch, member: id, facts: renews ? facts : nil, leaves: leaves,
+      requests: said.map(\.request))
+  }
+
+  /// What came of the batch; nil for what is no answer to it.
+  mutating func hear(_ outcome: ClaimOutcome, at now: MonotonicInstant) -> Heard? {
+    guard let flight, outcome.number == flight.number else { return nil }
+    self.flight = nil
+    switch outcome {
+    case .failed(_, let failure):
+      if flight.leaves {
+        hasLeft = true
+        return .left
+      }
+      sayFirst(flight.wishes)
+      failureCount += 1
+      retryAt = now + min(Self.retryMax, Self.retryPace * failureCount)
+      let isNews = self.failure?.description != failure.description
+      self.failure = failure
+      return .failed(failure, flight, isNews: isNews)
+    case .answered(let reply):
+      let before = (failure != nil, retryAt != nil)
+      (failure, retryAt, failureCount) = (nil, nil, 0)
+      return .answered(reply, flight, hadFailed: before.0, wasDown: before.1)
+    }
+  }
+
+  /// Whom the engine takes this machine for.
+  mutating func admit(_ reply: ClaimReply, _ flight: Flight, at now: Now) -> Admission {
+    guard let member = reply.member else { return notAdmitted(flight, at: now.monotonic) }
+    let isNew = id != member
+    id = member
+    if flight.renews {
+      leaseUntil = flight.sentAt + (facts.lease - margin)
+      renewAt = flight.sentAt + facts.lease / 3
+      guardAt = flight.sentAt + guarded
+      facts.clockOffset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
+    }
+    return isNew ? .joined : .member
+  }
+
+  /// How much sooner than the engine this machine takes its lease for over.
+  private var margin: Duration { facts.lease / 10 }
+
+  /// How long after a renewal was sent the guard lets run what runs under it.
+  var guarded: Duration { facts.lease + facts.grace - Self.guardMargin }
+
+  private mutating func notAdmitted(_ flight: Flight, at now: MonotonicInstant) -> Admission {
+    if flight.leaves { hasLeft = true }
+    guard let member = id else { return .unknown }
+    sayFirst(flight.wishes)
+    guard flight.renews else {
+      // It has another server perhaps, where this machine may renew its lease still.
+      renewAt = now
+      return .doubted
+    }
+    (id, earlier) = (nil, member)
+    guard hasLease(at: now) else { return .lost }
+    forgotten = member
+    return .forgotten
+  }
+
+  // MARK: The lease
+
+  /// The lease is over. Returns false where there was none.
+  mutating func endLease() -> Bool {
+    guard leaseUntil != nil else { return false }
+    (leaseUntil, forgotten) = (nil, nil)
+    return true
+  }
+
+  /// The machine has slept: the lease went on meanwhile.
+  mutating func sleep(for slept: Duration) {
+    leaseUntil = leaseUntil.map { $0 - slept }
+    guardAt = guardAt.map { $0 - slept }
+  }
+
+  /// The membership whose claims are the present one's, as nobody has decided for it.
+  mutating func adopt() -> MemberID? {
+    defer { forgotten = nil }
+    return forgotten
+  }
+}
