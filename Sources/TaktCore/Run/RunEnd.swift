@@ -272,3 +272,12 @@ package enum ErrorName {
     125: "ECANCELED",
   ]
 }
+
+extension Following {
+  func isMet(by end: RunEnd) -> Bool {
+    switch (condition, end.outcome) {
+    case (.any, _), (.success, .succeeded), (.failure, .failed), (.failure, .timedOut): true
+    case (.success, _), (.failure, _): false
+    }
+  }
+}

@@ -89,33 +89,3 @@ extension Condition {
     max(.zero, slot.deadline + (wait ?? .zero) - now.monotonic)
   }
 }
-
-extension JobSpec {
-  /// The job as its condition is asked for: the same surroundings, another action, and as many tries
-  /// as the wait has room for.
-  ///
-  /// - Parameter left: how long the slot may wait.
-  fileprivate func checkSpec(_ condition: Condition, left: Duration) -> JobSpec {
-    var spec = self
-    spec.action = condition.action
-    spec.hooks = [:]
-    spec.policies.pings = []
-    spec.policies.onlyIf = nil
-    spec.expectedDuration = nil
-    var execution = spec.execution
-    execution.retry = RetryPolicy()
-    if condition.wait != nil, left > .zero {
-      // The end of the wait ends them.
-      spec.expectedDuration = left
-      execution.retry = RetryPolicy(
-        attempts: .max, delay: condition.interval, factor: 1, delayMax: condition.interval,
-        end: .nextSlot)
-    }
-    execution.success = SuccessRule()
-    execution.stdin = nil
-    execution.output.file = nil
-    execution.timeout = condition.timeout
-    spec.execution = execution
-    return spec
-  }
-}

@@ -1,5 +1,21 @@
 package import TaktTime
 
+/// The scheduler as those see it who steer it.
+///
+/// Safe from any thread. Replies come on the scheduler's queue, and are not to block it; none comes
+/// after takt has stopped.
+package protocol SchedulerControl: Sendable {
+  /// Does what somebody wants as soon as the queue is free.
+  func perform(
+    _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void)
+
+  /// Looks at the scheduler as soon as the queue is free. Who wants to see much looks often and at
+  /// little: slots that are due wait meanwhile.
+  func query<Value: Sendable>(
+    _ question: @escaping @Sendable (SchedulerCore, Now) -> Value,
+    reply: @escaping @Sendable (Value) -> Void)
+}
+
 /// What those see and want who steer takt.
 extension SchedulerCore {
   /// How many runs of one job may wait for a free place; a slot beyond is `skipped(queue_full)`.
@@ -137,6 +153,21 @@ extension SchedulerCore {
     return SlotPreviewInput(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
   }
 
+  /// What is needed to foresee slots of a job, also of one that is suspended or disabled; nil for a
+  /// job that is not there.
+  package func forecastInput(of name: JobName, at now: Now) -> SlotForecastInput? {
+    guard var job = jobs.state(of: name) else { return nil }
+    let timing = job.spec.timing
+    return SlotForecastInput(
+      spec: job.spec,
+      previous: PreviousJob(
+        checkpoint: job.checkpoint, isSameBoot: true,
+        version: ScheduleVersion(
+          job: name, schedule: timing.schedule, isEnabled: timing.isEnabled,
+          anchor: job.cursor.anchor, from: job.cursor.edge(at: now), instantsFrom: nil),
+        isOpen: true), now: now)
+  }
+
   private func state(of job: JobState, _ active: [RunView]) -> JobView.State {
     if active.contains(where: { [.running, .stopping, .killing].contains($0.state) }) {
       return .running
@@ -171,25 +202,5 @@ extension SchedulerCore {
       if !active.isEmpty { fields.append(LogField(.count, .number(Int64(active.count)))) }
       log(.notice, .scheduler, at: now, fields)
     }
-  }
-}
-
-extension JobSpec {
-  /// The job as one run of it is done with parameters of its own.
-  func given(_ parameters: RunParameters) -> JobSpec {
-    var spec = self
-    if !parameters.values.isEmpty {
-      switch action {
-      case .use(let name, let values):
-        spec.action = .use(name, values.merging(parameters.values) { $1 })
-      case .plugin(let manifest, let values):
-        spec.action = .plugin(manifest, values.merging(parameters.values) { $1 })
-      case .shell, .argv, .steps: break
-      }
-    }
-    if !parameters.environment.isEmpty {
-      spec.execution.environment.merge(parameters.environment) { $1 }
-    }
-    return spec
   }
 }

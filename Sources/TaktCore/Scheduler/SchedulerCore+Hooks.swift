@@ -136,7 +136,8 @@ extension SchedulerCore {
     remember(
       due.map { steps[$0] }, occasion.kind, of: run.job, .waiting(for: runs.next), at: now)
     queueRun(
-      .hook(run.slot), of: run.job, run.spec.hookSpec(due.map { steps[$0] }),
+      .hook(run.slot), of: run.job,
+      run.spec.hookSpec(due.map { steps[$0] }, timeout: Self.hookTimeout),
       facts: Shared(facts), at: now)
   }
 
@@ -209,47 +210,4 @@ extension SchedulerCore {
 /// The hook of a run's start that has not ended, and the hooks that wait for it.
 struct StartHook: Sendable {
   var waiting: [(SchedulerCore.HookOccasion, HookCaller)] = []
-}
-
-extension JobSpec {
-  /// Whether a hook of this kind has anything to do.
-  func calls(_ kind: HookKind) -> Bool {
-    guard hasHooks else { return false }
-    return hooks[kind]?.isEmpty == false || !pings.isEmpty && HookKind.ofPings.contains(kind)
-  }
-
-  /// What a hook does: its own actions, or the pings of the job.
-  func actions(of kind: HookKind, _ isPing: Bool) -> [Step] {
-    if !isPing { return hooks[kind] ?? [] }
-    return HookKind.ofPings.contains(kind) ? pings : []
-  }
-}
-
-extension HookKind {
-  /// What `ping` of a job tells of.
-  package static let ofPings: [HookKind] = [.onStart, .onSuccess, .onFailure]
-}
-
-extension JobSpec {
-  /// The job as its hooks are run: the same surroundings, another action, one attempt, a bound on
-  /// its time, and no hooks of its own.
-  fileprivate func hookSpec(_ steps: [Step]) -> JobSpec {
-    var spec = self
-    // A hook that fails does not keep the next from being called.
-    spec.action =
-      steps.count == 1 ? steps[0].action : .steps(steps.map { Step($0.action, continues: true) })
-    var policies = spec.policies
-    policies.hooks = [:]
-    policies.pings = []
-    policies.expectedDuration = nil
-    spec.policies = policies
-    var execution = spec.execution
-    execution.retry = RetryPolicy()
-    execution.success = SuccessRule()
-    execution.stdin = nil
-    execution.output.file = nil
-    execution.timeout = SchedulerCore.hookTimeout
-    spec.execution = execution
-    return spec
-  }
 }

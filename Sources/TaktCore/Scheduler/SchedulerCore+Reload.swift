@@ -216,20 +216,6 @@ extension SchedulerCore {
     }
   }
 
-  /// Events of takt's own life: one slot, whichever of them the job waits for.
-  mutating func occur(on lifecycleEvents: Set<LifecycleEvent>, for id: JobID, at now: Now) {
-    let wanted = jobs[id].spec.timing.schedule.on
-    if wanted.isEmpty { return }
-    if jobs[id].spec.timing.schedule.hasDelays {
-      return occurLater(lifecycleEvents.intersection(wanted).sorted(), for: id, at: now)
-    }
-    var causes: SlotCauses = []
-    for lifecycleEvent in lifecycleEvents.intersection(wanted) {
-      causes.insert(lifecycleEvent.cause)
-    }
-    if !causes.isEmpty { occur(causes, for: id, at: now) }
-  }
-
   /// Instants that were past when takt first heard of the job.
   private mutating func missPast(_ instants: [WallInstant], of id: JobID, at now: Now) {
     for instant in Self.past(instants, at: now) {

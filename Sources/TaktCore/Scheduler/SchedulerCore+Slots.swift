@@ -120,34 +120,6 @@ extension SchedulerCore {
     }
   }
 
-  /// Something has happened that makes a job due at once.
-  mutating func occur(_ causes: SlotCauses, for id: JobID, at now: Now) {
-    let schedule = jobs[id].spec.timing.schedule
-    guard schedule.isWithinBounds(now.wall) else { return }
-    let nominal = jobs[id].cursor.nameInstant(schedule, at: now)
-    markDirty(id)
-    let slot = Slot(nominal: nominal, causes: causes, deadline: now.monotonic)
-    var reason = phase == .running ? jobs[id].holdReason : .stopping
-    if schedule.excludes(nominal) { reason = reason ?? .excluded }
-    if let reason {
-      decide(id, SlotSeries(nominal), .skipped(reason), at: now, causes: slot.causes)
-    } else {
-      coalesceLate(of: id, into: slot, at: now)
-      serve(slot, of: id, at: now)
-    }
-  }
-
-  mutating func changed(
-    _ name: JobName, _ watch: PathWatch, _ paths: ChangedPaths, at now: Now
-  ) {
-    // A reload may have overtaken it.
-    guard let id = jobs.id(of: name), jobs[id].spec.timing.schedule.watch.contains(watch) else {
-      return
-    }
-    if !paths.isEmpty { watchChanges.add(paths, of: id) }
-    occur([.watch], for: id, at: now)
-  }
-
   /// Makes a run for a slot that is due, or says why there is none.
   mutating func serve(_ slot: Slot, of id: JobID, at now: Now) {
     if runs.hasActive(id) {

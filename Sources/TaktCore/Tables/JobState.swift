@@ -204,3 +204,10 @@ extension JobState.TimerActivity {
     }
   }
 }
+
+extension JobState {
+  /// What of the ends that the job waits for there is; nil for a job that waits for none.
+  func gatheredEnds(at now: WallInstant) -> GatheredEnds? {
+    spec.timing.schedule.afterAll.map { GatheredEnds($0, alarms?.ended ?? [:], at: now) }
+  }
+}

@@ -39,3 +39,16 @@ struct RemovedJobs: Sendable {
     }
   }
 }
+
+extension RemovedJob {
+  /// A job as a previous daemon left it.
+  init(_ previous: PreviousJob, at now: Now) {
+    cursor = ScheduleCursor(previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
+    at = previous.version.schedule.at
+    failureStreak = previous.checkpoint.failureStreak
+    ranCount = previous.checkpoint.ranCount
+    suspension = previous.checkpoint.suspension
+    alarms = previous.checkpoint.alarms
+    alarms?.loseOpenCalls()
+  }
+}

@@ -42,3 +42,13 @@ package struct PathWatch: Hashable, Sendable, Comparable {
     (left.path, left.debounce) < (right.path, right.debounce)
   }
 }
+
+extension LifecycleEvent {
+  var cause: SlotCause {
+    switch self {
+    case .start: .start
+    case .boot: .boot
+    case .reload: .reload
+    }
+  }
+}

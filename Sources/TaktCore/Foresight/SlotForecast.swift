@@ -123,20 +123,3 @@ package struct SlotForecastInput: Sendable {
     SlotForecast(of: spec, after: previous, from: first, to: end, at: now)
   }
 }
-
-extension SchedulerCore {
-  /// What is needed to foresee slots of a job, also of one that is suspended or disabled; nil for a
-  /// job that is not there.
-  package func forecastInput(of name: JobName, at now: Now) -> SlotForecastInput? {
-    guard var job = jobs.state(of: name) else { return nil }
-    let timing = job.spec.timing
-    return SlotForecastInput(
-      spec: job.spec,
-      previous: PreviousJob(
-        checkpoint: job.checkpoint, isSameBoot: true,
-        version: ScheduleVersion(
-          job: name, schedule: timing.schedule, isEnabled: timing.isEnabled,
-          anchor: job.cursor.anchor, from: job.cursor.edge(at: now), instantsFrom: nil),
-        isOpen: true), now: now)
-  }
-}
