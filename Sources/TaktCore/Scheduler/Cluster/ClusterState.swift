@@ -1,5 +1,4 @@
 import DequeModule
-import HeapModule
 import TaktTime
 
 /// What the scheduler knows of its cluster: its membership, what it has to say to the engine, and
@@ -103,14 +102,7 @@ struct ClusterState: Sendable {
 
   /// This machine's turn for a slot among those that may have it, from 0.
   func rank(for job: JobName, _ slot: WallInstant, _ machines: JobMachines) -> Int {
-    guard let member = membership.id else { return 0 }
-    func weight(_ id: MemberID) -> UInt64 {
-      StableHash.of("\(job.text) \(slot.milliseconds) \(id.number)")
-    }
-    let mine = weight(member)
-    return news.members.count {
-      $0.isAlive && $0.id != member && machines.includes($0.facts.labels) && weight($0.id) < mine
-    }
+    news.rank(of: membership.id, for: job, slot, machines)
   }
 
   /// A slot is wanted.

@@ -166,7 +166,9 @@ extension SchedulerCore {
 
   /// How things stand in the cluster.
   private mutating func apply(_ news: ClusterNews, at now: Now) {
-    logMembers(from: cluster.news.members, to: news.members, at: now)
+    for notice in news.notices(since: cluster.news, own: cluster.membership.id) {
+      logCluster(notice, at: now)
+    }
     cluster.news = news
     checkClock(at: now)
     for (id, job) in cluster.jobs where job.standing == .drifted {
@@ -218,6 +220,14 @@ extension SchedulerCore {
         jobs.id(of: slot.job).map { ClaimBook.Key(job: $0, slot: slot.slot) }
       })
     for key in behind where !open.contains(key) { cluster.claim(key) }
+  }
+
+  /// A clock that is far off is told of once.
+  private mutating func checkClock(at now: Now) {
+    let (offset, own) = (cluster.membership.facts.clockOffset, cluster.membership.id)
+    let notice = cluster.news.clockNotice(offset, own: own)
+    if let notice, !cluster.hasWarnedOfClock { logCluster(notice, at: now) }
+    cluster.hasWarnedOfClock = notice != nil
   }
 
   private mutating func applySuspensions(_ news: ClusterNews, at now: Now) {

@@ -124,4 +124,10 @@ extension SchedulerCore {
       level, .scheduler, at: now,
       logFields(of: id, slot: slot) + [LogField(.message, .text(message))])
   }
+
+  mutating func logCluster(
+    _ notice: ClusterNotice, of id: JobID? = nil, slot: WallInstant? = nil, at now: Now
+  ) {
+    logCluster(notice.level, notice.text, of: id, slot: slot, at: now)
+  }
 }

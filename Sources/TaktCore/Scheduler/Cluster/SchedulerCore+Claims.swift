@@ -246,7 +246,9 @@ extension SchedulerCore {
       drifted(key.job, at: now)
       if !claim.isOpen { unsettle([SlotSeries(key.slot)], of: key.job, at: now) }
     case .skipped(let reason) where !claim.isOpen:
-      logExcluded(by: reason, of: key.job, key.slot, at: now)
+      if let notice = cluster.news.exclusionNotice(by: reason, own: cluster.membership.id) {
+        logCluster(notice, of: key.job, slot: key.slot, at: now)
+      }
       decide(
         key.job, SlotSeries(key.slot), .skipped(reason), at: now, causes: claim.slot.causes,
         isAnswered: true)
