@@ -4,28 +4,6 @@ import TaktTime
 /// What the scheduler knows of its cluster: its membership, what it has to say to the engine, and
 /// the slots that wait for the engine's word.
 struct ClusterState: Sendable {
-  struct Job: Sendable {
-    /// What its schedule comes to, as the engine is told of it.
-    var schedule: UInt64
-    /// The schedule is news since the engine was told of it.
-    var isChanged: Bool
-    /// Nothing is known here of an earlier one.
-    var isNew = false
-    var standing = Standing.undeclared
-    /// Slots whose time came while nobody could claim them, ascending.
-    var unsettled: [WallInstant] = []
-    /// What named those of them that another schedule did.
-    var previousSchedules: [WallInstant: UInt64] = [:]
-    /// The engine is asked which of them are decided.
-    var isAsking = false
-    /// The newest slot that has been served, here or elsewhere.
-    var lastServed = WallInstant(milliseconds: .min / 1_000_000)
-    /// The next slot is counted from the end of the last one, wherever that ran.
-    var rests = false
-    /// The engine is asked when that was.
-    var isAskingEnd = false
-  }
-
   /// Which shared jobs no machine of the cluster may run.
   struct Placement: Sendable {
     /// The labels of the machines that have a lease.
@@ -36,10 +14,6 @@ struct ClusterState: Sendable {
     var unplaced: [JobID: [String: String]] = [:]
     /// Those of them that the log has.
     var reported: [JobID: [String: String]] = [:]
-  }
-
-  enum Standing: Hashable, Sendable {
-    case undeclared, inForce, drifted
   }
 
   /// A run that has ended after the lease: what follows from it waits for the engine's word.
@@ -71,7 +45,7 @@ struct ClusterState: Sendable {
 
   var membership: Membership
   var book = ClaimBook()
-  var jobs: [JobID: Job] = [:]
+  var jobs: [JobID: SharedJob] = [:]
   var news = ClusterNews()
   /// What the engine said of itself last; another number means that it may have been set back.
   var era: UInt64?
@@ -95,10 +69,6 @@ struct ClusterState: Sendable {
   /// not.
   static let rankPace = Duration.milliseconds(300)
   static let busyPace = Duration.milliseconds(500)
-  /// So many of a job's slots wait to be settled; older ones are missed.
-  static let unsettledMax = 1000
-  /// So many of them are asked for at a time.
-  static let askedMax = 256
 
   /// This machine's turn for a slot among those that may have it, from 0.
   func rank(for job: JobName, _ slot: WallInstant, _ machines: JobMachines) -> Int {

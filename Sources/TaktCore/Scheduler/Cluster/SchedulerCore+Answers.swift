@@ -102,7 +102,7 @@ extension SchedulerCore {
     var first = cluster.previousMembers.reversed().map { Membership.Wish.retire($0) }
     cluster.previousMembers = []
     for id in jobs.sorted where cluster.jobs[id] != nil {
-      cluster.jobs[id]?.standing = .undeclared
+      cluster.jobs[id]?.declareAgain()
       first.append(.declare(id))
       // What holds is what the engine says, not what this machine remembers.
       if jobs[id].isSuspended { cluster.suspended.insert(id) }
@@ -138,14 +138,11 @@ extension SchedulerCore {
   }
 
   private mutating func declared(_ id: JobID, _ answer: ClaimAnswer, at now: Now) {
-    guard let job = cluster.jobs[id], jobs.isPresent(id) else { return }
+    guard cluster.jobs[id] != nil, jobs.isPresent(id) else { return }
     if answer == .done {
-      if job.standing == .drifted {
+      if cluster.jobs[id]?.accept() == true {
         logCluster(.notice, "this machine's schedule is in force again", of: id, at: now)
       }
-      cluster.jobs[id]?.standing = .inForce
-      cluster.jobs[id]?.isChanged = false
-      cluster.jobs[id]?.isNew = false
       ask(of: id)
       startDelayIfIdle(id, at: now)
     } else {
@@ -154,14 +151,12 @@ extension SchedulerCore {
   }
 
   mutating func drifted(_ id: JobID, at now: Now) {
-    if cluster.jobs[id]?.standing != .drifted {
-      logCluster(
-        .warning,
-        "another machine has a newer schedule of this job: the files differ, or the time zones or "
-          + "their data do; make them equal and reload",
-        of: id, at: now)
-    }
-    cluster.jobs[id]?.standing = .drifted
+    guard cluster.jobs[id]?.drift() ?? true else { return }
+    logCluster(
+      .warning,
+      "another machine has a newer schedule of this job: the files differ, or the time zones or "
+        + "their data do; make them equal and reload",
+      of: id, at: now)
   }
 
   /// How things stand in the cluster.

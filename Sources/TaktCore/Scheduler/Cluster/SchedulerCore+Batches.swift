@@ -84,7 +84,7 @@ extension SchedulerCore {
   }
 
   private mutating func slotClaim(
-    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ job: ClusterState.Job
+    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ job: SharedJob
   ) -> SlotClaim {
     slotClaim(of: jobs[key.job].spec, key.slot, job.schedule, earlier: claim.askedAs)
   }

@@ -157,9 +157,7 @@ extension SchedulerCore {
   }
 
   mutating func decideElsewhere(_ slot: WallInstant, of id: JobID, at now: Now) {
-    if let served = cluster.jobs[id]?.lastServed, served < slot {
-      cluster.jobs[id]?.lastServed = slot
-    }
+    cluster.jobs[id]?.noteServed(slot)
     decide(id, SlotSeries(slot), .skipped(.elsewhere), at: now)
   }
 

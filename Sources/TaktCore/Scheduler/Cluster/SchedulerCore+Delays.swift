@@ -13,8 +13,7 @@ extension SchedulerCore {
       jobs[id].startDelay(at: now)
       arm(id, at: now)
     }
-    if !job.isAskingEnd, job.standing == .inForce, phase == .running {
-      cluster.jobs[id]?.isAskingEnd = true
+    if phase == .running, cluster.jobs[id]?.askEnd() == true {
       cluster.membership.say(.lastEnd(id))
     }
     return true
@@ -22,7 +21,7 @@ extension SchedulerCore {
 
   /// While the slot is another machine's, it is asked again with each renewal.
   mutating func lastEndAnswered(_ answer: ClaimAnswer, of id: JobID, at now: Now) {
-    cluster.jobs[id]?.isAskingEnd = false
+    cluster.jobs[id]?.endAskingEnd()
     guard case .ended(let end) = answer, phase == .running, jobs.isPresent(id),
       let job = cluster.jobs[id], job.rests, cluster.book.count(of: id) == 0, job.unsettled.isEmpty,
       jobs[id].late.isEmpty, !runs.hasActive(id)

@@ -38,7 +38,7 @@ extension SchedulerCore {
       .sorted { $0.token < $1.token }
     var first: [Membership.Wish] = []
     for id in jobs.sorted where cluster.jobs[id]?.standing == .inForce {
-      cluster.jobs[id]?.isChanged = true
+      cluster.jobs[id]?.repeatChange()
       first.append(.declare(id))
     }
     cluster.membership.sayFirst(first + ends.map { .restore($0) })

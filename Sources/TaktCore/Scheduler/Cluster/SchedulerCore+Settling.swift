@@ -63,25 +63,22 @@ extension SchedulerCore {
     var slots: [WallInstant] = []
     for series in passed.sorted(by: { $0.last > $1.last }) {
       let set = jobs[id].cursor.instantSet(of: series, schedule ?? jobs[id].spec.timing.schedule)
-      let room = max(0, ClusterState.unsettledMax - slots.count)
+      let room = max(0, SharedJob.unsettledMax - slots.count)
       let (rest, newest) = room == 0 ? (series, []) : set.splitNewest(room, of: series)
       slots += newest.map { WallInstant($0) }
       // Too many to be asked for one by one, and too old to run.
       if let rest { decide(id, rest, .missed(.down), at: now, isAnswered: true) }
     }
     for slot in slots { effects.append(.record(.pending(jobs.name(of: id), slot))) }
-    var all = Set(cluster.jobs[id]?.unsettled ?? []).union(slots).sorted()
-    while all.count > ClusterState.unsettledMax {
-      decide(id, SlotSeries(all.removeFirst()), .missed(.engine), at: now, isAnswered: true)
-    }
-    cluster.jobs[id]?.unsettled = all
+    var former: [WallInstant: UInt64] = [:]
     if let schedule, schedule != jobs[id].spec.timing.schedule {
       var previous = jobs[id].spec
       previous.timing.schedule = schedule
       let hash = previous.sharedHash
-      for slot in slots where !isNamedNow(slot, of: id) {
-        cluster.jobs[id]?.previousSchedules[slot] = hash
-      }
+      for slot in slots where !isNamedNow(slot, of: id) { former[slot] = hash }
+    }
+    for slot in cluster.jobs[id]?.add(slots, former: former) ?? [] {
+      decide(id, SlotSeries(slot), .missed(.engine), at: now, isAnswered: true)
     }
     markDirty(id)
     ask(of: id)
@@ -94,40 +91,31 @@ extension SchedulerCore {
 
   /// Asks which of a job's slots are decided, unless that must wait.
   mutating func ask(of id: JobID) {
-    guard let job = cluster.jobs[id], !job.unsettled.isEmpty, !job.isAsking,
-      job.standing == .inForce, cluster.membership.isUp, phase == .running, jobs.isPresent(id),
+    guard cluster.membership.isUp, phase == .running, jobs.isPresent(id),
       // Of a queue there may always be some.
-      cluster.book.count(of: id) == 0 || jobs[id].spec.overlap.waits
+      cluster.book.count(of: id) == 0 || jobs[id].spec.overlap.waits,
+      let question = cluster.jobs[id]?.ask()
     else { return }
-    cluster.jobs[id]?.isAsking = true
-    func schedule(of slot: WallInstant) -> UInt64 { job.previousSchedules[slot] ?? job.schedule }
-    let newest = job.unsettled[job.unsettled.count - 1]
-    let slots = job.unsettled.filter { schedule(of: $0) == schedule(of: newest) }
-    cluster.membership.say(
-      .ask(id, slots.suffix(ClusterState.askedMax), schedule: schedule(of: newest)))
+    cluster.membership.say(.ask(id, question.slots, schedule: question.schedule))
   }
 
   mutating func settle(
     _ asked: [WallInstant], known: [WallInstant], displaced: [WallInstant], of id: JobID,
     at now: Now
   ) {
-    guard jobs.isPresent(id), cluster.jobs[id] != nil else { return }
-    cluster.jobs[id]?.isAsking = false
-    guard phase == .running else { return }
-    let waiting = Set(cluster.jobs[id]?.unsettled ?? [])
-    let slots = asked.filter(waiting.contains)
-    let settled = Set(slots)
-    cluster.jobs[id]?.unsettled.removeAll { settled.contains($0) }
-    for slot in slots { cluster.jobs[id]?.previousSchedules[slot] = nil }
-    let (isKnown, isDisplaced) = (Set(known), Set(displaced))
-    for slot in slots where isKnown.contains(slot) {
-      if isDisplaced.contains(slot) {
+    guard jobs.isPresent(id) else { return }
+    cluster.jobs[id]?.endAsking()
+    guard phase == .running,
+      let settled = cluster.jobs[id]?.settle(asked, known: known, displaced: displaced)
+    else { return }
+    for (slot, isDisplaced) in settled.known {
+      if isDisplaced {
         decide(id, SlotSeries(slot), .cancelled(.displaced), at: now)
       } else {
         decideElsewhere(slot, of: id, at: now)
       }
     }
-    let rest = slots.filter { !isKnown.contains($0) }.map { SlotSeries($0) }
+    let rest = settled.open.map { SlotSeries($0) }
     if let reason = jobs[id].holdReason {
       for series in rest { decide(id, series, .skipped(reason), at: now) }
     } else if let last = rest.last?.last {

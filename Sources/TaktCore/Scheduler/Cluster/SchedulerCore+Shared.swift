@@ -41,20 +41,11 @@ extension SchedulerCore {
       return withdrawJob(id)
     }
     let schedule = jobs[id].spec.sharedHash
-    var job = cluster.jobs[id] ?? ClusterState.Job(schedule: schedule, isChanged: isChanged)
-    if job.schedule != schedule {
-      for slot in job.unsettled
-      where job.previousSchedules[slot] == nil && !isNamedNow(slot, of: id) {
-        job.previousSchedules[slot] = job.schedule
-      }
+    let rests = jobs[id].isFixedDelay
+    var job = cluster.jobs[id] ?? SharedJob(schedule: schedule, isChanged: isChanged)
+    job.declare(schedule: schedule, isChanged: isChanged, isNew: isNew, rests: rests) {
+      isNamedNow($0, of: id)
     }
-    if job.schedule != schedule || isChanged {
-      job.schedule = schedule
-      job.isChanged = job.isChanged || isChanged
-    }
-    job.isNew = isNew
-    job.standing = .undeclared
-    job.rests = jobs[id].isFixedDelay
     cluster.jobs[id] = job
     if cluster.membership.id != nil { cluster.membership.say(.declare(id)) }
   }
