@@ -61,11 +61,12 @@ extension SchedulerCore {
   ) {
     let (missed, schedule) = (jobs[id].spec.missed, jobs[id].spec.timing.schedule)
     let within = missed.within(schedule, of: newest.nominal)
+    let cursor = jobs[id].cursor
     for series in passed {
       let (old, young) =
         missed.choice == .skip
         ? (series, nil)
-        : jobs[id].cursor.split(series, olderThan: within, schedule, at: now)
+        : cursor.split(series, olderThan: within, schedule, at: now)
       if let old { decide(id, old, .missed(clocks.missCause(of: old, jobs[id].spec)), at: now) }
       if let young { decide(id, young, .coalesced(into: newest.nominal), at: now) }
     }
@@ -79,7 +80,8 @@ extension SchedulerCore {
     let slot = place(series.last, of: id, by: schedule, at: now)
     guard slot.latestStart >= now.monotonic else { return nil }
     pieces.removeLast()
-    let instantSet = jobs[id].cursor.instantSet(of: series, schedule)
+    let cursor = jobs[id].cursor
+    let instantSet = cursor.instantSet(of: series, schedule)
     pieces += [instantSet.splitNewest(1, of: series).rest].compactMap(\.self)
     return slot
   }

@@ -30,21 +30,22 @@ extension SchedulerCore {
   /// - Parameter isFirst: whether takt hears of the job for the first time, so that all of its
   ///   single instants count.
   mutating func beginVersion(of id: JobID, isFirst: Bool = false, at now: Now) {
-    let edge = jobs[id].cursor.edge(at: now)
-    let timing = jobs[id].spec.timing
+    let (timing, cursor) = (jobs[id].spec.timing, jobs[id].cursor)
+    let edge = cursor.edge(at: now)
     effects.append(
       .record(
         .schedule(
           ScheduleVersion(
             job: jobs.name(of: id), schedule: timing.schedule, isEnabled: timing.isEnabled,
-            anchor: jobs[id].cursor.anchor, from: edge, instantsFrom: isFirst ? nil : edge.wall))))
+            anchor: cursor.anchor, from: edge, instantsFrom: isFirst ? nil : edge.wall))))
     markDirty(id)
   }
 
   /// The job is due no more. Its mark is recorded here, as it will be no job's any longer.
   mutating func endVersion(of id: JobID, at now: Now) {
     effects.append(.record(.checkpoint(jobs[id].checkpoint)))
-    effects.append(.record(.scheduleEnded(jobs.name(of: id), jobs[id].cursor.edge(at: now))))
+    let cursor = jobs[id].cursor
+    effects.append(.record(.scheduleEnded(jobs.name(of: id), cursor.edge(at: now))))
   }
 
   /// The ledger has begun anew: all that holds now is told again.

@@ -154,8 +154,8 @@ extension SchedulerCore {
     // Its own offset stays, the leeway is the new one.
     var bare = due.newest
     bare.deadline = bare.deadline - bare.offset
-    let timing = jobs[id].spec.timing
-    let window = jobs[id].cursor.place(bare, in: timing, for: jobs.name(of: id), at: now).window
+    let (timing, cursor) = (jobs[id].spec.timing, jobs[id].cursor)
+    let window = cursor.place(bare, in: timing, for: jobs.name(of: id), at: now).window
     if !timing.isEnabled || due.newest.deadline + window < now.monotonic {
       decide(id, SlotSeries(due.newest.nominal), .cancelled(.displaced), at: now)
     } else if due.newest.deadline > now.monotonic {
@@ -196,7 +196,7 @@ extension SchedulerCore {
       if let slot = runs[run].undecidedSlot {
         decide(id, SlotSeries(slot.nominal), .cancelled(.removed), at: now)
       }
-      if runs[run].machine.isInProgress, removal == .drain {
+      if runs[run].isInProgress, removal == .drain {
         step(run, at: now) { $0.allowNoRetry() }
       } else {
         step(run, at: now) { $0.stop(.removed, at: now.monotonic) }
@@ -210,9 +210,9 @@ extension SchedulerCore {
     jobs[id].spec = spec
     placement?.note(.changed(id, from: old), in: &self, at: now)
     for run in runs.active(of: id).all {
-      if runs[run].machine.isInProgress || runs[run].isClaiming { continue }
+      if runs[run].isInProgress || runs[run].isClaiming { continue }
       runs[run].adopt(spec)
-      if runs[run].machine.state == .queued { runs.askForPlace(run) }
+      if runs[run].isQueued { runs.askForPlace(run) }
     }
   }
 

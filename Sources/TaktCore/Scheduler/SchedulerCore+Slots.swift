@@ -81,7 +81,7 @@ extension SchedulerCore {
 
   /// A fixed delay begins anew where no run is to come that it could count from.
   mutating func startDelayIfIdle(_ id: JobID, at now: Now) {
-    guard jobs.isPresent(id), jobs[id].isFixedDelay, !jobs[id].cursor.isDelaying,
+    guard jobs.isPresent(id), jobs[id].isFixedDelay, !jobs[id].isDelaying,
       jobs[id].late.isEmpty, !runs.hasActive(id), checks.isEmpty || checks[id] == nil
     else { return }
     startDelay(of: id, at: now)

@@ -198,9 +198,8 @@ extension SchedulerCore {
 
   /// How old a slot is by the clock that it stands on.
   private mutating func age(of slot: WallInstant, _ id: JobID, at now: Now) -> Duration {
-    let schedule = jobs[id].spec.timing.schedule
-    return .milliseconds(
-      jobs[id].cursor.reading(by: slot, schedule, at: now) - ScheduleInstant(slot))
+    let (schedule, cursor) = (jobs[id].spec.timing.schedule, jobs[id].cursor)
+    return .milliseconds(cursor.reading(by: slot, schedule, at: now) - ScheduleInstant(slot))
   }
 
   private mutating func interrupt(_ previous: PreviousRun, _ next: RetryPosition?, at now: Now) {

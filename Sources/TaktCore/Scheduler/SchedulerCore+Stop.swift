@@ -87,7 +87,7 @@ extension SchedulerCore {
   /// try no further. Hooks still may.
   private mutating func giveUpQueuedRuns(at now: Now) {
     for id in runs.all where runs.contains(id) && !runs[id].isHook {
-      if runs[id].machine.isInProgress {
+      if runs[id].isInProgress {
         step(id, at: now) { $0.allowNoRetry() }
         continue
       }

@@ -136,6 +136,9 @@ struct ActiveRun: Sendable {
 
   @inline(__always) var isBackfill: Bool { if case .backfill = origin { true } else { false } }
 
+  var isInProgress: Bool { mutating get { machine.isInProgress } }
+  var isQueued: Bool { mutating get { machine.state == .queued } }
+
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
   /// What is started for a step of an attempt. The first step begins the attempt's output.

@@ -140,6 +140,9 @@ struct JobState: Sendable {
   /// Whether its next slot is counted from the end of a run.
   var isFixedDelay: Bool { mutating get { spec.timing.schedule.every?.origin == .end } }
 
+  /// Whether that end has come, so that the next slot is known.
+  var isDelaying: Bool { mutating get { cursor.isDelaying } }
+
   var checkpoint: JobCheckpoint {
     mutating get {
       JobCheckpoint(

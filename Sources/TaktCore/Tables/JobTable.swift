@@ -31,6 +31,10 @@ struct JobTable: Sendable {
 
   /// The state of a job that is there. This is the one way to it: a job that is not there is recorded
   /// as a bug, and what is done to it has no effect. Lent, not copied: the gate's `slots`.
+  ///
+  /// What the debug compiler makes of a call to a large part of what is lent, such as the cursor,
+  /// releases the part by its address after the frame that it lies in is freed. Such a part is taken
+  /// into a constant first.
   subscript(id: JobID, caller: StaticString = #function) -> JobState {
     @inline(__always) mutating _read { yield rows[row(id, caller)].state }
     @inline(__always) _modify { yield &rows[row(id, caller)].state }

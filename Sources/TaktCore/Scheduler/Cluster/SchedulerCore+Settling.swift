@@ -62,7 +62,8 @@ extension SchedulerCore {
     if cluster.jobs[id] == nil { declare(id, isChanged: false) }
     var slots: [WallInstant] = []
     for series in passed.sorted(by: { $0.last > $1.last }) {
-      let set = jobs[id].cursor.instantSet(of: series, schedule ?? jobs[id].spec.timing.schedule)
+      let cursor = jobs[id].cursor
+      let set = cursor.instantSet(of: series, schedule ?? jobs[id].spec.timing.schedule)
       let room = max(0, SharedJob.unsettledMax - slots.count)
       let (rest, newest) = room == 0 ? (series, []) : set.splitNewest(room, of: series)
       slots += newest.map { WallInstant($0) }
@@ -86,7 +87,8 @@ extension SchedulerCore {
 
   /// Whether the job's present schedule names a slot, too: then it is no slot of an older one alone.
   mutating func isNamedNow(_ slot: WallInstant, of id: JobID) -> Bool {
-    !jobs[id].cursor.causes(of: slot, jobs[id].spec.timing.schedule).isEmpty
+    let (schedule, cursor) = (jobs[id].spec.timing.schedule, jobs[id].cursor)
+    return !cursor.causes(of: slot, schedule).isEmpty
   }
 
   /// Asks which of a job's slots are decided, unless that must wait.
