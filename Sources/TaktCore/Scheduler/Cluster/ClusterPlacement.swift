@@ -144,7 +144,7 @@ extension SchedulerCore {
       },
       failure: cluster.membership.failure, members: cluster.news.members,
       waiting: waiting.sorted { $0.job < $1.job },
-      unplaced: unplacedViews(cluster.placement.unplaced))
+      unplaced: unplacedViews(cluster.unplaced.labels))
   }
 }
 

@@ -4,18 +4,6 @@ import TaktTime
 /// What the scheduler knows of its cluster: its membership, what it has to say to the engine, and
 /// the slots that wait for the engine's word.
 struct ClusterState: Sendable {
-  /// Which shared jobs no machine of the cluster may run.
-  struct Placement: Sendable {
-    /// The labels of the machines that have a lease.
-    var machines: Set<[String: String]> = []
-    /// What the jobs say has changed since `unplaced` was made.
-    var isStale = true
-    /// Each with the labels that no machine has.
-    var unplaced: [JobID: [String: String]] = [:]
-    /// Those of them that the log has.
-    var reported: [JobID: [String: String]] = [:]
-  }
-
   /// A run that has ended after the lease: what follows from it waits for the engine's word.
   struct LateEnd: Sendable {
     var job: JobID
@@ -55,7 +43,7 @@ struct ClusterState: Sendable {
   var ends = Ends()
   /// Jobs that the engine says are suspended.
   var suspended: Set<JobID> = []
-  var placement = Placement()
+  var unplaced = UnplacedJobs()
   /// Of the zones that schedules have, by their names.
   var zoneDigests: [String: UInt64] = [:]
   /// A clock that is far off has been told of.

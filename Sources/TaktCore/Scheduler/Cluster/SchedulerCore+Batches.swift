@@ -1,5 +1,3 @@
-import DequeModule
-import HeapModule
 import TaktTime
 
 /// What goes to the cluster's engine, and when.

@@ -5,26 +5,15 @@ extension SchedulerCore {
   /// To be called when the engine has said which machines there are.
   mutating func checkPlacement(at now: Now) {
     let machines = Set(cluster.news.members.filter(\.isAlive).map(\.facts.labels))
-    let before = cluster.placement.unplaced
-    if cluster.placement.isStale || machines != cluster.placement.machines {
-      cluster.placement.isStale = false
-      cluster.placement.machines = machines
-      cluster.placement.unplaced = unplacedJobs(with: machines)
-    }
-    let unplaced = cluster.placement.unplaced
-    guard !unplaced.isEmpty || !cluster.placement.reported.isEmpty else { return }
-    // A machine that restarts is away for a moment, so that only what lasts is reported.
-    let lasting = unplaced.filter {
-      before[$0.key] == $0.value && cluster.placement.reported[$0.key] != $0.value
-    }
-    logPlacement(lasting, isMissing: true, at: now)
-    let placed = cluster.placement.reported.filter { id, labels in
-      unplaced[id] == nil && jobs.isPresent(id) && jobs[id].spec.machines == .labelled(labels)
+    let isChanged = cluster.unplaced.meet(machines)
+    let found = isChanged ? unplacedJobs(with: machines) : cluster.unplaced.labels
+    let news = cluster.unplaced.update(found)
+    logPlacement(news.missing, isMissing: true, at: now)
+    let placed = news.resolved.filter { id, labels in
+      jobs.isPresent(id) && jobs[id].spec.machines == .labelled(labels)
         && jobs[id].spec.timing.isEnabled
     }
     logPlacement(placed, isMissing: false, at: now)
-    cluster.placement.reported = cluster.placement.reported.filter { unplaced[$0.key] == $0.value }
-      .merging(lasting) { $1 }
   }
 
   private mutating func unplacedJobs(with machines: Set<[String: String]>) -> [JobID:

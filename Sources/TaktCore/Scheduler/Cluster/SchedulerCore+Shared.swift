@@ -36,7 +36,7 @@ extension SchedulerCore {
   ///
   /// - Parameter isNew: nothing is known here of an earlier schedule.
   mutating func declare(_ id: JobID, isChanged: Bool, isNew: Bool = false) {
-    cluster.placement.isStale = true
+    cluster.unplaced.noteJobsChanged()
     guard jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
       return withdrawJob(id)
     }
@@ -66,7 +66,7 @@ extension SchedulerCore {
   }
 
   mutating func withdrawJob(_ id: JobID) {
-    cluster.placement.isStale = true
+    cluster.unplaced.noteJobsChanged()
     cluster.jobs[id] = nil
   }
 
