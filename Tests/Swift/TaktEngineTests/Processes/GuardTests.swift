@@ -21,8 +21,7 @@ import Testing
   @Test(arguments: [true, false])
   func `when takt is killed, all processes of its claimed runs end`(usesGroups: Bool) throws {
     let host = try GuardedHost(usesGroups: usesGroups)
-    try host.tell("free 2 echo $$; exec sleep 1000")
-    let free = try Witness(host.number())
+    let free = try host.witness("free 2 echo $$; exec sleep 1000")
     try host.tell("run 1 \(Self.tree)")
     let tree = try (0..<Self.treeCount).map { _ in try Witness(host.number()) }
     #expect(tree.allSatisfy { !$0.hasEnded })
@@ -37,8 +36,7 @@ import Testing
   @Test(arguments: [true, false])
   func `when takt is stopped, its claimed runs end at the deadline`(usesGroups: Bool) throws {
     let host = try GuardedHost(usesGroups: usesGroups)
-    try host.tell("free 2 echo $$; exec sleep 1000")
-    let free = try Witness(host.number())
+    let free = try host.witness("free 2 echo $$; exec sleep 1000")
     try host.tell("run 1 \(Self.tree)")
     let tree = try (0..<Self.treeCount).map { _ in try Witness(host.number()) }
     let deadline = BootClock.now + 300_000_000
@@ -54,8 +52,7 @@ import Testing
     host.kill(SIGCONT)
     _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
     try host.tell("deadline \(BootClock.now + 3_600_000_000_000)")
-    try host.tell("run 3 echo $$; exec sleep 1000")
-    let next = try Witness(host.number())
+    let next = try host.witness("run 3 echo $$; exec sleep 1000")
     #expect(try host.guardNumber() == host.guardian.pid)
     #expect(!next.hasEnded)
     try host.tell("deadline 1")
@@ -66,8 +63,7 @@ import Testing
   @Test(arguments: [true, false])
   func `a run that may outlive the lease ends with takt`(usesGroups: Bool) throws {
     let host = try GuardedHost(usesGroups: usesGroups)
-    try host.tell("finish 1 echo $$; exec sleep 1000")
-    let finishing = try Witness(host.number())
+    let finishing = try host.witness("finish 1 echo $$; exec sleep 1000")
     try host.tell("run 2 exec sleep 1000")
     try host.tell("deadline 1")
     _ = try host.line { $0.hasPrefix("ended 2 signalled(9)") }
@@ -86,8 +82,7 @@ import Testing
 
   @Test func `a deadline that is put off in time ends nothing`() throws {
     let host = try GuardedHost()
-    try host.tell("run 1 echo $$; exec sleep 1000")
-    let process = try Witness(host.number())
+    let process = try host.witness("run 1 echo $$; exec sleep 1000")
     let first = BootClock.now + 50_000_000
     try host.tell("deadline \(first)")
     try host.tell("deadline \(first + 3_600_000_000_000)")
@@ -100,8 +95,7 @@ import Testing
 
   @Test func `no deadline ends nothing, and what has ended is forgotten`() throws {
     let host = try GuardedHost()
-    try host.tell("run 1 echo $$; exec sleep 1000")
-    let process = try Witness(host.number())
+    let process = try host.witness("run 1 echo $$; exec sleep 1000")
     try host.tell("deadline \(BootClock.now + 3_600_000_000_000)")
     try host.tell("deadline 0")
     try host.tell("run 2 exit 3")
@@ -260,8 +254,7 @@ import Testing
   @Test(arguments: [true, false])
   func `a guard that is killed, or does not keep up, is replaced`(isKilled: Bool) throws {
     let host = try GuardedHost()
-    try host.tell("run 1 echo $$; exec sleep 1000")
-    let process = try Witness(host.number())
+    let process = try host.witness("run 1 echo $$; exec sleep 1000")
     let first = host.guardian
     if isKilled {
       first.kill()
@@ -301,8 +294,7 @@ import Testing
 
   @Test func `the guard is neither taken for a run's process nor for a stranger's`() throws {
     let host = try GuardedHost(usesGroups: false)
-    try host.tell("run 1 (setsid sleep 1000 & echo $!); exit 2")
-    let left = try Witness(host.number())
+    let left = try host.witness("run 1 (setsid sleep 1000 & echo $!); exit 2")
     _ = try host.line { $0.hasPrefix("ended 1 exited(2) 1") }
     #expect(!host.guardian.hasEnded)
     host.kill(SIGKILL)

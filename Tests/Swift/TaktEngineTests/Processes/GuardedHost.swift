@@ -76,25 +76,9 @@ final class GuardedHost {
         close(first.read)
         close(second.write)
       }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_adddup2(&actions, first.read, 0)
-      posix_spawn_file_actions_adddup2(&actions, second.write, 1)
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      var none = sigset_t()
-      sigemptyset(&none)
-      posix_spawnattr_setsigmask(&attributes, &none)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-      let words = ["env", "TAKT_CGROUP=\(usesGroups ? "on" : "off")", Self.executable]
-      var argv = words.map { strdup($0) } + [nil]
-      defer { argv.forEach { free($0) } }
-      var child = pid_t()
-      let result = posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &argv, environ)
-      guard result == 0 else { throw Silence(description: "guard-host: \(result)") }
+      let words = ["/usr/bin/env", "TAKT_CGROUP=\(usesGroups ? "on" : "off")", Self.executable]
+      let child = try Spawning.start(
+        words, input: first.read, output: second.write, errors: "/dev/null")
       return (child, first.write, second.read)
     }
     let line = try line { $0.hasPrefix("guard ") }
@@ -120,6 +104,12 @@ final class GuardedHost {
       guard count > 0 else { throw Silence(description: "the host is gone") }
       rest = rest.dropFirst(count)
     }
+  }
+
+  /// The same, and the process whose number the run then prints.
+  func witness(_ request: String) throws -> Witness {
+    try tell(request)
+    return try Witness(number())
   }
 
   /// Ends host and guard, and no run.

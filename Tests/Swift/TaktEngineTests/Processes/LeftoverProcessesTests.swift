@@ -172,30 +172,11 @@ final class Bystander {
     guard let ends = SafePipe.make() else { throw NotStarted(number: errno) }
     defer { close(ends.write) }
     output = ends.read
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends.write, 1)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    // POSIX_SPAWN_SETSID, which the module does not offer everywhere.
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
-    let words: [String] = ["/bin/sh", "-c", script]
-    let variables: [String] = [
-      "TAKT_ATTEMPT_ID=\(mark)", "TAKT_INSTANCE=\(DaemonProcess.instance)", "PATH=/usr/bin:/bin",
-    ]
-    var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-    defer { (argv + envp).forEach { free($0) } }
-    var child = pid_t()
-    let result = posix_spawn(&child, "/bin/sh", &actions, &attributes, &argv, &envp)
-    guard result == 0 else { throw NotStarted(number: result) }
-    pid = child
+    pid = try Spawning.start(
+      ["/bin/sh", "-c", script],
+      environment: [
+        "TAKT_ATTEMPT_ID=\(mark)", "TAKT_INSTANCE=\(DaemonProcess.instance)", "PATH=/usr/bin:/bin",
+      ], output: ends.write, startsSession: true)
   }
 
   deinit {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -37,23 +38,6 @@ import Testing
     #expect(await bench.run("touch", ["path": "/proc/none"]) == .failed("missing"))
   }
 
-  private func child(_ words: [String]) throws -> pid_t {
-    var argv = words.map { strdup($0) } + [nil]
-    defer { argv.forEach { free($0) } }
-    var pid = pid_t()
-    // The threads of a queue block nearly all signals, and a child would begin like that.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    let result = posix_spawnp(&pid, words[0], nil, &attributes, &argv, environ)
-    #expect(result == 0)
-    return pid
-  }
-
   private func end(of pid: pid_t) -> Int32 {
     var status = Int32(0)
     waitpid(pid, &status, 0)
@@ -62,7 +46,7 @@ import Testing
 
   @Test(arguments: [nil, "sleep", "/usr/bin/sleep"])
   func `signal reaches the process of the file`(program: String?) async throws {
-    let pid = try child(["/usr/bin/sleep", "1000"])
+    let pid = try Spawning.start(["/usr/bin/sleep", "1000"])
     try folder.write("  \(pid)\n", to: "pid")
     var parameters: Parameters = ["pid_file": .string(folder.path("pid")), "signal": "TERM"]
     parameters["program"] = program.map { .string($0) }
@@ -73,7 +57,7 @@ import Testing
   }
 
   @Test func `another program under the number is not signalled`() async throws {
-    let pid = try child(["/usr/bin/sleep", "1000"])
+    let pid = try Spawning.start(["/usr/bin/sleep", "1000"])
     while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() }
     try folder.write("\(pid)", to: "pid")
     let parameters: Parameters = [
@@ -136,8 +120,8 @@ import Testing
     async throws
   {
     let home = try makeHome(linkTo: "../pid")
-    let own = try child(["/usr/bin/sleep", "1000"])
-    let other = try child([
+    let own = try Spawning.start(["/usr/bin/sleep", "1000"])
+    let other = try Spawning.start([
       "/usr/bin/setpriv", "--reuid=\(Self.stranger)", "--clear-groups", "/usr/bin/sleep", "1000",
     ])
     for pid in [own, other] { while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() } }

@@ -48,18 +48,7 @@ final class PythonServer {
         close(input[0])
         close(output[1])
       }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_adddup2(&actions, input[0], 0)
-      posix_spawn_file_actions_adddup2(&actions, output[1], 1)
-      var argv = words.map { strdup($0) } + [nil]
-      defer { argv.forEach { free($0) } }
-      var child = pid_t()
-      guard posix_spawnp(&child, words[0], &actions, nil, &argv, environ) == 0 else {
-        throw Silence()
-      }
-      return (child, input[1], output[0])
+      return (try Spawning.start(words, input: input[0], output: output[1]), input[1], output[0])
     }
   }
 
