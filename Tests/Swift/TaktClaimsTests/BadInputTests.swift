@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `nothing listens there`() throws {
-    let port = try Listener.freePort()
+    let port = try Loopback.freePort()
     let failure = try Self.failure("postgresql://me:secret@127.0.0.1:\(port)/jobs")
     #expect(
       failure

@@ -2,6 +2,7 @@ import Dispatch
 import Synchronization
 import TaktCore
 import TaktTime
+import TestSupport
 import Testing
 
 @testable import TaktClaims

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// Passes bytes on between clients on 127.0.0.1 and a server's socket, until its connections are
 /// cut in half: then both sides think that they have one, and hear nothing.
@@ -13,7 +14,7 @@ final class Relay: Sendable {
   /// - Parameter path: the server's socket.
   init(to path: String) throws {
     self.path = path
-    (listener, port) = try Listener.open()
+    (listener, port) = try Loopback.listen()
     Thread.detachNewThread { [self] in
       while true {
         let client = accept(listener, nil, nil)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 @testable import TaktControl
 
@@ -16,15 +17,7 @@ final class SocketServer: Sendable {
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes {
-          Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        }
-        if count <= 0 { return false }
-        rest = rest.dropFirst(count)
-      }
-      return true
+      Loopback.sendAll(bytes, on: descriptor)
     }
 
     /// Waits until the other end closes.

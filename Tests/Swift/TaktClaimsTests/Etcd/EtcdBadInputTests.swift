@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import TaktTransfer
+import TestSupport
 import Testing
 
 @testable import TaktClaims
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test func `nothing listens there`() throws {
-    let port = try Listener.freePort()
+    let port = try Loopback.freePort()
     let failure = try Self.failure(Self.access(port))
     #expect(failure.description.hasPrefix("Cannot connect to etcd at http://127.0.0.1:\(port): "))
     #expect(
@@ -90,7 +91,7 @@ import Testing
   @Test func `with several endpoints it is permanent if all of them are`() throws {
     let wrong = try Listener(saying: "220 mail ready\r\n")
     var access = Self.access(wrong.port)
-    access.endpoints += Self.access(try Listener.freePort()).endpoints
+    access.endpoints += Self.access(try Loopback.freePort()).endpoints
     let failure = try Self.failure(access)
     #expect(failure.description.hasPrefix("Cannot connect to etcd at "))
     #expect(!failure.isPermanent)

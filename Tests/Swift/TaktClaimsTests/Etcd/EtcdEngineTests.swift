@@ -3,6 +3,7 @@ import Synchronization
 import TaktCore
 import TaktTime
 import TaktTransfer
+import TestSupport
 import Testing
 
 @testable import TaktClaims
@@ -246,7 +247,7 @@ import Testing
 
   @Test func `the first endpoint that answers is used`() throws {
     let silent = try Listener()
-    let closed = try Listener.freePort()
+    let closed = try Loopback.freePort()
     var access = server.access
     access.endpoints =
       [closed, silent.port].map { TransferAddress(scheme: "http", host: "127.0.0.1", port: $0) }

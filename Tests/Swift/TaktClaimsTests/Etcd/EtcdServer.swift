@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 import TaktTransfer
+import TestSupport
 import Testing
 
 @testable import TaktClaims
@@ -27,8 +28,8 @@ final class EtcdServer: Sendable {
   init(_ options: [String] = []) throws {
     let folder = "/tmp/takt-etcd-\(getpid())-\(UInt32.random(in: 0...9999))"
     self.folder = folder
-    port = try Listener.freePort()
-    let peer = try Listener.freePort()
+    port = try Loopback.freePort()
+    let peer = try Loopback.freePort()
     scheme = options.contains("--cert-file") ? "https" : "http"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try Data().write(to: URL(fileURLWithPath: "\(folder)/keep"))

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import TaktCore
 import TaktTime
+import TestSupport
 import Testing
 
 @testable import TaktClaims
@@ -25,6 +26,16 @@ import Testing
     }
   }
 
+  /// Two slots of each job, a millisecond apart, in an order by chance.
+  private static func wishes(_ jobs: [JobName], from first: Int64) -> [SlotClaim] {
+    (jobs + jobs).enumerated().map { index, job in
+      SlotClaim(
+        job: job, slot: WallInstant(milliseconds: first + Int64(index % 2)), schedule: 1,
+        overlap: .allow, group: index % 3 == 0 ? "g" : "h", groupMax: 1000,
+        validUntil: WallInstant(nanoseconds: .max))
+    }.shuffled()
+  }
+
   @Test func `each slot is given to one machine, and no two batches wait for each other`() throws {
     let url = server.url()
     let cluster = "crowd \(UInt64.random(in: 0 ... .max))"
@@ -42,13 +53,7 @@ import Testing
           requests: jobs.map { .declare($0, schedule: 1, isChanged: false) }))
       for round in 1...rounds {
         // Every client wants the same slots, in an order of its own.
-        let wishes = (jobs + jobs).enumerated().map { index, job in
-          SlotClaim(
-            job: job, slot: WallInstant(milliseconds: base + Int64(round * 2 + index % 2)),
-            schedule: 1,
-            overlap: .allow, group: index % 3 == 0 ? "g" : "h", groupMax: 1000,
-            validUntil: WallInstant(nanoseconds: .max))
-        }.shuffled()
+        let wishes = Self.wishes(jobs, from: base + Int64(round * 2))
         let reply = try driver.perform(
           ClaimBatch(
             number: UInt64(round * 2), member: joined.member, facts: round % 5 == 0 ? facts : nil,

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// An answer of HTTP.
 struct Reply {
@@ -43,34 +44,21 @@ final class Wire {
         Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    try begin(result)
+    try begin(result == 0 ? 0 : errno)
   }
 
   init(port: UInt16, of world: ControlWorld) throws {
     self.world = world
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    try begin(result)
+    let connection = Loopback.connect(port: port)
+    descriptor = connection.descriptor
+    try begin(connection.error)
   }
 
   deinit { Glibc.close(descriptor) }
 
-  private func begin(_ result: Int32) throws {
-    guard result == 0 else { throw Failure(message: String(cString: strerror(errno))) }
-    // A test that waits this long has failed.
-    var patience = timeval(tv_sec: 60, tv_usec: 0)
-    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(
-        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
-    }
+  private func begin(_ error: Int32) throws {
+    guard error == 0 else { throw Failure(message: String(cString: strerror(error))) }
+    Loopback.limitWaiting(on: descriptor)
   }
 
   /// Sends a request whose body, if there is one, has its length before it.
@@ -88,15 +76,7 @@ final class Wire {
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count <= 0 { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    Loopback.sendAll(bytes, on: descriptor)
   }
 
   /// From now on nothing is sent; the answer may still be read.
