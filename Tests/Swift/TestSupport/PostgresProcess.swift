@@ -33,7 +33,7 @@ package final class PostgresProcess: Sendable {
   package init() throws {
     guard let programs = Self.programs else { throw Failure(text: "not installed") }
     folder = "/tmp/takt-postgres-\(getpid())-\(UInt32.random(in: 0...9999))"
-    port = try Self.freePort()
+    port = try Loopback.freePort()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     // The server does not run as root.
     let users = ["postgres", "nobody"]
@@ -108,23 +108,5 @@ package final class PostgresProcess: Sendable {
     try process.run()
     process.waitUntilExit()
     return process.terminationStatus
-  }
-
-  /// A port of 127.0.0.1 on which nothing listened a moment ago.
-  package static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // The address of a local variable, for the time of the call.
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard isBound else { throw Failure(text: "bind") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The commands for a cluster, where there is no engine.
@@ -80,43 +81,13 @@ import Testing
     #expect(takt.waitForExit() == 78, "there is no ledger yet: \(takt.errors)")
   }
 
-  /// A server on a free port that says this to all that come.
-  private static func listen(saying text: String) throws -> (port: Int, close: () -> Void) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // The address of a local variable, for the time of the call.
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(descriptor, pointer, length) == 0 && Glibc.listen(descriptor, 16) == 0
-          && getsockname(descriptor, pointer, &length) == 0
-      }
-    }
-    try #require(result)
-    Thread.detachNewThread {
-      while case let client = accept(descriptor, nil, nil), client >= 0 {
-        _ = text.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
-        Glibc.close(client)
-      }
-    }
-    return (
-      Int(UInt16(bigEndian: address.sin_port)),
-      {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        Glibc.close(descriptor)
-      }
-    )
-  }
-
   @Test(arguments: ["refuse", "degrade"])
   func `what waiting does not mend ends takt, or leaves its shared jobs waiting`(start: String)
     throws
   {
-    let (port, close) = try Self.listen(
-      saying: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
-    defer { close() }
+    let server = try Listener(
+      saying: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", closes: true)
+    let port = server.port
     let folder = try TemporaryFolder()
     try folder.write(
       "scheduler: {cluster: {engine: etcd, endpoints: 'http://127.0.0.1:\(port)', start: \(start)}}\n"
@@ -135,10 +106,9 @@ import Testing
   @Test func `the SQL of the schema needs no daemon and no jobs file`() throws {
     let folder = try TemporaryFolder()
     func sql(_ arguments: String...) throws -> String {
-      let takt = try TaktProcess(["cluster", "sql"] + arguments, in: folder)
-      let text = try takt.text()
-      #expect(takt.waitForExit() == 0 && takt.errors.isEmpty)
-      return text
+      let takt = try folder.takt(["cluster", "sql"] + arguments)
+      #expect(takt.status == 0 && takt.errors.isEmpty)
+      return takt.output
     }
     let plain = try sql()
     #expect(plain.contains("CREATE SCHEMA takt") && plain.contains("\nCOMMIT;\n"))
@@ -163,12 +133,9 @@ import Testing
   }
 
   /// What `takt check` says of a URL, without the places.
-  private static func check(_ url: String) throws -> (status: Int32, errors: String) {
-    let folder = try TemporaryFolder()
-    try folder.write("scheduler: {cluster: {engine: postgres, url: '\(url)'}}\n" + job)
-    let takt = try TaktProcess(["check"], in: folder)
-    _ = try takt.text()
-    return (takt.waitForExit(), takt.errors)
+  private static func check(_ url: String) throws -> TaktAnswer {
+    try TemporaryFolder("scheduler: {cluster: {engine: postgres, url: '\(url)'}}\n" + job)
+      .takt("check")
   }
 
   /// libpq is there where PostgreSQL is.
@@ -187,9 +154,11 @@ import Testing
       ("host=a,b,c port=1,2", "'url' has 2 ports for 3 hosts"),
     ])
   func `a URL that cannot work is an error with its place`(url: String, words: String) throws {
-    let (status, errors) = try Self.check(url)
-    #expect(status == 78, "\(errors)")
-    #expect(errors.contains("jobs.yaml:1:46: error: ") && errors.contains(words), "\(errors)")
+    let answer = try Self.check(url)
+    #expect(answer.status == 78, "\(answer.errors)")
+    #expect(
+      answer.errors.contains("jobs.yaml:1:46: error: ") && answer.errors.contains(words),
+      "\(answer.errors)")
   }
 
   @Test(
@@ -203,9 +172,11 @@ import Testing
       ("postgresql://u@h/d?connect_timeout=5s", "'connect_timeout' in 'url' is no number"),
     ])
   func `what only this machine may lack is a warning`(url: String, words: String) throws {
-    let (status, errors) = try Self.check(url)
-    #expect(status == 0, "\(errors)")
-    #expect(errors.contains("jobs.yaml:1:46: warning: ") && errors.contains(words), "\(errors)")
+    let answer = try Self.check(url)
+    #expect(answer.status == 0, "\(answer.errors)")
+    #expect(
+      answer.errors.contains("jobs.yaml:1:46: warning: ") && answer.errors.contains(words),
+      "\(answer.errors)")
   }
 
   @Test func `a URL that is right is no warning`() throws {
@@ -213,8 +184,8 @@ import Testing
       "postgresql://u:p%40@h,i:1,2/d?sslmode=require&target_session_attrs=read-write",
       "host=/run/postgresql dbname=d user=u", "postgresql:///d",
     ] {
-      let (status, errors) = try Self.check(url)
-      #expect(status == 0 && errors.isEmpty, "\(url): \(errors)")
+      let answer = try Self.check(url)
+      #expect(answer.status == 0 && answer.errors.isEmpty, "\(url): \(answer.errors)")
     }
   }
 
@@ -236,9 +207,8 @@ import Testing
           api_write_token_file: no-write.token
 
       """ + Self.job)
-    let takt = try TaktProcess(["check"], in: folder)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == 0)
+    let takt = try folder.takt("check")
+    #expect(takt.status == 0)
     for (line, column, name, key) in [
       (6, 9, "'ca'", "ca"), (7, 11, "'cert'", "cert"), (8, 10, "'key'", "key"),
       (10, 22, "'password'", "file"), (11, 21, "'api_token_file'", "api_token_file"),
@@ -310,20 +280,19 @@ import Testing
       try folder.write(Self.scheduler() + Self.jobs, to: "with.yaml")
     )
     for (old, new, change) in [(without, with, "added"), (with, without, "removed")] {
-      let takt = try TaktProcess(["plan", old, new], in: folder)
-      let text = try takt.text()
-      #expect(takt.waitForExit() == 78 && text.isEmpty)
+      let takt = try folder.takt(["plan", old, new])
+      #expect(takt.status == 78 && takt.output.isEmpty)
       #expect(takt.errors.contains("\(new): error: 'cluster' was \(change) under 'scheduler'"))
     }
   }
 
   @Test func `verify --cluster says what it lacks`() throws {
     let folder = try TemporaryFolder()
-    func verify(_ jobs: String, _ more: String...) throws -> (status: Int32, errors: String) {
+    func verify(_ jobs: String, _ more: String...) throws -> TaktAnswer {
       try folder.write(jobs)
-      let takt = try TaktProcess(["verify", "--cluster"] + more, in: folder)
-      #expect(try takt.text().isEmpty)
-      return (takt.waitForExit(), takt.errors)
+      let answer = try folder.takt(["verify", "--cluster"] + more)
+      #expect(answer.output.isEmpty)
+      return answer
     }
     let without = try verify(Self.jobs)
     #expect(

@@ -256,8 +256,7 @@ struct ClusterMonitoringTests {
       unsure.errors
         == "takt: machine 'b' did not answer: timed out after 5s (\(address)); it may carry out the "
         + "request all the same\n")
-    hung.signal(SIGKILL)
-    _ = hung.waitForExit()
+    hung.crash()
     let down = try cluster.takt("a", "status", "--cluster")
     #expect(down.status == 69 && down.output.contains("hand"))
     #expect(

@@ -6,8 +6,7 @@ import Testing
 @Suite(.ownThreads) struct CommandLimitsTests {
   /// A folder with a socket on which nobody listens.
   private func folder() throws -> TemporaryFolder {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: 'true'}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {every: 1h, run: 'true'}}\n")
     let script = """
       import os, socket
       os.mkdir(".takt")
@@ -20,23 +19,20 @@ import Testing
   @Test func `without file descriptors a command names the limit`() throws {
     let folder = try folder()
     let script = "ulimit -n 9; exec '\(TaktProcess.executable.path)' status"
-    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == 69, "\(takt.errors)")
+    let takt = try folder.takt(["-c", script], program: "/bin/sh")
+    #expect(takt.status == 69, "\(takt.errors)")
     #expect(takt.errors.contains("raise `ulimit -n`"), "\(takt.errors)")
   }
 
   @Test func `a daemon that inherits too many descriptors names the limit`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
     let script = """
       for i in {3..82}; do eval "exec $i</dev/null"; done
       ulimit -n 96
       exec '\(TaktProcess.executable.path)' run
       """
-    let takt = try TaktProcess(["-c", script], program: "/bin/bash", in: folder)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == 71, "\(takt.errors)")
+    let takt = try folder.takt(["-c", script], program: "/bin/bash")
+    #expect(takt.status == 71, "\(takt.errors)")
     let words =
       "ulimit -n is 96, of which 80 were open before it started, but takt needs at least 32"
     #expect(takt.errors.contains(words), "\(takt.errors)")
@@ -60,21 +56,17 @@ import Testing
   }
 
   @Test func `a start without a descriptor waits for one, within the timeout of its job`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         patient: {every: 100ms, run: 'true'}
         hurried: {every: 100ms, timeout: 300ms, run: 'true'}
 
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     func limit(_ descriptors: Int) throws {
-      let tool = try TaktProcess(
-        ["--pid", "\(takt.pid)", "--nofile=\(descriptors):"], program: "/usr/bin/prlimit",
-        in: folder)
-      _ = try tool.text()
-      #expect(tool.waitForExit() == 0, "\(tool.errors)")
+      let tool = try folder.takt(
+        ["--pid", "\(takt.pid)", "--nofile=\(descriptors):"], program: "/usr/bin/prlimit")
+      #expect(tool.status == 0, "\(tool.errors)")
     }
     try takt.line("a run") { $0.job == "patient" && $0.to == "ended" }
     // It keeps what it has, and gets no more.
@@ -92,8 +84,7 @@ import Testing
   func `without room in memory a daemon names the limit, and neither crashes nor hangs`(
     kibibytes: Int
   ) throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 50ms, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 50ms, run: 'true'}\n")
     let script = "ulimit -v \(kibibytes); exec '\(TaktProcess.executable.path)' run"
     let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
     do {
@@ -135,9 +126,8 @@ import Testing
       exec setpriv --reuid=65534 --clear-groups \(rights) \
         bash -c 'ulimit -u 1; exec "$0" status' '\(TaktProcess.executable.path)'
       """
-    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == 69, "\(takt.errors)")
+    let takt = try folder.takt(["-c", script], program: "/bin/sh")
+    #expect(takt.status == 69, "\(takt.errors)")
     #expect(takt.errors.contains("raise `ulimit -u`"), "\(takt.errors)")
   }
 
@@ -158,9 +148,8 @@ import Testing
       exec setpriv --reuid=65534 --clear-groups \(rights) \
         bash -c 'ulimit -u 2; exec "$0" run' '\(TaktProcess.executable.path)'
       """
-    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == 71, "\(takt.errors)")
+    let takt = try folder.takt(["-c", script], program: "/bin/sh")
+    #expect(takt.status == 71, "\(takt.errors)")
     #expect(
       takt.errors.contains("takt: cannot start: takt needs 16 threads (ulimit -u)"),
       "\(takt.errors)")

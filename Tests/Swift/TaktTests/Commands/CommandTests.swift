@@ -4,14 +4,6 @@ import Testing
 
 /// The command line as a user meets it.
 @Suite(.ownThreads) struct CommandTests {
-  private func run(
-    _ arguments: String..., in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let takt = try TaktProcess(arguments, in: folder)
-    let output = try takt.text()
-    return (takt.waitForExit(), output, takt.errors)
-  }
-
   static let example = Repository.url("jobs.yaml")
 
   @Test func `the example file is valid and its jobs fire`() throws {
@@ -21,7 +13,7 @@ import Testing
     let text = try String(contentsOf: Self.example, encoding: .utf8)
     let path = try folder.write(
       text.replacing("\nscheduler:\n", with: "\nscheduler:\n  plugins: \"\(plugins)\"\n"))
-    #expect(try run("check", path, in: folder).output == "\(path): ok, 8 jobs\n")
+    #expect(try folder.takt("check", path).output == "\(path): ok, 8 jobs\n")
     let takt = try TaktProcess(["run", path], in: folder)
     for job in ["hello", "heartbeat", "disk", "greet", "poll"] {
       if !takt.lines.contains(where: { $0.job == job && $0.outcome != nil }) {
@@ -52,7 +44,7 @@ import Testing
       let folder = try TemporaryFolder()
       try folder.write(example.components(separatedBy: "```")[0])
       try folder.write("BEGIN:VCALENDAR\nEND:VCALENDAR\n", to: "holidays.ics")
-      let result = try run("check", in: folder)
+      let result = try folder.takt("check")
       #expect(result.status == 0, "\(result.errors)")
     }
   }
@@ -63,8 +55,7 @@ import Testing
   ])
   func `TZ is a name, a rule or a file, as for other programs`(row: String) throws {
     let parts = row.components(separatedBy: " | ")
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {at: '2100-01-05T09:00', run: x}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {at: '2100-01-05T09:00', run: x}}\n")
     let takt = try TaktProcess(
       ["TZ=\(parts[0])", TaktProcess.executable.path, "next", "jobs.yaml"],
       program: "/usr/bin/env", in: folder)
@@ -76,8 +67,7 @@ import Testing
     "local", ":local", "Europe/Berln", "../../etc/passwd", "/dev/zero", "CET-1CEST",
   ])
   func `a TZ that is no time zone is a warning`(value: String) throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {cron: '0 9 * * *', run: 'true'}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {cron: '0 9 * * *', run: 'true'}}\n")
     let takt = try TaktProcess(
       ["TZ=\(value)", TaktProcess.executable.path, "check"], program: "/usr/bin/env", in: folder)
     #expect(takt.waitForExit() == 0)
@@ -87,14 +77,13 @@ import Testing
 
   @Test(arguments: ["bash", "zsh", "fish"])
   func `shells can complete commands, and those for a running daemon`(shell: String) throws {
-    let script = try run("--generate-completion-script", shell, in: try TemporaryFolder())
+    let script = try TemporaryFolder().takt("--generate-completion-script", shell)
     #expect(script.status == 0)
     for command in ["suspend", "trigger", "simulate"] { #expect(script.output.contains(command)) }
   }
 
   @Test func `a file with four mistakes reports four, each with its place and a caret`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         a: {evry: 5s, run: date}
@@ -102,7 +91,7 @@ import Testing
         c: {every: 5s, use: lag}
         d: {every: 5s, run: date, qos: fast}
       """)
-    let result = try run("check", in: folder)
+    let result = try folder.takt("check")
     #expect(result.status == 78)
     #expect(result.output.isEmpty)
     #expect(
@@ -134,7 +123,7 @@ import Testing
         new: {every: 9s, run: date}
         same: {every: 5000ms, run: date}  # as before
       """, to: "new.yaml")
-    let result = try run("plan", "old.yaml", "new.yaml", in: folder)
+    let result = try folder.takt("plan", "old.yaml", "new.yaml")
     #expect(result.status == 0)
     #expect(
       result.output == """
@@ -150,15 +139,14 @@ import Testing
   }
 
   @Test func `next shows the slots to come`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       scheduler: {timezone: Europe/Berlin}
       jobs:
         once: {at: "2199-07-01T12:00", run: date}
         grid: {every: 1h, align: epoch, run: date}
       """)
-    let result = try run("next", "-n", "2", in: folder)
+    let result = try folder.takt("next", "-n", "2")
     let lines = result.output.split(separator: "\n")
     #expect(result.status == 0)
     #expect(lines.count == 3)
@@ -168,7 +156,7 @@ import Testing
 
   @Test func `schema prints a JSON Schema that knows the built-ins`() throws {
     let folder = try TemporaryFolder()
-    let result = try run("schema", in: folder)
+    let result = try folder.takt("schema")
     #expect(result.status == 0)
     let value = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
     let schema = try #require(value as? [String: Any])
@@ -198,19 +186,18 @@ import Testing
       ["--no-such-flag"], ["run", "--log-level", "loud"], ["next", "-n", "0"],
       ["plan", "a", "b", "c"], ["suspend"],
     ] {
-      let takt = try TaktProcess(arguments, in: folder)
-      _ = try takt.text()
-      #expect(takt.waitForExit() == 64, "\(arguments)")
+      let takt = try folder.takt(arguments)
+      #expect(takt.status == 64, "\(arguments)")
       #expect(takt.errors.contains("Usage: takt"), "\(takt.errors)")
     }
-    #expect(try run("--version", in: folder).output == "0.1.0\n")
+    #expect(try folder.takt("--version").output == "0.1.0\n")
   }
 
   @Test(arguments: ["missing.yaml", ".", "/dev/null", "empty.yaml"])
   func `a file that cannot be used exits 78 with its name`(path: String) throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "empty.yaml")
-    let result = try run("run", path, in: folder)
+    let result = try folder.takt("run", path)
     #expect(result.status == 78)
     #expect(result.errors.contains(": error: "), "\(result.errors)")
   }

@@ -3,14 +3,8 @@ import Testing
 
 /// One run in the foreground, and the status that it leaves.
 @Suite(.ownThreads) struct ExecTests {
-  private func exec(
-    _ yaml: String, _ arguments: [String] = ["job"]
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {every: 1h, \(yaml)}\n")
-    let takt = try TaktProcess(["exec"] + arguments, in: folder)
-    let output = try takt.text()
-    return (takt.waitForExit(), output, takt.errors)
+  private func exec(_ yaml: String, _ arguments: [String] = ["job"]) throws -> TaktAnswer {
+    try TemporaryFolder("jobs:\n  job: {every: 1h, \(yaml)}\n").takt(["exec"] + arguments)
   }
 
   @Test(arguments: [
@@ -40,8 +34,7 @@ import Testing
   }
 
   @Test func `all bytes come through, however slow the reader and whatever they are`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         job:
@@ -68,8 +61,7 @@ import Testing
   }
 
   @Test func `who prints without end ends with its reader`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {every: 1h, run: [yes]}\n")
+    let folder = try TemporaryFolder("jobs:\n  job: {every: 1h, run: [yes]}\n")
     let script = "'\(TaktProcess.executable.path)' exec job | head -1"
     let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
     #expect(try shell.text() == "y\n")
@@ -78,8 +70,7 @@ import Testing
   }
 
   @Test func `output that cannot be written is a failure`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {every: 1h, run: seq 1 1000}\n")
+    let folder = try TemporaryFolder("jobs:\n  job: {every: 1h, run: seq 1 1000}\n")
     let script = "'\(TaktProcess.executable.path)' exec job > /dev/full"
     let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
     #expect(shell.waitForExit() == 1)
@@ -132,9 +123,8 @@ import Testing
       ("run: [./script]", "./script"), ("run: [script], env: {PATH: .}", "script"),
     ] {
       try folder.write("jobs:\n  job: {every: 1h, \(keys)}\n")
-      let takt = try TaktProcess(["exec", "job"], in: folder)
-      _ = try takt.text()
-      #expect([126, 127].contains(takt.waitForExit()))
+      let takt = try folder.takt("exec", "job")
+      #expect([126, 127].contains(takt.status))
       #expect(
         takt.errors.contains("cannot execute the program '\(name)': \(sentence)"), "\(takt.errors)")
     }

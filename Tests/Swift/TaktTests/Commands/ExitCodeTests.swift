@@ -15,11 +15,10 @@ import Testing
 
   @Test func `help and docs list the same exit codes`() throws {
     let folder = try TemporaryFolder()
-    let takt = try TaktProcess(["--help"], in: folder)
-    let help = try takt.text()
-    #expect(takt.waitForExit() == 0)
-    let listed = help.matches(of: #/(?m)^(\d+) {2,}\S/#).map { String($0.1) }
-    #expect(listed.count == 13, "\(help)")
+    let takt = try folder.takt("--help")
+    #expect(takt.status == 0)
+    let listed = takt.output.matches(of: #/(?m)^(\d+) {2,}\S/#).map { String($0.1) }
+    #expect(listed.count == 13, "\(takt.output)")
     #expect(try listed == Self.documented())
   }
 
@@ -30,8 +29,7 @@ import Testing
   ])
   func `a command exits with the listed code`(command: String, code: String) throws {
     let folder = try TemporaryFolder()
-    let takt = try TaktProcess(command.components(separatedBy: " "), in: folder)
-    _ = try takt.text()
-    #expect("\(takt.waitForExit())" == code, "\(takt.errors)")
+    let takt = try folder.takt(command.components(separatedBy: " "))
+    #expect("\(takt.status)" == code, "\(takt.errors)")
   }
 }

@@ -4,14 +4,6 @@ import Testing
 
 /// `takt init`, and takt where it is installed.
 @Suite(.ownThreads) struct InitTests {
-  private func run(
-    _ arguments: [String], program: String = TaktProcess.executable.path, in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let takt = try TaktProcess(arguments, program: program, in: folder)
-    let output = try takt.text()
-    return (takt.waitForExit(), output, takt.errors)
-  }
-
   /// The program in a folder of its own, as `make install` lays it out.
   private func install(in folder: TemporaryFolder) throws -> String {
     let bin = folder.url.appendingPathComponent("usr/bin")
@@ -25,14 +17,14 @@ import Testing
 
   @Test func `the file that init writes can be run as it is`() throws {
     let folder = try TemporaryFolder()
-    let empty = try run(["run"], in: folder)
+    let empty = try folder.takt(["run"])
     #expect(empty.status == 78)
     #expect(
       empty.errors
         == "takt: there is no jobs.yaml in this folder; create one with `takt init`, or name "
         + "another file\n")
 
-    let first = try run(["init"], in: folder)
+    let first = try folder.takt(["init"])
     #expect(first.status == 0, "\(first.errors)")
     #expect(
       first.output == """
@@ -44,14 +36,14 @@ import Testing
         """)
     #expect(
       folder.read("jobs.yaml").hasPrefix("# yaml-language-server: $schema=jobs.schema.json\n"))
-    let schema = try run(["schema"], in: folder)
+    let schema = try folder.takt(["schema"])
     #expect(folder.read("jobs.schema.json") == schema.output)
-    #expect(try run(["check", "--strict"], in: folder).output == "jobs.yaml: ok, 1 job\n")
+    #expect(try folder.takt(["check", "--strict"]).output == "jobs.yaml: ok, 1 job\n")
     let takt = try TaktProcess(["run"], in: folder)
     try takt.line("a run") { $0.job == "hello" && $0.outcome == "succeeded" }
 
     try folder.write("jobs: {}\n")
-    let second = try run(["init"], in: folder)
+    let second = try folder.takt(["init"])
     #expect(second.status == 64)
     #expect(second.errors == "takt: jobs.yaml already exists; it is not changed\n")
     #expect(folder.read("jobs.yaml") == "jobs: {}\n")
@@ -59,24 +51,24 @@ import Testing
 
   @Test func `each example in its comments is right`() throws {
     let folder = try TemporaryFolder()
-    _ = try run(["init", "my jobs.yaml"], in: folder)
+    _ = try folder.takt(["init", "my jobs.yaml"])
     // A comment whose text has a colon or continues such a text is an example.
     let lines = folder.read("my jobs.yaml").components(separatedBy: "\n").map { line in
       line.replacing(#/^( *)# ( *[a-z_]+:( .*)?)$/#) { "\($0.1)\($0.2)" }
     }.filter { !$0.hasPrefix("yaml-language-server") }
     try folder.write(lines.joined(separator: "\n"))
-    let check = try run(["check"], in: folder)
+    let check = try folder.takt(["check"])
     #expect(check.output.hasPrefix("jobs.yaml: ok, 3 jobs"), "\(check.errors)")
   }
 
   @Test func `a name with a space is quoted, and a folder that is not there is an error`() throws {
     let folder = try TemporaryFolder()
     #expect(
-      try run(["init", "my jobs.yaml"], in: folder).output.contains("takt next 'my jobs.yaml' "))
-    let nowhere = try run(["init", "none/jobs.yaml"], in: folder)
+      try folder.takt(["init", "my jobs.yaml"]).output.contains("takt next 'my jobs.yaml' "))
+    let nowhere = try folder.takt(["init", "none/jobs.yaml"])
     #expect(nowhere.status == 74)
     #expect(nowhere.errors == "takt: cannot write none/jobs.yaml: No such file or directory\n")
-    #expect(try run(["init", "--", "-x.yaml"], in: folder).output.contains("takt next ./-x.yaml "))
+    #expect(try folder.takt(["init", "--", "-x.yaml"]).output.contains("takt next ./-x.yaml "))
   }
 
   /// The names in a folder, without those of the files that keep what a program says on standard error.
@@ -86,15 +78,14 @@ import Testing
   }
 
   @Test func `what init refuses leaves nothing behind`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {}\n")
-    #expect(try run(["init"], in: folder).status == 64)
+    let folder = try TemporaryFolder("jobs: {}\n")
+    #expect(try folder.takt(["init"]).status == 64)
     #expect(try names(in: folder) == ["jobs.yaml"])
 
     let linked = try TemporaryFolder()
     symlink("nowhere", linked.url.appendingPathComponent("jobs.yaml").path)
     #expect(
-      try run(["init"], in: linked).errors == "takt: jobs.yaml already exists; it is not changed\n")
+      try linked.takt(["init"]).errors == "takt: jobs.yaml already exists; it is not changed\n")
     #expect(try names(in: linked) == ["jobs.yaml"])
   }
 
@@ -126,16 +117,16 @@ import Testing
     let both = try (0..<8).map { _ in try TaktProcess(["init"], in: folder) }
     let statuses = both.map { $0.waitForExit() }
     #expect(statuses.filter { $0 == 0 }.count == 1 && statuses.filter { $0 == 64 }.count == 7)
-    #expect(try run(["check", "--strict"], in: folder).output == "jobs.yaml: ok, 1 job\n")
+    #expect(try folder.takt(["check", "--strict"]).output == "jobs.yaml: ok, 1 job\n")
     #expect(
-      try folder.read("jobs.schema.json") == run(["schema"], in: folder).output)
+      try folder.read("jobs.schema.json") == folder.takt(["schema"]).output)
   }
 
   @Test func `a folder in the place of the schema is named`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       at: folder.url.appendingPathComponent("jobs.schema.json"), withIntermediateDirectories: false)
-    let takt = try run(["init"], in: folder)
+    let takt = try folder.takt(["init"])
     #expect(takt.status == 0)
     #expect(
       takt.errors == "takt: warning: jobs.schema.json already exists and is not a file, so editors "
@@ -147,24 +138,24 @@ import Testing
     let takt = try install(in: folder)
     let installed = "usr/lib/takt/plugins"
     for name in ["greet", "other"] {
-      _ = try run(["plugins", "new", name, "--folder", installed], in: folder)
+      _ = try folder.takt(["plugins", "new", name, "--folder", installed])
     }
     try folder.write("jobs: {a: {every: 1h, use: greet, with: {who: you}}}\n")
-    #expect(try run(["check"], program: takt, in: folder).output == "jobs.yaml: ok, 1 job\n")
+    #expect(try folder.takt(["check"], program: takt).output == "jobs.yaml: ok, 1 job\n")
     // The same program elsewhere does not know them.
-    #expect(try run(["check"], in: folder).errors.contains("no built-in or plugin 'greet'"))
+    #expect(try folder.takt(["check"]).errors.contains("no built-in or plugin 'greet'"))
 
-    _ = try run(["plugins", "new", "greet"], in: folder)
+    _ = try folder.takt(["plugins", "new", "greet"])
     try folder.write(
       folder.read("plugins/greet/plugin.yaml").replacing("version: 0.1.0", with: "version: 2.0.0"),
       to: "plugins/greet/plugin.yaml")
-    let list = try run(["plugins", "list"], program: takt, in: folder)
+    let list = try folder.takt(["plugins", "list"], program: takt)
     #expect(
       list.output.split(separator: "\n").map { $0.split(separator: " ").prefix(2) }
         == [["greet", "2.0.0"], ["other", "0.1.0"]])
     // Folders that the file names come first as well, and not instead.
     try folder.write("scheduler: {plugins: plugins}\njobs: {a: {every: 1h, use: other}}\n")
-    #expect(try run(["check"], program: takt, in: folder).output.hasPrefix("jobs.yaml: ok, 1 job"))
+    #expect(try folder.takt(["check"], program: takt).output.hasPrefix("jobs.yaml: ok, 1 job"))
   }
 
   @Test func `an installed schema is named by its path`() throws {
@@ -173,7 +164,7 @@ import Testing
     try FileManager.default.createDirectory(
       at: folder.url.appendingPathComponent("usr/share/takt"), withIntermediateDirectories: true)
     try folder.write("{}", to: "usr/share/takt/jobs.schema.json")
-    _ = try run(["init"], program: takt, in: folder)
+    _ = try folder.takt(["init"], program: takt)
     let line = folder.read("jobs.yaml").prefix { $0 != "\n" }
     #expect(line.hasSuffix("/usr/share/takt/jobs.schema.json"))
     #expect(folder.read("jobs.schema.json").isEmpty)
@@ -184,14 +175,14 @@ import Testing
     let schema = CommandTests.example.deletingLastPathComponent()
       .appendingPathComponent("docs/schemas/jobs.schema.json")
     #expect(
-      try String(contentsOf: schema, encoding: .utf8) == run(["schema"], in: folder).output,
+      try String(contentsOf: schema, encoding: .utf8) == folder.takt(["schema"]).output,
       "run: make schema")
   }
 
   @Test func `the version is available with its libraries`() throws {
     let folder = try TemporaryFolder()
-    let version = try run(["--version"], in: folder)
-    let json = try run(["--version", "--json"], in: folder)
+    let version = try folder.takt(["--version"])
+    let json = try folder.takt(["--version", "--json"])
     struct Report: Decodable {
       var version: String
       var libraries: [String: String]

@@ -112,9 +112,8 @@ import Testing
       try text.write(
         to: folder.url.appendingPathComponent(name), atomically: true, encoding: .utf8)
     }
-    let takt = try TaktProcess(["plan", "old.yaml", "new.yaml"], in: folder)
-    let output = try takt.text()
-    #expect(takt.waitForExit() == 0, "\(takt.errors)")
-    expect(output)
+    let takt = try folder.takt("plan", "old.yaml", "new.yaml")
+    #expect(takt.status == 0, "\(takt.errors)")
+    expect(takt.output)
   }
 }

@@ -145,9 +145,8 @@ final class Events {
     let script =
       "curl -sN --unix-socket .takt/control.sock 'http://takt\(target)'"
       + " | sed -un 's/^data: //p' | head -\(count)"
-    let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: live.folder)
-    let text = try shell.text()
-    return try text.split(separator: "\n").map {
+    let shell = try live.folder.takt(["-c", script], program: "/bin/sh")
+    return try shell.output.split(separator: "\n").map {
       try JSONDecoder().decode(Event.self, from: Data($0.utf8))
     }
   }

@@ -59,9 +59,8 @@ import Testing
 
   static func drive(_ live: LiveTakt, _ scenario: String, _ more: [String]) throws {
     let words = [driver, "http://127.0.0.1:\(live.port)", live.token, scenario] + more
-    let python = try TaktProcess(words, program: "/usr/bin/python3", in: live.folder)
-    let text = try python.text()
-    #expect(python.waitForExit() == 0, "\(text) \(python.errors)")
+    let python = try live.folder.takt(words, program: "/usr/bin/python3")
+    #expect(python.status == 0, "\(python.output) \(python.errors)")
     #expect(try live.process.stop() == 0)
   }
 
@@ -170,8 +169,7 @@ import Testing
   }
 
   private func drive(_ words: [String], in folder: TemporaryFolder) throws {
-    let python = try TaktProcess(words, program: "/usr/bin/python3", in: folder)
-    let text = try python.text()
-    #expect(python.waitForExit() == 0, "\(text) \(python.errors)")
+    let python = try folder.takt(words, program: "/usr/bin/python3")
+    #expect(python.status == 0, "\(python.output) \(python.errors)")
   }
 }

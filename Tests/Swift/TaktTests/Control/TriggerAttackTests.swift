@@ -116,8 +116,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write(Self.jobs)
     try Self.addPlugin(to: folder)
-    let process = try TaktProcess(["exec", "h", "--with", "url=http://127.0.0.1:1/"], in: folder)
-    _ = try process.text()
-    #expect(process.waitForExit() == 64)
+    let process = try folder.takt("exec", "h", "--with", "url=http://127.0.0.1:1/")
+    #expect(process.status == 64)
   }
 }

@@ -4,17 +4,6 @@ import Testing
 
 /// Alarms of the built program: hooks that keep quiet, staleness, pings, and what a run waits for.
 @Suite(.ownThreads) struct AlarmTests {
-  /// Waits until the file has so many lines, and returns them.
-  private func lines(_ count: Int, of name: String, in folder: TemporaryFolder) throws -> [String] {
-    let deadline = Date() + TaktProcess.patience
-    while Date() < deadline {
-      let lines = folder.read(name).split(separator: "\n").map(String.init)
-      if lines.count >= count { return lines }
-      usleep(5000)
-    }
-    throw TaktProcess.Silence(description: "\(name) has fewer than \(count) lines")
-  }
-
   /// Waits for the ends of so many runs of a job.
   private func runs(_ count: Int, of job: String, _ takt: TaktProcess) throws {
     for _ in 0..<count {
@@ -25,8 +14,7 @@ import Testing
   }
 
   @Test func `a series of failures alarms once, before and after a restart`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, first) = try TaktProcess.running(
       """
       jobs:
         flaky:
@@ -38,8 +26,7 @@ import Testing
             - {run: 'echo "$TAKT_HOOK $TAKT_STREAK" >> alarms', when: streak >= 3}
           on_recover: {run: 'echo "$TAKT_HOOK" >> alarms', when: streak >= 3}
       """)
-    let first = try TaktProcess(["run"], in: folder)
-    #expect(try lines(2, of: "alarms", in: folder) == ["on_failure 1", "on_failure 3"])
+    #expect(try folder.lines(2, of: "alarms") == ["on_failure 1", "on_failure 3"])
     try runs(3, of: "flaky", first)
     #expect(try first.stop() == 0)
     let second = try TaktProcess(["run"], in: folder)
@@ -47,7 +34,7 @@ import Testing
     #expect(folder.read("alarms") == "on_failure 1\non_failure 3\n")
     try folder.write("", to: "mended")
     #expect(
-      try lines(3, of: "alarms", in: folder) == ["on_failure 1", "on_failure 3", "on_recover"])
+      try folder.lines(3, of: "alarms") == ["on_failure 1", "on_failure 3", "on_recover"])
     try runs(3, of: "flaky", second)
     #expect(try second.stop() == 0)
     #expect(folder.read("alarms").split(separator: "\n").count == 3)
@@ -56,8 +43,7 @@ import Testing
   @Test func `an alarm that the end of takt cut off is sent again, one that was sent is not`()
     throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, killed) = try TaktProcess.running(
       """
       scheduler: {shutdown_grace: 0s}
       jobs:
@@ -68,12 +54,10 @@ import Testing
           kill: {grace: 0s}
           on_failure: {run: 'echo "$TAKT_STREAK" >> alarms; [ -e answered ] || sleep 600', when: first}
       """)
-    let killed = try TaktProcess(["run"], in: folder)
-    _ = try lines(1, of: "alarms", in: folder)
-    killed.signal(SIGKILL)
-    _ = killed.waitForExit()
+    _ = try folder.lines(1, of: "alarms")
+    killed.crash()
     let stopped = try TaktProcess(["run"], in: folder)
-    _ = try lines(2, of: "alarms", in: folder)
+    _ = try folder.lines(2, of: "alarms")
     #expect(try stopped.stop() == 0)
     try folder.write("", to: "answered")
     let third = try TaktProcess(["run"], in: folder)
@@ -86,8 +70,7 @@ import Testing
   }
 
   @Test func `a stale job alarms once and recovers once, across a restart`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, first) = try TaktProcess.running(
       """
       jobs:
         backup:
@@ -98,10 +81,9 @@ import Testing
           on_stale: {run: 'echo "$TAKT_HOOK ${TAKT_RUN-none}" >> alarms'}
           on_recover: {run: 'echo "$TAKT_HOOK" >> alarms'}
       """)
-    let first = try TaktProcess(["run"], in: folder)
     let line = try first.line("the staleness") { $0.message?.hasPrefix("stale: ") == true }
     #expect(line.message == "stale: no run has succeeded for 1 s; expect_success_within is 1 s")
-    #expect(try lines(1, of: "alarms", in: folder) == ["on_stale none"])
+    #expect(try folder.lines(1, of: "alarms") == ["on_stale none"])
     let status = try TaktProcess(["status", "backup"], in: folder)
     #expect(try status.text().contains("\nstale since "))
     #expect(try first.stop() == 0)
@@ -109,15 +91,14 @@ import Testing
     try runs(15, of: "backup", second)
     #expect(folder.read("alarms") == "on_stale none\n")
     try folder.write("", to: "mended")
-    #expect(try lines(2, of: "alarms", in: folder) == ["on_stale none", "on_recover"])
+    #expect(try folder.lines(2, of: "alarms") == ["on_stale none", "on_recover"])
     try runs(3, of: "backup", second)
     #expect(try second.stop() == 0)
     #expect(folder.read("alarms").split(separator: "\n").count == 2)
   }
 
   @Test func `the start of a run is told beside it, and its end after that`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         a:
@@ -126,15 +107,13 @@ import Testing
           on_start: {run: 'echo "$TAKT_HOOK $TAKT_RUN" >> hooks; : > told; sleep 0.2; echo over >> hooks'}
           on_success: {run: 'echo "$TAKT_HOOK $TAKT_RUN $TAKT_ATTEMPTS $TAKT_OUTPUT" >> hooks'}
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     #expect(
-      try lines(3, of: "hooks", in: folder) == ["on_start 1", "over", "on_success 1 1 Grüße"])
+      try folder.lines(3, of: "hooks") == ["on_start 1", "over", "on_success 1 1 Grüße"])
     #expect(try takt.stop() == 0)
   }
 
   @Test func `facts in the place of placeholders are data`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       scheduler: {http: {listen: 0, public_url: "https://jobs.example.org/"}}
       jobs:
@@ -146,9 +125,8 @@ import Testing
               with: {message: "{{output}} {{attempts}} {{run_url}}"}
             - run: 'echo "$TAKT_OUTPUT $TAKT_RUN_URL" >> told'
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     let url = "https://jobs.example.org/#/job/a/run/1"
-    #expect(try lines(1, of: "told", in: folder) == ["{{job}} $(touch owned) \(url)"])
+    #expect(try folder.lines(1, of: "told") == ["{{job}} $(touch owned) \(url)"])
     let words = "{{job}} $(touch owned) 1 \(url)"
     if !takt.lines.contains(where: { $0.line == words }) {
       try takt.line("the log's line") { $0.line == words }
@@ -193,8 +171,7 @@ import Testing
   }
 
   @Test func `a recovery whose mail the end of takt cut off is told by the next success`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, killed) = try TaktProcess.running(
       """
       jobs:
         flaky:
@@ -204,17 +181,15 @@ import Testing
           kill: {grace: 0s}
           on_recover: {run: 'echo told >> alarms; [ -e answered ] || sleep 600'}
       """)
-    let killed = try TaktProcess(["run"], in: folder)
     try runs(2, of: "flaky", killed)
     try folder.write("", to: "mended")
-    _ = try lines(1, of: "alarms", in: folder)
+    _ = try folder.lines(1, of: "alarms")
     // What the hook was called for is written by the time of the next runs.
     try runs(10, of: "flaky", killed)
-    killed.signal(SIGKILL)
-    _ = killed.waitForExit()
+    killed.crash()
     try folder.write("", to: "answered")
     let second = try TaktProcess(["run"], in: folder)
-    _ = try lines(2, of: "alarms", in: folder)
+    _ = try folder.lines(2, of: "alarms")
     try runs(5, of: "flaky", second)
     #expect(try second.stop() == 0)
     #expect(folder.read("alarms") == "told\ntold\n")
@@ -229,7 +204,7 @@ import Testing
         a: {on: start, run: 'echo done', ping: "http://127.0.0.1:\(server.port)/check/{{job}}"}
       """)
     let takt = try TaktProcess(["run"], in: folder)
-    let requests = try lines(2, of: "requests", in: folder).map { line in
+    let requests = try folder.lines(2, of: "requests").map { line in
       try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
     }
     let paths = requests.map { $0["path"]?.split(separator: "?").map(String.init) ?? [] }

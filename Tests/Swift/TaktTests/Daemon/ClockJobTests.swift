@@ -3,17 +3,8 @@ import Testing
 
 /// Jobs by cron and calendar, with the real program.
 @Suite(.ownThreads) struct ClockJobTests {
-  private func takt(
-    _ arguments: String..., in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let process = try TaktProcess(arguments, in: folder)
-    let output = try process.text()
-    return (process.waitForExit(), output, process.errors)
-  }
-
   @Test func `times of the clock are kept, in the ledger too, over a restart`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         second: {cron: '@every_second', run: 'true'}
@@ -29,8 +20,7 @@ import Testing
         #expect(line.cause == (job == "even" ? "calendar" : "cron"))
         if job == "second" { slots.append(slot) }
       }
-      process.signal(SIGKILL)
-      _ = process.waitForExit()
+      process.crash()
       // Some of them pass while nobody is there.
       usleep(2_500_000)
     }
@@ -39,7 +29,7 @@ import Testing
     try last.line("what has passed") { $0.job == "even" && $0.verdict == "missed" }
     try last.line("a new slot") { $0.job == "even" && $0.verdict == "ran" }
     #expect(try last.stop() == 0)
-    let verify = try takt("verify", in: folder)
+    let verify = try folder.takt("verify")
     #expect(verify.status == 0, "\(verify)")
   }
 
@@ -52,40 +42,38 @@ import Testing
   func `explain says what the next clock changes do`(row: String) throws {
     let parts = row.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     let folder = try TemporaryFolder()
-    let answer = try takt(
-      "explain", parts[0], parts[1], "--timezone", "Europe/Berlin", "--after", "2026-03-01T00:00",
-      in: folder)
+    let answer = try folder.takt(
+      "explain", parts[0], parts[1], "--timezone", "Europe/Berlin", "--after", "2026-03-01T00:00")
     #expect(answer.output.contains("note") == !parts[2].isEmpty)
     #expect(parts[2].isEmpty || answer.output.contains(parts[2]), "\(answer.output)")
   }
 
   @Test func `explain tells the times of an expression, and where one is wrong`() throws {
     let folder = try TemporaryFolder()
-    let cron = try takt(
+    let cron = try folder.takt(
       "explain", "--cron", "30 2 * * *", "--timezone", "Europe/Berlin", "--after",
-      "2026-03-28T12:00", "-n", "2", "--json", in: folder)
+      "2026-03-28T12:00", "-n", "2", "--json")
     #expect(
       cron.output
         == #"{"next":["2026-03-29T01:00:00.000Z","2026-03-30T00:30:00.000Z"],"normalized":"30 2 * * *"}"#
         + "\n")
-    let calendar = try takt(
-      "explain", "--calendar", "Mon..Fri 9:00 UTC", "--after", "2026-11-21T00:00Z", "-n", "1",
-      in: folder)
+    let calendar = try folder.takt(
+      "explain", "--calendar", "Mon..Fri 9:00 UTC", "--after", "2026-11-21T00:00Z", "-n", "1")
     #expect(calendar.output.contains("Mon..Fri *-*-* 09:00:00 UTC"))
     #expect(calendar.output.contains("2026-11-23T09:00:00.000Z"))
-    let never = try takt("explain", "--cron", "30 2 30 2 *", "--json", in: folder)
+    let never = try folder.takt("explain", "--cron", "30 2 30 2 *", "--json")
     #expect(never.status == 0 && never.output.contains(#""next":[]"#))
-    let wrong = try takt("explain", "--cron", "0 61 * * *", in: folder)
+    let wrong = try folder.takt("explain", "--cron", "0 61 * * *")
     #expect(wrong.status == 65)
     #expect(wrong.errors.hasSuffix("  0 61 * * *\n    ^\n"))
-    #expect(try takt("explain", "--cron", "@daily", "--timezone", "Mars", in: folder).status == 65)
-    #expect(try takt("explain", in: folder).status == 64)
+    #expect(try folder.takt("explain", "--cron", "@daily", "--timezone", "Mars").status == 65)
+    #expect(try folder.takt("explain").status == 64)
     try folder.write("jobs:\n  a: {cron: '0 9 * * MON', timezone: UTC, run: x}\n")
-    let job = try takt("explain", "a", "--after", "2026-11-21T00:00Z", "-n", "1", in: folder)
+    let job = try folder.takt("explain", "a", "--after", "2026-11-21T00:00Z", "-n", "1")
     #expect(job.status == 0, "\(job)")
     #expect(job.output.contains("cron 0 9 * * MON: "))
     #expect(job.output.contains("2026-11-23T09:00:00.000Z  cron"))
-    let misspelt = try takt("explain", "b", in: folder)
+    let misspelt = try folder.takt("explain", "b")
     #expect(misspelt.status == 64 && misspelt.errors.contains("there is no job 'b'"))
   }
 }

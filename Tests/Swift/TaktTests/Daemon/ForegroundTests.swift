@@ -13,10 +13,9 @@ import Testing
     struct Explained: Decodable { var next: [String] }
     struct Next: Decodable { var slot: String }
     func explained(_ arguments: String...) throws -> [Int64?] {
-      let command = try TaktProcess(
-        ["explain", "grid", "--json", "-n", "3"] + arguments, in: live.folder)
-      let text = try command.text()
-      return try JSONDecoder().decode(Explained.self, from: Data(text.utf8)).next.map(milliseconds)
+      let command = try live.folder.takt(["explain", "grid", "--json", "-n", "3"] + arguments)
+      return try JSONDecoder().decode(Explained.self, from: Data(command.output.utf8)).next.map(
+        milliseconds)
     }
     let next = try live.takt("next", "grid", "--json", "-n", "3").output.split(separator: "\n")
       .map { milliseconds(try JSONDecoder().decode(Next.self, from: Data($0.utf8)).slot) }
@@ -27,8 +26,7 @@ import Testing
   }
 
   @Test func `log level info prints no debug records`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  beat: {every: 200ms, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  beat: {every: 200ms, run: 'true'}\n")
     let levels = [("info", false), ("debug", true), (nil, true)]
     for (level, hasDebug) in levels {
       let arguments = level.map { ["run", "--log-level", $0] } ?? ["run"]
@@ -41,8 +39,7 @@ import Testing
   }
 
   @Test func `exec keeps secrets of other jobs and the service manager from the command`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         job: {every: 1h, run: env}
@@ -55,18 +52,16 @@ import Testing
       "LISTEN_FDNAMES=x", "PLAIN=seen",
     ]
     for job in ["job", "own"] {
-      let takt = try TaktProcess(
-        variables + [TaktProcess.executable.path, "exec", job, "--quiet"], program: "/usr/bin/env",
-        in: folder)
-      let output = try takt.text()
-      #expect(takt.waitForExit() == 0, "\(takt.errors)")
-      #expect(output.contains("PLAIN=seen"))
+      let takt = try folder.takt(
+        variables + [TaktProcess.executable.path, "exec", job, "--quiet"], program: "/usr/bin/env")
+      #expect(takt.status == 0, "\(takt.errors)")
+      #expect(takt.output.contains("PLAIN=seen"))
       for hidden in [
         "hunter2", "OTHER_TOKEN", "NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_", "swordfish",
       ] {
-        #expect(!output.contains(hidden), "\(job): \(hidden)\n\(output)")
+        #expect(!takt.output.contains(hidden), "\(job): \(hidden)\n\(takt.output)")
       }
-      #expect(output.contains("***") == (job == "own"))
+      #expect(takt.output.contains("***") == (job == "own"))
     }
   }
 

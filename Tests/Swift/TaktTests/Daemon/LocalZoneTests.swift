@@ -12,8 +12,7 @@ import Testing
   }
 
   @Test func `jobs follow the machine's time zone at once, and the log says why`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         local: {cron: '0 9 * * *', run: 'true'}

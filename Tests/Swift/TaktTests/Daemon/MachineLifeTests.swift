@@ -6,12 +6,6 @@ import Testing
 
 /// The life of a job's timer machine, as the log tells it.
 @Suite(.ownThreads) struct MachineLifeTests {
-  private func takt(_ arguments: [String], in folder: TemporaryFolder) throws -> Int32 {
-    let process = try TaktProcess(arguments, in: folder)
-    _ = try process.text()
-    return process.waitForExit()
-  }
-
   @Test func `one machine lives from a job's load to its removal, and no line of it can be missed`()
     throws
   {
@@ -29,11 +23,11 @@ import Testing
       }
     }
     for _ in 1...3 { try reaches("running", "fire") }
-    #expect(try takt(["suspend", "tick"], in: folder) == 0)
+    #expect(try folder.takt("suspend", "tick").status == 0)
     try reaches("suspended", "suspend")
-    #expect(try takt(["resume", "tick"], in: folder) == 0)
+    #expect(try folder.takt("resume", "tick").status == 0)
     try reaches("running", "resume")
-    #expect(try takt(["suspend", "tick", "--for", "200ms"], in: folder) == 0)
+    #expect(try folder.takt("suspend", "tick", "--for", "200ms").status == 0)
     try daemon.line("the pause's end") {
       $0.machine == "pause-timer:tick" && $0.cause == "fire"
     }
@@ -48,6 +42,11 @@ import Testing
     try daemon.line("the new job") { $0.machine == "timer:tock" && $0.to == "suspended" }
     #expect(try daemon.stop() == 0)
 
+    expectLife(of: daemon)
+    try expectEachLineNeeded(log.split(separator: "\n").map(String.init), of: daemon, in: folder)
+  }
+
+  private func expectLife(of daemon: TaktProcess) {
     let life = daemon.lines.filter { $0.machine == "timer:tick" }
     #expect(life.map(\.seq) == Array(1...life.count))
     #expect(life.first?.cause == "activate" && life.last?.to == "cancelled")
@@ -58,11 +57,14 @@ import Testing
     // What is armed is called by the slot's own millisecond.
     let armed = Set(life.compactMap(\.due))
     #expect(verdicts.compactMap(\.slot).allSatisfy(armed.contains))
+  }
 
-    let lines = log.split(separator: "\n").map(String.init)
+  private func expectEachLineNeeded(
+    _ lines: [String], of daemon: TaktProcess, in folder: TemporaryFolder
+  ) throws {
     func verify(_ lines: [String]) throws -> Int32 {
       try folder.write(lines.joined(separator: "\n") + "\n", to: "log")
-      return try takt(["verify", "--log", "log"], in: folder)
+      return try folder.takt("verify", "--log", "log").status
     }
     #expect(try verify(lines) == 0)
     for (place, line) in lines.enumerated() where line.contains(#""event":"timer""#) {

@@ -13,13 +13,9 @@ import Testing
 
     """
 
-  private func sh(_ script: String, in folder: TemporaryFolder) throws -> (
-    status: Int32, output: String, errors: String
-  ) {
+  private func sh(_ script: String, in folder: TemporaryFolder) throws -> TaktAnswer {
     let text = script.replacingOccurrences(of: "takt ", with: "\(TaktProcess.executable.path) ")
-    let shell = try TaktProcess(["-c", text], program: "/bin/sh", in: folder)
-    let output = try shell.text()
-    return (shell.waitForExit(), output, shell.errors)
+    return try folder.takt(["-c", text], program: "/bin/sh")
   }
 
   @Test func `a suspended job with an active run is shown as such, found and resumed`() throws {
@@ -270,27 +266,25 @@ import Testing
 struct ForeignStateTests {
   private static let asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
 
-  private func nobody(_ words: [String], in folder: TemporaryFolder) throws -> (
-    status: Int32, errors: String
-  ) {
-    let process = try TaktProcess(
-      Self.asNobody + [TaktProcess.executable.path] + words, program: "/usr/bin/setpriv",
-      in: folder)
-    _ = try process.text()
-    return (process.waitForExit(), process.errors)
+  private func nobody(_ words: [String], in folder: TemporaryFolder) throws -> TaktAnswer {
+    try folder.takt(
+      Self.asNobody + [TaktProcess.executable.path] + words, program: "/usr/bin/setpriv")
   }
 
   @Test func `another user's takt is no takt that does not run`() throws {
     let live = try LiveTakt("jobs: {a: {every: 1h, run: 'true'}}\n")
     for command in [["status"], ["suspend", "a"], ["plan"]] {
-      let (status, errors) = try nobody(command, in: live.folder)
-      #expect(status == 77, "\(errors)")
-      #expect(errors.hasPrefix("takt: no permission: \(live.folder.url.path)/.takt belongs to "))
-      #expect(errors.contains("Run the command as root, or name "), "\(errors)")
+      let answer = try nobody(command, in: live.folder)
+      #expect(answer.status == 77, "\(answer.errors)")
+      #expect(
+        answer.errors.hasPrefix("takt: no permission: \(live.folder.url.path)/.takt belongs to "))
+      #expect(answer.errors.contains("Run the command as root, or name "), "\(answer.errors)")
     }
     for command in [["runs"], ["why", "a"], ["logs", "a"], ["verify"]] {
-      let (status, errors) = try nobody(command, in: live.folder)
-      #expect(status == 66 && errors.contains("no permission: "), "\(command) \(errors)")
+      let answer = try nobody(command, in: live.folder)
+      #expect(
+        answer.status == 66 && answer.errors.contains("no permission: "),
+        "\(command) \(answer.errors)")
     }
     #expect(try live.process.stop() == 0)
   }
@@ -299,8 +293,8 @@ struct ForeignStateTests {
   func `a second takt of another user is refused in the same folder`(mode: mode_t) throws {
     let live = try LiveTakt("jobs: {a: {every: 1h, run: 'true'}}\n")
     chmod(live.folder.url.path + "/.takt", mode)
-    let (status, errors) = try nobody(["run"], in: live.folder)
-    #expect(status == 73 && errors.contains("is owned by user 0"), "\(errors)")
+    let answer = try nobody(["run"], in: live.folder)
+    #expect(answer.status == 73 && answer.errors.contains("is owned by user 0"), "\(answer.errors)")
     #expect(try live.process.stop() == 0)
   }
 }

@@ -4,15 +4,13 @@ import Testing
 
 @Suite(.ownThreads) struct ReloadTests {
   @Test func `a reload changes what changed, and a broken file changes nothing`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         untouched: {every: 1s, use: log, with: {message: a}}
         changed: {every: 400ms, use: log, with: {message: b}}
         gone: {every: 300ms, use: log, with: {message: c}}
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     try takt.line("the first slot") { $0.job == "untouched" && $0.verdict == "ran" }
     // In the middle of the gap between two slots, a moment that is no multiple of the period.
     try takt.line("a slot of the fast job") { $0.job == "changed" && $0.verdict == "ran" }
@@ -102,8 +100,7 @@ import Testing
   }
 
   @Test func `with --watch a file that an editor replaces is reloaded`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {tick: {every: 1h, use: log, with: {message: a}}}\n")
+    let folder = try TemporaryFolder("jobs: {tick: {every: 1h, use: log, with: {message: a}}}\n")
     let takt = try TaktProcess(["run", "--watch"], in: folder)
     try takt.line("the start") { $0.event == "timer" && $0.job == "tick" }
     try folder.write("jobs: {tock: {every: 1h, use: log, with: {message: a}}}\n")
@@ -116,9 +113,8 @@ import Testing
   }
 
   @Test func `a run may ask for the reload itself`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {again: {on: start, run: 'kill -HUP $PPID'}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let takt = try TaktProcess.running("jobs: {again: {on: start, run: 'kill -HUP $PPID'}}\n")
+      .process
     try takt.line("the reload") { $0.message == "reloaded" }
     #expect(try takt.stop() == 0)
   }

@@ -47,8 +47,7 @@ import Testing
   ])
   func `the output of a run that did not start says why`(row: String) throws {
     let parts = row.components(separatedBy: " | ")
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         job:
@@ -56,16 +55,16 @@ import Testing
            on_failure: {use: log, with: {message: "hook: {{output}}"}, when: output}}
 
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     let end = try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
     #expect(end.reason?.hasPrefix("not_started(") == true, "\(end)")
     let hook = try takt.line("the line of the hook") { $0.hook == "on_failure" && $0.line != nil }
     #expect(try takt.stop() == 0)
-    let command = try TaktProcess(["logs", "job"], in: folder)
-    let output = try command.text()
-    #expect(output.contains(parts[1]) && output.filter { $0 == "\n" }.count == 1, "\(output)")
-    #expect(hook.line.map { $0 + "\n" } == "hook: " + output)
-    #expect(folder.read("out") == output)
+    let command = try folder.takt("logs", "job")
+    #expect(
+      command.output.contains(parts[1]) && command.output.filter { $0 == "\n" }.count == 1,
+      "\(command.output)")
+    #expect(hook.line.map { $0 + "\n" } == "hook: " + command.output)
+    #expect(folder.read("out") == command.output)
   }
 
   @Test func `the output of a run that a limit has ended says so`() throws {
@@ -75,10 +74,10 @@ import Testing
     let takt = try TaktProcess(["run"], in: folder)
     try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
     #expect(try takt.stop() == 0)
-    let command = try TaktProcess(["logs", "job"], in: folder)
-    let output = try command.text()
-    #expect(output.hasPrefix("x\nKilled after "), "\(output)")
-    #expect(output.hasSuffix(" `limits.cpu` ends a process after 1s.\n"), "\(output)")
+    let command = try folder.takt("logs", "job")
+    #expect(command.output.hasPrefix("x\nKilled after "), "\(command.output)")
+    #expect(
+      command.output.hasSuffix(" `limits.cpu` ends a process after 1s.\n"), "\(command.output)")
   }
 
   @Test func `the output of a run whose service does not start says why`() throws {
@@ -94,19 +93,16 @@ import Testing
     try takt.line("the start") { $0.message?.hasPrefix("started; ") == true }
     try FileManager.default.removeItem(
       at: folder.url.appendingPathComponent("plugins/gone/program"))
-    let trigger = try TaktProcess(["trigger", "job", "--wait"], in: folder)
-    _ = try trigger.text()
-    #expect(trigger.waitForExit() != 0)
+    let trigger = try folder.takt("trigger", "job", "--wait")
+    #expect(trigger.status != 0)
     #expect(try takt.stop() == 0)
-    let command = try TaktProcess(["logs", "job"], in: folder)
-    let output = try command.text()
-    #expect(output.hasPrefix("cannot execute the program '"), "\(output)")
-    #expect(output.contains("plugins/gone/program': "), "\(output)")
+    let command = try folder.takt("logs", "job")
+    #expect(command.output.hasPrefix("cannot execute the program '"), "\(command.output)")
+    #expect(command.output.contains("plugins/gone/program': "), "\(command.output)")
   }
 
   private func check(_ first: String, _ second: String, outcome: String, reason: String) throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       """
       jobs:
         job:
@@ -115,8 +111,8 @@ import Testing
           \(first)
           \(second)
         beat: {every: 100ms, use: log, with: {message: beat}}
-      """)
-    let takt = try TaktProcess(["run"], in: folder)
+      """
+    ).process
     let end = try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
     #expect(end.outcome == outcome)
     #expect(end.reason == reason)
@@ -127,8 +123,7 @@ import Testing
   }
 
   @Test func `a child starts with clean signals, its own session and no stray descriptor`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         look:
@@ -141,7 +136,6 @@ import Testing
             pwd
         descriptors: {on: start, run: [ls, /proc/self/fd]}
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     let end = try takt.line("the end") { $0.job == "look" && $0.to == "ended" }
     #expect(end.outcome == "succeeded")
     if !takt.lines.contains(where: { $0.job == "descriptors" && $0.to == "ended" }) {
@@ -161,8 +155,7 @@ import Testing
   }
 
   @Test func `a reader of the log that goes away, or stops reading, makes no slot late`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         flood: {every: 100ms, overlap: skip, run: "head -c 3000000 /dev/zero | tr '\\\\0' '\\\\n'"}

@@ -12,13 +12,12 @@ import Testing
   }
 
   @Test func `after shutdown_grace a run's group is stopped`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       """
       scheduler: {shutdown_grace: 200ms}
       jobs: {slow: {on: start, run: 'echo begun; sleep 1234; true'}}
-      """)
-    let takt = try TaktProcess(["run"], in: folder)
+      """
+    ).process
     try takt.line("the run") { $0.line == "begun" }
     #expect(try takt.stop() == 0)
     let end = takt.lines.last { $0.job == "slow" && $0.to == "ended" }
@@ -27,8 +26,7 @@ import Testing
   }
 
   @Test func `a second TERM does not wait, a third one kills`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       """
       scheduler: {shutdown_grace: 1h}
       jobs:
@@ -36,8 +34,8 @@ import Testing
           on: start
           kill: {grace: 1h}
           run: trap '' TERM; echo begun; while true; do sleep 0.05; done
-      """)
-    let takt = try TaktProcess(["run"], in: folder)
+      """
+    ).process
     try takt.line("the run") { $0.line == "begun" }
     takt.signal(SIGTERM)
     try takt.line("the stop") { $0.message?.hasPrefix("stopping") == true }
@@ -53,13 +51,12 @@ import Testing
   func `a stop says which runs are active, since when, how long they may take, and how to hurry`()
     throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       """
       scheduler: {shutdown_grace: 1h}
       jobs: {slow: {on: start, kill: {grace: 5s}, run: 'echo begun; sleep 1234; true'}}
-      """)
-    let takt = try TaktProcess(["run"], in: folder)
+      """
+    ).process
     try takt.line("the run") { $0.line == "begun" }
     takt.signal(SIGINT)
     let first = try takt.line("the stop") { $0.message?.hasPrefix("stopping; no new") == true }
@@ -77,9 +74,7 @@ import Testing
   }
 
   @Test func `a stop without runs says no more than that`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: date}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let takt = try TaktProcess.running("jobs: {a: {every: 1h, run: date}}\n").process
     try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
     takt.signal(SIGINT)
     let line = try takt.line("the stop") { $0.message?.hasPrefix("stopping") == true }
@@ -89,9 +84,7 @@ import Testing
   }
 
   @Test func `SIGUSR2 reloads the jobs file`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: date}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let (folder, takt) = try TaktProcess.running("jobs: {a: {every: 1h, run: date}}\n")
     try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
     try folder.write("jobs: {a: {every: 1h, run: date}, b: {every: 1h, run: date}}\n")
     takt.signal(SIGUSR2)
@@ -100,9 +93,7 @@ import Testing
   }
 
   @Test func `signals that takt has no use for are ignored, each with a line`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: date}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let takt = try TaktProcess.running("jobs: {a: {every: 1h, run: date}}\n").process
     try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
     let signals = [
       (SIGALRM, "ALRM"), (SIGVTALRM, "VTALRM"), (SIGPROF, "PROF"), (SIGPWR, "PWR"),

@@ -15,8 +15,7 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "a PID namespace takes root"))
   func `the first process reaps what it adopts, reloads and stops`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: 'true'}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {every: 1h, run: 'true'}}\n")
     let container = try TaktProcess(
       [
         "--pid", "--fork", "--kill-child", "--mount-proc", TaktProcess.executable.path, "run",

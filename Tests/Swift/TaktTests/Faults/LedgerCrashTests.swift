@@ -42,8 +42,7 @@ import Testing
       let takt = try TaktProcess(["run", "--log-level", "error"], in: folder)
       // The moment is the test: anywhere between the first instruction and a second later.
       usleep(UInt32.random(in: 0...1_000_000, using: &random))
-      takt.signal(SIGKILL)
-      _ = takt.waitForExit()
+      takt.crash()
       try expectBalance(in: folder, "after kill \(kill)")
     }
     let last = try TaktProcess(["run", "--log-format", "json"], in: folder)
@@ -57,8 +56,7 @@ import Testing
   }
 
   @Test func `a stop soon after the start ends no reader of the ledger by a signal`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 5ms, use: log, with: {message: x}}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 5ms, use: log, with: {message: x}}\n")
     // Enough in the ledger for readers to be at it when it is closed.
     let first = try TaktProcess(
       ["run", "--log-format", "json", "--log-level", "debug"], in: folder)
@@ -92,12 +90,11 @@ import Testing
   private func expectBalance(in folder: TemporaryFolder, _ when: String) throws {
     let place = folder.url.appendingPathComponent(".takt/ledger.sqlite")
     guard FileManager.default.fileExists(atPath: place.path) else { return }
-    let verify = try TaktProcess(["verify"], in: folder)
-    let text = try verify.text()
-    let status = verify.waitForExit()
+    let verify = try folder.takt("verify")
+    let status = verify.status
     // It may have been killed before there were tables in the file.
-    if status == 78 || text.isEmpty { return }
-    #expect(status == 0, "\(when): \(text.prefix(2000)) \(verify.errors)")
+    if status == 78 || verify.output.isEmpty { return }
+    #expect(status == 0, "\(when): \(verify.output.prefix(2000)) \(verify.errors)")
   }
 
   private func checkDeliveries(in folder: TemporaryFolder, _ markers: URL) throws {

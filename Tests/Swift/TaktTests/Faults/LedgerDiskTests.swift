@@ -43,9 +43,8 @@ import Testing
   @Test func `whoever changes something meanwhile is told that a crash would undo it`() throws {
     let (folder, takt) = try started()
     func errors(_ words: String...) throws -> String {
-      let command = try TaktProcess(words, in: folder)
-      _ = try command.text()
-      #expect(command.waitForExit() == 0)
+      let command = try folder.takt(words)
+      #expect(command.status == 0)
       return command.errors
     }
     #expect(try errors("suspend", "again") == "")
@@ -83,9 +82,8 @@ import Testing
     var left: [pid_t] = []
     defer { for pid in left { kill(-pid, SIGKILL) } }
     for job in ["long", "served"] {
-      let trigger = try TaktProcess(["trigger", job], in: folder)
-      _ = try trigger.text()
-      #expect(trigger.waitForExit() == 0, "\(trigger.errors)")
+      let trigger = try folder.takt(["trigger", job])
+      #expect(trigger.status == 0, "\(trigger.errors)")
       left.append(
         try TaktProcess.wait("\(job) runs") {
           pid_t(folder.read("\(job).pid").trimmingCharacters(in: .whitespacesAndNewlines))
@@ -96,12 +94,10 @@ import Testing
       return left.allSatisfy { text.contains("\t\($0)\t") } ? true : nil
     }
     // Who reads the ledger meanwhile is not to believe that nothing happened.
-    let runs = try TaktProcess(["runs"], in: folder)
-    _ = try runs.text()
-    #expect(runs.waitForExit() == 0)
+    let runs = try folder.takt("runs")
+    #expect(runs.status == 0)
     #expect(runs.errors.contains("ledger.sqlite could not be written lately"), "\(runs.errors)")
-    takt.signal(SIGKILL)
-    _ = takt.waitForExit()
+    takt.crash()
     try folder.write("jobs:\n  b: {every: 1h, run: 'true'}\n")
     let next = try TaktProcess(["run", "--log-format", "json"], in: folder)
     try next.line("the start") { $0.message == "started; jobs: 1" }
@@ -109,11 +105,12 @@ import Testing
     for pid in left { #expect(ended.first?.contains("(\(pid))") == true, "\(ended)") }
     #expect(try next.stop() == 0)
     // What the full disk kept nothing of is lost, and said.
-    let verify = try TaktProcess(["verify"], in: folder)
-    let text = try verify.text()
-    #expect(verify.waitForExit() == 1, "\(text) \(verify.errors)")
-    #expect(text.contains(": 0 findings, "), "\(text)")
-    #expect(text.contains("entries (takt ended while the ledger could not be written)"), "\(text)")
+    let verify = try folder.takt("verify")
+    #expect(verify.status == 1, "\(verify.output) \(verify.errors)")
+    #expect(verify.output.contains(": 0 findings, "), "\(verify.output)")
+    #expect(
+      verify.output.contains("entries (takt ended while the ledger could not be written)"),
+      "\(verify.output)")
   }
 
   private func started() throws -> (TemporaryFolder, TaktProcess) {
@@ -138,8 +135,7 @@ import Testing
   }
 
   private func expectBalance(in folder: TemporaryFolder) throws {
-    let verify = try TaktProcess(["verify"], in: folder)
-    let text = try verify.text()
-    #expect(verify.waitForExit() == 0, "\(text) \(verify.errors)")
+    let verify = try folder.takt("verify")
+    #expect(verify.status == 0, "\(verify.output) \(verify.errors)")
   }
 }

@@ -58,8 +58,7 @@ import CDispatch
     // As a job's `at` or process manager would start it.
     let unrelated = try TaktProcess(
       ["-i"] + environment + ["setsid", "sleep", "1000"], program: "/usr/bin/env", in: folder)
-    takt.signal(SIGKILL)
-    _ = takt.waitForExit()
+    takt.crash()
     #expect(isAlive(job))
     let second = try next(in: folder)
     #expect(!isAlive(job))
@@ -98,8 +97,7 @@ import CDispatch
     let folder = try TemporaryFolder()
     let (takt, service) = try serving(in: folder)
     defer { kill(-service, SIGKILL) }
-    takt.signal(SIGKILL)
-    _ = takt.waitForExit()
+    takt.crash()
     #expect(isAlive(service))
     let second = try next(in: folder)
     #expect(!isAlive(service))
@@ -177,8 +175,7 @@ import CDispatch
     let folder = try TemporaryFolder()
     let (takt, job) = try running(in: folder)
     defer { kill(-job, SIGKILL) }
-    takt.signal(SIGKILL)
-    _ = takt.waitForExit()
+    takt.crash()
     let script = """
       import sqlite3
       db = sqlite3.connect('.takt/ledger.sqlite')
@@ -197,8 +194,7 @@ import CDispatch
     let folder = try TemporaryFolder()
     let (takt, job) = try running(in: folder)
     defer { kill(-job, SIGKILL) }
-    takt.signal(SIGKILL)
-    _ = takt.waitForExit()
+    takt.crash()
     let other = try TemporaryFolder()
     try #require(rename(folder.url.path + "/.takt", other.url.path + "/.takt") == 0)
     let second = try next(in: other)
@@ -237,9 +233,8 @@ import CDispatch
     #expect(try takt.stop() == 0)
     let runs = try TaktProcess(["runs", "daily", "-n", "1000"], in: folder).text()
     #expect(runs.contains("interrupted"))
-    let verify = try TaktProcess(["verify"], in: folder)
-    let text = try verify.text()
-    #expect(verify.waitForExit() == 0, "\(text)")
+    let verify = try folder.takt("verify")
+    #expect(verify.status == 0, "\(verify.output)")
   }
 
   private static var monotonicNanoseconds: Int {

@@ -7,8 +7,7 @@ import Testing
   private func output(
     _ keys: String, _ variables: [String] = ["ONLY_ROOT=x", "LANG=C.UTF-8"]
   ) throws -> [String] {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {on: start, cwd: /, run: [env], \(keys)}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {on: start, cwd: /, run: [env], \(keys)}}\n")
     let takt = try TaktProcess(
       variables + [TaktProcess.executable.path, "run"], program: "/usr/bin/env", in: folder)
     try takt.line("the end") { $0.job == "a" && $0.to == "ended" }
@@ -33,15 +32,14 @@ import Testing
   @Test func `a number without an entry in the user database is a user whose group has no rights`()
     throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       """
       jobs:
         a: {on: start, cwd: /, user: 47323, run: 'echo $(id -u) $(id -g) $(id -G) $HOME $USER'}
         b: {on: start, cwd: /, user: 47323, group: 27, run: 'echo $(id -u) $(id -g) $(id -G)'}
 
-      """)
-    let takt = try TaktProcess(["run"], in: folder)
+      """
+    ).process
     for _ in 0..<2 { try takt.line("an end") { $0.to == "ended" } }
     #expect(try takt.stop() == 0)
     let lines = takt.lines.filter { $0.line != nil }.sorted { ($0.job ?? "") < ($1.job ?? "") }
@@ -69,9 +67,7 @@ import Testing
   }
 
   @Test func `root reads a ledger of another user with that user's rights`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {on: start, cwd: /, run: echo x}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let (folder, takt) = try TaktProcess.running("jobs: {a: {on: start, cwd: /, run: echo x}}\n")
     try takt.line("the end") { $0.to == "ended" }
     #expect(try takt.stop() == 0)
     let state = folder.url.appendingPathComponent(".takt").path
@@ -168,8 +164,7 @@ import Testing
   }
 
   @Test func `at the limit of threads http fails, and takt continues`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         alert:

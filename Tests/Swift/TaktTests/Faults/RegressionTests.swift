@@ -49,8 +49,7 @@ import Testing
     try folder.write("", to: "go")
     try takt.line("the end") { $0.job == "hands-on" && $0.to == "ended" && $0.reason == "exit(0)" }
     for _ in 1...5 { try takt.line("an end") { $0.job == "other" && $0.to == "ended" } }
-    takt.signal(SIGKILL)
-    _ = takt.waitForExit()
+    takt.crash()
     // The next daemon looks for what the killed one has left.
     let next = try TaktProcess.tracking(tracking, in: folder)
     try next.line("an end") { $0.job == "other" && $0.to == "ended" }
@@ -92,8 +91,7 @@ import Testing
   ) throws {
     let mark = KillMatrixTests.newMark()
     defer { KillMatrixTests.endSurvivors(mark) }
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       defaults: {kill: {leftovers: leave}}
       jobs:

@@ -4,25 +4,22 @@ import Testing
 
 /// A state folder that is not takt's own is refused with 73, and nothing outside it is made.
 @Suite(.ownThreads) struct StateFolderCheckTests {
-  private func refusal(in folder: TemporaryFolder) throws -> (status: Int32, errors: String) {
-    let takt = try TaktProcess(["run", "--log-format", "json"], in: folder)
-    _ = try takt.text()
-    return (takt.waitForExit(), takt.errors)
+  private func refusal(in folder: TemporaryFolder) throws -> TaktAnswer {
+    try folder.takt("run", "--log-format", "json")
   }
 
   @Test(arguments: ["ledger.sqlite", "lock"])
   func `a dangling link in the state folder is refused, and its target is not made`(name: String)
     throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
     let state = folder.url.path + "/.takt"
     try #require(mkdir(state, 0o700) == 0)
     try #require(symlink(folder.url.path + "/target", state + "/" + name) == 0)
-    let (status, errors) = try refusal(in: folder)
-    #expect(status == 73)
-    #expect(errors.contains("/.takt/\(name) is a symbolic link"), "\(errors)")
-    #expect(errors.contains("Remove the link"))
+    let answer = try refusal(in: folder)
+    #expect(answer.status == 73)
+    #expect(answer.errors.contains("/.takt/\(name) is a symbolic link"), "\(answer.errors)")
+    #expect(answer.errors.contains("Remove the link"))
     #expect(access(folder.url.path + "/target", F_OK) != 0)
   }
 
@@ -36,9 +33,9 @@ import Testing
     chown(path + "/evil", 1001, 1001)
     try folder.write(
       "scheduler: {state: evil/link/state}\njobs:\n  a: {every: 1h, run: 'true'}\n")
-    let (status, errors) = try refusal(in: folder)
-    #expect(status == 73)
-    #expect(errors.contains("/evil/link is a symbolic link"), "\(errors)")
+    let answer = try refusal(in: folder)
+    #expect(answer.status == 73)
+    #expect(answer.errors.contains("/evil/link is a symbolic link"), "\(answer.errors)")
     #expect(access(path + "/real/state", F_OK) != 0)
   }
 
@@ -67,14 +64,13 @@ import Testing
   func `a state folder that another user has made is refused, and nothing in it is believed`()
     throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
     let state = folder.url.path + "/.takt"
     try #require(mkdir(state, 0o755) == 0)
     chown(state, 1001, 1001)
-    let (status, errors) = try refusal(in: folder)
-    #expect(status == 73)
-    #expect(errors.contains("/.takt is owned by user 1001"), "\(errors)")
+    let answer = try refusal(in: folder)
+    #expect(answer.status == 73)
+    #expect(answer.errors.contains("/.takt is owned by user 1001"), "\(answer.errors)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: state) == [])
   }
 

@@ -7,15 +7,15 @@ import Testing
   /// What the script says of a page with this text; the page's path is left out.
   private func findings(
     in text: String, name: String = "page.md"
-  ) throws -> (status: Int32, output: String) {
+  ) throws -> TaktAnswer {
     let folder = try TemporaryFolder()
     try folder.write(text, to: name)
     let page = folder.url.appendingPathComponent(name).path
     let script = CommandTests.example.deletingLastPathComponent()
       .appendingPathComponent("scripts/retired-words").path
-    let process = try TaktProcess([page], program: script, in: folder)
-    let output = try process.text().replacing(page + ":", with: "")
-    return (process.waitForExit(), output)
+    var found = try folder.takt([page], program: script)
+    found.output = found.output.replacing(page + ":", with: "")
+    return found
   }
 
   @Test func `a retired phrase is reported with its place and a replacement`() throws {

@@ -6,10 +6,8 @@ import Testing
 @Suite(.ownThreads) struct StagesScriptTests {
   private func stages(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
     let folder = try TemporaryFolder()
-    let takt = try TaktProcess(
-      arguments, program: Repository.path("scripts/stages"), in: folder)
-    let output = try takt.text()
-    return (takt.waitForExit(), output.split(separator: "\n").map(String.init))
+    let takt = try folder.takt(arguments, program: Repository.path("scripts/stages"))
+    return (takt.status, takt.output.split(separator: "\n").map(String.init))
   }
 
   /// The rows of the table: each stage with its result.

@@ -89,11 +89,11 @@ import Testing
       for _ in jobs { try takt.line("a job") { $0.line == "ready" } }
     }
     switch reason {
-    case .cancel: #expect(try Self.takt("cancel", "--all", "--yes", in: folder).status == 0)
-    case .replace: #expect(try Self.takt("trigger", "--all", "--yes", in: folder).status == 0)
+    case .cancel: #expect(try folder.takt("cancel", "--all", "--yes").status == 0)
+    case .replace: #expect(try folder.takt("trigger", "--all", "--yes").status == 0)
     case .removal:
       try folder.write(settings + "  other: {every: 1h, run: 'true'}\n")
-      #expect(try Self.takt("reload", in: folder).status == 0)
+      #expect(try folder.takt("reload").status == 0)
     case .timeout, .shutdown: break
     }
     if reason != .shutdown {
@@ -111,7 +111,7 @@ import Testing
       // One that came to its timeout before it was ready has set no trap.
       guard let name = end.job, ready.contains(name), let run = end.run else { continue }
       let cleans = !name.hasSuffix("-none")
-      let kept = try Self.takt("logs", "\(run)", in: folder).output.split(separator: "\n")
+      let kept = try folder.takt("logs", "\(run)").output.split(separator: "\n")
       #expect(kept.contains("cleaned") == cleans, "\(name): \(kept)")
       #expect(
         takt.lines.contains { $0.job == name && $0.line == "cleaned" } == cleans, "\(name)")
@@ -130,18 +130,10 @@ import Testing
     try takt.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
     let waiting = try TaktProcess(["trigger", "job", "--wait"], in: folder)
     try takt.line("the job") { $0.line == "ready" }
-    #expect(try Self.takt("cancel", "job", in: folder).status == 0)
+    #expect(try folder.takt("cancel", "job").status == 0)
     let output = try waiting.text().split(separator: "\n")
     #expect(output.contains("ready") && output.contains("cleaned"), "\(output)")
     #expect(try takt.stop() == 0)
-  }
-
-  private static func takt(
-    _ arguments: String..., in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String) {
-    let command = try TaktProcess(arguments, in: folder)
-    let output = try command.text()
-    return (command.waitForExit(), output)
   }
 
   // MARK: What a job does to its own group

@@ -3,25 +3,8 @@ import Testing
 
 /// What a job says of its runs, done by the built program on real processes.
 @Suite(.ownThreads) struct ExecutionRulesTests {
-  private func start(_ yaml: String, _ folder: TemporaryFolder) throws -> TaktProcess {
-    try folder.write(yaml)
-    return try TaktProcess(["run"], in: folder)
-  }
-
-  /// Waits until the file has so many lines, and returns them.
-  private func lines(_ count: Int, of name: String, in folder: TemporaryFolder) throws -> [String] {
-    let deadline = Date() + TaktProcess.patience
-    while Date() < deadline {
-      let lines = folder.read(name).split(separator: "\n").map(String.init)
-      if lines.count >= count { return lines }
-      usleep(5000)
-    }
-    throw TaktProcess.Silence(description: "\(name) has fewer than \(count) lines")
-  }
-
   @Test func `an attempt that fails is followed by others until one succeeds`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         third:
@@ -30,25 +13,25 @@ import Testing
           run: 'echo $TAKT_RUN.$TAKT_ATTEMPT >> tries; [ $TAKT_ATTEMPT = 3 ]'
           on_failure: {run: echo failed >> hooks}
           on_success: {run: 'echo "$TAKT_OUTCOME after $TAKT_ATTEMPT" >> hooks'}
-      """, folder)
+      """)
     let end = try takt.line("the end") { $0.job == "third" && $0.to == "ended" }
     #expect(end.outcome == "succeeded")
-    #expect(try lines(3, of: "tries", in: folder) == ["1.1", "1.2", "1.3"])
+    #expect(try folder.lines(3, of: "tries") == ["1.1", "1.2", "1.3"])
     #expect(takt.lines.filter { $0.job == "third" && $0.to == "backing_off" }.count == 2)
-    #expect(try lines(1, of: "hooks", in: folder) == ["succeeded after 3"])
+    #expect(try folder.lines(1, of: "hooks") == ["succeeded after 3"])
     #expect(try takt.stop() == 0)
   }
 
   @Test func `a run gives its attempts up when the next slot is due`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let takt = try TaktProcess.running(
       """
       jobs:
         slow:
           every: 3s
           retry: {attempts: 100, delay: 1h, until: next_slot}
           run: exit 4
-      """, folder)
+      """
+    ).process
     let end = try takt.line("the end") { $0.job == "slow" && $0.outcome != nil && $0.to == "ended" }
     #expect(end.from == "backing_off")
     #expect(end.reason == "exit(4)")
@@ -56,8 +39,7 @@ import Testing
   }
 
   @Test func `hooks get the run's facts, and one that fails changes nothing`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         flaky:
@@ -69,15 +51,14 @@ import Testing
             - run: 'echo "$TAKT_HOOK $TAKT_OUTCOME $TAKT_REASON $TAKT_STREAK $TAKT_OUTPUT" >> facts; : > mended'
           on_recover:
             run: 'echo "$TAKT_HOOK $TAKT_OUTCOME $TAKT_STREAK" >> facts'
-      """, folder)
-    let facts = try lines(2, of: "facts", in: folder)
+      """)
+    let facts = try folder.lines(2, of: "facts")
     #expect(facts == ["on_failure failed exit(1) 1 seen", "on_recover succeeded 1"])
     #expect(try takt.stop() == 0)
   }
 
   @Test func `who starts late or takes long is told of while the run continues`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         long:
@@ -85,16 +66,15 @@ import Testing
           expected: 50ms
           run: until [ -e told ]; do sleep 0.01; done
           on_late: {run: 'echo "$TAKT_HOOK<$TAKT_OUTCOME>" >> told'}
-      """, folder)
+      """)
     let end = try takt.line("the end") { $0.job == "long" && $0.outcome == "succeeded" }
     #expect(end.to == "ended")
-    #expect(try lines(1, of: "told", in: folder) == ["on_late<>"])
+    #expect(try folder.lines(1, of: "told") == ["on_late<>"])
     #expect(try takt.stop() == 0)
   }
 
   @Test func `steps go in order and end at the first failure that is not let pass`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         stops:
@@ -107,7 +87,7 @@ import Testing
             - {run: exit 3, continue: true}
             - {use: touch, with: {path: touched}}
             - run: echo four >> goes
-      """, folder)
+      """)
     var ends: [String: String?] = [:]
     while ends.count < 2 {
       let end = try takt.line("an end") { $0.to == "ended" && $0.outcome != nil }
@@ -127,13 +107,13 @@ import Testing
   }
 
   @Test func `a newer slot replaces a run in progress`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let takt = try TaktProcess.running(
       """
       scheduler: {shutdown_grace: 10ms}
       jobs:
         newest: {every: 300ms, overlap: replace, run: exec sleep 1000}
-      """, folder)
+      """
+    ).process
     let end = try takt.line("the end") { $0.job == "newest" && $0.to == "ended" }
     #expect(end.outcome == "cancelled")
     #expect(end.reason == "replaced")
@@ -143,27 +123,25 @@ import Testing
   }
 
   @Test func `no more slots wait than a queue has room for`() throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         queued:
           every: 5ms
           overlap: queue
           run: 'echo $TAKT_SLOT >> ran; until [ -e go ]; do sleep 0.01; done'
-      """, folder)
+      """)
     let skipped = try takt.line("a slot too many") { $0.verdict == "skipped" }
     #expect(skipped.reason == "queue_full")
-    #expect(try lines(1, of: "ran", in: folder).count == 1)
+    #expect(try folder.lines(1, of: "ran").count == 1)
     try folder.write("", to: "go")
-    let ran = try lines(3, of: "ran", in: folder)
+    let ran = try folder.lines(3, of: "ran")
     let slots = ran.compactMap { milliseconds($0) }
     #expect(slots.count == ran.count && slots == slots.sorted())
     #expect(try takt.stop() == 0)
   }
 
   @Test func `a group has no more runs at once than it may`() throws {
-    let folder = try TemporaryFolder()
     var yaml = "scheduler: {concurrency: {disk: 2}, max_running: 20}\njobs:\n"
     for index in 0..<8 {
       yaml += """
@@ -174,8 +152,8 @@ import Testing
 
         """
     }
-    let takt = try start(yaml, folder)
-    let events = try lines(16, of: "count", in: folder)
+    let (folder, takt) = try TaktProcess.running(yaml)
+    let events = try folder.lines(16, of: "count")
     var active = 0
     var most = 0
     for event in events {
@@ -197,9 +175,9 @@ import Testing
   func `success and failure are what the job says`(
     rule: String, script: String, outcome: String, reason: String
   ) throws {
-    let folder = try TemporaryFolder()
-    let takt = try start(
-      "jobs:\n  judged:\n    on: start\n    \(rule)\n    run: '\(script)'\n", folder)
+    let takt = try TaktProcess.running(
+      "jobs:\n  judged:\n    on: start\n    \(rule)\n    run: '\(script)'\n"
+    ).process
     let end = try takt.line("the end") { $0.job == "judged" && $0.to == "ended" }
     #expect(end.outcome == outcome)
     #expect(end.reason == reason)
@@ -207,8 +185,7 @@ import Testing
   }
 
   @Test func `the variable of a secret is inherited by nobody`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         has: {every: 1h, run: 'true', secrets: {KEY: {env: SOURCE_KEY}}}
@@ -224,7 +201,7 @@ import Testing
     let folder = try TemporaryFolder()
     let token = try folder.write("s3cret-value\n", to: "token")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
-    let takt = try start(
+    try folder.write(
       """
       jobs:
         hidden:
@@ -234,10 +211,11 @@ import Testing
             echo "$TOKEN"
             [ "$TOKEN" = s3cret-value ] && [ "$(cat "$PATHED")" = s3cret-value ] && exit 5
           on_failure: {run: 'echo "$TAKT_OUTPUT" > output'}
-      """, folder)
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
     let end = try takt.line("the end") { $0.job == "hidden" && $0.to == "ended" }
     #expect(end.reason == "exit(5)")
-    #expect(try lines(1, of: "output", in: folder) == ["***"])
+    #expect(try folder.lines(1, of: "output") == ["***"])
     #expect(try takt.stop() == 0)
     #expect(takt.lines.contains { $0.line == "***" })
     #expect(!takt.lines.contains { "\($0)".contains("s3cret") })

@@ -28,14 +28,6 @@ import Testing
     var memory_peak: Int64?
   }
 
-  private func takt(_ arguments: String..., in folder: TemporaryFolder) throws -> (
-    status: Int32, output: String, errors: String
-  ) {
-    let process = try TaktProcess(arguments, in: folder)
-    let output = try process.text()
-    return (process.waitForExit(), output, process.errors)
-  }
-
   /// Starts takt with a job that is run once and stays the only one.
   private func start(
     _ command: String, limits: String, in folder: TemporaryFolder
@@ -56,7 +48,7 @@ import Testing
   private func onlyRun(_ process: TaktProcess, in folder: TemporaryFolder) throws -> Run {
     try process.line("the end") { $0.job == "a" && $0.to == "ended" }
     #expect(try process.stop() == 0)
-    let line = try takt("runs", "--json", in: folder).output
+    let line = try folder.takt("runs", "--json").output
     return try JSONDecoder().decode(Run.self, from: Data(line.utf8))
   }
 
@@ -75,12 +67,10 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 100ms, run: echo x, limits: {memory_max: 64MB}}}\n")
     for command in ["check", "run"] {
-      let refused = try TaktProcess(
-        ["TAKT_CGROUP=off", TaktProcess.executable.path, command], program: "/usr/bin/env",
-        in: folder)
-      _ = try refused.text()
+      let refused = try folder.takt(
+        ["TAKT_CGROUP=off", TaktProcess.executable.path, command], program: "/usr/bin/env")
       #expect(
-        refused.waitForExit() == 78 && refused.errors.contains(Self.hint), "\(refused.errors)")
+        refused.status == 78 && refused.errors.contains(Self.hint), "\(refused.errors)")
       #expect(refused.errors.contains("jobs.yaml:1:60: error"), "\(refused.errors)")
       #expect(refused.errors.contains("'enforce: if_possible'"), "\(refused.errors)")
     }
@@ -104,11 +94,10 @@ import Testing
     // Where limits can be given, only takt itself can be told not to.
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 1h, run: 'true', limits: {tasks_max: 9}}}\n")
-    let exec = try TaktProcess(
+    let exec = try folder.takt(
       (isOff ? ["TAKT_CGROUP=off"] : []) + [TaktProcess.executable.path, "exec", "a"],
-      program: "/usr/bin/env", in: folder)
-    _ = try exec.text()
-    #expect(exec.waitForExit() == 126)
+      program: "/usr/bin/env")
+    #expect(exec.status == 126)
     let problem = try #require(
       isOff
         ? "TAKT_CGROUP=off"
@@ -121,10 +110,9 @@ import Testing
   @Test func `commands that run nothing do not ask for controllers`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 1h, run: echo x, limits: {memory_max: 64MB}}}\n")
-    let next = try TaktProcess(
-      ["TAKT_CGROUP=off", TaktProcess.executable.path, "next"], program: "/usr/bin/env", in: folder)
-    _ = try next.text()
-    #expect(next.waitForExit() == 0 && next.errors.isEmpty, "\(next.errors)")
+    let next = try folder.takt(
+      ["TAKT_CGROUP=off", TaktProcess.executable.path, "next"], program: "/usr/bin/env")
+    #expect(next.status == 0 && next.errors.isEmpty, "\(next.errors)")
   }
 
   /// A group of its own in which takt is started, with or without a shell that stays in it. Who
@@ -155,7 +143,7 @@ import Testing
     let process = try start(beside: false, group: name + "-2", in: folder)
     try process.line("the limit") { $0.line == "9" }
     // takt has moved to a group below by now.
-    let reload = try takt("reload", in: folder)
+    let reload = try folder.takt("reload")
     #expect(reload.status == 0, "\(reload)")
     #expect(try process.stop() == 0)
     for number in 1...2 { rmdir("\(name)-\(number)") }
@@ -249,6 +237,6 @@ import Testing
     takts[0] = try TaktProcess.tracking(.groups, in: folders[0])
     try takts[0].line("the new limit") { $0.line == "8" }
     for takt in takts { #expect(try takt.stop() == 0) }
-    #expect(try takt("runs", "--failed", in: folders[0]).output.contains("interrupted"))
+    #expect(try folders[0].takt("runs", "--failed").output.contains("interrupted"))
   }
 }

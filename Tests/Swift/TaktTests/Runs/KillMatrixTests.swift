@@ -159,8 +159,7 @@ import Testing
   @Test(arguments: Tracking.available)
   func `what was there before takt is none of its business`(tracking: Tracking) throws {
     let mark = Self.newMark()
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {every: 50ms, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  job: {every: 50ms, run: 'true'}\n")
     let script = """
       sleep 1000.\(mark) >/dev/null &
       (while [ -e jobs.yaml ]; do (setsid sleep 2.\(mark) &); sleep 0.1; done) >/dev/null 2>&1 &
@@ -246,8 +245,7 @@ import Testing
     tracking: Tracking
   ) throws {
     let mark = Self.newMark()
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         long:

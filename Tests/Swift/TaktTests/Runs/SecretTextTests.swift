@@ -27,10 +27,11 @@ import Testing
       ["check"], ["plan", "right.yaml", "jobs.yaml"], ["run"], ["next"],
       ["simulate", "--for", "1h"],
     ] {
-      let takt = try TaktProcess(arguments, in: folder)
-      let output = try takt.text()
-      #expect(takt.waitForExit() == 78, "\(arguments)")
-      #expect(!(output + takt.errors).contains("hunter2"), "\(arguments): \(output)\(takt.errors)")
+      let takt = try folder.takt(arguments)
+      #expect(takt.status == 78, "\(arguments)")
+      #expect(
+        !(takt.output + takt.errors).contains("hunter2"),
+        "\(arguments): \(takt.output)\(takt.errors)")
     }
   }
 

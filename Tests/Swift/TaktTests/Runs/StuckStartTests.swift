@@ -64,15 +64,13 @@ import Testing
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
   func `timeout, cancel and stop end a run whose process hangs`() throws {
     let mount = try HungMount(["folder/"])
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         late: {on: start, run: "true", cwd: \(mount.path("folder")), timeout: 200ms, kill: {grace: 100ms}}
         stopped: {on: start, run: "true", cwd: \(mount.path("folder")), kill: {grace: 100ms}}
 
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     let late = try takt.line("the timeout") { $0.job == "late" && $0.to == "ended" }
     #expect(late.outcome == "timed_out")
     let cancel = try TaktProcess(["cancel", "stopped"], in: folder)
@@ -85,8 +83,7 @@ import Testing
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
   func `a hook tells of a start that hangs, although the job's folder does`() throws {
     let mount = try HungMount(["folder/"])
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       jobs:
         stuck:
@@ -96,14 +93,11 @@ import Testing
           on_failure: [{run: "echo told of $TAKT_REASON"}]
 
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     try takt.line("the hook") { $0.line == "told of not_started(spawn_stuck)" }
-    let metrics = try TaktProcess(
-      ["-s", "--unix-socket", ".takt/control.sock", "http://localhost/metrics"], program: "curl",
-      in: folder)
-    let text = try metrics.text()
-    #expect(text.contains("takt_process_starts_stuck 1\n"))
-    #expect(text.contains("takt_process_starts_ready 1\n"))
+    let metrics = try folder.takt(
+      ["-s", "--unix-socket", ".takt/control.sock", "http://localhost/metrics"], program: "curl")
+    #expect(metrics.output.contains("takt_process_starts_stuck 1\n"))
+    #expect(metrics.output.contains("takt_process_starts_ready 1\n"))
     mount.unmount()
     #expect(try takt.stop() == 0)
   }

@@ -20,10 +20,9 @@ import Testing
   private func expectPlain(
     _ words: [String], in folder: TemporaryFolder, _ comment: String
   ) throws -> String {
-    let command = try TaktProcess(words, in: folder)
-    let text = try command.text()
-    _ = command.waitForExit()
-    let shown = text + command.errors
+    let command = try folder.takt(words)
+    _ = command.status
+    let shown = command.output + command.errors
     let steering = shown.unicodeScalars.filter(Self.steers).map { String($0.value, radix: 16) }
     #expect(steering.isEmpty, "\(comment): \(words): \(steering) in \(shown.debugDescription)")
     return shown
@@ -69,47 +68,49 @@ import Testing
     }
   }
 
+  /// Answers every request with hostile texts, as the file `answer` says.
+  private static let hostileServer =
+    """
+    import socket, socketserver, http.server
+    hostile = open("hostile", newline="", encoding="utf-8").read()
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_GET(self):
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if open("answer").read() == "text":
+                status, body, kind = 200, hostile + "\\n", "text/plain"
+            elif open("answer").read() == "raw":
+                status, body, kind = 200, '{"name": "' + hostile + '"}', "application/json"
+            else:
+                status, kind = 409, "application/problem+json"
+                place = {"file": hostile, "line": 1, "column": 1}
+                body = _json.dumps({
+                    "title": hostile, "detail": hostile, "status": 409, "code": hostile,
+                    "diagnostics": [{
+                        "severity": "error", "code": "unreadable", "message": hostile, "hint": hostile,
+                        "line": hostile, "source_line": hostile, "file": hostile, "column": 1, **place}]})
+            data = body.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+        do_POST = do_GET
+        def address_string(self): return ""
+        def log_message(self, *_): pass
+    class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer): daemon_threads = True
+    server = Server(".takt/control.sock", Handler)
+    ready(1)
+    server.serve_forever()
+
+    """
+
   @Test func `what a daemon answers steers no terminal`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
     try FileManager.default.createDirectory(
       at: folder.url.appendingPathComponent(".takt"), withIntermediateDirectories: true)
     try folder.write(Self.hostile, to: "hostile")
-    let server = try LocalServer(
-      """
-      import socket, socketserver, http.server
-      hostile = open("hostile", newline="", encoding="utf-8").read()
-      class Handler(http.server.BaseHTTPRequestHandler):
-          protocol_version = "HTTP/1.1"
-          def do_GET(self):
-              self.rfile.read(int(self.headers.get("Content-Length", 0)))
-              if open("answer").read() == "text":
-                  status, body, kind = 200, hostile + "\\n", "text/plain"
-              elif open("answer").read() == "raw":
-                  status, body, kind = 200, '{"name": "' + hostile + '"}', "application/json"
-              else:
-                  status, kind = 409, "application/problem+json"
-                  place = {"file": hostile, "line": 1, "column": 1}
-                  body = _json.dumps({
-                      "title": hostile, "detail": hostile, "status": 409, "code": hostile,
-                      "diagnostics": [{
-                          "severity": "error", "code": "unreadable", "message": hostile, "hint": hostile,
-                          "line": hostile, "source_line": hostile, "file": hostile, "column": 1, **place}]})
-              data = body.encode()
-              self.send_response(status)
-              self.send_header("Content-Type", kind)
-              self.send_header("Content-Length", str(len(data)))
-              self.end_headers()
-              self.wfile.write(data)
-          do_POST = do_GET
-          def address_string(self): return ""
-          def log_message(self, *_): pass
-      class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer): daemon_threads = True
-      server = Server(".takt/control.sock", Handler)
-      ready(1)
-      server.serve_forever()
-
-      """, in: folder)
+    let server = try LocalServer(Self.hostileServer, in: folder)
     for answer in ["problem", "text", "raw"] {
       try folder.write(answer, to: "answer")
       for words in [

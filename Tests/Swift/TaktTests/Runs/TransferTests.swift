@@ -26,11 +26,10 @@ import Testing
   /// Runs one job in the foreground with these variables in its environment.
   private func exec(
     _ url: String, _ variables: [String], in folder: TemporaryFolder
-  ) throws -> (status: Int32, errors: String) {
+  ) throws -> TaktAnswer {
     try folder.write("jobs:\n  job: {every: 1h, use: http, with: {url: '\(url)'}}\n")
-    let takt = try TaktProcess(
-      variables + [TaktProcess.executable.path, "exec", "job"], program: "/usr/bin/env", in: folder)
-    return (takt.waitForExit(), takt.errors)
+    return try folder.takt(
+      variables + [TaktProcess.executable.path, "exec", "job"], program: "/usr/bin/env")
   }
 
   @Test func `requests go through the proxy of the environment, as those of curl do`() throws {
@@ -79,8 +78,7 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "it takes root to hide a library"))
   func `without libcurl one run fails and names the package, and takt continues`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         alert: {on: start, use: http, with: {url: 'http://127.0.0.1:9/'}}
@@ -136,8 +134,7 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "it takes root to have a network of one's own"))
   func `a name server that never answers holds up no other transfer`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         lost:

@@ -40,7 +40,7 @@ final class ClusterMachines {
     listen: String = "127.0.0.1",
     tokens: String = "api_token_file: read.token, api_write_token_file: write.token"
   ) throws {
-    let port = try PostgresProcess.freePort()
+    let port = try Loopback.freePort()
     let address = api ?? "http://127.0.0.1:\(port)"
     let given = listen == "127.0.0.1" ? "api: \"\(address)\"," : ""
     try folder.write(
@@ -92,11 +92,7 @@ final class ClusterMachines {
   }
 
   /// A command for the daemon of that name.
-  func takt(_ name: String, _ arguments: String...) throws -> (
-    status: Int32, output: String, errors: String
-  ) {
-    let command = try TaktProcess(arguments + ["--file", "\(name).yaml"], in: folder)
-    let output = try command.text()
-    return (command.waitForExit(), output, command.errors)
+  func takt(_ name: String, _ arguments: String...) throws -> TaktAnswer {
+    try folder.takt(arguments + ["--file", "\(name).yaml"])
   }
 }

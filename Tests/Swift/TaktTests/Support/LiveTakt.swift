@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TaktControl
+import TestSupport
 
 @testable import takt
 import CDispatch
@@ -74,11 +75,7 @@ struct LiveTakt {
   }
 
   /// A command of takt's own, in the folder.
-  func takt(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
-    let command = try TaktProcess(arguments, in: folder)
-    let output = try command.text()
-    return (command.waitForExit(), output, command.errors)
-  }
+  func takt(_ arguments: String...) throws -> TaktAnswer { try folder.takt(arguments) }
 }
 
 /// A plain TCP or Unix connection, for what no client would send.
@@ -89,23 +86,9 @@ final class RawConnection {
 
   /// To a port of this machine.
   init(port: UInt16) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    if result != 0 { throw Refused(number: errno) }
-    // A test that waits this long has failed.
-    var patience = timeval(tv_sec: 60, tv_usec: 0)
-    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(
-        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
-    }
+    let connection = Loopback.connect(port: port)
+    descriptor = connection.descriptor
+    if connection.error != 0 { throw Refused(number: connection.error) }
   }
 
   deinit { close(descriptor) }
@@ -114,15 +97,7 @@ final class RawConnection {
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count <= 0 { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    Loopback.sendAll(bytes, on: descriptor)
   }
 
   /// What comes until the other end closes, or the answer to one request is whole.

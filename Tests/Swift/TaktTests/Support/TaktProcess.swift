@@ -42,6 +42,8 @@ final class TaktProcess {
   private static let spawning = NSLock()
 
   let pid: pid_t
+  /// It stays for as long as the process.
+  private let folder: TemporaryFolder
   private let output: Int32
   private let errorPath: String
   private var status: Int32?
@@ -64,36 +66,25 @@ final class TaktProcess {
   init(
     _ arguments: [String], program: String = executable.path, in folder: TemporaryFolder
   ) throws {
+    self.folder = folder
     errorPath = folder.url.appendingPathComponent("stderr-\(UUID().uuidString)").path
     let errorPath = errorPath
     (pid, output) = try Self.spawning.withLock {
       guard let pipe = SafePipe.make() else { throw Silence(description: "no pipe") }
       let ends = [pipe.read, pipe.write]
       defer { close(ends[1]) }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-      posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o644)
       // What other tests have open in this process would count against limits of descriptors.
-      for other in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, other) }
-      let words = ["env", "-C", folder.url.path, program] + arguments
-      var argv = words.map { strdup($0) } + [nil]
-      defer { argv.forEach { free($0) } }
-      // What a test's thread blocks, a shell's child would not.
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      var none = sigset_t()
-      sigemptyset(&none)
-      posix_spawnattr_setsigmask(&attributes, &none)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-      var child = pid_t()
-      let result = posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &argv, environ)
-      guard result == 0 else { throw Silence(description: "\(program) does not start: \(result)") }
+      let child = try Spawning.start(
+        ["/usr/bin/env", "-C", folder.url.path, program] + arguments, output: ends[1],
+        errors: errorPath, closing: 3..<1024)
       return (child, ends[0])
     }
+  }
+
+  /// Runs the daemon with these jobs, in a folder of its own.
+  static func running(_ jobs: String) throws -> (folder: TemporaryFolder, process: TaktProcess) {
+    let folder = try TemporaryFolder(jobs)
+    return (folder, try TaktProcess(["run"], in: folder))
   }
 
   deinit {
@@ -117,6 +108,12 @@ final class TaktProcess {
   var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
   func signal(_ number: Int32) { kill(pid, number) }
+
+  /// Ends it as a loss of power would.
+  func crash() {
+    signal(SIGKILL)
+    _ = waitForExit()
+  }
 
   /// Reads on until a line is right, and returns it.
   @discardableResult
@@ -274,6 +271,14 @@ final class TemporaryFolder {
       while :; do sleep 0.1; done
 
       """#, to: "plugins/deaf/deaf")
+  }
+
+  /// Waits until the file has so many lines, and returns them.
+  func lines(_ count: Int, of name: String) throws -> [String] {
+    try TaktProcess.wait("\(count) lines of \(name)") {
+      let lines = read(name).split(separator: "\n").map(String.init)
+      return lines.count >= count ? lines : nil
+    }
   }
 
   func read(_ name: String) -> String {

@@ -170,20 +170,17 @@ import Testing
   @Test func `without a takt the commands say what to do, and exit with 69`() throws {
     let folder = try TemporaryFolder()
     for command in [["status"], ["trigger", "x"], ["reload"], ["open"]] {
-      let takt = try TaktProcess(command, in: folder)
-      _ = try takt.text()
-      #expect(takt.waitForExit() == 69)
+      let takt = try folder.takt(command)
+      #expect(takt.status == 69)
       #expect(takt.errors.contains("name the jobs file with -f"), "\(takt.errors)")
     }
     // What a killed takt has left answers nobody, and is in nobody's way.
     try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
     let killed = try TaktProcess(["run"], in: folder)
     try killed.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
-    killed.signal(SIGKILL)
-    _ = killed.waitForExit()
-    let takt = try TaktProcess(["status"], in: folder)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == 69 && takt.errors.contains("the daemon does not answer at"))
+    killed.crash()
+    let takt = try folder.takt("status")
+    #expect(takt.status == 69 && takt.errors.contains("the daemon does not answer at"))
     let next = try TaktProcess(["run"], in: folder)
     try next.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }
     #expect(try next.stop() == 0)

@@ -4,14 +4,6 @@ import Testing
 
 /// Many jobs from one, jobs after all of several, conditions and backfills, with the real program.
 @Suite(.ownThreads) struct FamilyCommandTests {
-  private func takt(
-    _ arguments: String..., in folder: TemporaryFolder
-  ) throws -> (status: Int32, text: String) {
-    let process = try TaktProcess(arguments, in: folder)
-    let text = try process.text()
-    return (process.waitForExit(), text + process.errors)
-  }
-
   @Test func `jobs of one definition run with their values, and are one line of the status`() throws
   {
     let live = try LiveTakt(
@@ -23,14 +15,14 @@ import Testing
           run: "echo {{each.who}} is {{each.mood}}"
         other: {cron: '@yearly', run: 'false'}
       """)
-    let run = try takt("trigger", "greet.ann.sad", "--wait", in: live.folder)
+    let run = try live.folder.takt("trigger", "greet.ann.sad", "--wait")
     #expect(run.status == 0 && run.text.contains("ann is sad"))
-    let status = try takt("status", "--group", in: live.folder)
+    let status = try live.folder.takt("status", "--group")
     #expect(status.text.contains("greet (3 jobs)"), "\(status.text)")
     #expect(status.text.contains("3 waiting"))
     #expect(!status.text.contains("greet.ann"))
-    #expect(try takt("status", in: live.folder).text.contains("greet.bob.glad"))
-    let refused = try takt("status", "--group", "--json", in: live.folder)
+    #expect(try live.folder.takt("status").text.contains("greet.bob.glad"))
+    let refused = try live.folder.takt("status", "--group", "--json")
     #expect(refused.status == 64)
     let json = try live.ask("GET", "/api/v1/jobs/greet.ann.sad").text
     #expect(json.contains("\"for_each\":\"greet\""))
@@ -52,8 +44,7 @@ import Testing
   }
 
   @Test func `what a job waits for is said, survives a restart, and makes it due`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         a: {cron: '@yearly', run: 'true'}
@@ -66,24 +57,22 @@ import Testing
       return process
     }
     var process = try start()
-    #expect(try takt("trigger", "a", "--wait", in: folder).status == 0)
-    let status = try takt("status", "all", in: folder).text
+    #expect(try folder.takt("trigger", "a", "--wait").status == 0)
+    let status = try folder.takt("status", "all").text
     #expect(status.contains("waits for the end of b (on failure)"), "\(status)")
     #expect(status.contains("a has ended at"))
-    process.signal(SIGKILL)
-    _ = process.waitForExit()
+    process.crash()
     process = try start()
-    let why = try takt("why", "all", in: folder).text
+    let why = try folder.takt("why", "all").text
     #expect(why.contains("since the last one b has not failed"), "\(why)")
-    #expect(try takt("trigger", "b", "--wait", in: folder).status == 1)
+    #expect(try folder.takt("trigger", "b", "--wait").status == 1)
     try process.line("the run") { $0.line == "both" }
     #expect(try process.stop() == 0)
-    #expect(try takt("verify", in: folder).status == 0)
+    #expect(try folder.takt("verify").status == 0)
   }
 
   @Test func `a condition decides, waits and is told of`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, process) = try TaktProcess.running(
       """
       jobs:
         no: {on: start, only_if: ['false'], run: echo never}
@@ -93,27 +82,26 @@ import Testing
           {on: start, env: {A: b}, run: echo asked,
           only_if: {run: 'test "$A-$TAKT_HOOK" = b-only_if && test -n "$TAKT_SLOT"'}}
       """)
-    let process = try TaktProcess(["run"], in: folder)
     try process.line("the answer") { $0.line == "asked" }
     for job in ["no", "hung"] {
       if !process.lines.contains(where: { $0.job == job && $0.reason == "condition" }) {
         try process.line("the verdict of \(job)") { $0.job == job && $0.reason == "condition" }
       }
     }
-    let status = try takt("status", "waits", in: folder).text
+    let status = try folder.takt("status", "waits").text
     #expect(status.contains("waits for its condition"), "\(status)")
-    let waits = try takt("why", "waits", in: folder).text
+    let waits = try folder.takt("why", "waits").text
     #expect(waits.contains("waits for its condition (only_if)\n  Run "), "\(waits)")
     #expect(waits.contains(" is the condition: started at "), "\(waits)")
     try folder.write("", to: "go")
     try process.line("the run") { $0.line == "went" }
-    let why = try takt("why", "no", in: folder).text
+    let why = try folder.takt("why", "no").text
     #expect(why.contains("The condition of the job (only_if) did not hold"), "\(why)")
-    #expect(try takt("runs", "no", "--hooks", in: folder).text.contains("no (only_if)"))
-    #expect(try takt("explain", "waits", in: folder).text.contains("waiting up to 1m"))
+    #expect(try folder.takt("runs", "no", "--hooks").text.contains("no (only_if)"))
+    #expect(try folder.takt("explain", "waits").text.contains("waiting up to 1m"))
     #expect(try process.stop() == 0)
     #expect(!process.lines.contains { $0.line == "never" })
-    #expect(try takt("verify", in: folder).status == 0)
+    #expect(try folder.takt("verify").status == 0)
   }
 
   @Test func `a backfill runs the slots of a range, and continues where it stopped`() throws {
@@ -128,10 +116,8 @@ import Testing
         every: {calendar: '*:*:*', timezone: UTC, until: '2026-02-01T00:00', run: 'true'}
       """)
     let range = ["--from", "2026-01-01T00:00Z", "--to", "2026-01-04T02:00Z"]
-    func backfill(_ more: String...) throws -> (status: Int32, text: String) {
-      let process = try TaktProcess(["backfill", "day"] + range + more, in: live.folder)
-      let text = try process.text()
-      return (process.waitForExit(), text + process.errors)
+    func backfill(_ more: String...) throws -> TaktAnswer {
+      try live.folder.takt(["backfill", "day"] + range + more)
     }
     let plan = try backfill("--dry-run")
     #expect(plan.status == 0 && plan.text.contains("4 slots to run"), "\(plan.text)")
@@ -153,18 +139,17 @@ import Testing
     for count in ["0", "33", "-1", "many"] {
       #expect(try backfill("--again", "--parallel", count).status == 64, "\(count)")
     }
-    let long = try takt(
-      "backfill", "every", "--from", "2026-01-01T00:00Z", "--to", "2026-01-03T00:00Z", "--dry-run",
-      in: live.folder)
+    let long = try live.folder.takt(
+      "backfill", "every", "--from", "2026-01-01T00:00Z", "--to", "2026-01-03T00:00Z", "--dry-run")
     #expect(long.status == 64 && long.text.contains("choose a shorter range"), "\(long)")
     #expect(
-      try takt("backfill", "event", "--from", "2026-01-01T00:00Z", in: live.folder).status == 64)
+      try live.folder.takt("backfill", "event", "--from", "2026-01-01T00:00Z").status == 64)
     #expect(
-      try takt("backfill", "day", "--from", "2199-01-01T00:00Z", in: live.folder).status == 64)
+      try live.folder.takt("backfill", "day", "--from", "2199-01-01T00:00Z").status == 64)
     #expect(
-      try takt("backfill", "none", "--from", "2026-01-01T00:00Z", in: live.folder).status == 64)
+      try live.folder.takt("backfill", "none", "--from", "2026-01-01T00:00Z").status == 64)
     #expect(try live.process.stop() == 0)
-    #expect(try takt("verify", in: live.folder).status == 0)
+    #expect(try live.folder.takt("verify").status == 0)
     #expect(!live.process.lines.contains { $0.verdict != nil })
   }
 }

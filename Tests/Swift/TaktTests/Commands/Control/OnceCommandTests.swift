@@ -4,77 +4,67 @@ import Testing
 
 /// Jobs that run once, with the real program.
 @Suite(.ownThreads) struct OnceCommandTests {
-  private func takt(
-    _ arguments: String..., in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let process = try TaktProcess(arguments, in: folder)
-    let output = try process.text()
-    return (process.waitForExit(), output, process.errors)
-  }
-
   /// An instant from now, as people type it.
   private static func instant(_ seconds: TimeInterval) -> String {
     Date(timeIntervalSinceNow: seconds).ISO8601Format()
   }
 
   @Test func `a command runs once at its instant, after a kill and a reload too`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
-    let first = try TaktProcess(["run"], in: folder)
+    let (folder, first) = try TaktProcess.running("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     try first.line("the start") { $0.message?.hasPrefix("started") == true }
     let at = Self.instant(8)
-    let added = try takt(
-      "once", "--at", at, "--name", "say", "--", "sh", "-c", "pwd; echo \"$TAKT_JOB is it\"",
-      in: folder)
+    let added = try folder.takt(
+      "once", "--at", at, "--name", "say", "--", "sh", "-c", "pwd; echo \"$TAKT_JOB is it\"")
     #expect(added.status == 0 && added.output.hasPrefix("say runs at "), "\(added)")
-    #expect(try takt("status", in: folder).output.contains("say"))
+    #expect(try folder.takt("status").output.contains("say"))
     // Whoever was told that it is there finds it there.
     kill(first.pid, SIGKILL)
     _ = first.waitForExit()
     let second = try TaktProcess(["run"], in: folder)
     try second.line("the start") { $0.message?.hasPrefix("started") == true }
-    #expect(try takt("reload", in: folder).status == 0)
+    #expect(try folder.takt("reload").status == 0)
     let end = try second.line("the end") { $0.job == "say" && $0.to == "ended" }
     #expect(end.outcome == "succeeded")
     let lines = second.lines.compactMap(\.line)
     #expect(lines.contains("say is it"))
     #expect(lines.contains { $0.hasSuffix(folder.url.lastPathComponent) }, "\(lines)")
     #expect(try second.stop() == 0)
-    let runs = try takt("runs", "say", "--json", in: folder)
+    let runs = try folder.takt("runs", "say", "--json")
     #expect(runs.output.split(separator: "\n").count == 1, "\(runs)")
-    let verified = try takt("verify", in: folder)
+    let verified = try folder.takt("verify")
     #expect(verified.status == 0, "\(verified)")
   }
 
   @Test func `one that has not come due is cancelled by its name`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
-    let added = try takt("once", "--at", Self.instant(3600), "--", "true", in: live.folder)
+    let added = try live.folder.takt("once", "--at", Self.instant(3600), "--", "true")
     let name = try #require(added.output.split(separator: " ").first.map(String.init))
     #expect(name.hasPrefix("once-20"))
-    let again = try takt("once", "--at", Self.instant(3600), "--", "true", in: live.folder)
+    let again = try live.folder.takt("once", "--at", Self.instant(3600), "--", "true")
     #expect(again.status == 0)
-    let cancelled = try takt("cancel", name, in: live.folder)
+    let cancelled = try live.folder.takt("cancel", name)
     #expect(cancelled.status == 0, "\(cancelled)")
     #expect(cancelled.output == "\(name): cancelled, it will not run\n")
     #expect(try live.ask("GET", "/api/v1/jobs/\(name)").status == 404)
-    #expect(try takt("cancel", name, in: live.folder).status != 0)
+    #expect(try live.folder.takt("cancel", name).status != 0)
     // Jobs of the file stay what they are.
-    #expect(try takt("cancel", "a", in: live.folder).status == 1)
+    #expect(try live.folder.takt("cancel", "a").status == 1)
     #expect(try live.ask("GET", "/api/v1/jobs/a").status == 200)
     #expect(try live.process.stop() == 0)
-    #expect(try takt("verify", in: live.folder).status == 0)
+    #expect(try live.folder.takt("verify").status == 0)
   }
 
   @Test func `over TCP nobody adds one, with the token either`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n", http: true)
     let body = #"{"at": "2199-01-01T00:00:00Z", "run": ["true"]}"#
-    let curl = try TaktProcess(
+    let curl = try live.folder.takt(
       [
         "-s", "-w", "%{http_code}", "-H", "Authorization: Bearer \(live.token)", "-H",
         "Content-Type: application/json", "-d", body, "http://127.0.0.1:\(live.port)/api/v1/once",
-      ], program: "curl", in: live.folder)
-    let answer = try curl.text()
-    #expect(answer.hasSuffix("403") && answer.contains("only on the Unix socket"), "\(answer)")
+      ], program: "curl")
+    #expect(
+      curl.output.hasSuffix("403") && curl.output.contains("only on the Unix socket"),
+      "\(curl.output)")
     #expect(try live.process.stop() == 0)
   }
 
@@ -99,12 +89,10 @@ import Testing
   }
 
   @Test func `one whose name the jobs file has at a start runs under another`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
-    let first = try TaktProcess(["run"], in: folder)
+    let (folder, first) = try TaktProcess.running("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     try first.line("the start") { $0.message?.hasPrefix("started") == true }
-    let added = try takt(
-      "once", "--at", Self.instant(6), "--name", "b", "--", "echo", "still here", in: folder)
+    let added = try folder.takt(
+      "once", "--at", Self.instant(6), "--name", "b", "--", "echo", "still here")
     #expect(added.status == 0, "\(added)")
     #expect(try first.stop() == 0)
     try folder.write("jobs: {b: {cron: '@yearly', run: 'true'}}\n")
@@ -116,23 +104,22 @@ import Testing
     try second.line("its end") { $0.job == "b-2" && $0.to == "ended" }
     #expect(second.lines.contains { $0.line == "still here" })
     #expect(try second.stop() == 0)
-    #expect(try takt("verify", in: folder).status == 0)
+    #expect(try folder.takt("verify").status == 0)
   }
 
   @Test func `one that has run gives its name to the next, and to the jobs file`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     for _ in 0..<2 {
-      let added = try takt(
-        "once", "--at", Self.instant(2), "--name", "b", "--", "true", in: live.folder)
+      let added = try live.folder.takt("once", "--at", Self.instant(2), "--name", "b", "--", "true")
       #expect(added.status == 0, "\(added)")
       try live.process.line("the end") { $0.job == "b" && $0.to == "ended" }
     }
     try live.folder.write("jobs: {b: {every: 1s, run: 'true'}}\n")
-    let reloaded = try takt("reload", in: live.folder)
+    let reloaded = try live.folder.takt("reload")
     #expect(reloaded.status == 0, "\(reloaded)")
     try live.process.line("the end of the file's") { $0.job == "b" && $0.to == "ended" }
     #expect(try live.process.stop() == 0)
-    #expect(try takt("verify", in: live.folder).status == 0)
+    #expect(try live.folder.takt("verify").status == 0)
     // It is the file's after a restart, too.
     let again = try TaktProcess(["run"], in: live.folder)
     try again.line("the start") { $0.message?.hasPrefix("started") == true }
@@ -143,14 +130,14 @@ import Testing
   @Test func `a jobs file does not take the name of one`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     #expect(
-      try takt("once", "--at", Self.instant(3600), "--name", "b", "--", "true", in: live.folder)
+      try live.folder.takt("once", "--at", Self.instant(3600), "--name", "b", "--", "true")
         .status == 0)
     try live.folder.write("jobs: {b: {cron: '@yearly', run: 'true'}}\n")
-    let refused = try takt("reload", in: live.folder)
+    let refused = try live.folder.takt("reload")
     #expect(refused.status == 78, "\(refused)")
     #expect(refused.errors.contains("'b' is a job that 'takt once' has added"))
-    #expect(try takt("cancel", "b", in: live.folder).status == 0)
-    #expect(try takt("reload", in: live.folder).status == 0)
+    #expect(try live.folder.takt("cancel", "b").status == 0)
+    #expect(try live.folder.takt("reload").status == 0)
     #expect(try live.process.stop() == 0)
   }
 }

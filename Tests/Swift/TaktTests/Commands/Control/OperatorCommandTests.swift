@@ -60,9 +60,8 @@ import Testing
       (["explain", "one", "--days", "any"], "--days needs --cron"),
       (["simulate", "--from", "teatime"], "'teatime' is none"),
     ] as [([String], String)] {
-      let takt = try TaktProcess(arguments, in: folder)
-      _ = try takt.text()
-      #expect(takt.waitForExit() == 64)
+      let takt = try folder.takt(arguments)
+      #expect(takt.status == 64)
       #expect(takt.errors.contains(message), "\(takt.errors)")
       #expect(takt.errors.contains("\nUsage: takt \(arguments[0]) "), "\(takt.errors)")
       #expect(takt.errors.contains("See 'takt \(arguments[0]) --help'"), "\(takt.errors)")
@@ -84,9 +83,8 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write(Self.jobs)
     func errors() throws -> String {
-      let takt = try TaktProcess([command, "one"], in: folder)
-      _ = try takt.text()
-      #expect(takt.waitForExit() == 0)
+      let takt = try folder.takt([command, "one"])
+      #expect(takt.status == 0)
       return takt.errors
     }
     #expect(try errors() == "")
@@ -117,14 +115,13 @@ import Testing
   @Test func `all jobs are asked about on a terminal`() throws {
     let live = try LiveTakt(Self.jobs)
     for (answer, count) in [("n", 1), ("y", 4)] {
-      let shell = try TaktProcess(
+      let shell = try live.folder.takt(
         [
           "-c",
           "echo \(answer) | script -qec '\(TaktProcess.executable.path) suspend --all' /dev/null",
-        ], program: "/bin/sh", in: live.folder)
-      let text = try shell.text()
-      _ = shell.waitForExit()
-      #expect(text.contains("Suspend all 3 jobs? [y/N]"), "\(text)")
+        ], program: "/bin/sh")
+      _ = shell.status
+      #expect(shell.output.contains("Suspend all 3 jobs? [y/N]"), "\(shell.output)")
       let shown = try live.takt("status", "--only", "suspended").output.split(separator: "\n")
       #expect(shown.count == count, "\(shown)")
     }
@@ -142,10 +139,9 @@ import Testing
   func `every option takes every form of an instant`(command: String, status: Int32) throws {
     let live = try LiveTakt(Self.jobs)
     #expect(try live.takt("trigger", "one", "--wait").status == 0)
-    let shell = try TaktProcess(
-      ["-c", "\(TaktProcess.executable.path) \(command)"], program: "/bin/sh", in: live.folder)
-    _ = try shell.text()
-    #expect(shell.waitForExit() == status, "\(command): \(shell.errors)")
+    let shell = try live.folder.takt(
+      ["-c", "\(TaktProcess.executable.path) \(command)"], program: "/bin/sh")
+    #expect(shell.status == status, "\(command): \(shell.errors)")
     if status == 64 {
       #expect(shell.errors.contains("such as 2026-12-24T18:00, 18:00 or 'tomorrow 06:00'"))
     }
@@ -162,9 +158,9 @@ import Testing
     for command in [["next"], ["explain", "a"]] {
       let text = try TaktProcess(command, in: folder)
       #expect(try text.text().contains("T03:00:00.000+05:30"))
-      let json = try TaktProcess(command + ["--json"], in: folder)
-      let output = try json.text()
-      #expect(output.contains("T21:30:00.000Z") && !output.contains("+05:30"), "\(output)")
+      let json = try folder.takt(command + ["--json"])
+      #expect(
+        json.output.contains("T21:30:00.000Z") && !json.output.contains("+05:30"), "\(json.output)")
     }
   }
 
@@ -175,9 +171,8 @@ import Testing
       (["plugins", "lst"], "takt plugins: there is no command 'lst'; did you mean 'list'?"),
       (["frobnicate"], "there is no command 'frobnicate'; see 'takt --help'"),
     ] {
-      let takt = try TaktProcess(words, in: folder)
-      _ = try takt.text()
-      #expect(takt.waitForExit() == 64 && takt.errors.contains(hint), "\(takt.errors)")
+      let takt = try folder.takt(words)
+      #expect(takt.status == 64 && takt.errors.contains(hint), "\(takt.errors)")
     }
   }
 
@@ -243,8 +238,7 @@ import Testing
 /// `takt check`.
 @Suite(.ownThreads) struct CheckCommandTests {
   @Test func `warnings fail a strict check only`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {cron: '* 3 * * *', run: no-such-program}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {cron: '* 3 * * *', run: no-such-program}}\n")
     let check = try TaktProcess(["check"], in: folder)
     #expect(try check.text() == "jobs.yaml: ok, 1 job, 2 warnings\n")
     #expect(check.waitForExit() == 0 && check.errors.contains("start with '0 3'"))

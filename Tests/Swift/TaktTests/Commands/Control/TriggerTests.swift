@@ -5,21 +5,18 @@ import Testing
 /// Triggers besides the clock, with the real program.
 @Suite(.ownThreads) struct TriggerTests {
   private func verify(_ folder: TemporaryFolder) throws -> Int32 {
-    let process = try TaktProcess(["verify"], in: folder)
-    _ = try process.text()
-    return process.waitForExit()
+    let process = try folder.takt("verify")
+    return process.status
   }
 
   @Test func `files that come start a job, and its end starts the next one`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, process) = try TaktProcess.running(
       """
       jobs:
         import: {watch: {path: inbox, debounce: 50ms}, run: 'cat inbox/* && rm inbox/*'}
         report: {after: {job: import}, run: echo reported}
         alarm: {after: {job: report, on: failure}, run: echo never}
       """)
-    let process = try TaktProcess(["run"], in: folder)
     try process.line("the start") { $0.message?.hasPrefix("started") == true }
     // The folder is not there yet, and comes with the first file in it.
     let (staging, inbox) = (

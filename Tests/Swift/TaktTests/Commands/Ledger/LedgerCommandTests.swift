@@ -4,24 +4,9 @@ import Testing
 
 /// The ledger as a user meets it.
 @Suite(.ownThreads) struct LedgerCommandTests {
-  private struct Answer {
-    var status: Int32
-    var output: String
-    var errors: String
-  }
-
-  private func takt(_ arguments: String..., in folder: TemporaryFolder) throws -> Answer {
-    let process = try TaktProcess(arguments, in: folder)
-    let output = try process.text()
-    let status = process.waitForExit()
-    return Answer(status: status, output: output, errors: process.errors)
-  }
-
   @Test(arguments: ["", "-wal", "-shm", "-journal", "/../unwritten"])
   func `commands wait at no file that is not a regular one`(suffix: String) throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 100ms, run: 'true'}}\n")
-    let process = try TaktProcess(["run"], in: folder)
+    let (folder, process) = try TaktProcess.running("jobs: {a: {every: 100ms, run: 'true'}}\n")
     try process.line("an end") { $0.job == "a" && $0.to == "ended" }
     #expect(try process.stop() == 0)
     let name = suffix.hasPrefix("/") ? "unwritten" : "ledger.sqlite" + suffix
@@ -37,22 +22,19 @@ import Testing
       var commands = [["verify"]]
       if name != "unwritten" { commands += [["runs"], ["logs", "a"], ["why", "a"]] }
       for words in commands {
-        let command = try TaktProcess(words, in: folder)
-        _ = try command.text()
-        #expect(command.waitForExit() == 66, "\(kind), \(words): \(command.errors)")
+        let command = try folder.takt(words)
+        #expect(command.status == 66, "\(kind), \(words): \(command.errors)")
         let reason = kind.hasPrefix("a link") ? "symbolic link" : "regular file"
         #expect(command.errors.contains("cannot be read: it is"), "\(kind): \(command.errors)")
         #expect(command.errors.contains(reason), "\(kind), \(words): \(command.errors)")
       }
-      let daemon = try TaktProcess(["run"], in: folder)
-      _ = try daemon.text()
-      #expect(daemon.waitForExit() == 73, "\(kind): \(daemon.errors)")
+      let daemon = try folder.takt("run")
+      #expect(daemon.status == 73, "\(kind): \(daemon.errors)")
     }
   }
 
   @Test func `a ledger that became empty is no ledger without mistakes`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 100ms, run: 'true'}}\n")
+    let folder = try TemporaryFolder("jobs: {a: {every: 100ms, run: 'true'}}\n")
     for isFirst in [true, false] {
       let process = try TaktProcess(["run"], in: folder)
       try process.line("an end") { $0.job == "a" && $0.to == "ended" }
@@ -61,21 +43,20 @@ import Testing
         $0.message?.contains("is empty (0 bytes), although") == true
       }
       #expect(lost == !isFirst)
-      let verify = try takt("verify", in: folder)
+      let verify = try folder.takt("verify")
       #expect(verify.status == (isFirst ? 0 : 1), "\(verify)")
       if !isFirst {
         #expect(verify.output.contains("verdicts (the ledger was empty at a start)"), "\(verify)")
         #expect(verify.output.contains("and others that cannot be counted"), "\(verify)")
       }
       truncate(folder.url.appendingPathComponent(".takt/ledger.sqlite").path, 0)
-      let empty = try takt("verify", in: folder)
+      let empty = try folder.takt("verify")
       #expect(empty.status == 66 && empty.errors.contains("is empty (0 bytes)"), "\(empty)")
     }
   }
 
   @Test func `runs, logs and verify tell of a life of takt, and of two`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         good: {every: 100ms, run: 'echo well done'}
@@ -92,69 +73,66 @@ import Testing
     }
     try folder.write(log, to: "log")
 
-    let verify = try takt("verify", "--log", "log", in: folder)
+    let verify = try folder.takt("verify", "--log", "log")
     #expect(verify.status == 0, "\(verify)")
     #expect(verify.output.hasPrefix("slots "))
     #expect(verify.output.contains("every slot of 2 jobs is accounted for, since the first load"))
     #expect(verify.output.contains("transitions, all of them valid"))
 
-    let runs = try takt("runs", "bad", "-n", "3", in: folder)
+    let runs = try folder.takt("runs", "bad", "-n", "3")
     #expect(runs.status == 0)
     let lines = runs.output.split(separator: "\n")
     #expect(lines.count >= 3)
     #expect(
       lines[0].hasPrefix("RUN") && lines[1].contains("failed") && lines[1].contains("exit(3)"))
     #expect(!runs.output.contains("on_failure"))
-    #expect(try takt("runs", "bad", "--hooks", in: folder).output.contains("bad (on_failure)"))
-    #expect(!(try takt("runs", "--failed", in: folder).output.contains("good")))
-    let json = try takt("runs", "good", "--json", "-n", "1", in: folder)
+    #expect(try folder.takt("runs", "bad", "--hooks").output.contains("bad (on_failure)"))
+    #expect(!(try folder.takt("runs", "--failed").output.contains("good")))
+    let json = try folder.takt("runs", "good", "--json", "-n", "1")
     #expect(
       json.output.contains(#""job":"good""#) && json.output.contains(#""outcome":"succeeded""#))
 
-    let logs = try takt("logs", "good", in: folder)
+    let logs = try folder.takt("logs", "good")
     #expect(logs.output == "well done\n")
     #expect(logs.errors.contains(" of good, slot "))
-    let wrong = try takt("runs", "goo", in: folder)
+    let wrong = try folder.takt("runs", "goo")
     #expect(wrong.status == 64)
     #expect(wrong.errors.contains("the ledger has no job 'goo'; did you mean 'good'?"))
-    #expect(try takt("logs", "99999", in: folder).status == 64)
+    #expect(try folder.takt("logs", "99999").status == 64)
 
     try folder.write(
       log.split(separator: "\n").filter { !$0.contains(#""seq":2,"#) }.joined(separator: "\n")
         + "\n", to: "cut")
-    let cut = try takt("verify", "--log", "cut", in: folder)
+    let cut = try folder.takt("verify", "--log", "cut")
     #expect(cut.status == 1)
     #expect(cut.output.contains("follows number 1"))
     try folder.write("hello\n", to: "none")
-    let none = try takt("verify", "--log", "none", in: folder)
+    let none = try folder.takt("verify", "--log", "none")
     #expect(none.status == 65)
     #expect(none.errors.contains("none:1: not a line of a JSON log"))
   }
 
   @Test func `a second takt on a state folder is told who has it`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
-    let first = try TaktProcess(["run"], in: folder)
+    let (folder, first) = try TaktProcess.running("jobs:\n  a: {every: 1h, run: 'true'}\n")
     try first.line("the start") { $0.message == "started; jobs: 1" }
-    let second = try takt("run", in: folder)
+    let second = try folder.takt("run")
     #expect(second.status == 73)
     #expect(second.errors.contains("is in use by takt "))
     #expect(second.errors.contains("pid \(first.pid)"))
-    #expect(try takt("verify", in: folder).status == 0)
+    #expect(try folder.takt("verify").status == 0)
     #expect(try first.stop() == 0)
   }
 
   @Test func `without a state folder that can be written takt continues, and says so once`() throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let process = try TaktProcess.running(
       """
       scheduler: {state: /proc/nothing}
       jobs:
         a: {every: 50ms, run: 'true'}
         b: {every: 50ms, run: 'true', delivery: at_most_once}
-      """)
-    let process = try TaktProcess(["run"], in: folder)
+      """
+    ).process
     try process.line("the remark") {
       $0.event == "ledger" && $0.message?.contains("/proc/nothing cannot be written") == true
     }
@@ -192,7 +170,7 @@ import Testing
     #expect(try process.stop() == 0)
     #expect(
       !FileManager.default.fileExists(atPath: folder.url.appendingPathComponent(".takt").path))
-    let verify = try takt("verify", in: folder)
+    let verify = try folder.takt("verify")
     #expect(verify.status == 78)
     #expect(verify.errors.contains("state: none"))
     try folder.write(
@@ -204,7 +182,7 @@ import Testing
           run: x
           delivery: at_least_once
       """)
-    let check = try takt("check", in: folder)
+    let check = try folder.takt("check")
     #expect(check.status == 78)
     #expect(
       check.errors.contains("jobs.yaml:6:15: error: 'delivery: at_least_once' needs a ledger"))
@@ -247,9 +225,8 @@ import Testing
     let pids = [try pid("parent"), try pid("child")]
     // The ledger has written what it was told when it has answered.
     var isKnown = false
-    while !isKnown { isKnown = try takt("runs", "a", in: folder).output.contains("running") }
-    first.signal(SIGKILL)
-    _ = first.waitForExit()
+    while !isKnown { isKnown = try folder.takt("runs", "a").output.contains("running") }
+    first.crash()
     for pid in pids { #expect(isAlive(pid)) }
     try folder.write("jobs:\n  stranger: {every: 1h, run: 'true'}\n")
     let second = try TaktProcess(["run"], in: folder)
@@ -265,16 +242,15 @@ import Testing
       kill(pids[1], SIGKILL)
     }
     #expect(try second.stop() == 0)
-    #expect(try takt("runs", "a", in: folder).output.contains("interrupted"))
+    #expect(try folder.takt("runs", "a").output.contains("interrupted"))
     // Nobody saw its end, so that nobody knows how long it took.
-    let line = try takt("runs", "a", "--json", in: folder).output.split(separator: "\n")
+    let line = try folder.takt("runs", "a", "--json").output.split(separator: "\n")
       .first { $0.contains("interrupted") }
     #expect(line?.contains("duration_ms") == false, "\(line ?? "")")
   }
 
   @Test func `an anchor survives, and a reload and its refusal are in the ledger`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 200ms, run: 'true'}\n")
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 200ms, run: 'true'}\n")
     func slots(_ process: TaktProcess) throws -> [Int64] {
       try (0..<3).map { _ in
         let line = try process.line("a slot") { $0.verdict == "ran" }
@@ -296,6 +272,6 @@ import Testing
       second.lines.contains {
         $0.message?.hasPrefix("continues from the previous daemon") == true
       })
-    #expect(try takt("verify", in: folder).status == 0)
+    #expect(try folder.takt("verify").status == 0)
   }
 }

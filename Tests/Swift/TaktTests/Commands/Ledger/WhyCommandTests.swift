@@ -55,8 +55,7 @@ import Testing
     try folder.write("jobs: {a: {every: 200ms, missed: {policy: skip}, run: 'true'}}\n")
     let first = try TaktProcess(["run"], in: folder)
     try first.line("a run") { $0.job == "a" && $0.outcome != nil }
-    first.signal(SIGKILL)
-    _ = first.waitForExit()
+    first.crash()
     // Slots pass, without a takt to serve them.
     let pause = try TaktProcess(["-c", "sleep 1"], program: "/bin/sh", in: folder)
     _ = pause.waitForExit()
@@ -64,11 +63,10 @@ import Testing
     let missed = try second.line("what was missed") { $0.job == "a" && $0.verdict == "missed" }
     try second.line("a run") { $0.job == "a" && $0.outcome != nil }
     #expect(try second.stop() == 0)
-    let why = try TaktProcess(["why", "a", "--at", try #require(missed.slot)], in: folder)
-    let text = try why.text()
-    #expect(text.contains("missed(down)"), "\(text)")
-    #expect(text.contains("takt was killed, or the machine lost power: it was last seen at "))
-    #expect(text.contains(", and started again at "))
+    let why = try folder.takt(["why", "a", "--at", try #require(missed.slot)])
+    #expect(why.output.contains("missed(down)"), "\(why.output)")
+    #expect(why.output.contains("takt was killed, or the machine lost power: it was last seen at "))
+    #expect(why.output.contains(", and started again at "))
   }
 
   @Test func `statistics tell success, durations and lateness by job`() throws {

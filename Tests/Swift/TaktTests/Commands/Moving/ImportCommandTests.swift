@@ -3,14 +3,6 @@ import Testing
 
 /// `takt import` and `takt export`, as a user runs them.
 @Suite(.ownThreads) struct ImportCommandTests {
-  private func run(
-    _ arguments: [String], in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let takt = try TaktProcess(arguments, in: folder)
-    let output = try takt.text()
-    return (takt.waitForExit(), output, takt.errors)
-  }
-
   @Test(arguments: [
     (["import"], 64), (["import", "none"], 78), (["import", "."], 78),
     (["import", "a.service"], 78),
@@ -26,9 +18,9 @@ import Testing
     try folder.write(String(repeating: "# x\n", count: 300_000), to: "big")
     mkfifo(folder.url.appending(path: "pipe").path, 0o600)
     symlink("loop", folder.url.appending(path: "loop").path)
-    let (found, _, errors) = try run(arguments, in: folder)
-    #expect(Int(found) == status, "\(errors)")
-    #expect(!errors.isEmpty)
+    let answer = try folder.takt(arguments)
+    #expect(Int(answer.status) == status, "\(answer.errors)")
+    #expect(!answer.errors.isEmpty)
   }
 
   @Test func `the report is JSON on request`() throws {
@@ -45,9 +37,9 @@ import Testing
     }
     let folder = try TemporaryFolder()
     try folder.write("60 1 * * * /usr/bin/a\n0 1 * * * /usr/bin/b\n", to: "tab")
-    let (status, _, errors) = try run(["import", "tab", "--report", "json"], in: folder)
-    #expect(status == 1)
-    let report = try JSONDecoder().decode(Report.self, from: Data(errors.utf8))
+    let answer = try folder.takt("import", "tab", "--report", "json")
+    #expect(answer.status == 1)
+    let report = try JSONDecoder().decode(Report.self, from: Data(answer.errors.utf8))
     #expect(!report.complete)
     #expect(report.jobs == ["b"])
     #expect(report.not_kept.first?.at == "tab:1:1")
@@ -78,13 +70,12 @@ import Testing
     // What lies in the folder where it is called is not run.
     let elsewhere = try TemporaryFolder()
     try elsewhere.write("raise SystemExit(9)\n", to: "croniter.py")
-    let takt = try TaktProcess(
+    let takt = try elsewhere.takt(
       [
         "PYTHONPATH=\(folder.url.path)", TaktProcess.executable.path, "import", "--verify",
         "\(folder.url.path)/tab",
-      ], program: "/usr/bin/env", in: elsewhere)
-    _ = try takt.text()
-    #expect(takt.waitForExit() == status, "\(takt.errors)")
+      ], program: "/usr/bin/env")
+    #expect(takt.status == status, "\(takt.errors)")
     #expect(
       takt.errors.contains(status == 0 ? "are those of croniter" : "not those of croniter"),
       "\(takt.errors)")
@@ -113,16 +104,16 @@ import Testing
   private func roundTrip(
     in folder: TemporaryFolder, first: [String], export: (String) -> [String], again: [String]
   ) throws {
-    let before = try run(first, in: folder)
+    let before = try folder.takt(first)
     #expect(before.status == 0, "\(before.errors)")
     try folder.write(before.output, to: "before.yaml")
-    let exported = try run(export("before.yaml"), in: folder)
+    let exported = try folder.takt(export("before.yaml"))
     #expect(exported.status == 0, "\(exported.errors)")
     try folder.write(exported.output, to: "again")
-    let after = try run(again, in: folder)
+    let after = try folder.takt(again)
     #expect(after.status == 0, "\(after.errors)")
     try folder.write(after.output, to: "after.yaml")
-    let plan = try run(["plan", "before.yaml", "after.yaml"], in: folder)
+    let plan = try folder.takt(["plan", "before.yaml", "after.yaml"])
     #expect(
       plan.output.hasPrefix("6 kept, 0 updated, 0 rearmed, 0 added, 0 removed\n"),
       "\(plan.output)\n\(exported.output)")
@@ -140,19 +131,19 @@ import Testing
         + "ExecStart=/bin/echo 'a b' 100%% $$x\nEnvironment=\"A=x y\"\nUMask=0027\nNice=5\nTimeoutStartSec=5min\n"
         + "StandardInput=data\nStandardInputText=one\nSuccessExitStatus=3\n",
       to: "units/a.service")
-    let before = try run(["import", "units/a.timer"], in: folder)
+    let before = try folder.takt(["import", "units/a.timer"])
     #expect(before.status == 0, "\(before.errors)")
     try folder.write(before.output, to: "before.yaml")
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "out"), withIntermediateDirectories: true)
-    let exported = try run(
-      ["export", "before.yaml", "--to", "systemd", "--directory", "out"], in: folder)
+    let exported = try folder.takt(
+      ["export", "before.yaml", "--to", "systemd", "--directory", "out"])
     #expect(exported.status == 0, "\(exported.errors)")
     #expect(exported.output == "out/a.timer\nout/a.service\n")
-    let after = try run(["import", "out/a.timer"], in: folder)
+    let after = try folder.takt(["import", "out/a.timer"])
     #expect(after.status == 0, "\(after.errors)")
     try folder.write(after.output, to: "after.yaml")
-    let plan = try run(["plan", "before.yaml", "after.yaml"], in: folder)
+    let plan = try folder.takt(["plan", "before.yaml", "after.yaml"])
     #expect(
       plan.output.hasPrefix("1 kept, 0 updated, 0 rearmed, 0 added, 0 removed\n"),
       "\(plan.output)\n\(before.output)\n\(after.output)")
@@ -164,7 +155,7 @@ import Testing
   func `no unit takes the place of one of the system`() throws {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {dbus: {every: 1h, run: x}, own-job: {every: 1h, run: x}}\n")
-    let exported = try run(["export", "jobs.yaml", "--to", "systemd"], in: folder)
+    let exported = try folder.takt(["export", "jobs.yaml", "--to", "systemd"])
     #expect(exported.status == 1)
     #expect(exported.errors.contains("takt: dbus.service is left out"), "\(exported.errors)")
     #expect(!exported.output.contains("# dbus.service"))
@@ -191,8 +182,9 @@ import Testing
     }
     try folder.write("0 1 * * * root /bin/true\n", to: "cron.d/x")
     try folder.write("0 1 * * * /bin/true\n", to: "own")
-    let (status, _, errors) = try run(["import"] + arguments, in: folder)
-    #expect(status == 0, "\(errors)")
+    let answer = try folder.takt(["import"] + arguments)
+    let errors = answer.errors
+    #expect(answer.status == 0, "\(errors)")
     let lines = errors.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     if let command {
       #expect(lines.last == command, "\(errors)")

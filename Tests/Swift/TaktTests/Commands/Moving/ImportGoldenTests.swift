@@ -72,26 +72,25 @@ import Testing
     // A name of a user that this machine does not have is no mistake of the import.
     try folder.write(
       jobs.replacing("user: anna", with: "user: nobody").replacing("/home/anna", with: "/"))
-    let check = try TaktProcess(["check"], in: folder)
-    _ = try check.text()
-    #expect(check.waitForExit() == 0 || geteuid() != 0, "\(check.errors)\n\(jobs)")
+    let check = try folder.takt("check")
+    #expect(check.status == 0 || geteuid() != 0, "\(check.errors)\n\(jobs)")
   }
 
   private static func importing(
     _ arguments: [String], in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let process = try TaktProcess(["import", "--root", "root"] + arguments, in: folder)
-    let output = try process.text()
-    let status = process.waitForExit()
+  ) throws -> TaktAnswer {
+    var answer = try folder.takt(["import", "--root", "root"] + arguments)
     // The first line names the version.
-    let lines = output.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let lines = answer.output.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     #expect(lines.first?.hasPrefix("# Written by takt import, takt ") == true)
     // As on the machine itself.
     func placed(_ text: String) -> String {
       text.replacing("root/", with: "/")
         .replacing("systemctl --root=root disable", with: "systemctl disable --now")
     }
-    return (status, placed(lines.count > 1 ? String(lines[1]) : ""), placed(process.errors))
+    answer.output = placed(lines.count > 1 ? String(lines[1]) : "")
+    answer.errors = placed(answer.errors)
+    return answer
   }
 
   /// `path -> target` is a link, `path +x` a program, `path -n` a file whose last line does not end.

@@ -3,33 +3,25 @@ import Testing
 
 /// `takt plugins`, as a user meets it.
 @Suite(.ownThreads) struct PluginsCommandTests {
-  private func run(
-    _ arguments: String..., in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let takt = try TaktProcess(["plugins"] + arguments, in: folder)
-    let output = try takt.text()
-    return (takt.waitForExit(), output, takt.errors)
-  }
-
   private static let repository = CommandTests.example.deletingLastPathComponent()
 
   @Test(arguments: ["sh", "python"])
   func `a new plugin works, and its conversation is shown`(language: String) throws {
     let folder = try TemporaryFolder()
-    #expect(try run("new", "mine", "--lang", language, in: folder).status == 0)
-    let check = try run("check", in: folder)
+    #expect(try folder.takt("plugins", "new", "mine", "--lang", language).status == 0)
+    let check = try folder.takt("plugins", "check")
     #expect(check.status == 0 && check.output == "mine: ok\n", "\(check.errors)")
-    let test = try run("test", "mine", "--with", "who=you", in: folder)
+    let test = try folder.takt("plugins", "test", "mine", "--with", "who=you")
     #expect(test.status == 0, "\(test.errors)")
     #expect(test.output == "hello you\n")
     #expect(test.errors.contains("→ {\"attempt\":1"))
     #expect(test.errors.contains("← {"))
-    #expect(try run("new", "mine", in: folder).status == 64)
+    #expect(try folder.takt("plugins", "new", "mine").status == 64)
   }
 
   @Test func `the working folder of a try may be called anything`() throws {
     let folder = try TemporaryFolder()
-    #expect(try run("new", "mine", "--lang", "sh", in: folder).status == 0)
+    #expect(try folder.takt("plugins", "new", "mine", "--lang", "sh").status == 0)
     let odd = "x\n    on_start: {run: \"touch ../touched\"}\n    description: \"\\ 'a'"
     try FileManager.default.createDirectory(
       at: folder.url.appendingPathComponent(odd), withIntermediateDirectories: true)
@@ -47,16 +39,17 @@ import Testing
   @Test func `a service is tried as well, and its failure is the exit status`() throws {
     let folder = try TemporaryFolder()
     let plugins = Self.repository.appendingPathComponent("plugins").path
-    let good = try run("test", "swift-hello", "--folder", plugins, "--with", "who=me", in: folder)
+    let good = try folder.takt(
+      "plugins", "test", "swift-hello", "--folder", plugins, "--with", "who=me")
     #expect(good.status == 0, "\(good.errors)")
     #expect(good.errors.contains("greeted me"))
-    let late = try run(
-      "test", "swift-hello", "--folder", plugins, "--with", "pause=1m", "--timeout", "3s",
-      in: folder)
+    let late = try folder.takt(
+      "plugins", "test", "swift-hello", "--folder", plugins, "--with", "pause=1m", "--timeout", "3s"
+    )
     #expect(late.status == 124, "\(late.errors)")
     #expect(late.errors.contains("\"reason\":\"timeout\""))
-    let wrong = try run(
-      "test", "swift-hello", "--folder", plugins, "--with", "pause=2h", in: folder)
+    let wrong = try folder.takt(
+      "plugins", "test", "swift-hello", "--folder", plugins, "--with", "pause=2h")
     #expect(wrong.status == 78)
     #expect(wrong.errors.contains("'pause' must be at most 1m"), "\(wrong.errors)")
   }
@@ -64,25 +57,25 @@ import Testing
   @Test func `those that come with takt are right`() throws {
     let folder = try TemporaryFolder()
     let plugins = Self.repository.appendingPathComponent("plugins").path
-    let list = try run("list", "--folder", plugins, in: folder)
+    let list = try folder.takt("plugins", "list", "--folder", plugins)
     #expect(list.output.split(separator: "\n").count == 7)
-    let check = try run("check", "--folder", plugins, in: folder)
+    let check = try folder.takt("plugins", "check", "--folder", plugins)
     #expect(check.status == 0, "\(check.errors)")
-    let show = try run("show", "disk-usage", "--folder", plugins, in: folder)
+    let show = try folder.takt("plugins", "show", "disk-usage", "--folder", plugins)
     #expect(show.output.contains("critical  percent, default 90%"), "\(show.output)")
   }
 
   @Test func `a mistake in a manifest is shown with a caret`() throws {
     let folder = try TemporaryFolder()
-    _ = try run("new", "mine", in: folder)
+    _ = try folder.takt("plugins", "new", "mine")
     try folder.write(
       folder.read("plugins/mine/plugin.yaml") + "mdoe: service\n", to: "plugins/mine/plugin.yaml")
-    let result = try run("check", "mine", in: folder)
+    let result = try folder.takt("plugins", "check", "mine")
     #expect(result.status == 78)
     #expect(result.errors.contains("unknown key 'mdoe'"))
     #expect(result.errors.contains("did you mean 'mode'?"))
     #expect(result.errors.contains("  mdoe: service\n  ^"))
-    #expect(try run("show", "mind", in: folder).errors.contains("did you mean 'mine'?"))
+    #expect(try folder.takt("plugins", "show", "mind").errors.contains("did you mean 'mine'?"))
   }
 
   @Test func `the example in the protocol's document works as it stands`() throws {
@@ -100,7 +93,7 @@ import Testing
     #expect(programs.count == 2)
     for (program, status) in zip(programs, [Int32(0), 1]) {
       try folder.writeProgram(program, to: "plugins/hello/hello")
-      #expect(try run("test", "hello", in: folder).status == status)
+      #expect(try folder.takt("plugins", "test", "hello").status == status)
     }
   }
 }

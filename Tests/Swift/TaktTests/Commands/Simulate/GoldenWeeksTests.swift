@@ -16,17 +16,15 @@ import Testing
     let parts = row.split(separator: " ").map(String.init)
     let folder = Repository.url("Tests/Data/golden")
     let elsewhere = try TemporaryFolder()
-    let process = try TaktProcess(
-      [
-        "simulate", folder.appending(path: "\(parts[0]).yaml").path, "--from",
-        "\(parts[1])T06:00", "--for", "7d", "--slots",
-      ], in: elsewhere)
-    let output = try process.text()
-    #expect(process.waitForExit() == 0, "\(process.errors)")
+    let process = try elsewhere.takt([
+      "simulate", folder.appending(path: "\(parts[0]).yaml").path, "--from",
+      "\(parts[1])T06:00", "--for", "7d", "--slots",
+    ])
+    #expect(process.status == 0, "\(process.errors)")
     let table = folder.appending(path: "\(parts[0]).txt")
     if ProcessInfo.processInfo.environment["TAKT_WRITE_GOLDEN"] != nil {
-      try output.write(to: table, atomically: true, encoding: .utf8)
+      try process.output.write(to: table, atomically: true, encoding: .utf8)
     }
-    #expect(try output == String(contentsOf: table, encoding: .utf8))
+    #expect(try process.output == String(contentsOf: table, encoding: .utf8))
   }
 }

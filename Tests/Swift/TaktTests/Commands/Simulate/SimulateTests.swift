@@ -13,14 +13,6 @@ import Testing
     var reason: String?
   }
 
-  private func takt(
-    _ arguments: [String], in folder: TemporaryFolder
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let process = try TaktProcess(arguments, in: folder)
-    let output = try process.text()
-    return (process.waitForExit(), output, process.errors)
-  }
-
   private func verdicts(_ output: String) -> [Verdict] {
     output.split(separator: "\n").compactMap {
       try? JSONDecoder().decode(Verdict.self, from: Data($0.utf8))
@@ -31,8 +23,7 @@ import Testing
   @Test func `what is foretold is what the daemon then does`() throws {
     let seconds =
       ProcessInfo.processInfo.environment["TAKT_PREDICT"].flatMap(Int.init) ?? 20
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, process) = try TaktProcess.running(
       """
       scheduler: {timezone: UTC, max_running: 4}
       jobs:
@@ -48,7 +39,6 @@ import Testing
         child: {after: {job: third}, run: 'true', expected: 5ms}
         disabled: {every: 1s, enabled: false, run: 'true'}
       """)
-    let process = try TaktProcess(["run"], in: folder)
     // The slot of `first` may be 2 ms behind the start, as events' are, but that of `grid` stands on it.
     let first = try process.line("the first slot") { $0.job == "grid" && $0.verdict == "ran" }
     let begin = try #require(milliseconds(first.slot)) - 700
@@ -59,8 +49,8 @@ import Testing
     }
     #expect(try process.stop() == 0)
 
-    let foretold = try takt(
-      ["simulate", "--from", start, "--for", "\(seconds)s", "--slots", "--json"], in: folder)
+    let foretold = try folder.takt(
+      ["simulate", "--from", start, "--for", "\(seconds)s", "--slots", "--json"])
     #expect(foretold.status == 0, "\(foretold.errors)")
     // What a job that is held has let pass is decided when takt stops.
     let atStop = ["stopping", "suspended", "limit"]
@@ -91,8 +81,7 @@ import Testing
   }
 
   @Test func `a table, JSON and a picture say the same`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       scheduler: {timezone: Europe/Berlin, state: none}
       jobs:
@@ -101,12 +90,12 @@ import Testing
         other: {every: 1h, run: x}
       """)
     let arguments = ["simulate", "--from", "2026-03-28T00:00", "--for", "2d", "--svg", "a.svg"]
-    let table = try takt(arguments, in: folder)
+    let table = try folder.takt(arguments)
     #expect(table.status == 0, "\(table.errors)")
     #expect(
       table.output.contains("slots 338 = ran 146 + skipped 192 + coalesced 0"), "\(table.output)")
     #expect(table.output.contains("skipped(overlap) 192"))
-    let json = try takt(arguments + ["--json"], in: folder)
+    let json = try folder.takt(arguments + ["--json"])
     #expect(json.output.contains(#""skipped":192"#) && json.output.contains(#""slots":338"#))
     let picture = folder.read("a.svg")
     #expect(picture.hasPrefix("<svg") || picture.hasPrefix("<?xml"))
@@ -114,8 +103,7 @@ import Testing
   }
 
   @Test func `faults do what they say`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       scheduler: {timezone: UTC, state: none}
       jobs:
@@ -124,9 +112,9 @@ import Testing
       """)
     try folder.write("jobs:\n  new: {every: 1h, run: x}\n", to: "other.yaml")
     func reasons(_ faults: String...) throws -> String {
-      let answer = try takt(
+      let answer = try folder.takt(
         ["simulate", "--from", "2026-03-28T00:05", "--for", "5d"]
-          + faults.flatMap { ["--fault", $0] }, in: folder)
+          + faults.flatMap { ["--fault", $0] })
       #expect(answer.status == 0, "\(answer.errors)")
       return answer.output
     }
@@ -154,10 +142,8 @@ import Testing
   ])
   func `what cannot be simulated is said`(row: String) throws {
     let parts = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  a: {every: 1h, run: x}\n")
-    let answer = try takt(
-      ["simulate"] + parts[0].split(separator: " ").map(String.init), in: folder)
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: x}\n")
+    let answer = try folder.takt(["simulate"] + parts[0].split(separator: " ").map(String.init))
     #expect(answer.status == 64 || answer.status == 74)
     #expect(
       parts.count < 2 || parts[1].isEmpty || answer.errors.contains(parts[1]), "\(answer.errors)")
@@ -172,12 +158,12 @@ import Testing
     try process.line("the follower") { $0.job == "b" && $0.outcome == "succeeded" }
     #expect(try process.stop() == 0)
     let begin = try #require(milliseconds(slot))
-    let next = try takt(["next", "a", "-n", "2", "--json"], in: folder)
+    let next = try folder.takt(["next", "a", "-n", "2", "--json"])
     let found = verdictSlots(next.output)
     #expect(found == [begin + 3_600_000, begin + 7_200_000], "\(next)")
-    let all = try takt(["next", "jobs.yaml"], in: folder)
+    let all = try folder.takt(["next", "jobs.yaml"])
     #expect(all.output.contains("b  no foreseeable slots"), "\(all)")
-    #expect(try takt(["next", "c"], in: folder).errors.contains("no job 'c'"))
+    #expect(try folder.takt(["next", "c"]).errors.contains("no job 'c'"))
   }
 
   private func verdictSlots(_ output: String) -> [Int64] {
