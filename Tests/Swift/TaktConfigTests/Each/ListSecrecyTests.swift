@@ -14,10 +14,7 @@ struct ListSecrecyTests {
     folder.write(
       "jobs:\n  b: {on: start, run: x}\n  a: {for_each: {v: {file: list.txt}}, \(keys)}\n",
       to: "jobs.yaml")
-    return JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
-      time: SystemTimeSource(), userID: 0, refusesWritableByOthers: false
-    ).load(path: folder["jobs.yaml"])
+    return JobsLoader().load(path: folder["jobs.yaml"])
   }
 
   @Test(arguments: [

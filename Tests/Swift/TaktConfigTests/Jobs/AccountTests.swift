@@ -8,10 +8,7 @@ import TaktTime
 struct AccountTests {
   private func load(_ keys: String, as userID: UInt32) -> LoadedJobs {
     let folder = TemporaryFolder()
-    let loader = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
-      time: SystemTimeSource(), userID: userID,
-      refusesWritableByOthers: false)
+    let loader = JobsLoader(userID: userID)
     return loader.load(
       path: folder.write("jobs: {a: {on: start, run: x, \(keys)}}\n", to: "jobs.yaml"))
   }

@@ -7,10 +7,7 @@ import Testing
 
 /// Manifests of plugins, and jobs that use them.
 struct ManifestTests {
-  private let loader = JobsLoader(
-    catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
-    time: SystemTimeSource(), userID: 0,
-    refusesWritableByOthers: false)
+  private let loader = JobsLoader()
 
   private func load(_ manifest: String, with job: String) -> LoadedJobs {
     let folder = TemporaryFolder()

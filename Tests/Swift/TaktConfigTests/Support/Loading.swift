@@ -5,11 +5,21 @@ import Testing
 
 @testable import TaktConfig
 
+extension JobsLoader {
+  /// A loader of root's, with the actions, zones and users of tests.
+  init(
+    zones: any ZoneSource = TestZones(), accounts: any AccountSource = TestAccounts(),
+    time: any TimeSource = SystemTimeSource(), userID: UInt32 = 0,
+    refusesWritableByOthers: Bool = false
+  ) {
+    self.init(
+      catalogue: TestCatalogue(), zones: zones, accounts: accounts, time: time, userID: userID,
+      refusesWritableByOthers: refusesWritableByOthers)
+  }
+}
+
 /// A loader that takes files of any owner, so that a test means the same for every user.
-let loader = JobsLoader(
-  catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"),
-  time: SystemTimeSource(), userID: 0,
-  refusesWritableByOthers: false)
+let loader = JobsLoader(accounts: TestAccounts(own: "root"))
 
 /// Loads a text as `jobs.yaml` in a folder of its own.
 func load(_ text: String) -> LoadedJobs { load(Array(text.utf8)) }

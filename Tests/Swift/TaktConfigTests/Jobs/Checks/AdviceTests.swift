@@ -210,10 +210,8 @@ import Testing
     let jobs = (0..<5).map { "  j\($0): {calendar: '02:\($0)5', run: echo}\n" }.joined()
     let folder = TemporaryFolder()
     let load = { (text: String) in
-      JobsLoader(
-        catalogue: TestCatalogue(), zones: BerlinZones(), accounts: TestAccounts(own: "root"),
-        time: SystemTimeSource(), userID: 0, refusesWritableByOthers: false
-      ).load(path: folder.write(text, to: "jobs.yaml"))
+      JobsLoader(zones: BerlinZones(), accounts: TestAccounts(own: "root")).load(
+        path: folder.write(text, to: "jobs.yaml"))
     }
     let dropped = load(head + "jobs:\n" + jobs).diagnostics
     #expect(rows(dropped) == ["3:18 suspicious"])

@@ -9,9 +9,7 @@ import Testing
 /// Who may own and write what takt reads as root.
 struct OwnerRulesTests {
   private static let loader = JobsLoader(
-    catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"),
-    time: SystemTimeSource(), userID: 0,
-    refusesWritableByOthers: true)
+    accounts: TestAccounts(own: "root"), refusesWritableByOthers: true)
 
   private let folder = TemporaryFolder()
 

@@ -101,10 +101,7 @@ struct EnvironmentFileTests {
   func `root takes no file that others may write`() {
     folder.write(Array("A=1\n".utf8), to: "e", mode: 0o666)
     folder.write("jobs: {a: {on: start, run: x, env_file: e}}\n", to: "jobs.yaml")
-    let strict = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
-      time: SystemTimeSource(), userID: 0,
-      refusesWritableByOthers: true)
+    let strict = JobsLoader(refusesWritableByOthers: true)
     #expect(
       rows(strict.load(path: folder["jobs.yaml"]).diagnostics) == ["1:41 unsafePermissions"])
   }

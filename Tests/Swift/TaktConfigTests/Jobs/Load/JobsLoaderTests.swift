@@ -175,10 +175,7 @@ struct JobsLoaderTests {
 
   @Test(.enabled(if: geteuid() == 0, "the files of others are never taken for root's"))
   func `what root runs nobody else may write`() {
-    let strict = JobsLoader(
-      catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(),
-      time: SystemTimeSource(), userID: 0,
-      refusesWritableByOthers: true)
+    let strict = JobsLoader(refusesWritableByOthers: true)
     let main = "include: b.yaml\njobs: {a: \(job)}\n"
     folder.write(main, to: "jobs.yaml")
     folder.write(Array("jobs: {b: \(job)}\n".utf8), to: "b.yaml", mode: 0o664)

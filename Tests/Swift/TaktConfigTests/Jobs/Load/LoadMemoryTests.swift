@@ -49,10 +49,8 @@ import Testing
     }
 
     func load(_ memory: LoadMemory?) -> LoadedJobs {
-      JobsLoader(
-        catalogue: TestCatalogue(), zones: machine, accounts: machine, time: machine, userID: 0,
-        refusesWritableByOthers: false
-      ).load(path: folder["jobs.yaml"], memory: memory)
+      JobsLoader(zones: machine, accounts: machine, time: machine).load(
+        path: folder["jobs.yaml"], memory: memory)
     }
 
     /// Loads with the memory and without it, and compares.
@@ -236,10 +234,7 @@ import Testing
     let bench = Bench()
     bench.write(Self.text(["  a: {every: 1h, run: x}"]))
     let first = try #require(bench.check("the file").snapshot?.jobs)
-    _ = JobsLoader(
-      catalogue: TestCatalogue(), zones: bench.machine, accounts: bench.machine,
-      time: bench.machine, userID: 0, refusesWritableByOthers: false
-    ).load(
+    _ = JobsLoader(zones: bench.machine, accounts: bench.machine, time: bench.machine).load(
       path: bench.folder["jobs.yaml"], text: Array("jobs: {b: {every: 1h, run: x}}\n".utf8),
       memory: bench.memory)
     let second = try #require(bench.check("the file again").snapshot?.jobs)

@@ -118,10 +118,8 @@ import Testing
     }
 
     func load(asRoot: Bool, memory: LoadMemory? = nil) -> LoadedJobs {
-      JobsLoader(
-        catalogue: TestCatalogue(), zones: TestZones(), accounts: TestAccounts(own: "root"),
-        time: SystemTimeSource(), userID: 0, refusesWritableByOthers: asRoot
-      ).load(path: main, memory: memory)
+      JobsLoader(accounts: TestAccounts(own: "root"), refusesWritableByOthers: asRoot).load(
+        path: main, memory: memory)
     }
   }
 
