@@ -17,21 +17,17 @@ import FoundationEssentials
   }
 
   @Test func `each attempt's output is read by its number`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     bench.ledger?.record(job.load + job.begins(1, run: 1))
     bench.ledger?.record([.attemptOutput(RunID(1), attempt: 1, output("one"), at: job.slot(1))])
-    bench.ledger?.record([
+    bench.keep([
       .attemptBegan(RunID(1), attempt: 2, at: job.slot(1)),
       .attemptOutput(RunID(1), attempt: 2, output("two"), at: job.slot(1)),
     ])
-    #expect(bench.isKept())
     #expect(try read(bench, 1) == ["1 one", "2 two"])
     var end = try #require(Self.record(job.ends(1, run: 1, output: output("three"))))
     end.attempts = 3
-    bench.ledger?.record([.ended(end)])
-    #expect(bench.isKept())
+    bench.keep([.ended(end)])
     #expect(try read(bench, 1) == ["1 one", "2 two", "3 three"])
     #expect(try read(bench, 2).isEmpty)
     bench.close()
@@ -39,9 +35,7 @@ import FoundationEssentials
   }
 
   @Test func `when and from where an output came is kept with it`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     let marks = [
       OutputMark(stream: .stdout, at: job.slot(1)),
       OutputMark(offset: 3, stream: .stderr, at: job.slot(2)),
@@ -54,20 +48,16 @@ import FoundationEssentials
     ])
     var end = try #require(Self.record(job.ends(1, run: 1, output: marked)))
     end.attempts = 2
-    bench.ledger?.record([.ended(end)])
-    #expect(bench.isKept())
+    bench.keep([.ended(end)])
     let kept = try LedgerArchive(folder: bench.folder.path).outputs(of: RunID(1))
     #expect(kept.map(\.output.marks) == [marks, marks])
     bench.close()
   }
 
   @Test func `an output of an earlier version has no marks`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     bench.ledger?.record(job.load + job.runs(1, run: 1))
-    bench.ledger?.record(job.begins(2, run: 2) + job.ends(2, run: 2, output: output("old")))
-    #expect(bench.isKept())
+    bench.keep(job.begins(2, run: 2) + job.ends(2, run: 2, output: output("old")))
     bench.close()
     let queue = try DatabaseQueue(path: bench.path)
     try queue.write { try $0.execute(sql: "UPDATE outputs SET marks = NULL") }
@@ -82,9 +72,7 @@ import FoundationEssentials
   }
 
   @Test func `of very many attempts the newest are kept`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     bench.ledger?.record(job.load + job.begins(1, run: 1))
     for attempt in 1...250 {
       bench.ledger?.record([
@@ -98,9 +86,7 @@ import FoundationEssentials
   }
 
   @Test func `outputs of attempts go with their age and with their runs`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     bench.ledger?.record(job.load)
     for index in 1...100 {
       let run = UInt64(index)
@@ -109,8 +95,7 @@ import FoundationEssentials
           + [.attemptOutput(RunID(run), attempt: 1, output("x"), at: job.slot(index))]
           + job.ends(index, run: run))
     }
-    #expect(bench.isKept())
-    bench.close()
+    bench.closeKept()
     func count() throws -> Int? {
       try bench.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM attempt_outputs") }
     }
@@ -138,11 +123,10 @@ import FoundationEssentials
     // Four times as much while it can be written.
     bounds.outputBytesMax = 2
     try bench.open(bounds: bounds)
-    bench.ledger?.record(
+    bench.keep(
       job.load + job.begins(1, run: 1)
         + [.attemptOutput(RunID(1), attempt: 1, output("12345"), at: job.slot(1))]
         + job.begins(2, run: 2) + job.ends(2, run: 2, output: output("67890")))
-    #expect(bench.isKept())
     let archive = try LedgerArchive(folder: bench.folder.path)
     #expect(try archive.outputs(of: RunID(1)).first?.output.droppedBytes == 0)
     // Both ends of the other, as far as there is room.
@@ -176,8 +160,7 @@ import FoundationEssentials
     try bench.open()
     #expect(bench.isKept())
     #expect(try read(bench, 7) == ["3 old"])
-    bench.ledger?.record(job.load + job.runs(1, run: 8))
-    #expect(bench.isKept())
+    bench.keep(job.load + job.runs(1, run: 8))
     bench.close()
     #expect(try read(bench, 7) == ["3 old"])
   }

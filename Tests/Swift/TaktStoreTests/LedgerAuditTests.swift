@@ -10,9 +10,7 @@ import TaktTime
 @Suite struct LedgerAuditTests {
   /// The ledger of one job: slots 1 to 9 ran, 10 to 19 were skipped as one series, 20 to 29 ran.
   private func benchWithSlots() throws -> (LedgerBench, GridJob) {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     bench.ledger?.record(job.load)
     for index in 1...9 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
     bench.ledger?.record([
@@ -23,8 +21,7 @@ import TaktTime
           verdict: .skipped(.overlap), at: job.slot(19))), job.mark(after: 19),
     ])
     for index in 20...29 { bench.ledger?.record(job.runs(index, run: UInt64(index))) }
-    #expect(bench.isKept())
-    bench.close()
+    bench.closeKept()
     return (bench, job)
   }
 
@@ -100,11 +97,8 @@ import TaktTime
   func `a mark in the far future is reported after a bounded count`(
     mark: Int64, expressions: Int, finding: String, countMax: Int
   ) throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
-    bench.ledger?.record(job.load)
-    #expect(bench.isKept())
+    let (bench, job) = try LedgerBench.opened()
+    bench.keep(job.load)
     bench.close()
     let rules = ["* * * * * *", "30 * * * * *"].prefix(expressions).map {
       #"{"cron":"\#($0)","days":"any","gap":"run_after","overlap":"first","zone":"UTC"}"#

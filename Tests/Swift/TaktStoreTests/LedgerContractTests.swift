@@ -27,8 +27,7 @@ import TaktTime
       ledger.record(entries)
       bench.ledger?.record(entries)
     }
-    #expect(bench.isKept())
-    bench.close()
+    bench.closeKept()
     try bench.open(boot: "boot \(boot)")
     expectSame(bench.findings.previous, ledger.previous, "the end")
     bench.close()

@@ -23,11 +23,9 @@ import TaktTime
     let bench = try LedgerBench()
     let jobs = try jobs(0..<Self.many)
     try bench.open()
-    bench.ledger?.record(load(jobs))
-    #expect(bench.isKept())
+    bench.keep(load(jobs))
     // A slot of each, of which the ledger no longer knows all numbers.
-    bench.ledger?.record(jobs.enumerated().flatMap { $1.runs(1, run: UInt64($0 + 1)) })
-    #expect(bench.isKept())
+    bench.keep(jobs.enumerated().flatMap { $1.runs(1, run: UInt64($0 + 1)) })
     bench.close()
     try bench.open()
     let previous = bench.findings.previous
@@ -66,8 +64,7 @@ import TaktTime
     let bench = try LedgerBench()
     let (first, second) = (try GridJob("a"), try GridJob("a", everyMilliseconds: 500))
     try bench.open()
-    bench.ledger?.record(first.load + second.load)
-    #expect(bench.isKept())
+    bench.keep(first.load + second.load)
     bench.close()
     let schedules = try bench.sql { db in
       try String.fetchAll(
@@ -82,8 +79,7 @@ import TaktTime
     let job = try GridJob("a")
     let edge = ScheduleEdge(clock: 1, wall: 1, at: GridJob.begin)
     try bench.open()
-    bench.ledger?.record(job.load + [.scheduleEnded(job.name, edge)])
-    #expect(bench.isKept())
+    bench.keep(job.load + [.scheduleEnded(job.name, edge)])
     bench.close()
     try bench.open()
     #expect(bench.findings.previous.jobs[job.name]?.isOpen == false)
@@ -105,8 +101,7 @@ import TaktTime
           """)
     }
     try bench.open()
-    bench.ledger?.record(new.load + old.load + old.runs(1, run: 1))
-    #expect(bench.isKept())
+    bench.keep(new.load + old.load + old.runs(1, run: 1))
     bench.close()
     try bench.open()
     #expect(Set(bench.findings.previous.jobs.keys) == [old.name, new.name])

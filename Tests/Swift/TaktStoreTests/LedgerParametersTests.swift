@@ -20,9 +20,7 @@ import Testing
   }
 
   @Test func `a run keeps what its trigger set, from its start on`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     let texts = ["n": "5", "text": "a \"quoted\"\nline / ü", "token": "***"]
     let heads = [try head(1), try head(2), try head(3)]
     func given(_ run: UInt64) -> LedgerEntry {
@@ -32,8 +30,7 @@ import Testing
     for head in heads.prefix(2) {
       bench.ledger?.record([.began(RunBeginning(head, attempt: 1, at: Self.at))])
     }
-    bench.ledger?.record([given(1)])
-    #expect(bench.isKept())
+    bench.keep([given(1)])
     let ended = RunRecord(
       heads[0], attempts: 1, end: RunEnd(.succeeded, .exit(0)), endedAt: Self.at,
       duration: .seconds(1))
@@ -41,8 +38,7 @@ import Testing
     let never = RunRecord(
       heads[2], attempts: 0, end: RunEnd(.cancelled, .byOperator), endedAt: Self.at,
       duration: .zero)
-    bench.ledger?.record([.ended(ended), .ended(never), given(3)])
-    #expect(bench.isKept())
+    bench.keep([.ended(ended), .ended(never), given(3)])
     bench.close()
     #expect(try runs(bench).map { $0.parameters?.value.texts } == [texts, nil, texts])
     #expect(try runs(bench).first?.parameters?.value.omittedCount == 2)

@@ -18,19 +18,15 @@ import TaktTime
 
   /// A ledger whose daemon was killed while an attempt was in progress.
   private func killed(inOneBatch: Bool = true) throws -> LedgerBench {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open(startTicks: 99)
+    let (bench, job) = try LedgerBench.opened(startTicks: 99)
     let process = LedgerEntry.process(RunID(1), Self.identity)
     if inOneBatch {
       bench.ledger?.record(job.load + job.begins(1, run: 1) + [process])
     } else {
-      bench.ledger?.record(job.load + job.begins(1, run: 1))
-      #expect(bench.isKept())
+      bench.keep(job.load + job.begins(1, run: 1))
       bench.ledger?.record([process])
     }
-    bench.ledger?.record(job.runs(2, run: 2) + [.process(RunID(2), Self.identity)])
-    #expect(bench.isKept())
+    bench.keep(job.runs(2, run: 2) + [.process(RunID(2), Self.identity)])
     return bench
   }
 
@@ -63,14 +59,12 @@ import TaktTime
       .service(1, Self.identity), .service(2, other), .serviceEnded(2), .serviceEnded(3),
     ]
     for entries in inOneBatch ? [entries] : entries.map({ [$0] }) {
-      bench.ledger?.record(entries)
-      #expect(bench.isKept())
+      bench.keep(entries)
     }
     try bench.open()
     #expect(bench.findings.daemons.map(\.services) == [[Self.identity]])
     // The same number, of another daemon.
-    bench.ledger?.record([.service(1, other), .serviceEnded(1)])
-    #expect(bench.isKept())
+    bench.keep([.service(1, other), .serviceEnded(1)])
     try bench.open()
     #expect(bench.findings.daemons.map(\.services) == [[Self.identity], []])
     bench.ledger?.settle(bench.findings.daemons)
@@ -99,12 +93,9 @@ import TaktTime
   }
 
   @Test func `processes that the ledger cannot record are known until it can`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open(startTicks: 99)
+    let (bench, job) = try LedgerBench.opened(startTicks: 99)
     bench.ledger?.settle([])
-    bench.ledger?.record(job.load)
-    #expect(bench.isKept())
+    bench.keep(job.load)
     var (second, third) = (Self.identity, Self.identity)
     (second.pid, third.pid) = (4712, 4713)
     third.controlGroup = nil
@@ -209,8 +200,7 @@ import TaktTime
   @Test func `services of another start of the machine are forgotten`() throws {
     let bench = try LedgerBench()
     try bench.open(startTicks: 99)
-    bench.ledger?.record([.service(1, Self.identity)])
-    #expect(bench.isKept())
+    bench.keep([.service(1, Self.identity)])
     try bench.open(boot: "another")
     #expect(bench.findings.daemons == [])
     let left = try bench.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM services") }
@@ -265,8 +255,7 @@ import TaktTime
     let other = bench.folder.appendingPathExtension("other")
     try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: other) }
-    bench.ledger?.record(try GridJob("a").runs(3, run: 3))
-    #expect(bench.isKept())
+    bench.keep(try GridJob("a").runs(3, run: 3))
     try bench.open()
     #expect(bench.findings.daemons.map(\.isOfThisFolder) == [true])
   }
@@ -288,13 +277,12 @@ import TaktTime
     bench.ledger?.settle(bench.findings.daemons)
     let name = try #require(JobName("daily"))
     let now = bench.findings.lastSeen ?? WallInstant(milliseconds: 0)
-    bench.ledger?.record([
+    bench.keep([
       .ended(
         RunRecord(
           RunHead(run: RunID(3), job: name, slot: now - .seconds(1)), attempts: 1,
           end: RunEnd(.interrupted, .down), endedAt: now, duration: .seconds(1)))
     ])
-    #expect(bench.isKept())
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings)")

@@ -30,11 +30,8 @@ import Testing
   }
 
   @Test func `each reason is read as it was written`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
-    bench.ledger?.record(job.load + ReasonLedger.entries(of: job))
-    #expect(bench.isKept())
+    let (bench, job) = try LedgerBench.opened()
+    bench.keep(job.load + ReasonLedger.entries(of: job))
     bench.close()
     try expectAll(in: bench, ReasonLedger.ended)
     try bench.open()
@@ -46,11 +43,8 @@ import Testing
   }
 
   @Test func `statistics count each run once, and may stop at the newest`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
-    bench.ledger?.record(job.load + ReasonLedger.entries(of: job))
-    #expect(bench.isKept())
+    let (bench, job) = try LedgerBench.opened()
+    bench.keep(job.load + ReasonLedger.entries(of: job))
     bench.close()
     let archive = try LedgerArchive(folder: bench.folder.path)
     let all = try #require(try archive.statistics().first)
@@ -77,8 +71,7 @@ import Testing
     try expectAll(in: bench, ReasonLedger.old)
     let job = try GridJob("a")
     let last = ReasonLedger.old.count + ReasonLedger.waiting(of: ReasonLedger.old).count
-    bench.ledger?.record(job.runs(last + 1, run: UInt64(last + 1)))
-    #expect(bench.isKept())
+    bench.keep(job.runs(last + 1, run: UInt64(last + 1)))
     bench.close()
     let report = try bench.audit()
     #expect(report.isBalanced, "\(report.findings)")
@@ -96,14 +89,10 @@ import Testing
   }
 
   @Test func `an attempt that failed and was then cancelled has the later reason alone`() throws {
-    let bench = try LedgerBench()
-    let job = try GridJob("a")
-    try bench.open()
+    let (bench, job) = try LedgerBench.opened()
     bench.ledger?.record(job.load + job.begins(1, run: 1))
-    bench.ledger?.record([job.waits(1, run: 1, RunEnd(.failed, .exit(7)))])
-    #expect(bench.isKept())
-    bench.ledger?.record(job.ends(1, run: 1, RunEnd(.cancelled, .byOperator)))
-    #expect(bench.isKept())
+    bench.keep([job.waits(1, run: 1, RunEnd(.failed, .exit(7)))])
+    bench.keep(job.ends(1, run: 1, RunEnd(.cancelled, .byOperator)))
     bench.close()
     #expect(try attempts(bench) == [RunEnd(.cancelled, .byOperator)])
     let number = try bench.sql { try Row.fetchOne($0, sql: "SELECT reason_number FROM attempts") }

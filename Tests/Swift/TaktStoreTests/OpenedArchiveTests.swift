@@ -15,15 +15,12 @@ import TaktTime
     let archive = OpenedArchive(folder: bench.folder.path)
     #expect(throws: ArchiveError.self) { try archive.runs(RunQuery()) }
     try bench.open()
-    bench.ledger?.record(job.load + job.runs(1, run: 1))
-    #expect(bench.isKept())
+    bench.keep(job.load + job.runs(1, run: 1))
     #expect(try archive.runs(RunQuery()).map { $0.head.run.number } == [1])
-    bench.ledger?.record(job.runs(2, run: 2))
-    #expect(bench.isKept())
+    bench.keep(job.runs(2, run: 2))
     #expect(try archive.runs(RunQuery()).map { $0.head.run.number } == [2, 1])
     for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
-    bench.ledger?.record(job.runs(3, run: 3))
-    #expect(bench.isKept())
+    bench.keep(job.runs(3, run: 3))
     #expect(try archive.runs(RunQuery()).map { $0.head.run.number }.first == 3)
     bench.close()
   }
@@ -53,7 +50,7 @@ import TaktTime
     let archive = OpenedArchive(folder: bench.folder.path)
     try bench.open()
     bench.ledger?.record(job.load + (1...9).flatMap { job.runs($0, run: UInt64($0)) })
-    bench.ledger?.record(
+    bench.keep(
       other.load + [
         .verdict(
           VerdictRecord(
@@ -64,7 +61,6 @@ import TaktTime
             job: other.name, slots: SlotSeries(other.slot(4)),
             verdict: .coalesced(into: other.slot(5)), at: other.slot(5))),
       ])
-    #expect(bench.isKept())
     var query = VerdictQuery(
       jobs: [job.name], since: job.slot(4), before: job.slot(8), limit: 100)
     #expect(try archive.verdicts(query).map { $0.run?.number } == [7, 6, 5, 4])
@@ -142,8 +138,7 @@ import TaktTime
   private func kept(_ count: Int) throws -> (LedgerBench, GridJob) {
     let (bench, job) = (try LedgerBench(), try GridJob("a"))
     try bench.open()
-    bench.ledger?.record(job.load + (1...count).flatMap { job.runs($0, run: UInt64($0)) })
-    #expect(bench.isKept())
+    bench.keep(job.load + (1...count).flatMap { job.runs($0, run: UInt64($0)) })
     return (bench, job)
   }
 }
