@@ -10,20 +10,40 @@ import TimerMachineTesting
 
 /// What of the jobs files, and of the folders that an include looks into, makes a reload.
 @Suite struct FileWatcherTests {
-  @Test func `a file that is written, replaced by rename, removed or made makes one call each`()
-    throws
-  {
-    let files = try WatchedFiles("jobs.yaml")
-    try files.folder.write("jobs.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.write("jobs.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.write("jobs.yaml.new")
-    #expect(files.calls() == 0)
-    try files.folder.move("jobs.yaml.new", to: "jobs.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.delete("jobs.yaml")
-    #expect(files.calls() == 1)
+  /// After `!` one call must have been made since the last look, and after `-` none.
+  @Test(arguments: [
+    // A file that is made, written, replaced by rename, or removed.
+    (
+      "jobs.yaml",
+      "write jobs.yaml !, write jobs.yaml !, write jobs.yaml.new -, "
+        + "move jobs.yaml.new jobs.yaml !, delete jobs.yaml !"
+    ),
+    // A folder that vanishes and returns.
+    (
+      "conf/jobs.yaml",
+      "folder conf, write conf/jobs.yaml !, move conf aside !, write aside/jobs.yaml -, "
+        + "move aside conf !, write conf/jobs.yaml !, delete conf !, folder conf -, "
+        + "write conf/jobs.yaml !"
+    ),
+    // What a link leads to, and the link.
+    (
+      "current/jobs.yaml",
+      "folder one, write one/jobs.yaml, folder two, write two/jobs.yaml, link current one !, "
+        + "write one/jobs.yaml !, write two/jobs.yaml -, link next two, move next current !, "
+        + "write one/jobs.yaml -"
+    ),
+    // An entry of an included folder that comes or goes. Whoever reads the file watches it by itself.
+    (
+      "jobs.d",
+      "folder jobs.d !, write jobs.d/a.yaml !, write jobs.d/a.yaml -, "
+        + "move jobs.d/a.yaml jobs.d/b.yaml !, delete jobs.d/b.yaml !"
+    ),
+  ])
+  func `a path makes one call for each of its changes`(path: String, deeds: String) throws {
+    let files = try WatchedFiles(path)
+    try files.folder.perform(deeds) { isTold, deed in
+      #expect(files.calls() == (isTold ? 1 : 0), "\(deed)")
+    }
     #expect(files.calls() == 0)
   }
 
@@ -108,61 +128,6 @@ import TimerMachineTesting
     #expect(write(descriptor, "half", 4) == 4)
     #expect(files.calls() == 0)
     close(descriptor)
-    #expect(files.calls() == 1)
-  }
-
-  @Test func `a folder that vanishes and returns is seen both times`() throws {
-    let files = try WatchedFiles("conf/jobs.yaml")
-    try files.folder.makeFolder("conf")
-    try files.folder.write("conf/jobs.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.move("conf", to: "aside")
-    #expect(files.calls() == 1)
-    try files.folder.write("aside/jobs.yaml")
-    #expect(files.calls() == 0)
-    try files.folder.move("aside", to: "conf")
-    #expect(files.calls() == 1)
-    try files.folder.write("conf/jobs.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.delete("conf")
-    #expect(files.calls() == 1)
-    try files.folder.makeFolder("conf")
-    #expect(files.calls() == 0)
-    try files.folder.write("conf/jobs.yaml")
-    #expect(files.calls() == 1)
-  }
-
-  @Test func `what a link leads to is watched, and so is the link`() throws {
-    let files = try WatchedFiles("current/jobs.yaml")
-    for release in ["one", "two"] {
-      try files.folder.makeFolder(release)
-      try files.folder.write("\(release)/jobs.yaml")
-    }
-    try files.folder.link("current", to: "one")
-    #expect(files.calls() == 1)
-    try files.folder.write("one/jobs.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.write("two/jobs.yaml")
-    #expect(files.calls() == 0)
-    try files.folder.link("next", to: "two")
-    try files.folder.move("next", to: "current")
-    #expect(files.calls() == 1)
-    try files.folder.write("one/jobs.yaml")
-    #expect(files.calls() == 0)
-  }
-
-  @Test func `an entry that comes to an included folder or leaves it makes a call`() throws {
-    let files = try WatchedFiles("jobs.d")
-    try files.folder.makeFolder("jobs.d")
-    #expect(files.calls() == 1)
-    try files.folder.write("jobs.d/a.yaml")
-    #expect(files.calls() == 1)
-    // Written alone: whoever reads the file watches it by itself.
-    try files.folder.write("jobs.d/a.yaml")
-    #expect(files.calls() == 0)
-    try files.folder.move("jobs.d/a.yaml", to: "jobs.d/b.yaml")
-    #expect(files.calls() == 1)
-    try files.folder.delete("jobs.d/b.yaml")
     #expect(files.calls() == 1)
   }
 

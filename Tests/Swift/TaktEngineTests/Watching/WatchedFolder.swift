@@ -125,6 +125,25 @@ final class WatchedFolder: Sendable {
   func link(_ path: String, to target: String) throws { try check(symlink(target, self[path])) }
   func setMode(_ path: String, _ mode: mode_t) throws { try check(chmod(self[path], mode)) }
 
+  /// Does deeds one after the other, as they are written: `folder inbox, write inbox/a !, move a b -`. After `!`
+  /// something must have been told since the last look, and after `-` nothing.
+  func perform(_ deeds: String, look: (_ isTold: Bool, _ deed: String) -> Void) throws {
+    for deed in deeds.split(separator: ", ").map(String.init) {
+      let words = deed.split(separator: " ").map(String.init)
+      switch words[0] {
+      case "write": try write(words[1])
+      case "folder": try makeFolder(words[1])
+      case "folders": try makeFolders(words[1])
+      case "delete": try delete(words[1])
+      case "mode": try setMode(words[1], 0o640)
+      case "move": try move(words[1], to: words[2])
+      case "link": try link(words[1], to: words[2].replacing("ROOT", with: root))
+      default: throw SystemError("'\(deed)' is no deed")
+      }
+      if words.last == "!" || words.last == "-" { look(words.last == "!", deed) }
+    }
+  }
+
   private func check(_ result: Int32) throws {
     if result < 0 { throw SystemError("a call of the test") }
   }
