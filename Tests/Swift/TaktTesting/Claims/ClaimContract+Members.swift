@@ -2,9 +2,8 @@ import TaktCore
 import TaktTime
 
 extension ClaimContract {
-  static let owners = [
-    ClaimContract("a slot is given to one machine") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+  static let owners: [ClaimContract] = [
+    .ofTwo("a slot is given to one machine") { scene, one, two in
       _ = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "the other")
     },
@@ -19,8 +18,7 @@ extension ClaimContract {
       try scene.equal(tokens, tokens.sorted(), "the tokens")
       try scene.equal(Set(tokens).count, 8, "different tokens")
     },
-    ClaimContract("nothing of a former membership is waited for") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("nothing of a former membership is waited for") { scene, one, two in
       let wish = scene.wish(scene.slot(1)) {
         $0.overlap = .skip
         $0.isAtLeastOnce = true
@@ -44,8 +42,7 @@ extension ClaimContract {
       try scene.equal(news.members.map(\.facts), [scene.facts(), scene.facts()], "their facts")
       try scene.equal(news.members.map(\.isAlive), [true, true], "alive")
     },
-    ClaimContract("a member's address is what it said last") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a member's address is what it said last") { scene, one, two in
       for address in [nil, "http://a-1.example:8080", "https://[::1]:1", nil] {
         var facts = scene.facts()
         facts.api = address
@@ -55,8 +52,7 @@ extension ClaimContract {
         try scene.equal(seen, [address, nil], "in another's")
       }
     },
-    ClaimContract("a slot to come is refused with the time until then") { scene in
-      let one = try scene.join()
+    .ofOne("a slot to come is refused with the time until then") { scene, one in
       let slot = scene.slot(-100)
       let ahead = slot - scene.engine.now
       try scene.equal(try scene.claim(one, scene.wish(slot)), .early(ahead), "too early")
@@ -116,8 +112,7 @@ extension ClaimContract {
         try scene.ask(two, .ranUnclaimed(scene.job, scene.slot(1))), .superseded,
         "another machine")
     },
-    ClaimContract("a batch that comes after a newer one is not done") { scene in
-      let one = try scene.join()
+    .ofOne("a batch that comes after a newer one is not done") { scene, one in
       let late = ClaimBatch(
         number: scene.lastNumber + 1, member: one, facts: nil,
         requests: [.suspend(scene.job, Suspension(since: scene.engine.now, until: nil, reason: ""))]
@@ -129,8 +124,7 @@ extension ClaimContract {
       try scene.equal(try scene.engine.perform(late).member, nil, "late")
       try scene.equal(try scene.renew(one).suspended, [:], "the news")
     },
-    ClaimContract("nobody decides a slot that is still to come") { scene in
-      let one = try scene.join()
+    .ofOne("nobody decides a slot that is still to come") { scene, one in
       let slot = scene.slot(-2)
       try scene.equal(
         try scene.ask(one, .decide(scene.job, SlotSeries(slot), .missed(.down))),
@@ -140,16 +134,14 @@ extension ClaimContract {
         .known([], displaced: []),
         "it is open")
     },
-    ClaimContract("a slot may be claimed a millisecond early") { scene in
-      let one = try scene.join()
+    .ofOne("a slot may be claimed a millisecond early") { scene, one in
       let slot = WallInstant(milliseconds: scene.engine.now.milliseconds + 1)
       _ = try scene.grant(one, scene.wish(slot))
       let next = WallInstant(milliseconds: scene.engine.now.milliseconds + 2)
       try scene.equal(
         try scene.claim(one, scene.wish(next)), .early(next - scene.engine.now), "two of them")
     },
-    ClaimContract("requests of a batch are done in their order") { scene in
-      let one = try scene.join()
+    .ofOne("requests of a batch are done in their order") { scene, one in
       let (slot, name) = (scene.slot(1), ClaimScene.name("late"))
       let reply = try scene.send(
         one,
@@ -167,8 +159,7 @@ extension ClaimContract {
       }
       try scene.equal(reply.answers[4], .known([slot], displaced: []), "after the claim")
     },
-    ClaimContract("many slots are claimed in one batch") { scene in
-      let one = try scene.join()
+    .ofOne("many slots are claimed in one batch") { scene, one in
       let slots = (1...200).map { scene.slot($0) }
       let reply = try scene.send(one, slots.map { .claim(scene.wish($0)) })
       let tokens = reply.answers.compactMap { answer -> ClaimToken? in
@@ -184,9 +175,8 @@ extension ClaimContract {
     },
   ]
 
-  static let leases = [
-    ClaimContract("nothing is done for a member whose lease is over") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+  static let leases: [ClaimContract] = [
+    .ofTwo("nothing is done for a member whose lease is over") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.engine.pass(.seconds(8))
       _ = try scene.renew(two)
@@ -204,13 +194,11 @@ extension ClaimContract {
       try scene.equal(try scene.renew(one).held.map(\.token), [token], "after a renewal")
       try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
     },
-    ClaimContract("a member that others have decided for does not renew its lease") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a member that others have decided for does not renew its lease") { scene, one, two in
       try scene.lose(all: two)
       try scene.equal(try scene.send(one, facts: scene.facts()).member, nil, "its member")
     },
-    ClaimContract("when nobody was heard all members have time for a lease more") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("when nobody was heard all members have time for a lease more") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true })
       try scene.engine.pass(.seconds(60))
       let news = try scene.renew(two, "two")
@@ -224,8 +212,7 @@ extension ClaimContract {
       try scene.equal(try scene.renew(one).held.map(\.token), [token], "its claims")
       try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
     },
-    ClaimContract("who does not come back within that lease is lost") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("who does not come back within that lease is lost") { scene, one, two in
       let slot = scene.slot(1)
       _ = try scene.grant(one, scene.wish(slot) { $0.isAtLeastOnce = true })
       try scene.engine.pass(.seconds(60))
@@ -238,8 +225,7 @@ extension ClaimContract {
       try scene.equal(try scene.renew(two, "two").open.map(\.slot), [slot], "open after it")
       try scene.equal(try scene.send(one, facts: scene.facts()).member, nil, "the lost one")
     },
-    ClaimContract("a slot whose run was stopped with the lease is open at once") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a slot whose run was stopped with the lease is open at once") { scene, one, two in
       let claim = scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true }
       let token = try scene.grant(one, claim)
       try scene.engine.pass(.seconds(8))
@@ -253,8 +239,7 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(one, .end(token, .cancelled, reason: "")), .superseded, "the first end")
     },
-    ClaimContract("a lease counts from each batch with facts, and from no other") { scene in
-      let one = try scene.join()
+    .ofOne("a lease counts from each batch with facts, and from no other") { scene, one in
       for _ in 0..<3 {
         try scene.engine.pass(.seconds(14))
         _ = try scene.renew(one)
@@ -269,8 +254,7 @@ extension ClaimContract {
       try scene.equal(try scene.send(MemberID(987_654_321)).member, nil, "its member")
       try scene.equal(try scene.send(nil).member, nil, "without facts nobody joins")
     },
-    ClaimContract("others wait for the grace before they decide for a machine") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("others wait for the grace before they decide for a machine") { scene, one, two in
       let slot = scene.slot(1)
       _ = try scene.grant(one, scene.wish(slot) { $0.isAtLeastOnce = true })
       try scene.engine.pass(.seconds(10))
@@ -284,8 +268,7 @@ extension ClaimContract {
       try scene.equal(later.open, [.init(job: scene.job, slot: slot)], "open after it")
       try scene.equal(later.members.map(\.id), [two], "who is left")
     },
-    ClaimContract("a slot of a lost machine is open for another attempt") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a slot of a lost machine is open for another attempt") { scene, one, two in
       let claim = scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true }
       let old = try scene.grant(one, claim)
       try scene.lose(all: two)
@@ -297,8 +280,7 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(two, .end(new, .succeeded, reason: "exit(0)")), .done, "the second end")
     },
-    ClaimContract("a slot that runs at most once is interrupted with its machine") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a slot that runs at most once is interrupted with its machine") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.lose(all: two)
       try scene.equal(try scene.renew(two).open, [], "open slots")
@@ -306,8 +288,7 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(two, .end(token, .succeeded, reason: "exit(0)")), .superseded, "its end")
     },
-    ClaimContract("a lost slot whose time is over is not opened") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a lost slot whose time is over is not opened") { scene, one, two in
       let claim = scene.wish(scene.slot(1)) {
         $0.isAtLeastOnce = true
         $0.validUntil = scene.engine.now + .seconds(20)
@@ -317,8 +298,7 @@ extension ClaimContract {
       try scene.equal(try scene.renew(two).open, [], "open slots")
       try scene.equal(try scene.claim(two, claim), .taken, "the claim")
     },
-    ClaimContract("an open slot is closed when its time is over") { scene in
-      let one = try scene.join()
+    .ofOne("an open slot is closed when its time is over") { scene, one in
       let claim = scene.wish(scene.slot(1)) { $0.validUntil = scene.engine.now + .seconds(10) }
       let token = try scene.grant(one, claim)
       try scene.equal(try scene.ask(one, .giveBack(token)), .done, "given back")
@@ -328,8 +308,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, claim), .taken, "too late")
       try scene.equal(try scene.renew(one).open, [], "open later")
     },
-    ClaimContract("an earlier member's claim is handed over") { scene in
-      let one = try scene.join()
+    .ofOne("an earlier member's claim is handed over") { scene, one in
       let claim = scene.wish(scene.slot(1)) {
         $0.overlap = .skip
         $0.group = "g"
@@ -349,8 +328,7 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(again, .end(new, .succeeded, reason: "exit(0)")), .done, "the new one")
     },
-    ClaimContract("a run may end in another membership while nobody has decided for it") { scene in
-      let one = try scene.join()
+    .ofOne("a run may end in another membership while nobody has decided for it") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.engine.pass(.seconds(16))
       let again = try scene.join()
@@ -360,8 +338,7 @@ extension ClaimContract {
       try scene.equal(
         try scene.ask(again, .end(token, .failed, reason: "exit(1)")), .done, "its end again")
     },
-    ClaimContract("a machine that leaves is gone at once") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a machine that leaves is gone at once") { scene, one, two in
       let claim = scene.wish(scene.slot(1)) { $0.isAtLeastOnce = true }
       let token = try scene.grant(one, claim)
       let reply = try scene.send(one, leaves: true, [.giveBack(token)])
@@ -372,8 +349,7 @@ extension ClaimContract {
       try scene.equal(news.members.map(\.id), [two], "who is left")
       try scene.equal(news.open.map(\.slot), [claim.slot], "open slots")
     },
-    ClaimContract("what a machine that left had is decided by the others") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("what a machine that left had is decided by the others") { scene, one, two in
       let slots = [scene.slot(2), scene.slot(1)]
       _ = try scene.grant(one, scene.wish(slots[0]) { $0.isAtLeastOnce = true })
       _ = try scene.grant(one, scene.wish(slots[1]))

@@ -2,9 +2,8 @@ import TaktCore
 import TaktTime
 
 extension ClaimContract {
-  static let rests = [
-    ClaimContract("a job with a rest has no slot sooner after the last one") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+  static let rests: [ClaimContract] = [
+    .ofTwo("a job with a rest has no slot sooner after the last one") { scene, one, two in
       let rest = ClaimRequest.declare(
         scene.job, schedule: 7, isChanged: true, rest: .seconds(30))
       for member in [one, two] {
@@ -34,8 +33,7 @@ extension ClaimContract {
       try scene.engine.pass(.seconds(2))
       _ = try scene.grant(two, claim(end + .seconds(30)))
     },
-    ClaimContract("a rest starts with whatever decides the last slot") { scene in
-      let one = try scene.join()
+    .ofOne("a rest starts with whatever decides the last slot") { scene, one in
       func lastEnd() throws -> ClaimAnswer { try scene.ask(one, .lastEnd(scene.job)) }
       func now() -> ClaimAnswer {
         .ended(WallInstant(milliseconds: scene.engine.now.milliseconds))

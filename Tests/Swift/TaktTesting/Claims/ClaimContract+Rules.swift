@@ -2,9 +2,8 @@ import TaktCore
 import TaktTime
 
 extension ClaimContract {
-  static let repeats = [
-    ClaimContract("a repeated claim is answered with the same token") { scene in
-      let one = try scene.join()
+  static let repeats: [ClaimContract] = [
+    .ofOne("a repeated claim is answered with the same token") { scene, one in
       let claim = scene.wish(scene.slot(1)) {
         $0.limit = 1
         $0.overlap = .skip
@@ -12,16 +11,15 @@ extension ClaimContract {
       let token = try scene.grant(one, claim)
       try scene.equal(try scene.grant(one, claim), token, "the token")
     },
-    ClaimContract("a repeated claim is answered alike though the schedule has changed") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a repeated claim is answered alike though the schedule has changed") {
+      scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.equal(
         try scene.ask(two, .declare(scene.job, schedule: 9, isChanged: true)), .done, "declare")
       try scene.equal(try scene.grant(one, scene.wish(scene.slot(1))), token, "the token")
       try scene.equal(try scene.claim(one, scene.wish(scene.slot(2))), .drifted, "another slot")
     },
-    ClaimContract("a repeated claim that was refused is refused alike") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a repeated claim that was refused is refused alike") { scene, one, two in
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .skip }
       try scene.equal(try scene.claim(one, claim), .skipped(.overlap), "refused")
@@ -33,8 +31,7 @@ extension ClaimContract {
       renewed.earlier = one
       try scene.equal(try scene.claim(again, renewed), .skipped(.overlap), "in the next membership")
     },
-    ClaimContract("a repeated end is done once") { scene in
-      let one = try scene.join()
+    .ofOne("a repeated end is done once") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       let end = ClaimRequest.end(token, .failed, reason: "exit(3)")
       try scene.equal(try scene.ask(one, end), .done, "the end")
@@ -45,8 +42,7 @@ extension ClaimContract {
         try scene.ask(one, .end(ClaimToken(987_654_321), .succeeded, reason: "")), .superseded,
         "an unknown token")
     },
-    ClaimContract("a repeated return of a claim is done once") { scene in
-      let one = try scene.join()
+    .ofOne("a repeated return of a claim is done once") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.equal(try scene.ask(one, .giveBack(token)), .done, "given back")
       try scene.equal(try scene.ask(one, .giveBack(token)), .done, "given back again")
@@ -56,8 +52,7 @@ extension ClaimContract {
       try scene.equal(try scene.ask(one, .end(next, .succeeded, reason: "")), .done, "the end")
       try scene.equal(try scene.ask(one, .giveBack(next)), .superseded, "what has ended")
     },
-    ClaimContract("a repeated run without a claim is no second one") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a repeated run without a claim is no second one") { scene, one, two in
       let ran = ClaimRequest.ranUnclaimed(scene.job, scene.slot(1))
       try scene.equal(
         try scene.ask(one, ran), .done, "a run without a claim")
@@ -66,8 +61,7 @@ extension ClaimContract {
         try scene.ask(two, ran), .superseded, "another machine's")
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "a claim")
     },
-    ClaimContract("repeated decisions, suspensions and declarations change nothing more") { scene in
-      let one = try scene.join()
+    .ofOne("repeated decisions, suspensions and declarations change nothing more") { scene, one in
       let series = SlotSeries(first: scene.slot(9), last: scene.slot(5), count: 5)
       let requests: [ClaimRequest] = [
         .declare(scene.job, schedule: scene.schedule, isChanged: true),
@@ -85,9 +79,8 @@ extension ClaimContract {
     },
   ]
 
-  static let overlaps = [
-    ClaimContract("overlap skip decides a slot while another runs") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+  static let overlaps: [ClaimContract] = [
+    .ofTwo("overlap skip decides a slot while another runs") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(3)))
       let claim = scene.wish(scene.slot(2)) { $0.overlap = .skip }
       try scene.equal(try scene.claim(two, claim), .skipped(.overlap), "beside a run")
@@ -95,8 +88,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, claim), .taken, "the same slot")
       _ = try scene.grant(two, scene.wish(scene.slot(1)) { $0.overlap = .skip })
     },
-    ClaimContract("overlap queue waits for the others") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("overlap queue waits for the others") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(2)))
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .queue }
       try scene.equal(try scene.claim(two, claim), .busy, "beside a run")
@@ -107,8 +99,7 @@ extension ClaimContract {
       try scene.ask(one, .end(token, .succeeded, reason: ""))
       _ = try scene.grant(two, claim)
     },
-    ClaimContract("overlap replace stops the others, and starts after them") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("overlap replace stops the others, and starts after them") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(2)))
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .replace }
       try scene.equal(try scene.renew(one).replaced, [], "replaced before")
@@ -136,13 +127,11 @@ extension ClaimContract {
       try scene.equal(try scene.claim(two, lost), .taken, "the older slot")
       try scene.equal(try scene.renew(two, "two").open, [], "open slots")
     },
-    ClaimContract("overlap allow starts beside others") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("overlap allow starts beside others") { scene, one, two in
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
       _ = try scene.grant(two, scene.wish(scene.slot(1)))
     },
-    ClaimContract("an open slot waits for others rather than being skipped") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("an open slot waits for others rather than being skipped") { scene, one, two in
       let claim = scene.wish(scene.slot(2)) { $0.overlap = .skip }
       let token = try scene.grant(one, claim)
       try scene.ask(one, .giveBack(token))
@@ -153,7 +142,7 @@ extension ClaimContract {
     },
   ]
 
-  static let bounds = [
+  static let bounds: [ClaimContract] = [
     ClaimContract("a group's bound counts the runs of all its jobs and machines") { scene in
       let (b, c) = (ClaimScene.name("b"), ClaimScene.name("c"))
       let (one, two) = (try scene.join("one", b, c), try scene.join("two", b, c))
@@ -172,8 +161,7 @@ extension ClaimContract {
       try scene.ask(one, .end(first, .succeeded, reason: ""))
       _ = try scene.grant(one, wish(c))
     },
-    ClaimContract("a group's place is free when its machine is lost") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a group's place is free when its machine is lost") { scene, one, two in
       func wish(_ minute: Int) -> SlotClaim {
         scene.wish(scene.slot(minute)) {
           $0.group = "g"
@@ -185,8 +173,7 @@ extension ClaimContract {
       try scene.lose(all: two)
       _ = try scene.grant(two, wish(1))
     },
-    ClaimContract("a limit counts the slots that ran on any machine") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a limit counts the slots that ran on any machine") { scene, one, two in
       for (member, minute) in [(one, 4), (two, 3)] {
         let token = try scene.grant(member, scene.wish(scene.slot(minute)) { $0.limit = 2 })
         try scene.ask(member, .end(token, .succeeded, reason: ""))
@@ -195,14 +182,12 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, third), .skipped(.limit), "the third")
       _ = try scene.grant(one, scene.wish(scene.slot(1)) { $0.limit = 3 })
     },
-    ClaimContract("another attempt at a slot does not count against the limit") { scene in
-      let one = try scene.join()
+    .ofOne("another attempt at a slot does not count against the limit") { scene, one in
       let claim = scene.wish(scene.slot(1)) { $0.limit = 1 }
       try scene.ask(one, .giveBack(try scene.grant(one, claim)))
       _ = try scene.grant(one, claim, attempt: 2)
     },
-    ClaimContract("a suspended job's slots are skipped, until it is over") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a suspended job's slots are skipped, until it is over") { scene, one, two in
       let suspension = Suspension(
         since: scene.engine.now, until: scene.engine.now + .seconds(10), reason: "upgrade ✓")
       try scene.equal(try scene.ask(one, .suspend(scene.job, suspension)), .done, "suspend")
@@ -213,8 +198,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, skipped), .taken, "the same slot later")
       _ = try scene.grant(two, scene.wish(scene.slot(1)))
     },
-    ClaimContract("a job is suspended until it is resumed") { scene in
-      let one = try scene.join()
+    .ofOne("a job is suspended until it is resumed") { scene, one in
       let suspension = Suspension(since: scene.engine.now)
       try scene.ask(one, .suspend(scene.job, suspension))
       try scene.equal(
@@ -225,7 +209,7 @@ extension ClaimContract {
     },
   ]
 
-  static let texts = [
+  static let texts: [ClaimContract] = [
     ClaimContract("names of 128 characters") { scene in
       let name = ClaimScene.name(String(repeating: "Ab.-_9", count: 21) + "zz")
       let one = try scene.join("one", name)
@@ -251,8 +235,7 @@ extension ClaimContract {
       try scene.ask(one, .suspend(scene.job, suspension))
       try scene.equal(try scene.renew(one).suspended, [scene.job: suspension], "suspended")
     },
-    ClaimContract("instants at the ends of the clock") { scene in
-      let one = try scene.join()
+    .ofOne("instants at the ends of the clock") { scene, one in
       let far = WallInstant(milliseconds: .max / 1_000_000)
       try scene.equal(
         try scene.claim(one, scene.wish(far)), .early(far - scene.engine.now), "the last slot")
@@ -283,8 +266,7 @@ extension ClaimContract {
       try scene.equal(try scene.ask(one, .end(token, .failed, reason: reason)), .done, "the end")
       try scene.equal(try scene.ask(one, .end(token, .failed, reason: reason)), .done, "again")
     },
-    ClaimContract("a reason with a zero byte") { scene in
-      let one = try scene.join()
+    .ofOne("a reason with a zero byte") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       let end = ClaimRequest.end(token, .failed, reason: "a\0b")
       try scene.equal(try scene.ask(one, end), .done, "the end")

@@ -2,9 +2,8 @@ import TaktCore
 import TaktTime
 
 extension ClaimContract {
-  static let schedules = [
-    ClaimContract("what an old schedule names after its end was never a slot") { scene in
-      let one = try scene.join()
+  static let schedules: [ClaimContract] = [
+    .ofOne("what an old schedule names after its end was never a slot") { scene, one in
       try scene.engine.pass(.seconds(5))
       let before = WallInstant(milliseconds: scene.engine.now.milliseconds - 1000)
       let after = before + .seconds(3)
@@ -18,8 +17,7 @@ extension ClaimContract {
         .known([], displaced: []),
         "by the new one")
     },
-    ClaimContract("a job that nobody has declared cannot be claimed") { scene in
-      let one = try scene.join()
+    .ofOne("a job that nobody has declared cannot be claimed") { scene, one in
       let name = ClaimScene.name("unknown")
       try scene.equal(
         try scene.claim(one, scene.wish(scene.slot(1), of: name)), .drifted, "a claim")
@@ -41,8 +39,7 @@ extension ClaimContract {
         .known([], displaced: []),
         "known then")
     },
-    ClaimContract("another schedule drifts while a machine has the one in force") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("another schedule drifts while a machine has the one in force") { scene, one, two in
       try scene.equal(
         try scene.ask(two, .declare(scene.job, schedule: 9, isChanged: false)), .drifted, "declare")
       try scene.equal(
@@ -72,8 +69,7 @@ extension ClaimContract {
           one, .declare(scene.job, schedule: scene.schedule, isChanged: false, isNew: true)), .done,
         "one that is forgotten")
     },
-    ClaimContract("the newest zone data count") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("the newest zone data count") { scene, one, two in
       func zones(_ digest: UInt64, _ version: String) -> ClaimRequest {
         .declare(
           scene.job, schedule: scene.schedule, isChanged: false,
@@ -90,8 +86,7 @@ extension ClaimContract {
       try scene.ask(one, .declare(scene.job, schedule: scene.schedule, isChanged: false))
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
     },
-    ClaimContract("a changed schedule is in force at once") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a changed schedule is in force at once") { scene, one, two in
       try scene.equal(
         try scene.ask(two, .declare(scene.job, schedule: .max, isChanged: true)), .done, "declare")
       try scene.equal(try scene.claim(one, scene.wish(scene.slot(1))), .drifted, "the old one")
@@ -100,8 +95,7 @@ extension ClaimContract {
         .drifted, "the old one declared")
       _ = try scene.grant(two, scene.wish(scene.slot(1)) { $0.schedule = .max })
     },
-    ClaimContract("a schedule is in force only while a machine that has it is alive") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a schedule is in force only while a machine that has it is alive") { scene, one, two in
       try scene.equal(
         try scene.ask(two, .declare(scene.job, schedule: 9, isChanged: false)), .drifted, "declare")
       try scene.engine.pass(.seconds(8))
@@ -112,8 +106,7 @@ extension ClaimContract {
       _ = one
       _ = try scene.grant(two, scene.wish(scene.slot(1)) { $0.schedule = 9 })
     },
-    ClaimContract("a machine that leaves does not hold its schedule") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a machine that leaves does not hold its schedule") { scene, one, two in
       let declare = ClaimRequest.declare(scene.job, schedule: 9, isChanged: false)
       try scene.equal(try scene.ask(two, declare), .drifted, "declare")
       try scene.send(one, leaves: true)
@@ -121,9 +114,8 @@ extension ClaimContract {
     },
   ]
 
-  static let decisions = [
-    ClaimContract("a slot that is decided is not run") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+  static let decisions: [ClaimContract] = [
+    .ofTwo("a slot that is decided is not run") { scene, one, two in
       let decide = ClaimRequest.decide(scene.job, SlotSeries(scene.slot(1)), .missed(.asleep))
       try scene.equal(try scene.ask(one, decide), .done, "decide")
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "a claim")
@@ -133,16 +125,14 @@ extension ClaimContract {
         try scene.ask(two, .decide(scene.job, SlotSeries(scene.slot(1)), .missed(.down))), .taken,
         "another decision")
     },
-    ClaimContract("a slot that somebody has is not decided") { scene in
-      let one = try scene.join()
+    .ofOne("a slot that somebody has is not decided") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.equal(
         try scene.ask(one, .decide(scene.job, SlotSeries(scene.slot(1)), .missed(.down))), .taken,
         "decide")
       try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
     },
-    ClaimContract("a series decides all slots within it, but those that have a row") { scene in
-      let one = try scene.join()
+    .ofOne("a series decides all slots within it, but those that have a row") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(5)))
       let series = SlotSeries(first: scene.slot(9), last: scene.slot(2), count: 7)
       try scene.equal(
@@ -164,8 +154,7 @@ extension ClaimContract {
       _ = try scene.grant(one, scene.wish(scene.slot(10)))
       _ = try scene.grant(one, scene.wish(scene.slot(1)))
     },
-    ClaimContract("slots from long before a job is first heard of belong to no machine") { scene in
-      let one = try scene.join()
+    .ofOne("slots from long before a job is first heard of belong to no machine") { scene, one in
       let since = scene.engine.now + (.zero - MemoryEngine.reach)
       let last = WallInstant(milliseconds: (since.nanoseconds - 1) / 1_000_000)
       let next = last + .milliseconds(1)
@@ -180,8 +169,7 @@ extension ClaimContract {
       _ = try scene.grant(two, scene.wish(next))
       try scene.equal(try scene.claim(two, scene.wish(last)), .taken, "another one's claim")
     },
-    ClaimContract("slots are asked for in any order, and answered in it") { scene in
-      let one = try scene.join()
+    .ofOne("slots are asked for in any order, and answered in it") { scene, one in
       _ = try scene.grant(one, scene.wish(scene.slot(2)))
       try scene.ask(one, .ranUnclaimed(scene.job, scene.slot(4)))
       try scene.equal(
@@ -193,8 +181,7 @@ extension ClaimContract {
         .known([], displaced: []),
         "nothing asked")
     },
-    ClaimContract("a run without a claim of a slot that is claimed is superseded") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a run without a claim of a slot that is claimed is superseded") { scene, one, two in
       let token = try scene.grant(one, scene.wish(scene.slot(1)))
       try scene.equal(
         try scene.ask(two, .ranUnclaimed(scene.job, scene.slot(1))), .superseded, "the run")

@@ -3,7 +3,7 @@ import TaktTime
 
 extension ClaimContract {
   /// Slots that wait in turn.
-  static let waiting = [
+  static let waiting: [ClaimContract] = [
     ClaimContract("a slot that waits for a run of its job is not missed, however long that takes") {
       scene in
       let (one, two) = (try scene.join(), try scene.join("two"))
@@ -33,8 +33,7 @@ extension ClaimContract {
       _ = try scene.grant(one, claims[1])
       try scene.equal(try scene.renew(two, "two").open, [], "in the end")
     },
-    ClaimContract("a slot that waits and that nobody asks for any more is missed") { scene in
-      let one = try scene.join()
+    .ofOne("a slot that waits and that nobody asks for any more is missed") { scene, one in
       let token = try scene.grant(one, scene.wish(scene.slot(2)) { $0.overlap = .queue })
       let claim = scene.wish(scene.slot(1)) {
         $0.overlap = .queue
@@ -50,8 +49,7 @@ extension ClaimContract {
       try scene.equal(try scene.renew(one).open, [], "open after two leases")
       try scene.equal(try scene.claim(one, claim), .taken, "a claim")
     },
-    ClaimContract("a slot that waited counts once against the limit") { scene in
-      let one = try scene.join()
+    .ofOne("a slot that waited counts once against the limit") { scene, one in
       func wish(_ minute: Int) -> SlotClaim {
         scene.wish(scene.slot(minute)) {
           $0.overlap = .queue
@@ -65,8 +63,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, wish(1)), .skipped(.limit), "the third")
       try scene.ask(one, .end(second, .succeeded, reason: ""))
     },
-    ClaimContract("slots that wait are skipped with the job's suspension") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("slots that wait are skipped with the job's suspension") { scene, one, two in
       _ = try scene.grant(one, scene.wish(scene.slot(2)) { $0.overlap = .queue })
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .queue }
       try scene.equal(try scene.claim(two, claim), .busy, "beside a run")
@@ -75,8 +72,7 @@ extension ClaimContract {
       try scene.ask(one, .suspend(scene.job, nil))
       try scene.equal(try scene.claim(two, claim), .taken, "a claim")
     },
-    ClaimContract("a run without a claim serves a slot that waits") { scene in
-      let (one, two) = (try scene.join(), try scene.join("two"))
+    .ofTwo("a run without a claim serves a slot that waits") { scene, one, two in
       _ = try scene.grant(one, scene.wish(scene.slot(2)) { $0.overlap = .queue })
       let claim = scene.wish(scene.slot(1)) { $0.overlap = .queue }
       try scene.equal(try scene.claim(two, claim), .busy, "beside a run")

@@ -11,6 +11,20 @@ package struct ClaimContract: Sendable {
     self.clause = clause
   }
 
+  /// A clause about a machine that has joined.
+  static func ofOne(
+    _ name: String, _ clause: @escaping @Sendable (ClaimScene, MemberID) throws -> Void
+  ) -> Self {
+    Self(name) { scene in try clause(scene, scene.join()) }
+  }
+
+  /// A clause about two of them.
+  static func ofTwo(
+    _ name: String, _ clause: @escaping @Sendable (ClaimScene, MemberID, MemberID) throws -> Void
+  ) -> Self {
+    Self(name) { scene in try clause(scene, scene.join(), scene.join("two")) }
+  }
+
   /// - Throws: `ClaimViolation` for the first broken promise.
   package func check(on engine: any ClaimTestEngine) throws {
     try clause(ClaimScene(engine))
