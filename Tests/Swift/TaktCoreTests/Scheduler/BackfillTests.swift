@@ -14,9 +14,8 @@ import Testing
   }
 
   @Test func `a backfill runs with its slot, and decides none`() throws {
-    var world = SchedulerWorld()
     let spec = try job("a", every(1000))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     #expect(backfill(spec, -500, in: &world) == .done(runs: [RunID(1)]))
     #expect(world.starts == ["a -500000 #1"])
     world.endRuns()
@@ -26,9 +25,8 @@ import Testing
   }
 
   @Test func `two backfills of one slot are one run`() throws {
-    var world = SchedulerWorld()
     let spec = try job("a", every(1000))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     let first = backfill(spec, -500, in: &world)
     #expect(backfill(spec, -500, isForced: true, in: &world) == first)
     world.endRuns()
@@ -46,18 +44,16 @@ import Testing
   }
 
   @Test func `a slot to come is none of a backfill`() throws {
-    var world = SchedulerWorld()
     let spec = try job("a", every(1000))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     #expect(backfill(spec, 1, in: &world) == .future)
   }
 
   @Test(arguments: [Overlap.skip, .queue, .replace])
   func `a slot waits for a backfill, and a backfill for a slot`(overlap: Overlap) throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(10))
     spec.overlap = overlap
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     for seconds in [-20, -10] { _ = backfill(spec, seconds, in: &world) }
     #expect(world.starts == ["a -20000 #1"])
     world.pass(.seconds(10))
@@ -70,9 +66,8 @@ import Testing
   }
 
   @Test func `a forced backfill runs beside others`() throws {
-    var world = SchedulerWorld()
     let spec = try job("a", every(10))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     for seconds in [-30, -20] { _ = backfill(spec, seconds, isForced: true, in: &world) }
     world.pass(.seconds(10))
     #expect(world.running.count == 3)
@@ -80,12 +75,11 @@ import Testing
   }
 
   @Test func `nothing follows a backfill`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(1000))
     for hook in [HookKind.onStart, .onSuccess, .onFailure, .onRecover] {
       spec.hooks[hook] = [Step(.argv(["hook"]))]
     }
-    world.start([spec, try follower("b", of: "a", on: .any)])
+    var world = SchedulerWorld(starting: [spec, try follower("b", of: "a", on: .any)])
     _ = backfill(spec, -1, in: &world)
     world.endRuns(.exited(1))
     #expect(world.starts == ["a -1000 #1"])
@@ -93,11 +87,10 @@ import Testing
   }
 
   @Test func `a backfill that a crash cut off is interrupted, and not taken up`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(1000))
     spec.delivery = .atLeastOnce
     spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(30))
-    world.start([spec, try follower("b", of: "a", on: .any)])
+    var world = SchedulerWorld(starting: [spec, try follower("b", of: "a", on: .any)])
     _ = backfill(spec, -1, in: &world)
     world.endRuns(.exited(1))
     world.restart([spec, try follower("b", of: "a", on: .any)], after: .seconds(1))

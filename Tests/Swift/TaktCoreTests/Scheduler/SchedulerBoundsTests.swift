@@ -6,14 +6,12 @@ import TaktTime
 /// What bounds the slots of a job.
 @Suite struct SchedulerBoundsTests: MakesJobs {
   @Test func `nothing is due before not_before, nor after until`() throws {
-    var world = SchedulerWorld()
     var schedule = every(10)
     schedule.notBefore = SchedulerWorld.wall + .seconds(25)
     schedule.until = SchedulerWorld.wall + .seconds(40)
-    world.start([try job("a", schedule)])
+    var world = SchedulerWorld(starting: [try job("a", schedule)])
     for _ in 0..<10 {
-      world.pass(.seconds(10))
-      world.endRuns()
+      world.pass(.seconds(10), ending: .exited(0))
     }
     #expect(world.verdicts == ["a 30000 ran", "a 40000 ran"])
     #expect(world.armed("a") == nil)
@@ -21,14 +19,12 @@ import TaktTime
   }
 
   @Test func `after so many runs the rest is one record, and a higher limit continues`() throws {
-    var world = SchedulerWorld()
     var schedule = every(10)
     schedule.limit = 2
     let before = [try job("a", schedule)]
-    world.start(before)
+    var world = SchedulerWorld(starting: before)
     for _ in 0..<5 {
-      world.pass(.seconds(10))
-      world.endRuns()
+      world.pass(.seconds(10), ending: .exited(0))
     }
     #expect(world.verdicts == ["a 10000 ran", "a 20000 ran"])
     world.restart(before, after: .seconds(10))
@@ -41,21 +37,18 @@ import TaktTime
   }
 
   @Test func `excluded times are skipped, and do not stand for slots that are not`() throws {
-    var world = SchedulerWorld()
     var schedule = every(10)
     // 1,790,000,000 is 14:13:20 UTC.
     let minute = try CalendarExpression("14:14:*")
     schedule.exclusions = [Exclusion(minute, isWholeDays: false, zone: .utc)]
-    world.start([try job("a", schedule)])
-    world.pass(.seconds(30))
-    world.endRuns()
+    var world = SchedulerWorld(starting: [try job("a", schedule)])
+    world.pass(.seconds(30), ending: .exited(0))
     world.verdicts = []
     // A stall over the border into the excluded minute: what stood before it runs.
     world.scheduler.pass(.milliseconds(10_200))
     world.pass(.milliseconds(1))
     #expect(world.verdicts == ["a 40000 skipped(excluded)"])
-    world.pass(.seconds(70))
-    world.endRuns()
+    world.pass(.seconds(70), ending: .exited(0))
     #expect(
       world.verdicts == (4...9).map { "a \($0)0000 skipped(excluded)" } + [
         "a 100000 ran", "a 110000 skipped(overlap)",
@@ -81,9 +74,8 @@ import TaktTime
 
   @Test func `a new interval begins at the reload when its phase says so`() throws {
     for (phase, expected) in [(Every.Phase.keep, Int64(28_000)), (.restart, 32_000)] {
-      var world = SchedulerWorld()
       let before = [try job("a", every(10))]
-      world.start(before)
+      var world = SchedulerWorld(starting: before)
       world.pass(.seconds(25))
       var schedule = every(7)
       schedule.every?.phase = phase
@@ -99,19 +91,17 @@ import TaktTime
     for (policy, exclusions) in [
       (MissedPolicy.Choice.skip, []), (.last, [Exclusion(days, isWholeDays: false, zone: .utc)]),
     ] as [(_, [Exclusion])] {
-      var world = SchedulerWorld()
       var schedule = Schedule(every: Every(.seconds(60), from: .end))
       schedule.exclusions = exclusions
       var spec = try job("a", schedule)
       spec.missed.choice = policy
-      world.start([spec])
+      var world = SchedulerWorld(starting: [spec])
       // A stall of a minute and a half over the first slot, or an excluded minute.
       if exclusions.isEmpty {
         world.scheduler.pass(.seconds(150))
       }
       for _ in 0..<10 {
-        world.pass(.seconds(60))
-        world.endRuns()
+        world.pass(.seconds(60), ending: .exited(0))
       }
       #expect(world.verdicts.count { $0.hasSuffix("ran") } > 6, "\(world.verdicts)")
       #expect(world.ledger.audit().isEmpty)
@@ -119,9 +109,8 @@ import TaktTime
   }
 
   @Test func `a fixed delay continues after a run by hand before its first instant`() throws {
-    var world = SchedulerWorld()
     let spec = try job("a", Schedule(every: Every(.seconds(60), from: .end, first: .seconds(3600))))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.send(.commanded(.trigger(spec.name)))
     world.endRuns()
     #expect(world.armed("a") == 3_600_000)
@@ -133,11 +122,10 @@ import TaktTime
   }
 
   @Test func `a fixed delay whose first instant lies behind its bound never begins`() throws {
-    var world = SchedulerWorld()
     var schedule = Schedule(every: Every(.seconds(60), from: .end, first: .seconds(3600)))
     schedule.until = SchedulerWorld.wall + .seconds(1800)
     let spec = try job("a", schedule)
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     #expect(world.armed("a") == nil)
     world.send(.commanded(.trigger(spec.name)))
     world.endRuns()
@@ -146,9 +134,8 @@ import TaktTime
   }
 
   @Test func `a bound that a reload sets holds for a delay that has begun`() throws {
-    var world = SchedulerWorld()
     let before = [try job("a", Schedule(every: Every(.seconds(60), from: .end)))]
-    world.start(before)
+    var world = SchedulerWorld(starting: before)
     var schedule = before[0].timing.schedule
     schedule.notBefore = SchedulerWorld.wall + .seconds(200)
     world.reload(before, to: [try job("a", schedule)])
@@ -161,14 +148,13 @@ import TaktTime
   }
 
   @Test func `late slots go with the limit`() throws {
-    var world = SchedulerWorld()
     var schedule = every(10)
     schedule.limit = 3
     var spec = try job("a", schedule)
     spec.missed.choice = .all
     spec.missed.within = .seconds(1000)
     spec.overlap = .allow
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(10))
     world.restart([spec], after: .seconds(60))
     world.pass(.seconds(5))
@@ -194,14 +180,13 @@ import TaktTime
   }
 
   @Test func `a reload serves no slot of an excluded time`() throws {
-    var world = SchedulerWorld()
     var schedule = every(10)
     schedule.exclusions = [
       Exclusion(try CalendarExpression("*-*-*"), isWholeDays: true, zone: .utc)
     ]
     var before = try job("a", schedule)
     before.timing.leeway = .duration(.seconds(5))
-    world.start([before])
+    var world = SchedulerWorld(starting: [before])
     world.scheduler.pass(.seconds(11))
     var after = before
     after.timing.leeway = .duration(.seconds(6))

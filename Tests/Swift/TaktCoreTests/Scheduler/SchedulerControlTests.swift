@@ -8,8 +8,7 @@ import TaktTime
   private func name(_ text: String) throws -> JobName { try #require(JobName(text)) }
 
   @Test func `a job that is triggered runs beside its schedule, with what it is given`() throws {
-    var world = SchedulerWorld()
-    world.start([try job("a", every(10))])
+    var world = SchedulerWorld(starting: [try job("a", every(10))])
     let given = RunParameters(environment: ["TAKT_PARAM_X": "7"])
     #expect(
       world.perform(.trigger(try name("a"), parameters: given)) == .done(runs: [RunID(1)]))
@@ -21,10 +20,9 @@ import TaktTime
   }
 
   @Test func `a retry is given what the first attempt was, also after a reload`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     _ = world.perform(
       .trigger(try name("a"), parameters: RunParameters(environment: ["TAKT_PARAM_X": "7"])))
     world.endRuns(.exited(1))
@@ -41,11 +39,10 @@ import TaktTime
   func `a retry keeps its parameters only while the job keeps its action`(
     before: String, after: String
   ) throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     spec.action = .use(before, ["to": .string("b@example.org")])
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     _ = world.perform(
       .trigger(
         try name("a"), parameters: RunParameters(values: ["subject": .string("given")])))
@@ -88,8 +85,7 @@ import TaktTime
   }
 
   @Test func `a suspended job shows it, and its slots pass`() throws {
-    var world = SchedulerWorld()
-    world.start([try job("a", every(10))])
+    var world = SchedulerWorld(starting: [try job("a", every(10))])
     let until = world.now.wall + .seconds(25)
     #expect(world.perform(.suspend(try name("a"), until: until, reason: "disk")) == .done())
     let view = try #require(world.core.view(of: name("a"), at: world.now))
@@ -114,10 +110,9 @@ import TaktTime
   }
 
   @Test func `cancelling ends runs in progress, and decides the slots of those that wait`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(10))
     spec.overlap = .queue
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(20))
     #expect(world.verdicts == ["a 10000 ran"])
     #expect(
@@ -129,12 +124,10 @@ import TaktTime
   }
 
   @Test func `the next slots are foreseen from where the job is`() throws {
-    var world = SchedulerWorld()
     var schedule = every(10)
     schedule.limit = 3
-    world.start([try job("a", schedule)])
-    world.pass(.seconds(10))
-    world.endRuns()
+    var world = SchedulerWorld(starting: [try job("a", schedule)])
+    world.pass(.seconds(10), ending: .exited(0))
     let slots = world.core.previewInput(of: try name("a"), at: world.now)?.slots(count: 5) ?? []
     #expect(
       slots.map { ($0.nominal - SchedulerWorld.wall).milliseconds } == [20_000, 30_000])

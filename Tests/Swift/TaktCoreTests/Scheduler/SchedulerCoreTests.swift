@@ -41,8 +41,7 @@ extension SchedulerWorld {
   }
 
   @Test func `a slot due while a run is active is skipped and recorded`() throws {
-    var world = SchedulerWorld()
-    world.start([try job("a", Schedule(every: Every(.seconds(1))))])
+    var world = SchedulerWorld(starting: [try job("a", Schedule(every: Every(.seconds(1))))])
     #expect(world.window("a") == "1000+0")
     world.scheduler.pass(.seconds(1))
     try world.fire("a")
@@ -56,8 +55,7 @@ extension SchedulerWorld {
   }
 
   @Test func `slots that passed in a stall are decided by their age, however many`() throws {
-    var world = SchedulerWorld()
-    world.start([try job("a", Schedule(every: Every(.milliseconds(1))))])
+    var world = SchedulerWorld(starting: [try job("a", Schedule(every: Every(.milliseconds(1))))])
     world.scheduler.pass(.seconds(3600 * 24 * 365))
     try world.fire("a")
     #expect(
@@ -68,9 +66,8 @@ extension SchedulerWorld {
   }
 
   @Test func `a delivery that a later arming has overtaken is dropped`() throws {
-    var world = SchedulerWorld()
     let second = try job("a", Schedule(every: Every(.seconds(1))))
-    world.start([second])
+    var world = SchedulerWorld(starting: [second])
     let stale = try #require(world.tokens.first)
     world.reload([second], to: [try job("a", Schedule(every: Every(.milliseconds(1500))))])
     world.scheduler.pass(.seconds(2))
@@ -79,8 +76,7 @@ extension SchedulerWorld {
   }
 
   @Test func `a step of the wall leaves a grid alone and arms wall times again`() throws {
-    var world = SchedulerWorld()
-    world.start([
+    var world = SchedulerWorld(starting: [
       try job("grid", Schedule(every: Every(.seconds(60)))),
       try job("once", Schedule(at: [SchedulerWorld.wall + .seconds(50)])),
       try job("clock", Schedule(every: Every(.seconds(60), from: .epoch))),
@@ -105,10 +101,9 @@ extension SchedulerWorld {
   }
 
   @Test func `an instant that was past at the first load is missed, and decided once`() throws {
-    var world = SchedulerWorld()
     let party = try job(
       "party", Schedule(at: [SchedulerWorld.wall - .seconds(5), SchedulerWorld.wall + .seconds(5)]))
-    world.start([party])
+    var world = SchedulerWorld(starting: [party])
     #expect(world.verdicts == ["party -5000 missed(down)"])
     world.reload([party], to: [])
     world.reload([], to: [party])
@@ -120,12 +115,11 @@ extension SchedulerWorld {
   }
 
   @Test func `a reload decides slots that are due by what happens to their job`() throws {
-    var world = SchedulerWorld()
     let names = ["kept", "updated", "rearmed", "displaced", "removed"]
     let jobs = try names.map {
       try job($0, Schedule(every: Every(.seconds(10))), leeway: .duration(.seconds(4)))
     }
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     // All windows are open and none was served yet.
     world.scheduler.pass(.seconds(12))
     world.reload(
@@ -150,9 +144,8 @@ extension SchedulerWorld {
   }
 
   @Test func `a job that comes back keeps its grid`() throws {
-    var world = SchedulerWorld()
     let tick = try job("tick", Schedule(every: Every(.seconds(10))))
-    world.start([tick])
+    var world = SchedulerWorld(starting: [tick])
     world.scheduler.pass(.seconds(3))
     world.reload([tick], to: [])
     world.scheduler.pass(.seconds(20))
@@ -161,9 +154,8 @@ extension SchedulerWorld {
   }
 
   @Test func `slots of a disabled job are one record when it is enabled again`() throws {
-    var world = SchedulerWorld()
     let disabled = try job("a", Schedule(every: Every(.seconds(1))), enabled: false)
-    world.start([disabled])
+    var world = SchedulerWorld(starting: [disabled])
     #expect(world.window("a") == nil)
     world.scheduler.pass(.milliseconds(4500))
     world.reload([disabled], to: [try job("a", Schedule(every: Every(.seconds(1))))])
@@ -187,8 +179,7 @@ extension SchedulerWorld {
   }
 
   @Test func `leeway is cut before the next slot`() throws {
-    var world = SchedulerWorld()
-    world.start([
+    let world = SchedulerWorld(starting: [
       try job("all", Schedule(every: Every(.seconds(10))), leeway: .percent(100)),
       try job("half", Schedule(every: Every(.seconds(10))), leeway: .percent(50)),
       try job(
@@ -201,8 +192,7 @@ extension SchedulerWorld {
   }
 
   @Test func `triggers that name one instant make one slot`() throws {
-    var world = SchedulerWorld()
-    world.start([
+    var world = SchedulerWorld(starting: [
       try job(
         "a",
         Schedule(

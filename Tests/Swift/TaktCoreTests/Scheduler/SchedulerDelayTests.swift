@@ -14,8 +14,7 @@ import Testing
   }
 
   @Test func `a start makes a job due after its delay, under the name of that instant`() throws {
-    var world = SchedulerWorld()
-    world.start([try delayed([.start: .seconds(300)])])
+    var world = SchedulerWorld(starting: [try delayed([.start: .seconds(300)])])
     #expect(world.starts == [] && world.armed("a") == 300_000)
     world.pass(.seconds(299))
     #expect(world.starts == [])
@@ -24,14 +23,12 @@ import Testing
   }
 
   @Test func `events with one delay make one slot, with two delays two`() throws {
-    var world = SchedulerWorld()
-    world.start([try delayed([.start: .seconds(60), .boot: .seconds(60)])])
+    var world = SchedulerWorld(starting: [try delayed([.start: .seconds(60), .boot: .seconds(60)])])
     world.pass(.seconds(100))
     #expect(world.starts == ["a 60000 #1"])
     world = SchedulerWorld()
     world.start([try delayed([.start: .seconds(10), .boot: .seconds(60)])])
-    world.pass(.seconds(20))
-    world.endRuns()
+    world.pass(.seconds(20), ending: .exited(0))
     world.pass(.seconds(60))
     #expect(world.starts == ["a 10000 #1", "a 60000 #1"])
     world = SchedulerWorld()
@@ -44,8 +41,7 @@ import Testing
 
   @Test func `a restart within the delay keeps the slot at its time`() throws {
     let spec = try delayed([.boot: .seconds(300)])
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(100))
     world.restart([spec], after: .seconds(50))
     #expect(world.starts == [])
@@ -59,8 +55,7 @@ import Testing
   @Test func `a slot whose time passes while takt is down follows 'missed'`() throws {
     var spec = try delayed([.boot: .seconds(300)])
     spec.missed.choice = .skip
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.restart([spec], after: .seconds(400))
     world.pass(.seconds(100))
     #expect(world.verdicts == ["a 300000 missed(down)"])
@@ -68,8 +63,7 @@ import Testing
 
   @Test func `suspending, disabling and removing decide a slot that waits`() throws {
     let spec = try delayed([.start: .seconds(300)])
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     _ = world.perform(.suspend(spec.name, until: nil, reason: ""))
     #expect(world.verdicts == ["a 300000 skipped(suspended)"])
     world = SchedulerWorld()
@@ -87,8 +81,7 @@ import Testing
 
   @Test func `a reload that changes the delay leaves a slot that waits at its time`() throws {
     let spec = try delayed([.start: .seconds(300)])
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(10))
     world.reload([spec], to: [try delayed([.start: .seconds(20), .reload: .seconds(30)])])
     world.pass(.seconds(31))
@@ -102,11 +95,9 @@ import Testing
   @Test func `a grid that names the same instant has one slot with it`() throws {
     var spec = try delayed([.start: .seconds(30)])
     spec.timing.schedule.every = Every(.seconds(10))
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     for _ in 0..<5 {
-      world.pass(.seconds(10))
-      world.endRuns()
+      world.pass(.seconds(10), ending: .exited(0))
     }
     #expect(
       world.starts == ["a 10000 #1", "a 20000 #1", "a 30000 #1", "a 40000 #1", "a 50000 #1"])
@@ -117,8 +108,7 @@ import Testing
     var spec = try delayed([.start: .seconds(3600)])
     spec.timing.schedule.every = Every(.seconds(100))
     spec.timing.spread = Spread(over: .seconds(50), seed: "a")
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(160))
     #expect(world.starts == ["a 100000 #1"])
   }
@@ -126,8 +116,7 @@ import Testing
   @Test func `an event gets no name that a waiting slot has`() throws {
     var spec = try delayed([.start: .seconds(5)])
     spec.timing.schedule.watch = [PathWatch(path: "/in")]
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     _ = world.perform(.suspend(spec.name, until: nil, reason: ""))
     world.pass(.seconds(5))
     _ = world.perform(.resume(spec.name))
@@ -140,8 +129,7 @@ import Testing
     var schedule = Schedule()
     schedule.watch = [PathWatch(path: "/in")]
     let spec = try job("a", schedule)
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     func change(_ paths: String...) {
       var changed = ChangedPaths()
       for path in paths { changed.add(path.utf8) }

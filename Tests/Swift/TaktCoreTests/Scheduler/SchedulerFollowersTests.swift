@@ -13,8 +13,7 @@ import TaktTime
   func `a job follows the last end of another's run`(
     result: AttemptResult, expected: [String]
   ) throws {
-    var world = SchedulerWorld()
-    world.start([
+    var world = SchedulerWorld(starting: [
       try job("parent", every(10)), try follower("ok", of: "parent"),
       try follower("bad", of: "parent", on: .failure),
       try follower("any", of: "parent", on: .any),
@@ -30,20 +29,17 @@ import TaktTime
     var parent = try job("a", every(100))
     parent.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     world.start([parent, try follower("b", of: "a", on: .any), try follower("c", of: "b")])
-    world.pass(.seconds(100))
-    world.endRuns(.exited(1))
+    world.pass(.seconds(100), ending: .exited(1))
     #expect(world.starts == ["a 100000 #1"])
-    world.pass(.seconds(1))
-    world.endRuns(.exited(1))
+    world.pass(.seconds(1), ending: .exited(1))
     world.endRuns()
     #expect(
       world.starts == ["a 100000 #1", "a 100000 #2", "b 101000 #1", "c 101000 #1"])
   }
 
   @Test func `the slot of a follower is kept with the end that makes it`() throws {
-    var world = SchedulerWorld()
     let jobs = [try job("a", every(10)), try follower("b", of: "a")]
-    world.start(jobs, maxRunning: 1)
+    var world = SchedulerWorld(starting: jobs, maxRunning: 1)
     world.send(.commanded(.trigger(jobs[0].name)))
     world.send(.commanded(.trigger(jobs[0].name, isForced: true)))
     // Its slot waits for the place that the second run has taken.
@@ -56,12 +52,10 @@ import TaktTime
   }
 
   @Test func `a follower that is suspended, or that takt's stop comes before, is skipped`() throws {
-    var world = SchedulerWorld()
     let jobs = [try job("a", every(10)), try follower("b", of: "a")]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     world.send(.commanded(.suspend(jobs[1].name, until: nil, reason: "")))
-    world.pass(.seconds(10))
-    world.endRuns()
+    world.pass(.seconds(10), ending: .exited(0))
     world.send(.commanded(.resume(jobs[1].name)))
     world.pass(.seconds(10))
     world.send(.stop)
@@ -74,36 +68,31 @@ import TaktTime
   }
 
   @Test func `who waits for any end hears of a run that a previous daemon did not end`() throws {
-    var world = SchedulerWorld()
     let jobs = [
       try job("a", every(10)), try follower("b", of: "a"), try follower("c", of: "a", on: .any),
     ]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     world.pass(.seconds(10))
     world.restart(jobs, after: .seconds(1))
     #expect(world.starts == ["c 11000 #1"])
   }
 
   @Test func `who had attempts before a restart is followed when it gives up after it`() throws {
-    var world = SchedulerWorld()
     var parent = try job("p", every(40))
     parent.execution.retry = RetryPolicy(attempts: 5, delay: .seconds(30), end: .nextSlot)
     let jobs = [parent, try follower("c", of: "p", on: .failure)]
-    world.start(jobs)
-    world.pass(.seconds(40))
-    world.endRuns(.exited(1))
+    var world = SchedulerWorld(starting: jobs)
+    world.pass(.seconds(40), ending: .exited(1))
     world.restart(jobs, after: .seconds(1))
-    world.pass(.seconds(39))
-    world.endRuns(.exited(1))
+    world.pass(.seconds(39), ending: .exited(1))
     world.pass(.seconds(1))
     #expect(world.ends.contains("p failed"))
     #expect(world.starts.contains { $0.hasPrefix("c ") }, "\(world.starts) \(world.ends)")
   }
 
   @Test func `a boot is one start of the machine, however often takt starts`() throws {
-    var world = SchedulerWorld()
     let jobs = [try job("a", Schedule(on: [.boot]))]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     #expect(world.starts == ["a 0 #1"])
     world.endRuns()
     world.restart(jobs, after: .seconds(1))
@@ -114,23 +103,21 @@ import TaktTime
   }
 
   @Test func `a change of a file that the job does not watch any more is nothing`() throws {
-    var world = SchedulerWorld()
     var schedule = Schedule()
     schedule.watch = [PathWatch(path: "/in")]
     let spec = try job("a", schedule)
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.send(.changed(spec.name, PathWatch(path: "/in")))
     world.send(.changed(spec.name, PathWatch(path: "/out")))
     #expect(world.verdicts == ["a 0 ran"])
   }
 
   @Test func `what happens twice in a moment, or after a step back, makes two slots`() throws {
-    var world = SchedulerWorld()
     var schedule = Schedule()
     schedule.watch = [PathWatch(path: "/in")]
     var spec = try job("a", schedule)
     spec.overlap = .allow
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     for _ in 0..<3 { world.send(.changed(spec.name, PathWatch(path: "/in"))) }
     world.now.wall = world.now.wall - .seconds(1)
     world.send(.changed(spec.name, PathWatch(path: "/in")))
@@ -139,9 +126,8 @@ import TaktTime
   }
 
   @Test func `a job that is new to a takt of this boot has had its boot`() throws {
-    var world = SchedulerWorld()
     let old = try job("a", every(10))
-    world.start([old])
+    var world = SchedulerWorld(starting: [old])
     world.restart([old, try job("b", Schedule(on: [.boot]))], after: .seconds(1))
     #expect(world.starts.isEmpty)
   }

@@ -13,15 +13,13 @@ import TaktTime
   func `slots of a takt that stood still go by the job's policy`(
     choice: MissedPolicy.Choice, expected: [String]
   ) throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(10))
     spec.missed.choice = choice
     spec.missed.within = .seconds(60)
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.scheduler.pass(.seconds(35))
     for _ in 0..<4 {
-      world.pass(.seconds(1))
-      world.endRuns()
+      world.pass(.seconds(1), ending: .exited(0))
     }
     #expect(world.verdicts.sorted() == expected)
     world.pass(.seconds(5))
@@ -31,10 +29,9 @@ import TaktTime
 
   @Test(arguments: [(Duration.zero, "clock"), (.seconds(3600), "asleep")])
   func `slots over which the wall clock has gone say so`(slept: Duration, cause: String) throws {
-    var world = SchedulerWorld()
     var spec = try job("a", Schedule(every: Every(.seconds(600), from: .epoch)))
     spec.missed.choice = .skip
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.now.wall = world.now.wall + .seconds(3600)
     world.send(.clockStepped(slept: slept))
     world.pass(.seconds(1))
@@ -46,8 +43,7 @@ import TaktTime
 
   @Test func `a sleep of the machine is a fact, though nothing was due in it`() throws {
     func facts(slept: Duration) throws -> [LogFact] {
-      var world = SchedulerWorld()
-      world.start([try job("a", every(100_000))])
+      var world = SchedulerWorld(starting: [try job("a", every(100_000))])
       world.now.wall = world.now.wall + .seconds(3600)
       return world.scheduler.send(.clockStepped(slept: slept)).compactMap { effect in
         if case .log(let record) = effect { record.fact } else { nil }
@@ -68,10 +64,9 @@ import TaktTime
   }
 
   @Test func `times of the clock follow a step of the wall`() throws {
-    var world = SchedulerWorld()
     let rule = ClockRule(
       .cron(try CronExpression("0 15 * * *"), days: .any), zone: .utc, dst: .cron)
-    world.start([try job("a", Schedule(rules: [rule]))])
+    var world = SchedulerWorld(starting: [try job("a", Schedule(rules: [rule]))])
     // From 14:13:20.
     #expect(world.armed("a") == 2_800_000)
     world.now.wall = world.now.wall + .seconds(1000)
@@ -80,7 +75,6 @@ import TaktTime
   }
 
   @Test func `a wake between a step of the clock and the news of it takes nothing away`() throws {
-    var world = SchedulerWorld()
     let hourly = Schedule(every: Every(.seconds(3600), from: .epoch))
     var early = try job("early", every(10))
     early.missed.choice = .skip
@@ -88,7 +82,7 @@ import TaktTime
     clock.missed.choice = .skip
     var both = try job("both", Schedule(every: Every(.seconds(10), from: .epoch)))
     both.missed.choice = .skip
-    world.start([early, clock, both])
+    var world = SchedulerWorld(starting: [early, clock, both])
     world.now.wall = world.now.wall + .seconds(7200)
     // Timers fire before anybody tells of the step.
     world.pass(.seconds(10))
@@ -100,16 +94,14 @@ import TaktTime
   }
 
   @Test func `of two long series the slot that is the newest is served`() throws {
-    var world = SchedulerWorld()
     let rule = ClockRule(
       .cron(try CronExpression("*/7 * * * *"), days: .any), zone: .utc, dst: .cron)
     var spec = try job("a", Schedule(every: Every(.seconds(600)), rules: [rule]))
     spec.timing.leeway = .duration(.seconds(60))
     spec.missed.choice = .skip
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     // Down from after one slot of the grid until a moment after another.
-    world.pass(.seconds(601))
-    world.endRuns()
+    world.pass(.seconds(601), ending: .exited(0))
     world.restart([spec], after: .seconds(6000))
     world.pass(.seconds(1))
     #expect(world.starts == ["a 6600000 #1"], "\(world.verdicts.suffix(3))")

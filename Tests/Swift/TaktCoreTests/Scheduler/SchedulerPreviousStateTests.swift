@@ -23,10 +23,8 @@ import TaktTime
     throws
   {
     let spec = try job("a")
-    var world = SchedulerWorld()
-    world.start([spec])
-    world.pass(.milliseconds(2500))
-    world.endRuns()
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.milliseconds(2500), ending: .exited(0))
     world.restart([spec], after: .milliseconds(7600))
     // Slots 3 to 10 s passed; the newest is younger than the interval.
     #expect(world.verdicts == ["a 3000…9000 missed(down)"])
@@ -56,16 +54,13 @@ import TaktTime
       spec.missed.within = within.map { .milliseconds($0) }
       spec.overlap = .skip
     }
-    var world = SchedulerWorld()
-    world.start([spec])
-    world.pass(.milliseconds(2500))
-    world.endRuns()
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.milliseconds(2500), ending: .exited(0))
     world.restart([spec], after: .milliseconds(7550))
     #expect(world.verdicts == verdicts)
     // One after the other, though the job allows no two.
     for _ in 0..<late.count {
-      world.pass(.milliseconds(50))
-      world.endRuns()
+      world.pass(.milliseconds(50), ending: .exited(0))
     }
     #expect(world.starts == late)
     #expect(world.ledger.audit().isEmpty)
@@ -77,12 +72,10 @@ import TaktTime
       spec.missed.within = .seconds(3600)
       spec.missed.countMax = 3
     }
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.restart([spec], after: .milliseconds(600_500))
     for _ in 0..<3 {
-      world.pass(.milliseconds(60))
-      world.endRuns()
+      world.pass(.milliseconds(60), ending: .exited(0))
     }
     #expect(world.starts == ["a 598000 #1", "a 599000 #1", "a 600000 #1"])
     #expect(world.verdicts.first == "a 1000…597000 missed(down)")
@@ -92,8 +85,7 @@ import TaktTime
     throws
   {
     let specs = try (0..<100).map { try job("j\($0 + 100)", Schedule(every: Every(.seconds(2)))) }
-    var world = SchedulerWorld()
-    world.start(specs)
+    var world = SchedulerWorld(starting: specs)
     world.restart(specs, after: .milliseconds(9000), maxRunning: 1000)
     world.pass(.zero)
     // 50 ms apart: the 21st would start when the next slot is due.
@@ -110,8 +102,7 @@ import TaktTime
     throws
   {
     let specs = try ["a", "b"].map { try job($0, Schedule(every: Every(.seconds(60)))) }
-    var world = SchedulerWorld()
-    world.start(specs)
+    var world = SchedulerWorld(starting: specs)
     world.restart(specs, after: .seconds(61))
     world.pass(.zero)
     #expect(world.starts == ["a 60000 #1"])
@@ -132,8 +123,7 @@ import TaktTime
         spec.missed.within = .seconds(60)
       }
     }
-    var world = SchedulerWorld()
-    world.start(specs)
+    var world = SchedulerWorld(starting: specs)
     world.pass(.milliseconds(1100))
     world.keep()
     #expect(world.starts.count == 3)
@@ -148,8 +138,7 @@ import TaktTime
 
   @Test func `a run that is too old does not run again`() throws {
     let spec = try job("a") { $0.delivery = .atLeastOnce }
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.milliseconds(1100))
     world.restart([spec], after: .seconds(30))
     #expect(world.ends == ["a interrupted"])
@@ -160,8 +149,7 @@ import TaktTime
     throws
   {
     let spec = try job("a") { $0.delivery = .atMostOnce }
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.milliseconds(1500))
     #expect(world.starts.isEmpty && world.verdicts.isEmpty)
     world.keep()
@@ -180,8 +168,7 @@ import TaktTime
       spec.delivery = .atMostOnce
       spec.missed.within = .seconds(60)
     }
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.milliseconds(1100))
     // takt is killed when the ledger has it and nobody knows whether it started.
     world.restart([spec], after: .milliseconds(100))
@@ -194,10 +181,8 @@ import TaktTime
     let spec = try job("a", Schedule(every: Every(.seconds(3600)), on: [.start])) { spec in
       spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(100), factor: 1)
     }
-    var world = SchedulerWorld()
-    world.start([spec])
-    world.pass(.zero)
-    world.endRuns(.exited(1))
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.zero, ending: .exited(1))
     world.restart(
       [
         try job("a", Schedule(every: Every(.seconds(3600)))) {
@@ -219,10 +204,8 @@ import TaktTime
 
   @Test func `streaks and suspensions survive, and a suspension ends when it was to end`() throws {
     let spec = try job("a")
-    var world = SchedulerWorld()
-    world.start([spec])
-    world.pass(.seconds(1))
-    world.endRuns(.exited(1))
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.seconds(1), ending: .exited(1))
     world.send(
       .commanded(.suspend(spec.name, until: Self.wall + .milliseconds(5500), reason: "moving")))
     world.restart([spec], after: .milliseconds(2500))
@@ -245,8 +228,7 @@ import TaktTime
 
   @Test func `a suspended job runs nothing until somebody resumes it`() throws {
     let spec = try job("a")
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.send(.commanded(.suspend(spec.name, until: nil, reason: "why not")))
     world.pass(.milliseconds(3500))
     #expect(world.starts.isEmpty && world.scheduler.timers.isEmpty)
@@ -260,8 +242,7 @@ import TaktTime
   func `a job that has gone meanwhile is closed, and one that is changed continues as it is now`()
     throws
   {
-    var world = SchedulerWorld()
-    world.start([try job("gone"), try job("other")])
+    var world = SchedulerWorld(starting: [try job("gone"), try job("other")])
     let changed = try job("other", Schedule(every: Every(.seconds(5))))
     world.restart([changed], after: .milliseconds(3500))
     #expect(world.verdicts.contains("gone 1000…3000 missed(down)"))
@@ -280,10 +261,8 @@ import TaktTime
 
   @Test func `after the machine has been started again the clock is set by the wall`() throws {
     let spec = try job("a")
-    var world = SchedulerWorld()
-    world.start([spec])
-    world.pass(.milliseconds(2500))
-    world.endRuns()
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.milliseconds(2500), ending: .exited(0))
     world.ledger.reboot()
     world.now.monotonic = MonotonicInstant(nanoseconds: 5)
     world.restart([spec], after: .milliseconds(2000))
@@ -300,8 +279,7 @@ import TaktTime
     throws
   {
     let spec = try job("a", Schedule(every: Every(.seconds(3600), first: .seconds(100))))
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.ledger.reboot()
     world.now.monotonic = MonotonicInstant(nanoseconds: 5)
     world.restart([spec], after: .seconds(10))
@@ -316,8 +294,7 @@ import TaktTime
       try job("careful\(index)") { $0.delivery = .atMostOnce }
     }
     let plain = try job("plain")
-    var world = SchedulerWorld()
-    world.start(careful + [plain], maxRunning: 1)
+    var world = SchedulerWorld(starting: careful + [plain], maxRunning: 1)
     world.pass(.milliseconds(1100))
     #expect(world.starts == ["plain 1000 #1"])
     world.endRuns()
@@ -330,8 +307,7 @@ import TaktTime
 
   @Test func `a slot whose clock lags behind the wall is still done at least once`() throws {
     let spec = try job("a") { $0.delivery = .atLeastOnce }
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     // Somebody sets the wall clock on by hours; the grid goes on as it was.
     world.now.wall = world.now.wall + .seconds(20_000)
     world.send(.clockStepped(slept: .zero))
@@ -343,10 +319,8 @@ import TaktTime
 
   @Test func `run numbers continue`() throws {
     let spec = try job("a")
-    var world = SchedulerWorld()
-    world.start([spec])
-    world.pass(.milliseconds(1100))
-    world.endRuns()
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.milliseconds(1100), ending: .exited(0))
     #expect(world.ledger.previous.lastRun == 1)
     world.restart([spec], after: .milliseconds(1000))
     world.pass(.seconds(1))

@@ -27,9 +27,7 @@ extension SchedulerWorld {
   private func world(
     maxRunning: Int = 16, groups: [String: Int] = [:], _ jobs: JobSpec...
   ) -> SchedulerWorld {
-    var world = SchedulerWorld()
-    world.start(jobs, maxRunning: maxRunning, groups: groups)
-    return world
+    SchedulerWorld(starting: jobs, maxRunning: maxRunning, groups: groups)
   }
 
   @Test func `queued runs of a job follow one another, and a full queue skips`() throws {

@@ -6,13 +6,11 @@ import TaktTime
 /// Slots that are put off.
 @Suite struct SchedulerSpreadTests: MakesJobs {
   @Test func `spread puts each job off alike, jitter each slot`() throws {
-    var world = SchedulerWorld()
     let jobs = try (0..<20).map { try spread("j\($0)", 50) }
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     let first = jobs.compactMap { world.armed($0.name.text) }
     #expect(Set(first).count > 15 && first.allSatisfy { 100_000 <= $0 && $0 < 150_000 })
-    world.pass(.seconds(150))
-    world.endRuns()
+    world.pass(.seconds(150), ending: .exited(0))
     #expect(jobs.compactMap { world.armed($0.name.text) } == first.map { $0 + 100_000 })
 
     world = SchedulerWorld()
@@ -31,10 +29,9 @@ import TaktTime
   }
 
   @Test func `what is put off ends before the next slot, however much is asked`() throws {
-    var world = SchedulerWorld()
     var spec = try spread("a", 5000, jitter: 5000)
     spec.timing.leeway = .duration(.seconds(5000))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     let due = try #require(world.armed("a"))
     #expect(due < 200_000)
     world.pass(.seconds(1000))
@@ -46,9 +43,8 @@ import TaktTime
   func `a slot that is put off is served when a reload or a crash comes first`(
     crashes: Bool
   ) throws {
-    var world = SchedulerWorld()
     let spec = try spread("a", 50)
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     let due = try #require(world.armed("a"))
     world.pass(.milliseconds(100_001))
     var changed = spec
@@ -66,9 +62,8 @@ import TaktTime
   }
 
   @Test func `a stop leaves a slot that is put off to the next takt`() throws {
-    var world = SchedulerWorld()
     let spec = try spread("a", 50)
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     let due = try #require(world.armed("a"))
     world.pass(.milliseconds(100_001))
     world.send(.stop)

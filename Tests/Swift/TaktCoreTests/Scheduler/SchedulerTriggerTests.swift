@@ -5,11 +5,9 @@ import Testing
 /// A run by hand follows the job's overlap, unless it is forced.
 @Suite struct SchedulerTriggerTests: MakesJobs {
   private func world(_ overlap: Overlap, maxRunning: Int = 16) throws -> SchedulerWorld {
-    var world = SchedulerWorld()
     var spec = try job("a", every(10))
     spec.overlap = overlap
-    world.start([spec], maxRunning: maxRunning)
-    return world
+    return SchedulerWorld(starting: [spec], maxRunning: maxRunning)
   }
 
   private func trigger(force: Bool = false) throws -> SchedulerCommand {
@@ -32,10 +30,9 @@ import Testing
   }
 
   @Test func `under skip a run that waits for its next attempt is in the way`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(5))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     _ = world.perform(try trigger())
     world.endRuns(.exited(1))
     #expect(world.perform(try trigger()) == .overlapping(RunID(1)))
@@ -66,10 +63,9 @@ import Testing
   }
 
   @Test func `under replace the slot of a run that waits is cancelled`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(10))
     spec.overlap = .replace
-    world.start([spec, try job("b", every(5))], maxRunning: 1)
+    var world = SchedulerWorld(starting: [spec, try job("b", every(5))], maxRunning: 1)
     world.pass(.seconds(10))
     // `b` has the only place.
     #expect(world.perform(try trigger()) == .done(runs: [RunID(3)]))
@@ -92,10 +88,9 @@ import Testing
   }
 
   @Test func `each attempt's output goes to the ledger once`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(1))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     var entries: [String] = []
     func end(_ text: String, _ world: inout SchedulerWorld) {
       let run = RunID(1)
@@ -124,10 +119,9 @@ import Testing
   }
 
   @Test func `the output of a run that is cancelled between attempts is there once`() throws {
-    var world = SchedulerWorld()
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 3, delay: .seconds(50))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     _ = world.perform(try trigger())
     var facts = OutputFacts()
     facts.kept = KeptOutput(head: Array("one".utf8))

@@ -95,6 +95,12 @@ struct SchedulerWorld {
     }
   }
 
+  /// The same, and all runs end then.
+  mutating func pass(_ duration: Duration, ending result: AttemptResult) {
+    pass(duration)
+    endRuns(result)
+  }
+
   mutating func endRuns(_ result: AttemptResult = .exited(0)) {
     let ended = running
     running = []
@@ -132,5 +138,13 @@ struct SchedulerWorld {
     (running, awaited, verdicts, starts, ends) = ([], [], [], [], [])
     scheduler.pass(down)
     start(jobs, maxRunning: maxRunning)
+  }
+}
+
+extension SchedulerWorld {
+  /// One in which a daemon has started with these jobs.
+  init(starting jobs: [JobSpec], maxRunning: Int = 16, groups: [String: Int] = [:]) {
+    self.init()
+    start(jobs, maxRunning: maxRunning, groups: groups)
   }
 }

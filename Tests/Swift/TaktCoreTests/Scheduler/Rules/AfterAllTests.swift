@@ -27,9 +27,8 @@ import Testing
   }
 
   @Test func `a job is due when each has ended as asked, and then again`() throws {
-    var world = SchedulerWorld()
-    world.start(
-      try parents("a", "b", "c")
+    var world = SchedulerWorld(
+      starting: try parents("a", "b", "c")
         + [try gatherer("all", of: [("a", .success), ("b", .failure), ("c", .any)])])
     for step in [("a", 0), ("a", 0), ("b", 0), ("c", 1), ("b", 1)] as [(String, Int32)] {
       #expect(world.verdicts == [])
@@ -46,9 +45,8 @@ import Testing
   }
 
   @Test func `an end that is older than the job allows does not count`() throws {
-    var world = SchedulerWorld()
-    world.start(
-      try parents("a", "b")
+    var world = SchedulerWorld(
+      starting: try parents("a", "b")
         + [try gatherer("all", of: [("a", .success), ("b", .success)], within: .seconds(60))])
     try run("a", in: &world)
     world.pass(.seconds(61))
@@ -59,10 +57,9 @@ import Testing
   }
 
   @Test func `the ends survive a restart, and what is missing is said`() throws {
-    var world = SchedulerWorld()
     let jobs =
       try parents("a", "b") + [try gatherer("all", of: [("a", .success), ("b", .success)])]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     try run("a", in: &world)
     world.restart(jobs, after: .seconds(9))
     let ends = try #require(world.core.view(of: jobs[2].name, at: world.now)?.gatheredEnds)
@@ -74,19 +71,17 @@ import Testing
   }
 
   @Test func `a run that a previous daemon did not end counts as any end`() throws {
-    var world = SchedulerWorld()
     let jobs = try parents("a") + [try gatherer("all", of: [("a", .any)])]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     world.send(.commanded(.trigger(jobs[0].name)))
     world.restart(jobs, after: .seconds(1))
     #expect(world.starts == ["all 1000 #1"])
   }
 
   @Test func `an end that was not written before a crash has not been`() throws {
-    var world = SchedulerWorld()
     let jobs =
       try parents("a", "b") + [try gatherer("all", of: [("a", .success), ("b", .success)])]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     world.ledgerWorks = false
     try run("a", in: &world)
     world.ledgerWorks = true
@@ -98,12 +93,11 @@ import Testing
   }
 
   @Test func `a reload keeps the ends that are still asked for in the same way`() throws {
-    var world = SchedulerWorld()
     let parents = try parents("a", "b", "c")
     let before =
       parents + [try gatherer("all", of: [("a", .success), ("b", .success), ("c", .any)])]
     let after = parents + [try gatherer("all", of: [("a", .success), ("b", .any), ("c", .any)])]
-    world.start(before)
+    var world = SchedulerWorld(starting: before)
     for name in ["a", "b"] { try run(name, in: &world) }
     world.reload(before, to: after)
     try run("c", in: &world)
@@ -113,10 +107,9 @@ import Testing
   }
 
   @Test func `a job that went and came back starts from nothing`() throws {
-    var world = SchedulerWorld()
     let parents = try parents("a", "b")
     let all = parents + [try gatherer("all", of: [("a", .success), ("b", .success)])]
-    world.start(all)
+    var world = SchedulerWorld(starting: all)
     try run("a", in: &world)
     world.reload(all, to: parents)
     world.reload(parents, to: all)
@@ -125,19 +118,17 @@ import Testing
   }
 
   @Test func `one end that makes a job due in two ways makes one slot`() throws {
-    var world = SchedulerWorld()
     var spec = try gatherer("all", of: [("a", .success)])
     spec.timing.schedule.after = [Following(try #require(JobName("a")), on: .any)]
-    world.start(try parents("a") + [spec])
+    var world = SchedulerWorld(starting: try parents("a") + [spec])
     try run("a", in: &world)
     #expect(world.verdicts == ["all 0 ran"])
   }
 
   @Test func `a suspended job gathers on, and its slot is skipped`() throws {
-    var world = SchedulerWorld()
     let jobs =
       try parents("a", "b") + [try gatherer("all", of: [("a", .success), ("b", .success)])]
-    world.start(jobs)
+    var world = SchedulerWorld(starting: jobs)
     world.send(.commanded(.suspend(jobs[2].name, until: nil, reason: "")))
     for name in ["a", "b"] { try run(name, in: &world) }
     #expect(world.verdicts == ["all 0 skipped(suspended)"])

@@ -15,8 +15,7 @@ import Testing
   }
 
   @Test func `a slot runs after a yes, and is skipped after a no`() throws {
-    var world = SchedulerWorld()
-    world.start([try conditional("a", every(10))])
+    var world = SchedulerWorld(starting: [try conditional("a", every(10))])
     world.pass(.seconds(10))
     #expect(world.requests.map(\.action) == [.argv(["check"])])
     #expect(world.requests.first?.facts?.hook == .onlyIf)
@@ -27,18 +26,15 @@ import Testing
     #expect(world.requests.map(\.action) == [.argv(["check"]), .argv(["true"])])
     #expect(world.verdicts == ["a 10000 ran"])
     world.endRuns(.exited(0))
-    world.pass(.seconds(10))
-    world.endRuns(.exited(1))
+    world.pass(.seconds(10), ending: .exited(1))
     #expect(world.verdicts == ["a 10000 ran", "a 20000 skipped(condition)"])
     #expect(world.ledger.audit().isEmpty)
   }
 
   @Test(arguments: [AttemptResult.signalled(9), .notStarted(.exec, errno: 2)])
   func `what cannot be asked is no`(result: AttemptResult) throws {
-    var world = SchedulerWorld()
-    world.start([try conditional("a", every(10))])
-    world.pass(.seconds(10))
-    world.endRuns(result)
+    var world = SchedulerWorld(starting: [try conditional("a", every(10))])
+    world.pass(.seconds(10), ending: result)
     #expect(world.verdicts == ["a 10000 skipped(condition)"])
   }
 
@@ -74,8 +70,7 @@ import Testing
     for isAsking in [false, true] {
       var world = SchedulerWorld()
       world.start([try conditional("a", every(10_000), wait: .seconds(90))])
-      world.pass(.seconds(10_000))
-      world.endRuns(.exited(1))
+      world.pass(.seconds(10_000), ending: .exited(1))
       world.pass(.seconds(60))
       if isAsking {
         world.pass(.seconds(4))
@@ -92,19 +87,16 @@ import Testing
   @Test func `the next slot stands for the one that waits`() throws {
     var world = SchedulerWorld()
     world.start([try conditional("a", every(100), wait: .seconds(1000), every: .seconds(150))])
-    world.pass(.seconds(100))
-    world.endRuns(.exited(1))
+    world.pass(.seconds(100), ending: .exited(1))
     world.pass(.seconds(100))
     #expect(world.verdicts == ["a 100000 coalesced"])
-    world.pass(.seconds(50))
-    world.endRuns(.exited(0))
+    world.pass(.seconds(50), ending: .exited(0))
     #expect(world.verdicts == ["a 100000 coalesced", "a 200000 ran"])
   }
 
   @Test func `a run by hand does not ask`() throws {
-    var world = SchedulerWorld()
     let spec = try conditional("a", every(10))
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.send(.commanded(.trigger(spec.name)))
     #expect(world.requests.map(\.action) == [.argv(["true"])])
   }
@@ -118,8 +110,7 @@ import Testing
       ("skipped(stopping)", { $0.send(.stop) }),
     ]
     for (verdict, end) in ways {
-      var world = SchedulerWorld()
-      world.start([spec])
+      var world = SchedulerWorld(starting: [spec])
       world.pass(.seconds(10))
       end(&world)
       #expect(world.verdicts == ["a 10000 \(verdict)"])
@@ -134,8 +125,7 @@ import Testing
     let before = try conditional("a", every(10), wait: .seconds(100))
     var after = before
     after.policies.onlyIf = Shared(Condition(.argv(["another"])))
-    var world = SchedulerWorld()
-    world.start([before])
+    var world = SchedulerWorld(starting: [before])
     world.pass(.seconds(10))
     world.reload([before], to: [after])
     #expect(world.requests.map(\.action) == [.argv(["check"]), .argv(["another"])])
@@ -146,11 +136,9 @@ import Testing
   }
 
   @Test func `a slot that waited when takt was killed is asked for again`() throws {
-    var world = SchedulerWorld()
     let jobs = [try conditional("a", every(100), wait: .seconds(1000))]
-    world.start(jobs)
-    world.pass(.seconds(100))
-    world.endRuns(.exited(1))
+    var world = SchedulerWorld(starting: jobs)
+    world.pass(.seconds(100), ending: .exited(1))
     world.restart(jobs, after: .seconds(5))
     world.pass(.seconds(1))
     #expect(world.requests.last?.facts?.hook == .onlyIf)
@@ -160,18 +148,14 @@ import Testing
   }
 
   @Test func `a fixed delay counts from the end of what runs, and again from a no`() throws {
-    var world = SchedulerWorld()
-    world.start([
+    var world = SchedulerWorld(starting: [
       try conditional("a", Schedule(every: Every(.seconds(10), from: .end)))
     ])
     world.pass(.seconds(10))
-    world.pass(.seconds(3))
-    world.endRuns(.exited(1))
+    world.pass(.seconds(3), ending: .exited(1))
     #expect(world.armed("a") == 23_000)
-    world.pass(.seconds(10))
-    world.endRuns(.exited(0))
-    world.pass(.seconds(7))
-    world.endRuns(.exited(0))
+    world.pass(.seconds(10), ending: .exited(0))
+    world.pass(.seconds(7), ending: .exited(0))
     #expect(world.armed("a") == 40_000)
     #expect(world.verdicts == ["a 10000 skipped(condition)", "a 23000 ran"])
   }

@@ -222,8 +222,7 @@ import TaktTime
 
   @Test func `on_start is called beside the run, and the hooks of its end wait for it`() throws {
     let spec = try job([.onStart: [HookRule()], .onSuccess: [HookRule()]])
-    var world = SchedulerWorld()
-    world.start([spec])
+    var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(30))
     #expect(world.requests.map { $0.facts?.hook } == [nil, .onStart])
     world.send(.actionEnded(RunID(1), AttemptReport(.exited(0))))
@@ -238,8 +237,7 @@ import TaktTime
       $0.policies.pings = [Step(.use("ping", [:]))]
       $0.overlap = .allow
     }
-    var world = SchedulerWorld()
-    world.start([spec], maxRunning: 2)
+    var world = SchedulerWorld(starting: [spec], maxRunning: 2)
     for _ in 0..<5 {
       world.pass(.seconds(30))
       // All but the pings end.
