@@ -7,75 +7,7 @@ import TaktCore
 struct TestCatalogue: ActionCatalogue {
   var actionNames: [String] { ["log", "mail", "notify", "ping", "all", "touch", "pipe"] }
 
-  func parameters(of action: String) -> [ParameterSchema]? {
-    switch action {
-    case "log":
-      [
-        ParameterSchema(
-          "message", .string, reaches: .nothing, default: .string("tick"),
-          summary: "What is logged."),
-        ParameterSchema(
-          "level", .choice(["debug", "info", "notice", "warning", "error"]), reaches: .nothing,
-          default: .string("info"),
-          summary: "How loud."),
-      ]
-    case "mail":
-      [
-        ParameterSchema("to", .string, reaches: .nothing, summary: "Who gets it."),
-        ParameterSchema("subject", .string, reaches: .nothing, summary: "What it is about."),
-      ]
-    case "all": Self.all
-    case "login":
-      [
-        ParameterSchema(
-          "password", .string, reaches: .header, isSecret: true, summary: "What nobody may know.")
-      ]
-    case "touch": []
-    case "ping":
-      ["url", "dsn", "monitor"].map {
-        ParameterSchema(
-          $0, .url, reaches: .address, isRequired: false, isSecret: true, summary: "The check.")
-      }
-    case "notify":
-      [
-        ParameterSchema(
-          "to", .choice(["slack", "ntfy"]), reaches: .nothing, summary: "The service."),
-        ParameterSchema("url", .string, reaches: .address, isSecret: true, summary: "Where."),
-      ]
-    case "fetch":
-      [
-        ParameterSchema("url", .url, reaches: .address, summary: "Where."),
-        ParameterSchema(
-          "timeout", .duration(least: .milliseconds(1)), reaches: .nothing, isRequired: false,
-          summary: "How long."),
-      ]
-    case "http":
-      [
-        ParameterSchema("url", .url, reaches: .address, summary: "Where."),
-        ParameterSchema(
-          "headers", .map(.string), reaches: .header, isRequired: false, summary: "What besides."),
-        ParameterSchema(
-          "body", .string, reaches: .nothing, isRequired: false, summary: "What is sent."),
-      ]
-    case "prune":
-      [
-        ParameterSchema("root", .path, reaches: .path, summary: "Where."),
-        ParameterSchema("pattern", .string, reaches: .file, isRequired: false, summary: "What."),
-        ParameterSchema(
-          "keep", .integer(0...1000), reaches: .nothing, isRequired: false, summary: "How many."),
-        ParameterSchema(
-          "dry_run", .boolean, reaches: .nothing, default: .boolean(false), summary: "Whether."),
-      ]
-    case "pipe":
-      [
-        ParameterSchema(
-          "to", .string, reaches: .nothing, isRequired: false, summary: "The command."),
-        ParameterSchema(
-          "fast", .boolean, reaches: .nothing, default: .boolean(true), summary: "Given or not."),
-      ]
-    default: nil
-    }
-  }
+  func parameters(of action: String) -> [ParameterSchema]? { Self.schemas[action] }
 
   func traits(of action: String, with parameters: Parameters) -> ActionTraits {
     switch action {
@@ -108,4 +40,62 @@ struct TestCatalogue: ActionCatalogue {
   private static let all = kinds.map { name, kind in
     ParameterSchema(name, kind, reaches: .nothing, isRequired: false, summary: "One of its kind.")
   }
+
+  private static let schemas: [String: [ParameterSchema]] = [
+    "log": [
+      ParameterSchema(
+        "message", .string, reaches: .nothing, default: .string("tick"),
+        summary: "What is logged."),
+      ParameterSchema(
+        "level", .choice(["debug", "info", "notice", "warning", "error"]), reaches: .nothing,
+        default: .string("info"),
+        summary: "How loud."),
+    ],
+    "mail": [
+      ParameterSchema("to", .string, reaches: .nothing, summary: "Who gets it."),
+      ParameterSchema("subject", .string, reaches: .nothing, summary: "What it is about."),
+    ],
+    "all": all,
+    "login": [
+      ParameterSchema(
+        "password", .string, reaches: .header, isSecret: true, summary: "What nobody may know.")
+    ],
+    "touch": [],
+    "ping": ["url", "dsn", "monitor"].map {
+      ParameterSchema(
+        $0, .url, reaches: .address, isRequired: false, isSecret: true, summary: "The check.")
+    },
+    "notify": [
+      ParameterSchema(
+        "to", .choice(["slack", "ntfy"]), reaches: .nothing, summary: "The service."),
+      ParameterSchema("url", .string, reaches: .address, isSecret: true, summary: "Where."),
+    ],
+    "fetch": [
+      ParameterSchema("url", .url, reaches: .address, summary: "Where."),
+      ParameterSchema(
+        "timeout", .duration(least: .milliseconds(1)), reaches: .nothing, isRequired: false,
+        summary: "How long."),
+    ],
+    "http": [
+      ParameterSchema("url", .url, reaches: .address, summary: "Where."),
+      ParameterSchema(
+        "headers", .map(.string), reaches: .header, isRequired: false, summary: "What besides."),
+      ParameterSchema(
+        "body", .string, reaches: .nothing, isRequired: false, summary: "What is sent."),
+    ],
+    "prune": [
+      ParameterSchema("root", .path, reaches: .path, summary: "Where."),
+      ParameterSchema("pattern", .string, reaches: .file, isRequired: false, summary: "What."),
+      ParameterSchema(
+        "keep", .integer(0...1000), reaches: .nothing, isRequired: false, summary: "How many."),
+      ParameterSchema(
+        "dry_run", .boolean, reaches: .nothing, default: .boolean(false), summary: "Whether."),
+    ],
+    "pipe": [
+      ParameterSchema(
+        "to", .string, reaches: .nothing, isRequired: false, summary: "The command."),
+      ParameterSchema(
+        "fast", .boolean, reaches: .nothing, default: .boolean(true), summary: "Given or not."),
+    ],
+  ]
 }

@@ -98,21 +98,25 @@ import Testing
     return try wire.reply()
   }
 
-  @Test func `over TCP no trigger sets what its job does not open, nor what reaches anything`()
-    async throws
-  {
-    var jobs: [JobSpec] = []
-    for action in catalogue.actionNames.sorted() {
-      let schemas = catalogue.parameters(of: action) ?? []
+  /// Two jobs of each built-in: one opens nothing, the other all.
+  private func closedAndOpenJobs() throws -> [JobSpec] {
+    try catalogue.actionNames.sorted().flatMap { action in
       let base = try #require(Self.bases[action])
-      for (job, open) in [("closed", []), ("open", schemas)] {
+      return try [("closed", []), ("open", catalogue.parameters(of: action) ?? [])].map {
+        job, open in
         // As no jobs file can have it: what reaches anything is open, too.
         var spec = try JobSpec.named("\(action)-\(job)", every: nil, action: .use(action, base))
         spec.policies.params = open.map(BoundedParameter.init)
         spec.policies.overlap = .allow
-        jobs.append(spec)
+        return spec
       }
     }
+  }
+
+  @Test func `over TCP no trigger sets what its job does not open, nor what reaches anything`()
+    async throws
+  {
+    let jobs = try closedAndOpenJobs()
     var settings = HTTPSettings(host: "127.0.0.1", port: 0, names: [])
     let cluster = try await ControlCluster(jobs, others: [], catalogue: catalogue)
     settings.readTokenFile = cluster.world.folder + "/read-token"

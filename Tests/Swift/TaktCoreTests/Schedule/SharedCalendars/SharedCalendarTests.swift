@@ -163,6 +163,26 @@ import Testing
       expression.next(after: original)?.rfc3339(in: berlin) == "2026-04-28T02:30:00.000+02:00")
   }
 
+  /// The times that a person would find, from far before to far behind the first day.
+  private func movedDayByDay(
+    _ cron: String, _ direction: DayMove.Direction, around first: Int64,
+    isOpen: (Int64) -> Bool
+  ) throws -> Set<Int64> {
+    let plain = ClockRule(
+      .cron(try CronExpression(cron), days: .cron), zone: .utc, dst: DSTPolicy.cron)
+    var expected: Set<Int64> = []
+    var instant = WallInstant(milliseconds: (first - 120) * 86_400_000)
+    while let found = plain.next(after: instant), found.milliseconds < (first + 200) * 86_400_000 {
+      instant = found
+      var day = found.milliseconds / 86_400_000
+      let time = found.milliseconds % 86_400_000
+      let step: Int64 = direction == .next ? 1 : -1
+      while !isOpen(day), (first - 400...first + 400).contains(day) { day += step }
+      if isOpen(day) { expected.insert(day * 86_400_000 + time) }
+    }
+    return expected
+  }
+
   @Test(arguments: UInt64(0)..<120)
   func `moved times are those that a person would find day by day`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -195,29 +215,16 @@ import Testing
     let calendar = SharedCalendar("closed", content)
     let rule = try moved(cron, direction, except: [calendar], only: only)
     let move = try #require(rule.expression.filter?.move?.value)
-    // Day by day, from far before to far behind.
-    let plain = ClockRule(
-      .cron(try CronExpression(cron), days: .cron), zone: .utc, dst: DSTPolicy.cron)
-    func isOpen(_ day: Int64) -> Bool {
+    let expected = try movedDayByDay(cron, direction, around: first) { day in
       let weekday = CivilTime.weekday(daysSinceEpoch: day)
       if closed.contains(day) { return false }
       if !content.expressions.isEmpty, weekday == 0 || weekday == 6 { return false }
       return only.map { $0[0].content.days.contains(day) } ?? true
     }
-    var expected: Set<Int64> = []
-    var instant = WallInstant(milliseconds: (first - 120) * 86_400_000)
-    while let found = plain.next(after: instant), found.milliseconds < (first + 200) * 86_400_000 {
-      instant = found
-      var day = found.milliseconds / 86_400_000
-      let time = found.milliseconds % 86_400_000
-      let step: Int64 = direction == .next ? 1 : -1
-      while !isOpen(day), (first - 400...first + 400).contains(day) { day += step }
-      if isOpen(day) { expected.insert(day * 86_400_000 + time) }
-    }
     let from = (first + 1) * 86_400_000
     let end = (first + 90) * 86_400_000
     var found: [Int64] = []
-    instant = WallInstant(milliseconds: from)
+    var instant = WallInstant(milliseconds: from)
     while let next = rule.next(after: instant), next.milliseconds < end {
       found.append(next.milliseconds)
       instant = next
