@@ -41,15 +41,14 @@ import Testing
             + "Check the host and the port.", isPermanent: true))
   }
 
-  @Test(
-    arguments: [
-      ("postgresql://me:se%ZZcret@h/jobs", "invalid percent-encoded token"),
-      ("postgresql://me:secret@h:port/jobs", nil),
-      ("postgresql://me:secret@[::1/jobs", nil),
-      ("postgresql://me:secret@h/jobs?colour=red", "invalid URI query parameter"),
-      ("host=h password='secret", "unterminated quoted string in connection info string"),
-      ("mysql://me:secret@h/jobs", "it does not start with postgresql"),
-    ])
+  @Test(arguments: [
+    ("postgresql://me:se%ZZcret@h/jobs", "invalid percent-encoded token"),
+    ("postgresql://me:secret@h:port/jobs", nil),
+    ("postgresql://me:secret@[::1/jobs", nil),
+    ("postgresql://me:secret@h/jobs?colour=red", "invalid URI query parameter"),
+    ("host=h password='secret", "unterminated quoted string in connection info string"),
+    ("mysql://me:secret@h/jobs", "it does not start with postgresql"),
+  ])
   func `the URL is invalid`(url: String, flaw: String?) throws {
     let failure = try Self.failure(url)
     if let flaw {
@@ -334,8 +333,7 @@ import Testing
       let sql = PostgresSchema.sql + PostgresSchema.grants(to: "takt")
       input.fileHandleForWriting.write(Data(sql.utf8))
       try input.fileHandleForWriting.close()
-      let text = String(
-        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       psql.waitUntilExit()
       #expect(psql.terminationStatus == 0 && text.isEmpty, "\(text)")
     }

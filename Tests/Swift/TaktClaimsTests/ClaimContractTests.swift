@@ -28,8 +28,7 @@ extension ClaimContract: CustomTestStringConvertible {
     try clause.check(on: PostgresTestEngine(Self.url()))
   }
 
-  @Test(
-    .enabled(if: TestServer.isInstalled, TestServer.hint), arguments: UInt64(1)...6)
+  @Test(.enabled(if: TestServer.isInstalled, TestServer.hint), arguments: UInt64(1)...6)
   func `random batches are answered alike in memory and in PostgreSQL`(seed: UInt64) throws {
     var comparison = ClaimComparison(
       MemoryTestEngine(), try PostgresTestEngine(Self.url()), seed: seed)
@@ -53,8 +52,7 @@ extension ClaimContract: CustomTestStringConvertible {
     overlap: Overlap, delivery: Delivery
   ) throws {
     let tree = EngineTree()
-    var explorer = ClusterExplorer(
-      .one(overlap, delivery, faults: Self.faults), tree: tree)
+    var explorer = ClusterExplorer(.one(overlap, delivery, faults: Self.faults), tree: tree)
     #expect(explorer.run().isComplete)
     var replay = EngineReplay(on: try PostgresReplayEngine(Self.url()))
     try replay.run(tree)
@@ -66,8 +64,7 @@ extension ClaimContract: CustomTestStringConvertible {
     .enabled(if: EtcdServer.isInstalled, EtcdServer.hint), arguments: ClaimContract.clauses,
     [false, true])
   func `in etcd`(clause: ClaimContract, cachesNothing: Bool) throws {
-    try clause.check(
-      on: EtcdTestEngine(EtcdServer.shared().access, cachesNothing: cachesNothing))
+    try clause.check(on: EtcdTestEngine(EtcdServer.shared().access, cachesNothing: cachesNothing))
   }
 
   @Test(.enabled(if: EtcdServer.isInstalled, EtcdServer.hint), arguments: UInt64(1)...6)

@@ -107,8 +107,7 @@ import Testing
     #expect(stopped == open)
     let counted = try problems(without(machine, Self.running + Self.stop + [Self.count]))
     let left = without(machine, Self.running + Self.stop).count { $0.contains(#""seq":"#) }
-    #expect(
-      counted == open + ["the daemon logged 14 transitions, but \(left) of them are here"])
+    #expect(counted == open + ["the daemon logged 14 transitions, but \(left) of them are here"])
     // Where the log has dropped lines, these may be among them.
     let dropped = Self.other(
       "00:50.000", #""event":"scheduler","message":"x","reason":"records","count":9"#)

@@ -82,8 +82,7 @@ import TimerMachineTesting
     }
     factory.advance(by: .seconds(5))
     #expect(seen.fires.withLock { $0 } == [.job(JobID(index: 0)), .run(RunID(4))])
-    #expect(
-      seen.moves(of: "timer:backup") == ["1 activate", "2 cancel", "1 activate", "2 fire"])
+    #expect(seen.moves(of: "timer:backup") == ["1 activate", "2 cancel", "1 activate", "2 fire"])
     #expect(seen.moves(of: "run-timer:4") == ["1 activate", "2 fire"])
   }
 

@@ -24,8 +24,7 @@ import Testing
   ])
   func `a condition becomes only_if`(unit: String, command: String) throws {
     let result = try result(unit, "OnCalendar=daily")
-    #expect(
-      result.jobs.first?[.onlyIf] == .list([.text("/bin/sh"), .text("-c"), .text(command)]))
+    #expect(result.jobs.first?[.onlyIf] == .list([.text("/bin/sh"), .text("-c"), .text(command)]))
     #expect(result.lost.isEmpty, "\(result.lost)")
   }
 

@@ -113,8 +113,7 @@ import Testing
         #expect(lost.contains(name), "\(sample)")
         // A line says every command of Debian's cron that has one line.
         let isLong = sample.command.unicodeScalars.dropFirst().contains("\n")
-        #expect(
-          isLong || dialect == .cronie || sample.input.contains("\\"), "\(sample)")
+        #expect(isLong || dialect == .cronie || sample.input.contains("\\"), "\(sample)")
         continue
       }
       count += 1

@@ -186,8 +186,7 @@ import Testing
   @Test func `a user of white space is none`() throws {
     let fixture = try ImportFixture()
     fixture.options.kind = .cronD
-    try FileManager.default.removeItem(
-      at: fixture.folder.appendingPathComponent("etc/passwd"))
+    try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("etc/passwd"))
     let result = fixture.run(input: "* * * * * \u{c}\u{c} true\n* * * * * someone true\n")
     #expect(result.jobs.count == 1)
     #expect(try ImportFixture.load(result.text).jobs.count == 1, "\(result.text)")

@@ -43,8 +43,7 @@ import Testing
   }
 
   @Test func `an offset of half an hour moves the ticks`() throws {
-    let scale = try #require(
-      PictureScale(from: 0, to: 2 * Self.hourMs, left: 0, columns: 100))
+    let scale = try #require(PictureScale(from: 0, to: 2 * Self.hourMs, left: 0, columns: 100))
     let zone = PictureZone(Zone(name: "here", initialOffsetSeconds: 19_800), over: scale)
     #expect(zone.ticks(of: .milliseconds(Self.hourMs)) == [Self.hourMs / 2, 3 * Self.hourMs / 2])
     #expect(zone.offsetsText == "UTC+5:30")

@@ -35,33 +35,32 @@ import TaktTime
     )
   }
 
-  @Test(
-    arguments: [
-      ("DELETE FROM verdicts WHERE first = SLOT5", "missing: SLOT5"),
-      ("DELETE FROM verdicts WHERE run = 29", "missing: SLOT29"),
-      ("DELETE FROM verdicts WHERE count = 10", "missing: 10 slots"),
-      (
-        "INSERT INTO verdicts (job, first, last, count, verdict, run, at) "
-          + "SELECT job, first, last, count, verdict, run, at FROM verdicts WHERE run = 5",
-        "doubled: SLOT5"
-      ),
-      ("UPDATE verdicts SET last = last + 1000 WHERE run = 5", "miscounted"),
-      ("UPDATE verdicts SET last = last + 1000, count = 2 WHERE run = 5", "doubled: SLOT6"),
-      ("UPDATE verdicts SET last = last + 1000, count = 11 WHERE count = 10", "doubled: SLOT20"),
-      ("UPDATE verdicts SET first = first + 1000, count = 9 WHERE count = 10", "missing: SLOT10"),
-      ("UPDATE verdicts SET first = first + 1, last = last + 1 WHERE run = 5", "unexpected"),
-      ("UPDATE verdicts SET count = 9 WHERE count = 10", "miscounted"),
-      ("DELETE FROM runs WHERE run = 7", "run 7: no run"),
-      ("UPDATE verdicts SET run = 8 WHERE run = 7", "run 7: no verdict"),
-      (
-        "UPDATE verdicts SET detail = 'full_moon' WHERE count = 10",
-        "unknown: 10 slots, SLOT10 to SLOT19 (skipped(full_moon))"
-      ),
-      ("UPDATE verdicts SET detail = NULL WHERE count = 10", "unknown: 10 slots"),
-      ("UPDATE verdicts SET verdict = 'dreamt' WHERE run = 5", "unknown: SLOT5 (dreamt)"),
-      ("UPDATE jobs SET wall_mark = 1 << 52", "implausible"),
-      ("UPDATE jobs SET clock_mark = -(1 << 52)", "implausible"),
-    ])
+  @Test(arguments: [
+    ("DELETE FROM verdicts WHERE first = SLOT5", "missing: SLOT5"),
+    ("DELETE FROM verdicts WHERE run = 29", "missing: SLOT29"),
+    ("DELETE FROM verdicts WHERE count = 10", "missing: 10 slots"),
+    (
+      "INSERT INTO verdicts (job, first, last, count, verdict, run, at) "
+        + "SELECT job, first, last, count, verdict, run, at FROM verdicts WHERE run = 5",
+      "doubled: SLOT5"
+    ),
+    ("UPDATE verdicts SET last = last + 1000 WHERE run = 5", "miscounted"),
+    ("UPDATE verdicts SET last = last + 1000, count = 2 WHERE run = 5", "doubled: SLOT6"),
+    ("UPDATE verdicts SET last = last + 1000, count = 11 WHERE count = 10", "doubled: SLOT20"),
+    ("UPDATE verdicts SET first = first + 1000, count = 9 WHERE count = 10", "missing: SLOT10"),
+    ("UPDATE verdicts SET first = first + 1, last = last + 1 WHERE run = 5", "unexpected"),
+    ("UPDATE verdicts SET count = 9 WHERE count = 10", "miscounted"),
+    ("DELETE FROM runs WHERE run = 7", "run 7: no run"),
+    ("UPDATE verdicts SET run = 8 WHERE run = 7", "run 7: no verdict"),
+    (
+      "UPDATE verdicts SET detail = 'full_moon' WHERE count = 10",
+      "unknown: 10 slots, SLOT10 to SLOT19 (skipped(full_moon))"
+    ),
+    ("UPDATE verdicts SET detail = NULL WHERE count = 10", "unknown: 10 slots"),
+    ("UPDATE verdicts SET verdict = 'dreamt' WHERE run = 5", "unknown: SLOT5 (dreamt)"),
+    ("UPDATE jobs SET wall_mark = 1 << 52", "implausible"),
+    ("UPDATE jobs SET clock_mark = -(1 << 52)", "implausible"),
+  ])
   func `a meddled record is found`(sql: String, finding: String) throws {
     let (bench, job) = try benchWithSlots()
     var (sql, finding) = (sql, finding)
@@ -86,14 +85,13 @@ import TaktTime
     #expect(report.findingCount == 1, "\(report.findings)")
   }
 
-  @Test(
-    arguments: [
-      // Beyond what a clock shows, and at its very end. Of two expressions each slot is computed by
-      // itself, of one whole days are counted.
-      (Int64(1) << 52, 2, "implausible", 40_000),
-      (Int64.max / 1_000_000 - 1, 2, "no further counted", 40_000),
-      (Int64.max / 1_000_000 - 1, 1, "no further counted", 32_000_000),
-    ])
+  @Test(arguments: [
+    // Beyond what a clock shows, and at its very end. Of two expressions each slot is computed by
+    // itself, of one whole days are counted.
+    (Int64(1) << 52, 2, "implausible", 40_000),
+    (Int64.max / 1_000_000 - 1, 2, "no further counted", 40_000),
+    (Int64.max / 1_000_000 - 1, 1, "no further counted", 32_000_000),
+  ])
   func `a mark in the far future is reported after a bounded count`(
     mark: Int64, expressions: Int, finding: String, countMax: Int
   ) throws {

@@ -70,8 +70,7 @@ extension LedgerBench {
     // A text that stands on no other page.
     let text = "2026-09-21T14:20:00.000Z"
     try sql { db in
-      try db.execute(
-        sql: "UPDATE verdicts SET detail = ? WHERE \(condition)", arguments: [text])
+      try db.execute(sql: "UPDATE verdicts SET detail = ? WHERE \(condition)", arguments: [text])
       try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
     let file = URL(fileURLWithPath: path)

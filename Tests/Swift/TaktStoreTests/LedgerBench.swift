@@ -145,8 +145,7 @@ struct GridJob {
   /// A slot that runs, as the scheduler tells it.
   func begins(_ index: Int, run: UInt64, delivery: Delivery = .bestEffort) -> [LedgerEntry] {
     [
-      .began(
-        RunBeginning(head(index, run: run, delivery: delivery), attempt: 1, at: slot(index))),
+      .began(RunBeginning(head(index, run: run, delivery: delivery), attempt: 1, at: slot(index))),
       .verdict(
         VerdictRecord(
           job: name, slots: SlotSeries(slot(index)), verdict: .ran, at: slot(index),

@@ -137,24 +137,23 @@ import Testing
     _ = try bench.audit()
   }
 
-  @Test(
-    arguments: [
-      "UPDATE jobs SET clock_label = NULL", "UPDATE jobs SET anchor = 'soon'",
-      "UPDATE jobs SET clock_mark = 9223372036854775807, wall_mark = -9223372036854775807",
-      "UPDATE jobs SET ahead = '9223372036854775807 1 2 3 4|1 2 3'",
-      "UPDATE jobs SET streak = -1", "UPDATE schedules SET schedule = '{\"every\":-5}'",
-      "UPDATE schedules SET schedule = 'none', anchor = x'00'",
-      #"UPDATE schedules SET schedule = '{"rules":[{"calendar":"*:0/1","working":0,"gap":"x","overlap":"y","zone":"UTC"}]}'"#,
-      #"UPDATE schedules SET schedule = '{"rules":[{"calendar":"*:0/1","working":24,"gap":"x","overlap":"y","zone":"UTC"}]}'"#,
-      #"UPDATE schedules SET schedule = '{"rules":[{"cron":"* * * * *","nth":"9223372036854775807 weeks 2026-01-05","gap":"x","overlap":"y","zone":"UTC"}]}'"#,
-      "UPDATE schedules SET clock_from = 9223372036854775807",
-      "UPDATE verdicts SET first = -9223372036854775808, last = 9223372036854775807, count = 0",
-      "UPDATE verdicts SET count = 9223372036854775807", "UPDATE verdicts SET verdict = x'ff'",
-      "UPDATE runs SET run = -run, outcome = NULL", "UPDATE runs SET slot = 'x', outcome = NULL",
-      "UPDATE attempts SET pid = -1, ended_at = NULL", "UPDATE jobs SET daemon = 4711",
-      "INSERT INTO pending (job, slot) VALUES (1, 9223372036854775807)",
-      "INSERT INTO losses (at, job, first, last, count, what, reason) VALUES (0, 1, 5, -5, -1, 'x', 'x')",
-    ])
+  @Test(arguments: [
+    "UPDATE jobs SET clock_label = NULL", "UPDATE jobs SET anchor = 'soon'",
+    "UPDATE jobs SET clock_mark = 9223372036854775807, wall_mark = -9223372036854775807",
+    "UPDATE jobs SET ahead = '9223372036854775807 1 2 3 4|1 2 3'",
+    "UPDATE jobs SET streak = -1", "UPDATE schedules SET schedule = '{\"every\":-5}'",
+    "UPDATE schedules SET schedule = 'none', anchor = x'00'",
+    #"UPDATE schedules SET schedule = '{"rules":[{"calendar":"*:0/1","working":0,"gap":"x","overlap":"y","zone":"UTC"}]}'"#,
+    #"UPDATE schedules SET schedule = '{"rules":[{"calendar":"*:0/1","working":24,"gap":"x","overlap":"y","zone":"UTC"}]}'"#,
+    #"UPDATE schedules SET schedule = '{"rules":[{"cron":"* * * * *","nth":"9223372036854775807 weeks 2026-01-05","gap":"x","overlap":"y","zone":"UTC"}]}'"#,
+    "UPDATE schedules SET clock_from = 9223372036854775807",
+    "UPDATE verdicts SET first = -9223372036854775808, last = 9223372036854775807, count = 0",
+    "UPDATE verdicts SET count = 9223372036854775807", "UPDATE verdicts SET verdict = x'ff'",
+    "UPDATE runs SET run = -run, outcome = NULL", "UPDATE runs SET slot = 'x', outcome = NULL",
+    "UPDATE attempts SET pid = -1, ended_at = NULL", "UPDATE jobs SET daemon = 4711",
+    "INSERT INTO pending (job, slot) VALUES (1, 9223372036854775807)",
+    "INSERT INTO losses (at, job, first, last, count, what, reason) VALUES (0, 1, 5, -5, -1, 'x', 'x')",
+  ])
   func `nothing that stands in a ledger ends the process`(sql: String) throws {
     let (bench, job) = try LedgerBench.begun()
     bench.keep(job, 1...3)

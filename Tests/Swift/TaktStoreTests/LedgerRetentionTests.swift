@@ -22,8 +22,7 @@ import FoundationEssentials
   }
 
   private func prune(_ bench: LedgerBench, _ history: History, at now: WallInstant) throws {
-    let retention = LedgerRetention(
-      history: history, startingAt: MonotonicInstant(nanoseconds: 0))
+    let retention = LedgerRetention(history: history, startingAt: MonotonicInstant(nanoseconds: 0))
     try bench.sql { db in
       var hasMore = true
       while hasMore { hasMore = try retention.prune(db, at: now) }
@@ -89,8 +88,7 @@ import FoundationEssentials
     var retention = LedgerRetention(
       history: History(), startingAt: MonotonicInstant(nanoseconds: 0))
     func round(_ minutes: Int64, at wall: WallInstant) throws {
-      let now = Now(
-        wall: wall, monotonic: MonotonicInstant(nanoseconds: minutes * 60_000_000_000))
+      let now = Now(wall: wall, monotonic: MonotonicInstant(nanoseconds: minutes * 60_000_000_000))
       while try retention.step(database, at: now) {}
     }
     let later = job.slot(1000) + .seconds(10 * 365 * 86_400)

@@ -77,8 +77,7 @@ import Testing
     #expect(bench.findings.previous.jobs.isEmpty)
     #expect(bench.findings.previous.lastRun > 1_000_000_000_000)
     let later = GridJob.begin + .seconds(10)
-    let edge = ScheduleEdge(
-      clock: ScheduleInstant(later), wall: ScheduleInstant(later), at: later)
+    let edge = ScheduleEdge(clock: ScheduleInstant(later), wall: ScheduleInstant(later), at: later)
     bench.ledger?.record(
       [
         .schedule(

@@ -61,8 +61,7 @@ import TaktTime
             job: other.name, slots: SlotSeries(other.slot(4)),
             verdict: .coalesced(into: other.slot(5)), at: other.slot(5))),
       ])
-    var query = VerdictQuery(
-      jobs: [job.name], since: job.slot(4), before: job.slot(8), limit: 100)
+    var query = VerdictQuery(jobs: [job.name], since: job.slot(4), before: job.slot(8), limit: 100)
     #expect(try archive.verdicts(query).map { $0.run?.number } == [7, 6, 5, 4])
     query.limit = 2
     #expect(try archive.verdicts(query).map { $0.run?.number } == [7, 6])

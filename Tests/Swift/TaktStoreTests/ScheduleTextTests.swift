@@ -90,8 +90,7 @@ import TaktTime
     ]
     content.expressions = [
       SharedCalendar.Expression(try CalendarExpression("Sat,Sun"), isWholeDays: true, zone: .utc),
-      SharedCalendar.Expression(
-        try CalendarExpression("*-12-25"), isWholeDays: true, zone: nil),
+      SharedCalendar.Expression(try CalendarExpression("*-12-25"), isWholeDays: true, zone: nil),
     ]
     let holidays = SharedCalendar("holidays", content)
     var rules = CalendarRules(in: .utc)
@@ -124,14 +123,13 @@ import TaktTime
     }
   }
 
-  @Test(
-    arguments: [
-      #""days":"0 4503599627370495""#, #""days":"-1048577 1""#, #""times":"0 68719476737""#,
-      #""local":"68719476736 1""#,
-      #""events":[{"days":true,"length":367,"rrule":"RULE"}]"#,
-      #""events":[{"days":false,"length":9223372036854775807,"rrule":"RULE"}]"#,
-      #""events":[{"days":false,"length":0,"rrule":"RULE"}]"#,
-    ])
+  @Test(arguments: [
+    #""days":"0 4503599627370495""#, #""days":"-1048577 1""#, #""times":"0 68719476737""#,
+    #""local":"68719476736 1""#,
+    #""events":[{"days":true,"length":367,"rrule":"RULE"}]"#,
+    #""events":[{"days":false,"length":9223372036854775807,"rrule":"RULE"}]"#,
+    #""events":[{"days":false,"length":0,"rrule":"RULE"}]"#,
+  ])
   func `a calendar with impossible numbers is no schedule`(content: String) {
     let rule = "DTSTART:20260101T000000 RRULE:FREQ=DAILY"
     func schedule(_ content: String) -> Schedule? {

@@ -29,9 +29,7 @@ import Testing
     // One's own folder that others may write to.
     Row(own: 7, owner: 7, mode: 0o770, verdict: .restrict),
     Row(own: 7, owner: 7, mode: 0o775, contents: .state, verdict: .restrict),
-    Row(
-      own: 7, owner: 7, mode: 0o770, contents: .other,
-      verdict: .refuse(.writable(mode: 0o770))),
+    Row(own: 7, owner: 7, mode: 0o770, contents: .other, verdict: .refuse(.writable(mode: 0o770))),
     Row(own: 7, owner: 7, mode: 0o777, verdict: .refuse(.writable(mode: 0o777))),
     Row(own: 7, owner: 7, mode: 0o1777, verdict: .refuse(.writable(mode: 0o1777))),
     Row(own: 7, owner: 7, mode: 0o1770, verdict: .refuse(.writable(mode: 0o1770))),

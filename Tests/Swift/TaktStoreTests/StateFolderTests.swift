@@ -42,11 +42,10 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      "ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.sqlite-journal", "lock",
-      "unwritten", "processes", "token",
-    ])
+  @Test(arguments: [
+    "ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.sqlite-journal", "lock",
+    "unwritten", "processes", "token",
+  ])
   func `a link in the place of a file is refused, and its target is not made`(name: String) throws {
     let place = try Place()
     try #require(mkdir(place.state, 0o700) == 0)

@@ -205,9 +205,7 @@ package struct Simulation {
     } else {
       story.append("suspend \(job.name)")
       let until = now.wall + .milliseconds(Int.random(in: -100...9000, using: &random))
-      handle(
-        .commanded(
-          .suspend(job.name, until: random.oneIn(3) ? nil : until, reason: "test")))
+      handle(.commanded(.suspend(job.name, until: random.oneIn(3) ? nil : until, reason: "test")))
     }
   }
 
@@ -264,8 +262,7 @@ package struct Simulation {
 
   private mutating func start(_ request: AttemptRequest) {
     starts.start(request)
-    runOracle.start(
-      request, settings: snapshot.settings, isBackfill: backfills.has(request.run))
+    runOracle.start(request, settings: snapshot.settings, isBackfill: backfills.has(request.run))
     let results: [AttemptResult] = [
       .exited(0), .exited(0), .exited(1), .signalled(9), .notStarted(.exec, errno: 2),
     ]

@@ -205,8 +205,7 @@ struct SpecGenerator {
       let step = Int.random(in: 1...40, using: &random)
       if random.oneIn(5) {
         let interval = Duration.milliseconds(Int.random(in: 40...3000, using: &random) * 10)
-        let grid = LocalGrid(
-          every: interval, from: random.oneIn(2) ? .seconds(step * 1000) : nil)
+        let grid = LocalGrid(every: interval, from: random.oneIn(2) ? .seconds(step * 1000) : nil)
         return ClockRule(.grid(Shared(grid)), zone: .utc, dst: .cron)
       }
       if random.oneIn(4) {

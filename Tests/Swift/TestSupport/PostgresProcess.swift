@@ -21,8 +21,7 @@ package final class PostgresProcess: Sendable {
       .first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
   }()
 
-  package static let hint =
-    "PostgreSQL is not installed: apt-get install postgresql-15 libpq5"
+  package static let hint = "PostgreSQL is not installed: apt-get install postgresql-15 libpq5"
 
   package let folder: String
   package let port: Int

@@ -36,8 +36,7 @@ struct KeptDay {
   ///
   /// - Returns: what its ledger is to keep.
   func entries(after previous: PreviousState, wakes: Int) -> [LedgerEntry] {
-    var scheduler = VirtualScheduler(
-      at: FixedTime.start)
+    var scheduler = VirtualScheduler(at: FixedTime.start)
     var entries: [LedgerEntry] = []
     var events: [SchedulerEvent] = [.started(snapshot, after: previous)]
     for _ in 0..<wakes {

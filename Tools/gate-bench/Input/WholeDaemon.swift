@@ -77,8 +77,7 @@ final class WholeDaemon {
     bounds.checkAfter = .seconds(86_400)
     return try SQLiteLedger.open(
       in: StateFolderLock(folder: folder.path, holder: "gate"),
-      writer: SQLiteLedger.Writer(
-        instance: "gate", boot: "gate", version: "1", file: "jobs.yaml"),
+      writer: SQLiteLedger.Writer(instance: "gate", boot: "gate", version: "1", file: "jobs.yaml"),
       history: History(), bounds: bounds, zones: FixedZones(), observer: observer, time: time,
       onRenewed: {}
     ).ledger

@@ -11,8 +11,7 @@ struct LedgerWorkload: Workload {
 
   init() throws {
     ledger = try TemporaryLedger()
-    var scheduler = GateScheduler(
-      try SampleJobs.load(SampleJobs.text(0..<200)), isKeeping: true)
+    var scheduler = GateScheduler(try SampleJobs.load(SampleJobs.text(0..<200)), isKeeping: true)
     try ledger.write(scheduler.entries.flatMap(\.self))
     let before = scheduler.entries.count
     scheduler.serve(1200)

@@ -12,8 +12,7 @@ struct LogWorkload: Workload {
   private var bytes: [UInt8] = []
 
   init() throws {
-    var scheduler = GateScheduler(
-      try SampleJobs.load(SampleJobs.text(0..<100)), isKeeping: true)
+    var scheduler = GateScheduler(try SampleJobs.load(SampleJobs.text(0..<100)), isKeeping: true)
     scheduler.serve(scheduler.dueJobs)
     records =
       scheduler.records

@@ -9,8 +9,7 @@ struct SlotsWorkload: Workload {
   private let jobs: [JobID]
 
   init() throws {
-    scheduler = GateScheduler(
-      try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: false)
+    scheduler = GateScheduler(try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: false)
     let due = scheduler.dueJobs
     scheduler.serve(Array(due.prefix(100)))
     jobs = scheduler.dueJobs

@@ -14,8 +14,7 @@ struct StatusWorkload: Workload {
   private var table: [UInt8] = []
 
   init() throws {
-    var scheduler = GateScheduler(
-      try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: true)
+    var scheduler = GateScheduler(try SampleJobs.load(SampleJobs.text(0..<1000)), isKeeping: true)
     scheduler.serve(scheduler.dueJobs)
     self.scheduler = scheduler
     state.apply(scheduler.records)

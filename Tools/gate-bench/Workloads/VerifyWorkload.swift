@@ -11,8 +11,7 @@ struct VerifyWorkload: Workload {
 
   init() throws {
     ledger = try TemporaryLedger()
-    var scheduler = GateScheduler(
-      try SampleJobs.load(SampleJobs.text(0..<100)), isKeeping: true)
+    var scheduler = GateScheduler(try SampleJobs.load(SampleJobs.text(0..<100)), isKeeping: true)
     scheduler.serve(2000)
     try ledger.write(scheduler.entries.flatMap(\.self))
     _ = try ledger.audit()

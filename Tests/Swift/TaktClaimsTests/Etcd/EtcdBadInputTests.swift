@@ -17,8 +17,7 @@ import Testing
   }
 
   private static func access(_ port: Int, scheme: String = "http") -> EtcdAccess {
-    EtcdAccess(
-      endpoints: [TransferAddress(scheme: scheme, host: "127.0.0.1", port: port)])
+    EtcdAccess(endpoints: [TransferAddress(scheme: scheme, host: "127.0.0.1", port: port)])
   }
 
   @Test func `nothing listens there`() throws {
@@ -211,10 +210,8 @@ import Testing
     let token = try server.call("/v3/auth/authenticate", #"{"name":"root","password":"top"}"#)
     let root = try JSONDecoder().decode(EtcdMessage.Token.self, from: Data(token.utf8)).token
     try server.call("/v3/auth/user/add", #"{"name":"more","password":"x"}"#, token: root)
-    try server.call(
-      "/v3/auth/user/changepw", #"{"name":"takt","password":"right"}"#, token: root)
-    #expect(
-      try driver.perform(ClaimBatch(number: 2, member: member, facts: nil)).member == member)
+    try server.call("/v3/auth/user/changepw", #"{"name":"takt","password":"right"}"#, token: root)
+    #expect(try driver.perform(ClaimBatch(number: 2, member: member, facts: nil)).member == member)
     access.password = { () throws(EtcdAccess.NoPassword) in
       throw EtcdAccess.NoPassword("the file '/pw' is not there")
     }
@@ -298,8 +295,7 @@ import Testing
     let failure = try Self.failure(access)
     #expect(failure.description.hasPrefix("TLS with etcd at \(place) fails: "))
     #expect(
-      failure.description.hasSuffix(
-        " Check 'ca', 'cert' and 'key', and the server's certificate."))
+      failure.description.hasSuffix(" Check 'ca', 'cert' and 'key', and the server's certificate."))
     #expect(failure.isPermanent)
 
     access.authority = "\(own.folder)/none.pem"

@@ -83,8 +83,7 @@ import Testing
     Server(ahead: Self.ahead[0]).tell(&clock, at: 0)
     let later = Self.ahead[0] + 90 * Self.second
     Server(ahead: later).tell(&clock, at: Self.second)
-    #expect(
-      try #require(clock.latest(at: 2 * Self.second)).nanoseconds >= later + 2 * Self.second)
+    #expect(try #require(clock.latest(at: 2 * Self.second)).nanoseconds >= later + 2 * Self.second)
   }
 
   @Test(

@@ -208,8 +208,7 @@ import Testing
     other.pass(.seconds(200))
     let second = try join(other, "two").member
     let all = slots.map { wish(at: $0, job) }
-    #expect(
-      try renew(other, second, "two", number: 2, all).answers.allSatisfy { $0 == .taken })
+    #expect(try renew(other, second, "two", number: 2, all).answers.allSatisfy { $0 == .taken })
     let kept = try record("job/a")
     #expect((kept["slots"] as? [Any])?.count ?? 0 < 180)
     #expect(((try record("past/a"))["ranges"] as? [Any])?.count ?? 0 <= 2)
@@ -330,7 +329,6 @@ import Testing
       "/v3/kv/range", #"{"key":"\#(EtcdMessage.base64("/takt/\(cluster)/\(key)"))"}"#)
     let range = try JSONDecoder().decode(EtcdMessage.Range.self, from: Data(text.utf8))
     let value = try #require(range.kvs?.first)
-    return try #require(
-      try JSONSerialization.jsonObject(with: value.valueBytes) as? [String: Any])
+    return try #require(try JSONSerialization.jsonObject(with: value.valueBytes) as? [String: Any])
   }
 }

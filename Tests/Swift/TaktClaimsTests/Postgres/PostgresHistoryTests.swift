@@ -63,8 +63,7 @@ import Testing
     var second = facts
     second.machine = "two"
     _ = try engine.perform(
-      ClaimBatch(
-        number: 1, member: nil, facts: second, requests: [.ranUnclaimed(job, slots[2])]))
+      ClaimBatch(number: 1, member: nil, facts: second, requests: [.ranUnclaimed(job, slots[2])]))
     let history = try PostgresHistory(url: url, cluster: engine.cluster)
     let shown = try history.slots(of: job, after: WallInstant(milliseconds: 0))
     #expect(shown.entries.map(\.slot) == Array(slots[0...3]))

@@ -164,8 +164,7 @@ struct ForEachTests {
     throws
   {
     let parts = row.split(separator: " | ").map(String.init)
-    let loaded = load(
-      "jobs: {a: {for_each: {t: {v: {x: a}}}, on: start, run: \"\(parts[1])\"}}\n")
+    let loaded = load("jobs: {a: {for_each: {t: {v: {x: a}}}, on: start, run: \"\(parts[1])\"}}\n")
     #expect(loaded.snapshot == nil)
     let problem = try #require(loaded.diagnostics.first)
     #expect(rows([problem]) == ["1:56 badPlaceholder"])

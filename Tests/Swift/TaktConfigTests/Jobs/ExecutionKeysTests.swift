@@ -369,8 +369,7 @@ struct ExecutionKeysTests {
       return try #require(loader.load(path: path).snapshot)
     }
     let details = ReloadPlan(from: snapshots[0], to: snapshots[1]).steps.flatMap(\.details)
-    #expect(
-      details.map(\.key) == ["limits", "retry", "output", "secrets", "stdin", "on_failure"])
+    #expect(details.map(\.key) == ["limits", "retry", "output", "secrets", "stdin", "on_failure"])
     #expect(details[0].from == nil && details[0].to == "memory 1GB")
     #expect(
       details[1].to

@@ -30,8 +30,7 @@ import Testing
       on: start, run: x, params: {month: {default: 2026-01}, n: {type: integer, max: 3, default: 2},
       wait: {type: duration}}
       """)
-    #expect(
-      spec.policies.params.map(\.phrase) == ["string", "integer, at most 3", "duration"])
+    #expect(spec.policies.params.map(\.phrase) == ["string", "integer, at most 3", "duration"])
     #expect(
       spec.execution.environment == [
         "TAKT_PARAM_MONTH": "2026-01", "TAKT_PARAM_N": "2",

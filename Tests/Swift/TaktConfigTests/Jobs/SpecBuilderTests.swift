@@ -114,8 +114,7 @@ struct SpecBuilderTests {
     #expect(try every("every: 1ms, from: start") == Every(.milliseconds(1)))
     #expect(try every("every: 1s, from: end") == Every(.seconds(1), from: .end))
     #expect(try every("every: 1s, align: epoch") == Every(.seconds(1), from: .epoch))
-    #expect(
-      try every("every: 1s, align: epoch, from: start") == Every(.seconds(1), from: .epoch))
+    #expect(try every("every: 1s, align: epoch, from: start") == Every(.seconds(1), from: .epoch))
     #expect(try every("every: 1s, first: now") == Every(.seconds(1), first: .zero))
     #expect(
       try every("every: 1s, first: 3s, from: end")
@@ -214,8 +213,7 @@ struct SpecBuilderTests {
     #expect(job.overlap == .allow)
     #expect(job.timing.isEnabled == false)
     #expect(job.summary == "Says x")
-    #expect(
-      try spec("on: start, run: x, shell: [bash, -euc]").execution.shell == ["bash", "-euc"])
+    #expect(try spec("on: start, run: x, shell: [bash, -euc]").execution.shell == ["bash", "-euc"])
   }
 
   @Test func `a run starts in the folder of its file unless told otherwise`() throws {

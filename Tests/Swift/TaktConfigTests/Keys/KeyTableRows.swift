@@ -346,9 +346,7 @@ extension KeyTableTests {
     "hook.add": ("{run: x}", "{add: [{run: x}, {run: y}]}"),
     "hook.add.run": ("{add: {run: x}}", "{add: {run: y}}"),
     "hook.add.use": ("{add: {run: x}}", "{add: {use: log}}"),
-    "hook.add.with": (
-      "{add: {use: log}}", "{add: {use: log, with: {level: debug}}}"
-    ),
+    "hook.add.with": ("{add: {use: log}}", "{add: {use: log, with: {level: debug}}}"),
     "secrets.file": ("{A: {file: a}}", "{A: {file: b}}"),
     "secrets.env": ("{A: {env: A}}", "{A: {env: B}}"),
     "secrets.as": ("{A: {env: A}}", "{A: {env: A, as: file}}"),

@@ -124,8 +124,7 @@ struct ManifestTests {
       "name: \(parts[0])\nversion: 1.0.0\nprotocol: 1\nexec: [./program]\n",
       to: "plugins/\(parts[0])/plugin.yaml")
     let with = parts[0] == "mail" ? ", with: {to: a, subject: b}" : ""
-    let path = folder.write(
-      "jobs:\n  a: {on: start, use: \(parts[0])\(with)}\n", to: "jobs.yaml")
+    let path = folder.write("jobs:\n  a: {on: start, use: \(parts[0])\(with)}\n", to: "jobs.yaml")
     let job = try #require(loader.load(path: path).snapshot?.jobs.first)
     let isPlugin = if case .plugin = job.action { true } else { false }
     #expect(isPlugin == (parts[1] == "true"))
@@ -136,7 +135,6 @@ struct ManifestTests {
     for name in ["plugins", "plugins/backup"] { folder.makeFolder(name) }
     folder.write("name: backup\n", to: "plugins/backup/plugin.yaml")
     let path = folder.write("jobs:\n  a: {on: start, use: bakcup}\n", to: "jobs.yaml")
-    #expect(
-      loader.load(path: path).diagnostics.first?.hint == "did you mean 'backup'?")
+    #expect(loader.load(path: path).diagnostics.first?.hint == "did you mean 'backup'?")
   }
 }

@@ -40,8 +40,7 @@ struct SchemaTests {
     }
     for text in try good() {
       // A plugin and a calendar file are known only to who looks into their folder.
-      #expect(
-        load(text).snapshot != nil || ["plugins/", ".ics"].contains { text.contains($0) })
+      #expect(load(text).snapshot != nil || ["plugins/", ".ics"].contains { text.contains($0) })
       add(text, isGood: true)
     }
     for text in bad() where isWrongInForm(text) { add(text, isGood: false) }

@@ -92,8 +92,7 @@ struct TestCatalogue: ActionCatalogue {
         "dry_run", .boolean, reaches: .nothing, default: .boolean(false), summary: "Whether."),
     ],
     "pipe": [
-      ParameterSchema(
-        "to", .string, reaches: .nothing, isRequired: false, summary: "The command."),
+      ParameterSchema("to", .string, reaches: .nothing, isRequired: false, summary: "The command."),
       ParameterSchema(
         "fast", .boolean, reaches: .nothing, default: .boolean(true), summary: "Given or not."),
     ],

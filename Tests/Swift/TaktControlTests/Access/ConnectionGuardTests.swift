@@ -8,8 +8,7 @@ import Testing
 
 /// What a connection may take, in virtual time.
 @Suite struct ConnectionGuardTests {
-  private static let head = HTTPRequest(
-    method: .get, scheme: "http", authority: "takt", path: "/")
+  private static let head = HTTPRequest(method: .get, scheme: "http", authority: "takt", path: "/")
 
   private func channel() throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(handler: ConnectionGuard(ConnectionGuard.Bounds()))

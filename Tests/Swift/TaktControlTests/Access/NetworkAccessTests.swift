@@ -125,8 +125,7 @@ import Testing
       ("Origin: null", 403), ("Sec-Fetch-Site: same-origin", 200), ("Sec-Fetch-Site: none", 200),
       ("Sec-Fetch-Site: same-site", 403), ("Sec-Fetch-Site: cross-site", 403),
     ] {
-      let reply = try listener.ask(
-        "GET", "/api/v1/status", listener.host, listener.bearer, field)
+      let reply = try listener.ask("GET", "/api/v1/status", listener.host, listener.bearer, field)
       #expect(reply.status == status, "\(field)")
     }
   }

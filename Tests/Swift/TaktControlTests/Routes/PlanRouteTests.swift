@@ -17,8 +17,7 @@ import Testing
     let new: [JobSpec] = try [
       .named("came", action: .shell("false")), .named("kept"), .named("slow", every: .seconds(90)),
     ]
-    world.reload.set(
-      MemoryReload.applied(from: old, to: new, settings: ["max_running: 16 → 4"]))
+    world.reload.set(MemoryReload.applied(from: old, to: new, settings: ["max_running: 16 → 4"]))
     let reply = try world.post("/api/v1/plan", "jobs: {}\n")
     #expect(reply.status == 200 && reply["kept"] as? Int == 1)
     #expect(step(reply, "gone")["change"] as? String == "removed")
@@ -88,8 +87,7 @@ import Testing
     let warning = Diagnostic(
       severity: .warning, .suspicious, at: SourceLocation(file: "jobs.yaml", line: 3, column: 5),
       "often", hint: "rarely", sourceLine: "  a: {every: 1ms}")
-    world.reload.set(
-      MemoryReload.applied(from: [], to: [try .named("a")], diagnostics: [warning]))
+    world.reload.set(MemoryReload.applied(from: [], to: [try .named("a")], diagnostics: [warning]))
     let reply = try world.post("/api/v1/reload")
     #expect(reply.status == 200 && step(reply, "a")["change"] as? String == "added")
     let shown = try #require(reply.list("warnings").first)

@@ -32,8 +32,7 @@ struct ControlCluster {
       catalogue: catalogue)
     for other in others { join(other.name, other.api) }
     var settings = SchedulerSettings()
-    settings.cluster = ClusterSettings(
-      engine: .postgres(url: ""), name: "prod", machine: "a")
+    settings.cluster = ClusterSettings(engine: .postgres(url: ""), name: "prod", machine: "a")
     world.scheduler.send(.started(Snapshot(settings: settings, jobs: jobs)))
     world.scheduler.pass(.seconds(1))
   }
@@ -46,8 +45,7 @@ struct ControlCluster {
   private static func facts(
     _ name: String, api: String? = nil, lease: Duration = .seconds(15)
   ) -> MemberFacts {
-    MemberFacts(
-      machine: name, host: "host-\(name)", lease: lease, grace: .seconds(30), api: api)
+    MemberFacts(machine: name, host: "host-\(name)", lease: lease, grace: .seconds(30), api: api)
   }
 
   private static func tokens(canRead: Bool, canWrite: Bool) -> ClusterTokens {

@@ -51,8 +51,7 @@ struct ClusterLeaseTests {
   @Test func `a run that was stopped with the lease is the last where it is to run at most once`() {
     let world = Self.worldWithStoppedRun(.atMostOnce)
     #expect(world.starts == ["job \(Self.firstSeldom) fence 1"])
-    #expect(
-      world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran cancelled")
+    #expect(world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran cancelled")
   }
 
   @Test(arguments: Delivery.allCases)
@@ -65,8 +64,7 @@ struct ClusterLeaseTests {
     world.pass(.milliseconds(Self.firstSeldom))
     world.freeze(for: .seconds(16))
     world.pass(.seconds(10))
-    #expect(
-      world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
+    #expect(world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
     #expect(world.starts.count { $0.hasPrefix("job ") } == 1)
     #expect(world.starts.count { $0.hasPrefix("next ") } == 1)
   }
@@ -86,8 +84,7 @@ struct ClusterLeaseTests {
     world.freeze(for: .milliseconds(17_800))
     (world.runTime, world.result) = (.seconds(1), .exited(0))
     world.pass(.seconds(10))
-    #expect(
-      world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
+    #expect(world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
     #expect(world.starts.count == 2, "\(world.starts)")
   }
 
@@ -103,8 +100,7 @@ struct ClusterLeaseTests {
     world.otherAsks([], as: other, at: Self.firstSeldom + 60_000, lease: .seconds(15))
     world.isReachable = true
     world.pass(.seconds(100))
-    #expect(
-      world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
+    #expect(world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
     #expect(
       !world.messages.contains { $0.contains("another machine") || $0.contains("joins again") })
   }
@@ -129,8 +125,7 @@ struct ClusterLeaseTests {
     let verdicts = world.verdicts.filter { $0.hasPrefix("job \(Self.firstSeldom) ") }
     #expect(verdicts == ["job \(Self.firstSeldom) skipped(elsewhere)"], "\(world.verdicts)")
     #expect(world.starts.count == 1, "\(world.starts)")
-    #expect(
-      world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
+    #expect(world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
   }
 
   /// It hears of its ledger before its timer fires.

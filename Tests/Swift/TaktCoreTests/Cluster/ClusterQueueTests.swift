@@ -8,8 +8,7 @@ struct ClusterQueueTests {
     var world = ClusterWorld(jobs: [.shared { $0.overlap = .queue }])
     world.runTime = .seconds(12)
     world.pass(.seconds(66))
-    #expect(
-      world.starts == (1...6).map { "job \($0 * 5000) fence \($0)" }, "\(world.verdicts)")
+    #expect(world.starts == (1...6).map { "job \($0 * 5000) fence \($0)" }, "\(world.verdicts)")
     #expect(world.waiting == 7)
     #expect(world.unsettled == 0)
     #expect(!world.verdicts.contains { $0.contains("missed") || $0.contains("coalesced") })

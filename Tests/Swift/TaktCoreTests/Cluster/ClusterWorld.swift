@@ -103,8 +103,7 @@ struct ClusterWorld {
   mutating func pass(_ duration: Duration) {
     let end = scheduler.now.monotonic + duration
     while true {
-      let next = min(
-        end, deliveries.map(\.at).min() ?? end, scheduler.nextInstant ?? end)
+      let next = min(end, deliveries.map(\.at).min() ?? end, scheduler.nextInstant ?? end)
       while let due = scheduler.next(until: next) { for one in due { send(one.event) } }
       scheduler.move(to: next)
       while let place = deliveries.firstIndex(where: { $0.at <= scheduler.now.monotonic }) {
@@ -137,8 +136,7 @@ struct ClusterWorld {
             ? "hook"
             : "\(request.spec.name) \((request.slot - Self.start).milliseconds)"
               + (request.fence.map { " fence \($0.number)" } ?? ""))
-        scheduler.setEnd(
-          of: request.run, .attempt(result), at: scheduler.now.monotonic + runTime)
+        scheduler.setEnd(of: request.run, .attempt(result), at: scheduler.now.monotonic + runTime)
       case .signal(let run, let signal):
         signals.append("\(jobs[run]?.text ?? "?") \(signal.rawValue)")
         scheduler.changeEnd(of: run, .attempt(.signalled(15)), at: scheduler.now.monotonic)

@@ -11,8 +11,7 @@ import TaktTime
     let spec = JobSpec(
       name: try #require(JobName("job")), timing: Timing(schedule: Schedule()),
       action: steps.map(Action.steps) ?? .shell("true"),
-      execution: Execution(
-        timeout: timeout, stop: StopPolicy(grace: .seconds(5)), retry: retry))
+      execution: Execution(timeout: timeout, stop: StopPolicy(grace: .seconds(5)), retry: retry))
     return RunMachine(rules: RunRules(spec))
   }
 
@@ -157,8 +156,7 @@ import TaktTime
 
   @Test func `the last step's failure is ignored too, and another one's is not`() throws {
     let ignored = Step(.shell("b"), isFailureIgnored: true)
-    var alone = try machine(
-      retry: RetryPolicy(attempts: 2), steps: [Step(.shell("a")), ignored])
+    var alone = try machine(retry: RetryPolicy(attempts: 2), steps: [Step(.shell("a")), ignored])
     _ = alone.start(at: at(0))
     _ = alone.actionEnded(AttemptReport(.exited(0)), at: at(1))
     _ = alone.actionEnded(AttemptReport(.exited(7)), at: at(2))

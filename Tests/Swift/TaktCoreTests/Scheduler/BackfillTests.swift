@@ -9,8 +9,7 @@ import Testing
     _ spec: JobSpec, _ seconds: Int, isForced: Bool = false, in world: inout SchedulerWorld
   ) -> SchedulerReply {
     world.perform(
-      .backfill(
-        spec.name, slot: SchedulerWorld.wall + .seconds(seconds), isForced: isForced))
+      .backfill(spec.name, slot: SchedulerWorld.wall + .seconds(seconds), isForced: isForced))
   }
 
   @Test func `a backfill runs with its slot, and decides none`() throws {

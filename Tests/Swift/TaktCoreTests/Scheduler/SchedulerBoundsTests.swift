@@ -63,8 +63,7 @@ import TaktTime
       expression, isWholeDays: Exclusion.namesWholeDays(text, expression),
       zone: Zone(name: "X", initialOffsetSeconds: 3600))
     // 2026-09-25 is a Friday.
-    let friday = ScheduleInstant(
-      try #require(try InstantText("2026-09-25T22:59:59Z").instant))
+    let friday = ScheduleInstant(try #require(try InstantText("2026-09-25T22:59:59Z").instant))
     #expect(!exclusion.contains(friday) && exclusion.contains(friday + 1000))
     #expect(exclusion.nextEdge(after: friday) == friday + 1000)
     let monday = friday + 1000 + 2 * 86_400_000
@@ -201,8 +200,7 @@ import TaktTime
     let zone = Zone(
       name: "X", initialOffsetSeconds: 3600,
       transitions: [.init(start: change, offsetSeconds: 0)])
-    let exclusion = Exclusion(
-      try CalendarExpression("15:00..29:*"), isWholeDays: false, zone: zone)
+    let exclusion = Exclusion(try CalendarExpression("15:00..29:*"), isWholeDays: false, zone: zone)
     let instantSet = InstantSet(grid: InstantSet.Grid(origin: 0, interval: 60_000))
     let series = try #require(
       instantSet.series(

@@ -10,8 +10,7 @@ import TaktTime
   @Test func `a job that is triggered runs beside its schedule, with what it is given`() throws {
     var world = SchedulerWorld(starting: [try job("a", every(10))])
     let given = RunParameters(environment: ["TAKT_PARAM_X": "7"])
-    #expect(
-      world.perform(.trigger(try name("a"), parameters: given)) == .done(runs: [RunID(1)]))
+    #expect(world.perform(.trigger(try name("a"), parameters: given)) == .done(runs: [RunID(1)]))
     #expect(world.requests.last?.spec.execution.environment["TAKT_PARAM_X"] == "7")
     world.endRuns()
     world.pass(.seconds(10))
@@ -44,8 +43,7 @@ import TaktTime
     spec.action = .use(before, ["to": .string("b@example.org")])
     var world = SchedulerWorld(starting: [spec])
     _ = world.perform(
-      .trigger(
-        try name("a"), parameters: RunParameters(values: ["subject": .string("given")])))
+      .trigger(try name("a"), parameters: RunParameters(values: ["subject": .string("given")])))
     world.endRuns(.exited(1))
     var changed = spec
     changed.action = .use(after, ["to": .string("c@example.org")])
@@ -115,8 +113,7 @@ import TaktTime
     var world = SchedulerWorld(starting: [spec])
     world.pass(.seconds(20))
     #expect(world.verdicts == ["a 10000 ran"])
-    #expect(
-      world.perform(.cancelJob(try name("a"))) == .done(runs: [RunID(1), RunID(2)]))
+    #expect(world.perform(.cancelJob(try name("a"))) == .done(runs: [RunID(1), RunID(2)]))
     #expect(world.verdicts == ["a 10000 ran", "a 20000 cancelled(operator)"])
     world.endRuns(.signalled(15))
     #expect(world.ends == ["a cancelled", "a cancelled"])
@@ -129,7 +126,6 @@ import TaktTime
     var world = SchedulerWorld(starting: [try job("a", schedule)])
     world.pass(.seconds(10), ending: .exited(0))
     let slots = world.core.previewInput(of: try name("a"), at: world.now)?.slots(count: 5) ?? []
-    #expect(
-      slots.map { ($0.nominal - SchedulerWorld.wall).milliseconds } == [20_000, 30_000])
+    #expect(slots.map { ($0.nominal - SchedulerWorld.wall).milliseconds } == [20_000, 30_000])
   }
 }

@@ -99,8 +99,7 @@ import Testing
     for _ in 0..<5 {
       world.pass(.seconds(10), ending: .exited(0))
     }
-    #expect(
-      world.starts == ["a 10000 #1", "a 20000 #1", "a 30000 #1", "a 40000 #1", "a 50000 #1"])
+    #expect(world.starts == ["a 10000 #1", "a 20000 #1", "a 30000 #1", "a 40000 #1", "a 50000 #1"])
     #expect(world.ledger.audit() == [])
   }
 
@@ -140,8 +139,7 @@ import Testing
     change("/in/b", "/in/a")
     world.endRuns()
     change("/in/c")
-    #expect(
-      world.requests.map { $0.changes?.lines } == [["/in/a"], ["/in/b", "/in/a", "/in/c"]])
+    #expect(world.requests.map { $0.changes?.lines } == [["/in/a"], ["/in/b", "/in/a", "/in/c"]])
     world.endRuns()
     _ = world.perform(.trigger(spec.name, isForced: false))
     #expect(world.requests.last?.changes == nil)

@@ -33,8 +33,7 @@ import TaktTime
     #expect(world.starts == ["a 100000 #1"])
     world.pass(.seconds(1), ending: .exited(1))
     world.endRuns()
-    #expect(
-      world.starts == ["a 100000 #1", "a 100000 #2", "b 101000 #1", "c 101000 #1"])
+    #expect(world.starts == ["a 100000 #1", "a 100000 #2", "b 101000 #1", "c 101000 #1"])
   }
 
   @Test func `the slot of a follower is kept with the end that makes it`() throws {

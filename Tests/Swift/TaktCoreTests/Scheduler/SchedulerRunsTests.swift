@@ -126,8 +126,7 @@ extension SchedulerWorld {
     // The hook goes on and fails: the next slot is not skipped, and no hook follows a hook.
     world.pass(.seconds(10))
     world.end(2, .failed("refused"))
-    #expect(
-      world.news() == ["a 20000 ran", "start a attempt 1", "run 2 failed refused"])
+    #expect(world.news() == ["a 20000 ran", "start a attempt 1", "run 2 failed refused"])
     world.end(3)
     #expect(
       world.news() == [

@@ -125,8 +125,7 @@ import Testing
     _ = world.perform(try trigger())
     var facts = OutputFacts()
     facts.kept = KeptOutput(head: Array("one".utf8))
-    _ = world.scheduler.send(
-      .actionEnded(RunID(1), AttemptReport(.exited(1), output: facts)))
+    _ = world.scheduler.send(.actionEnded(RunID(1), AttemptReport(.exited(1), output: facts)))
     let effects = world.scheduler.perform(.cancelRun(RunID(1))).effects
     let ends = effects.compactMap { effect -> RunRecord? in
       if case .record(.ended(let record)) = effect { record } else { nil }

@@ -67,8 +67,7 @@ import Testing
       RetryPosition(attempt: 2, until: SchedulerWorld.wall, end: RunEnd(.failed, .exit(1))))
     table[first].timerToken = 7
     table[first].expectedToken = 8
-    table[first].totals.add(
-      Shared(ResourceUse(userMicroseconds: 5)))
+    table[first].totals.add(Shared(ResourceUse(userMicroseconds: 5)))
     _ = table[first].note(RunMove(from: .queued, cause: .start), at: Self.now)
     table.giveUpPlace(first)
     table.remove(first)

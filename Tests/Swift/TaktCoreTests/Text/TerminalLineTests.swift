@@ -91,8 +91,7 @@ import Testing
     let signs: [Unicode.Scalar: Unicode.Scalar] = [
       "␍": "\r", "␈": "\u{8}", "␛": "\u{1B}", "␇": "\u{7}",
     ]
-    return Array(
-      String(String.UnicodeScalarView(text.unicodeScalars.map { signs[$0] ?? $0 })).utf8)
+    return Array(String(String.UnicodeScalarView(text.unicodeScalars.map { signs[$0] ?? $0 })).utf8)
   }
 
   private static func text(_ bytes: [UInt8]) -> String {

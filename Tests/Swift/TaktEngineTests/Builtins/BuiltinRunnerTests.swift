@@ -72,8 +72,7 @@ import Testing
 
   @Test func `a full pool lets others wait, and neither logs nor other classes`() async throws {
     let width = BuiltinRunner.poolWidth
-    bench.router.start(
-      (1...UInt64(width + 3)).map { bench.request("gate", [:], run: $0) })
+    bench.router.start((1...UInt64(width + 3)).map { bench.request("gate", [:], run: $0) })
     try await wait { gate.working.withLock(\.now) == width }
     bench.router.start([
       bench.request("log", ["message": "through"], run: 100),

@@ -67,8 +67,7 @@ import Testing
       (.onStale, nil, "fail"), (.onLate, nil, "log"),
     ] as [(HookKind, RunEnd?, String)])
   func `what happened is in the path`(hook: HookKind, end: RunEnd?, kind: String) async throws {
-    #expect(
-      await bench.run("ping", ["url": url(Self.check)], facts: facts(hook, end)) == .done)
+    #expect(await bench.run("ping", ["url": url(Self.check)], facts: facts(hook, end)) == .done)
     #expect(try seen().map(\.kind) == [kind])
   }
 

@@ -60,8 +60,7 @@ import TaktTime
   {
     var facts = BuiltinBench.facts()
     let text = Parameters(dictionaryLiteral: ("m", "{{attempt}}<{{outcome}}><{{reason}}>"))
-    #expect(
-      ParameterExpansion(try request(facts)).expanded(text) == ["m": "3<failed><exit(1)>"])
+    #expect(ParameterExpansion(try request(facts)).expanded(text) == ["m": "3<failed><exit(1)>"])
     facts.end = nil
     #expect(ParameterExpansion(try request(facts)).expanded(text) == ["m": "3<><>"])
   }

@@ -156,8 +156,7 @@ import TaktTime
     case "link": #expect(symlink(bench.path("target"), bench.path()) == 0)
     default: break
     }
-    let use =
-      kind == "device" ? bench.files.use(OutputFile(path: "/dev/full")) : bench.use()
+    let use = kind == "device" ? bench.files.use(OutputFile(path: "/dev/full")) : bench.use()
     bench.append("x\n", to: use)
     #expect(bench.sink.all.count == 1)
     #expect(bench.sink.all[0].contains("not a regular file"))

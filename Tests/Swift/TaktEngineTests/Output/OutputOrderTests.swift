@@ -115,8 +115,7 @@ import TaktTime
     let last = open(exit, O_WRONLY)
     _ = write(last, "\n", 1)
     close(last)
-    #expect(
-      end.output.split(separator: "\n").dropFirst() == ["first", "second", "third"])
+    #expect(end.output.split(separator: "\n").dropFirst() == ["first", "second", "third"])
     #expect(sink.lines.withLock { $0.dropFirst() } == ["first", "second", "third"])
   }
 
@@ -144,7 +143,6 @@ import TaktTime
     let end = try run(
       ["/usr/bin/python3", "-c", script], on: try Reactor(), to: Sink(),
       OutputPolicy(logging: logging))
-    #expect(
-      end.output.hasSuffix(logging == .never ? "\n262144\n" : "\n65536\n"))
+    #expect(end.output.hasSuffix(logging == .never ? "\n262144\n" : "\n65536\n"))
   }
 }

@@ -67,8 +67,7 @@ import Testing
   }
 
   @Test func `nothing comes before hello`() {
-    #expect(
-      events(#"{"type":"result","status":"ok"}"# + "\n") == [.violation(.noHello, run: nil)])
+    #expect(events(#"{"type":"result","status":"ok"}"# + "\n") == [.violation(.noHello, run: nil)])
   }
 
   @Test func `a service says of which run it speaks`() {

@@ -171,8 +171,7 @@ import Testing
   @Test func `a process that works for claimed runs at times is guarded at those times`() throws {
     let guardian = try Guard.start(on: try Reactor())
     defer { guardian.stop() }
-    let processes = try ProcessRunner(
-      reactor: try Reactor(), sink: NoSink(), guardian: guardian)
+    let processes = try ProcessRunner(reactor: try Reactor(), sink: NoSink(), guardian: guardian)
     let ended = DispatchSemaphore(value: 0)
     let results = Mutex<[ProcessID: AttemptResult]>([:])
     let commands = (0..<2).map { _ in

@@ -131,8 +131,7 @@ import Testing
 
   @Test func `a limit that cannot be set stops the start`() throws {
     // No process may open more than the system's own bound, root neither.
-    #expect(
-      try Children.failure(.shell("true")) { $0.limits.files = .max } == "limits EPERM")
+    #expect(try Children.failure(.shell("true")) { $0.limits.files = .max } == "limits EPERM")
   }
 
   @Test func `secrets reach the child as a variable or as a file`() throws {

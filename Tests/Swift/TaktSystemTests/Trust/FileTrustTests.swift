@@ -39,8 +39,7 @@ struct FileTrustTests {
   /// The same with a link `/srv/app/l` that leads to the file in `/srv`.
   private static func linked(for row: FileTrust, owner: UInt32) -> FileTrail {
     var trail = trail(for: row)
-    trail.facts[3] = FileFact(
-      path: "/srv/app/l", type: .link, owner: owner, mode: 0o777, folder: 2)
+    trail.facts[3] = FileFact(path: "/srv/app/l", type: .link, owner: owner, mode: 0o777, folder: 2)
     trail.facts.append(
       FileFact(
         path: "/srv/x", type: row.type, mode: row.type == .folder ? 0o700 : 0o600, folder: 1))

@@ -67,8 +67,7 @@ package struct ClaimComparison {
       replies.append(normalized(try engines[index].perform(batch), to: requests, index))
     }
     guard replies[0] == replies[1] else {
-      throw ClaimViolation(
-        description: "batch \(number):\n  \(replies[0])\nand\n  \(replies[1])")
+      throw ClaimViolation(description: "batch \(number):\n  \(replies[0])\nand\n  \(replies[1])")
     }
     for answer in replies[0].answers {
       counts[String("\(answer)".prefix { $0 != "(" }), default: 0] += 1

@@ -57,8 +57,7 @@ extension ClaimContract {
       let ahead = slot - scene.engine.now
       try scene.equal(try scene.claim(one, scene.wish(slot)), .early(ahead), "too early")
       try scene.engine.pass(.seconds(5))
-      try scene.equal(
-        try scene.claim(one, scene.wish(slot)), .early(ahead - .seconds(5)), "nearer")
+      try scene.equal(try scene.claim(one, scene.wish(slot)), .early(ahead - .seconds(5)), "nearer")
       try scene.engine.pass(.seconds(5))
       _ = try scene.renew(one)
       try scene.equal(

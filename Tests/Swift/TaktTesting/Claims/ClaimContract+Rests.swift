@@ -4,8 +4,7 @@ import TaktTime
 extension ClaimContract {
   static let rests: [ClaimContract] = [
     .ofTwo("a job with a rest has no slot sooner after the last one") { scene, one, two in
-      let rest = ClaimRequest.declare(
-        scene.job, schedule: 7, isChanged: true, rest: .seconds(30))
+      let rest = ClaimRequest.declare(scene.job, schedule: 7, isChanged: true, rest: .seconds(30))
       for member in [one, two] {
         try scene.equal(try scene.ask(member, rest), .done, "declare")
       }
@@ -38,8 +37,7 @@ extension ClaimContract {
       func now() -> ClaimAnswer {
         .ended(WallInstant(milliseconds: scene.engine.now.milliseconds))
       }
-      try scene.ask(
-        one, .declare(scene.job, schedule: 7, isChanged: true, rest: .seconds(1)))
+      try scene.ask(one, .declare(scene.job, schedule: 7, isChanged: true, rest: .seconds(1)))
       try scene.ask(one, .decide(scene.job, SlotSeries(scene.slot(9)), .missed(.down)))
       try scene.equal(try lastEnd(), now(), "missed")
       try scene.engine.pass(.seconds(3))
@@ -53,8 +51,7 @@ extension ClaimContract {
       try scene.equal(try scene.claim(one, claim), .skipped(.limit), "refused")
       try scene.equal(try lastEnd(), now(), "skipped")
       try scene.ask(one, .declare(scene.job, schedule: 8, isChanged: true))
-      try scene.ask(
-        one, .declare(scene.job, schedule: 7, isChanged: true, rest: .seconds(1)))
+      try scene.ask(one, .declare(scene.job, schedule: 7, isChanged: true, rest: .seconds(1)))
       try scene.equal(try lastEnd(), .ended(nil), "with a schedule that is new")
     },
   ]

@@ -54,11 +54,9 @@ extension ClaimContract {
     },
     .ofTwo("a repeated run without a claim is no second one") { scene, one, two in
       let ran = ClaimRequest.ranUnclaimed(scene.job, scene.slot(1))
-      try scene.equal(
-        try scene.ask(one, ran), .done, "a run without a claim")
+      try scene.equal(try scene.ask(one, ran), .done, "a run without a claim")
       try scene.equal(try scene.ask(one, ran), .done, "the same")
-      try scene.equal(
-        try scene.ask(two, ran), .superseded, "another machine's")
+      try scene.equal(try scene.ask(two, ran), .superseded, "another machine's")
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "a claim")
     },
     .ofOne("repeated decisions, suspensions and declarations change nothing more") { scene, one in

@@ -119,8 +119,7 @@ extension ClaimContract {
       let decide = ClaimRequest.decide(scene.job, SlotSeries(scene.slot(1)), .missed(.asleep))
       try scene.equal(try scene.ask(one, decide), .done, "decide")
       try scene.equal(try scene.claim(two, scene.wish(scene.slot(1))), .taken, "a claim")
-      try scene.equal(
-        try scene.ask(two, decide), .done, "the same of another")
+      try scene.equal(try scene.ask(two, decide), .done, "the same of another")
       try scene.equal(
         try scene.ask(two, .decide(scene.job, SlotSeries(scene.slot(1)), .missed(.down))), .taken,
         "another decision")

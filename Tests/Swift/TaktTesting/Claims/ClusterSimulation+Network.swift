@@ -15,8 +15,7 @@ extension ClusterSimulation {
     let machine = machines[index]
     machines[index].sentAt[batch.number] = now
     network.append(
-      Delivery(
-        at: now + delay(), machine: index, life: machine.life, message: .batch(batch)))
+      Delivery(at: now + delay(), machine: index, life: machine.life, message: .batch(batch)))
     // The driver's own deadline.
     network.append(
       Delivery(

@@ -39,8 +39,7 @@ extension ExplorerWorld {
     log("m\(index) reloads")
     guard machines[index].isUp, !machines[index].isStopping else { return done(index) }
     send(
-      .reloaded(
-        ReloadPlan(from: snapshot(old), to: snapshot(scene.versions.count - 1))), to: index)
+      .reloaded(ReloadPlan(from: snapshot(old), to: snapshot(scene.versions.count - 1))), to: index)
   }
 
   mutating func crash(_ index: Int, until instant: MonotonicInstant) {

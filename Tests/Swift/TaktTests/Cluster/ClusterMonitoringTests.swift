@@ -159,8 +159,7 @@ struct ClusterMonitoringTests {
   @Test func `a job that is called by a number is meant, and one that is unknown is an error`()
     throws
   {
-    let cluster = try ClusterMachines(
-      Self.jobs + "  \"7\": {every: 24h, run: 'echo seven'}\n")
+    let cluster = try ClusterMachines(Self.jobs + "  \"7\": {every: 24h, run: 'echo seven'}\n")
     try cluster.start("b")
     try cluster.start("a")
     for _ in 1...7 { _ = try cluster.takt("a", "trigger", "hand", "--on", "b", "--wait") }
@@ -248,8 +247,7 @@ struct ClusterMonitoringTests {
         .first { $0["machine"] as? String == "b" }?["api"] as? String)
     let slow = try cluster.takt("a", "runs", "--cluster")
     #expect(slow.status == 69 && slow.output.contains("a        1    hand"), "\(slow)")
-    #expect(
-      slow.errors == "takt: machine 'b' did not answer: timed out after 2s (\(address))\n")
+    #expect(slow.errors == "takt: machine 'b' did not answer: timed out after 2s (\(address))\n")
     let unsure = try cluster.takt("a", "trigger", "hand", "--on", "b")
     #expect(unsure.status == 69)
     #expect(

@@ -63,8 +63,7 @@ import Testing
 
   @Test func `a name with a space is quoted, and a folder that is not there is an error`() throws {
     let folder = try TemporaryFolder()
-    #expect(
-      try folder.takt(["init", "my jobs.yaml"]).output.contains("takt next 'my jobs.yaml' "))
+    #expect(try folder.takt(["init", "my jobs.yaml"]).output.contains("takt next 'my jobs.yaml' "))
     let nowhere = try folder.takt(["init", "none/jobs.yaml"])
     #expect(nowhere.status == 74)
     #expect(nowhere.errors == "takt: cannot write none/jobs.yaml: No such file or directory\n")
@@ -118,8 +117,7 @@ import Testing
     let statuses = both.map { $0.waitForExit() }
     #expect(statuses.filter { $0 == 0 }.count == 1 && statuses.filter { $0 == 64 }.count == 7)
     #expect(try folder.takt(["check", "--strict"]).output == "jobs.yaml: ok, 1 job\n")
-    #expect(
-      try folder.read("jobs.schema.json") == folder.takt(["schema"]).output)
+    #expect(try folder.read("jobs.schema.json") == folder.takt(["schema"]).output)
   }
 
   @Test func `a folder in the place of the schema is named`() throws {

@@ -109,8 +109,7 @@ import Testing
   @Test func `two files are compared without a daemon`() throws {
     let folder = try TemporaryFolder()
     for (name, text) in [("old.yaml", Self.before), ("new.yaml", Self.after)] {
-      try text.write(
-        to: folder.url.appendingPathComponent(name), atomically: true, encoding: .utf8)
+      try text.write(to: folder.url.appendingPathComponent(name), atomically: true, encoding: .utf8)
     }
     let takt = try folder.takt("plan", "old.yaml", "new.yaml")
     #expect(takt.status == 0, "\(takt.errors)")

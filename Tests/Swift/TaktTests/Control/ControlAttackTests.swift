@@ -23,9 +23,7 @@ import Testing
 
   @Test func `who has no token, or comes from elsewhere, is refused`() throws {
     let live = try LiveTakt(Self.jobs, http: true)
-    let (host, bearer) = (
-      "Host: 127.0.0.1:\(live.port)", "Authorization: Bearer \(live.token)"
-    )
+    let (host, bearer) = ("Host: 127.0.0.1:\(live.port)", "Authorization: Bearer \(live.token)")
     let rows: [(String, [String], Int)] = [
       ("the token", [host, bearer], 200),
       (
@@ -70,12 +68,9 @@ import Testing
 
   @Test func `what is too large is refused before it is read`() throws {
     let live = try LiveTakt(Self.jobs, http: true)
-    let (host, bearer) = (
-      "Host: 127.0.0.1:\(live.port)", "Authorization: Bearer \(live.token)"
-    )
+    let (host, bearer) = ("Host: 127.0.0.1:\(live.port)", "Authorization: Bearer \(live.token)")
     let large = try RawConnection(port: live.port)
-    large.send(
-      request("POST", "/api/v1/plan", [host, bearer, "Content-Length: 1000000000"]))
+    large.send(request("POST", "/api/v1/plan", [host, bearer, "Content-Length: 1000000000"]))
     #expect(large.status() == 413)
     // Without a length, a gigabyte in parts: it is closed long before.
     let chunked = try RawConnection(port: live.port)

@@ -8,8 +8,7 @@ import Testing
       "  beat\($0): {every: 500ms, run: sleep 0.1, missed: {policy: skip}}\n"
     }
     // 32 for takt itself, 40 for eight runs, 24 for connections.
-    let live = try LiveTakt(
-      "jobs:\n" + jobs.joined(), http: true, maxRunning: 8, descriptors: 96)
+    let live = try LiveTakt("jobs:\n" + jobs.joined(), http: true, maxRunning: 8, descriptors: 96)
     var connections: [RawConnection] = []
     for _ in 0..<500 {
       if let connection = try? RawConnection(port: live.port) { connections.append(connection) }

@@ -30,8 +30,7 @@ import Testing
     chmod(plugin.appendingPathComponent("show").path, 0o755)
     try
       "name: show\nversion: 1.0.0\nprotocol: 1\nexec: [./show]\nparameters: {target: {type: path}}\n"
-      .write(
-        to: plugin.appendingPathComponent("plugin.yaml"), atomically: true, encoding: .utf8)
+      .write(to: plugin.appendingPathComponent("plugin.yaml"), atomically: true, encoding: .utf8)
   }
 
   /// The status and the body of a trigger over TCP.

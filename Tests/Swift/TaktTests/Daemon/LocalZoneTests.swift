@@ -6,8 +6,7 @@ import Testing
   private func link(_ folder: TemporaryFolder, to zone: String) throws {
     let manager = FileManager.default
     let next = folder.url.appendingPathComponent("next").path
-    try manager.createSymbolicLink(
-      atPath: next, withDestinationPath: "/usr/share/zoneinfo/\(zone)")
+    try manager.createSymbolicLink(atPath: next, withDestinationPath: "/usr/share/zoneinfo/\(zone)")
     #expect(rename(next, folder.url.appendingPathComponent("localtime").path) == 0)
   }
 

@@ -89,8 +89,7 @@ import Testing
       script:
         #"\#(greeting); say '{"type":"result","status":"ok"}'; say '{"type":"result","status":"ok"}'; sleep 1000"#,
       reason: "plugin(two_results)"),
-    Row(
-      name: "mute", script: "\(greeting); exit 0", reason: "plugin(no_result)"),
+    Row(name: "mute", script: "\(greeting); exit 0", reason: "plugin(no_result)"),
     Row(
       name: "rude", script: #"say '{"type":"result","status":"ok"}'; sleep 1000"#,
       reason: "plugin(no_hello)"),

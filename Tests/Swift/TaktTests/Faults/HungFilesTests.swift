@@ -245,8 +245,7 @@ import Testing
     for _ in 0..<10 {
       try takt.line("a slot with a secret") { $0.job == "healthy" && $0.outcome == "succeeded" }
     }
-    #expect(
-      takt.lines.contains { $0.message?.contains("another thread replaces it") == true })
+    #expect(takt.lines.contains { $0.message?.contains("another thread replaces it") == true })
     mount.unmount()
     #expect(try takt.stop() == 0)
   }

@@ -163,12 +163,11 @@ import CDispatch
     #expect(try takt.stop() == 0)
   }
 
-  @Test(
-    arguments: [
-      ("pid_space = 'pid:[1]'", "The previous daemon ran in another PID namespace"),
-      ("boot = 'another'", nil),
-      ("start_ticks = start_ticks + 1, pid = 1", LeftoverTests.ended),
-    ])
+  @Test(arguments: [
+    ("pid_space = 'pid:[1]'", "The previous daemon ran in another PID namespace"),
+    ("boot = 'another'", nil),
+    ("start_ticks = start_ticks + 1, pid = 1", LeftoverTests.ended),
+  ])
   func `leftovers are those of this start of the machine and this PID namespace`(
     change: String, message: String?
   ) throws {

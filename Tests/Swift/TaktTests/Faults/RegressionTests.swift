@@ -58,8 +58,7 @@ import Testing
     daemon.signal(SIGKILL)
   }
 
-  @Test(
-    .enabled(if: isRoot, "a PID namespace takes root"), arguments: Tracking.available)
+  @Test(.enabled(if: isRoot, "a PID namespace takes root"), arguments: Tracking.available)
   func `what somebody starts in takt's container is no run's`(tracking: Tracking) throws {
     let mark = KillMatrixTests.newMark()
     let folder = try TemporaryFolder()

@@ -31,8 +31,7 @@ import Testing
     try #require(symlink(path + "/real", path + "/evil/link") == 0)
     lchown(path + "/evil/link", 1001, 1001)
     chown(path + "/evil", 1001, 1001)
-    try folder.write(
-      "scheduler: {state: evil/link/state}\njobs:\n  a: {every: 1h, run: 'true'}\n")
+    try folder.write("scheduler: {state: evil/link/state}\njobs:\n  a: {every: 1h, run: 'true'}\n")
     let answer = try refusal(in: folder)
     #expect(answer.status == 73)
     #expect(answer.errors.contains("/evil/link is a symbolic link"), "\(answer.errors)")

@@ -60,8 +60,7 @@ import Testing
 
     /// How often the compiler was asked to build.
     var builds: Int {
-      let calls = try? String(
-        contentsOf: folder.appendingPathComponent("calls"), encoding: .utf8)
+      let calls = try? String(contentsOf: folder.appendingPathComponent("calls"), encoding: .utf8)
       return calls?.split(separator: "\n").count ?? 0
     }
 

@@ -31,8 +31,7 @@ import Testing
     let output = "/api/v1/runs/1/output"
     #expect(try live.ask("GET", output).text == all)
     for attempt in 1...3 {
-      #expect(
-        try live.ask("GET", "\(output)?attempt=\(attempt)").text == "attempt \(attempt)\n")
+      #expect(try live.ask("GET", "\(output)?attempt=\(attempt)").text == "attempt \(attempt)\n")
     }
     #expect(try live.ask("GET", "\(output)?attempt=4").status == 404)
     #expect(try live.ask("GET", "\(output)?attempt=0").status == 400)

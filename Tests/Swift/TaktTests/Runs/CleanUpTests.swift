@@ -113,8 +113,7 @@ import Testing
       let cleans = !name.hasSuffix("-none")
       let kept = try folder.takt("logs", "\(run)").output.split(separator: "\n")
       #expect(kept.contains("cleaned") == cleans, "\(name): \(kept)")
-      #expect(
-        takt.lines.contains { $0.job == name && $0.line == "cleaned" } == cleans, "\(name)")
+      #expect(takt.lines.contains { $0.job == name && $0.line == "cleaned" } == cleans, "\(name)")
     }
     #expect(KillMatrixTests.survivors(mark) == [])
   }

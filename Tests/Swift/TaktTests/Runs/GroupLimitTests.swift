@@ -13,8 +13,7 @@ import Testing
     // There they have to be.
     if getenv("TAKT_IN_GUEST") != nil { return true }
     guard
-      let problem = ControlGroupControllers.problem(
-        with: [.memory, .pids, .cpu, .io], in: .daemon)
+      let problem = ControlGroupControllers.problem(with: [.memory, .pids, .cpu, .io], in: .daemon)
     else { return true }
     print("limits of whole runs are not tested here, but by 'make guest': \(problem)")
     return false
@@ -69,8 +68,7 @@ import Testing
     for command in ["check", "run"] {
       let refused = try folder.takt(
         ["TAKT_CGROUP=off", TaktProcess.executable.path, command], program: "/usr/bin/env")
-      #expect(
-        refused.status == 78 && refused.errors.contains(Self.hint), "\(refused.errors)")
+      #expect(refused.status == 78 && refused.errors.contains(Self.hint), "\(refused.errors)")
       #expect(refused.errors.contains("jobs.yaml:1:60: error"), "\(refused.errors)")
       #expect(refused.errors.contains("'enforce: if_possible'"), "\(refused.errors)")
     }

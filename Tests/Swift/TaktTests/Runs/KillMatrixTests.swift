@@ -277,8 +277,7 @@ import Testing
   }
 
   /// In which state of its machine a run is when takt is told to stop.
-  @Test(
-    arguments: ["queued", "running", "stopping", "killing", "backing_off"], Tracking.available)
+  @Test(arguments: ["queued", "running", "stopping", "killing", "backing_off"], Tracking.available)
   func `nothing is left when takt is stopped while a run is`(
     state: String, tracking: Tracking
   ) throws {

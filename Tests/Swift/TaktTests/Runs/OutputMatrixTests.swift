@@ -18,9 +18,7 @@ import Testing
     ("NULs", "head -c 50000000 /dev/zero", [logged, onFailure, rated]),
     ("invalid UTF-8", "head -c 40000000 /dev/urandom", [logged, onFailure, rated]),
     ("empty lines", "head -c 10000000 /dev/zero | tr '\\0' '\\n'", [logged, onFailure, rated]),
-    (
-      "1-byte writes", "for ((end = SECONDS + 3; SECONDS < end; )); do printf h; done", [logged]
-    ),
+    ("1-byte writes", "for ((end = SECONDS + 3; SECONDS < end; )); do printf h; done", [logged]),
     ("secrets only", "yes \"$TOKEN\" | head -c 4000000", [logged, onFailure, rated]),
     (
       "a secret in two writes",

@@ -101,8 +101,7 @@ import Testing
     // The shell starts a program each time it looks.
     let orphan = try firstRun(of: "orphan", in: folder)
     #expect((orphan.cpu_ms ?? 0) >= 400 * 0.98, "\(orphan)")
-    let steps =
-      try Own(folder.read("step1")).microseconds + Own(folder.read("step2")).microseconds
+    let steps = try Own(folder.read("step1")).microseconds + Own(folder.read("step2")).microseconds
     try expect(try firstRun(of: "steps", in: folder), uses: steps, and: 2 * extra, "steps")
     let builtin = try firstRun(of: "builtin", in: folder)
     #expect(builtin.cpu_ms == nil && builtin.memory_peak == nil)

@@ -22,8 +22,7 @@ import Testing
       """
   }
 
-  @Test(
-    .enabled(if: HungMount.isAvailable, HungMount.condition), arguments: Tracking.available)
+  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition), arguments: Tracking.available)
   func `a start on a file system that never answers ends its own run alone`(
     tracking: Tracking
   ) throws {

@@ -61,8 +61,7 @@ struct LiveTakt {
     _ method: String, _ target: String, _ body: String? = nil,
     accept: String = "application/json"
   ) throws -> (status: Int, text: String) {
-    let answer = try client.ask(
-      method, target, body: body.map { Array($0.utf8) }, accept: accept)
+    let answer = try client.ask(method, target, body: body.map { Array($0.utf8) }, accept: accept)
     return (answer.status, String(decoding: answer.bytes, as: UTF8.self))
   }
 

@@ -66,8 +66,7 @@ struct MisuseTests {
           calls.add()
         }
         machine.activate(
-          try .every(
-            .milliseconds(100), after: .milliseconds(number), leeway: .milliseconds(50)))
+          try .every(.milliseconds(100), after: .milliseconds(number), leeway: .milliseconds(50)))
         return machine
       }
       while calls.count < 500 { usleep(1_000) }

@@ -7,8 +7,7 @@ struct SafeTimerRescheduleTests {
   private let bench = Bench()
 
   private func deadlines(until seconds: Int) -> [Int64] {
-    bench.manual.advance(
-      to: MonotonicInstant(nanoseconds: Int64(seconds) * 1_000_000_000))
+    bench.manual.advance(to: MonotonicInstant(nanoseconds: Int64(seconds) * 1_000_000_000))
     return bench.log.fires.map { $0.deadline.milliseconds / 1_000 }
   }
 

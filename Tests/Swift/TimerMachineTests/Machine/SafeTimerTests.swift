@@ -69,8 +69,7 @@ struct SafeTimerTests {
 
   @Test func `a timer at the end of time never fires and does no harm`() throws {
     let machine = bench.machine()
-    machine.activate(
-      try .every(TimerSchedule.longest, startingAt: bench.manual.clock.monotonic))
+    machine.activate(try .every(TimerSchedule.longest, startingAt: bench.manual.clock.monotonic))
     bench.manual.advance(by: .seconds(1 << 33))
     #expect(bench.log.count >= 1)
     machine.reschedule(try .once(at: .distantFuture, leeway: TimerSchedule.longest))

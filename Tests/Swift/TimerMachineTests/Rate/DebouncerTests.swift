@@ -9,16 +9,14 @@ struct DebouncerTests {
   private let notes = Notes()
 
   private func debouncer(_ edge: Debouncer.Edge) throws -> Debouncer {
-    try Debouncer(
-      delay: .milliseconds(300), edge: edge, factory: bench.manual, queue: bench.queue)
+    try Debouncer(delay: .milliseconds(300), edge: edge, factory: bench.manual, queue: bench.queue)
   }
 
   /// Calls at these milliseconds; notes "call@when it acted".
   private func type(at moments: [Int], into debouncer: Debouncer) {
     let clock = bench.manual.clock
     for moment in moments {
-      bench.manual.advance(
-        to: MonotonicInstant(nanoseconds: Int64(moment) * 1_000_000))
+      bench.manual.advance(to: MonotonicInstant(nanoseconds: Int64(moment) * 1_000_000))
       debouncer.call { [notes] in notes.note("\(moment)@\(clock.monotonic.milliseconds)") }
     }
     bench.manual.advance(by: .seconds(10))

@@ -39,8 +39,7 @@ struct RateEndingTests {
 
   @Test func `actions never overlap on a concurrent queue`() throws {
     let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
-    let throttle = try Throttle(
-      interval: .milliseconds(1), factory: factory, queue: concurrent)
+    let throttle = try Throttle(interval: .milliseconds(1), factory: factory, queue: concurrent)
     let (began, mayEnd, done) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
     )
@@ -67,8 +66,7 @@ struct RateEndingTests {
   }
 
   @Test func `cancelAndWait returns when the action is over`() throws {
-    let debouncer = try Debouncer(
-      delay: .zero, edge: .leading, factory: factory, queue: queue)
+    let debouncer = try Debouncer(delay: .zero, edge: .leading, factory: factory, queue: queue)
     let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     debouncer.call { [notes] in
       began.signal()

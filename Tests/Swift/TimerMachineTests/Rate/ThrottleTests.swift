@@ -12,8 +12,7 @@ struct ThrottleTests {
       interval: .milliseconds(100), keeping: keeping, factory: bench.manual, queue: bench.queue)
     let clock = bench.manual.clock
     for moment in moments {
-      bench.manual.advance(
-        to: MonotonicInstant(nanoseconds: Int64(moment) * 1_000_000))
+      bench.manual.advance(to: MonotonicInstant(nanoseconds: Int64(moment) * 1_000_000))
       throttle.call { [notes] in notes.note("\(moment)@\(clock.monotonic.milliseconds)") }
     }
     bench.manual.advance(by: .seconds(10))

@@ -167,8 +167,7 @@ import Testing
 
   @Test func `an alike job's command with a placeholder is reported without a look at the machine`()
   {
-    let loaded = load(
-      "jobs:\n  a: {every: 1h, run: echo}\n  b: {every: 1h, run: 'echo {{job}}'}\n")
+    let loaded = load("jobs:\n  a: {every: 1h, run: echo}\n  b: {every: 1h, run: 'echo {{job}}'}\n")
     #expect(rows(loaded.diagnostics) == ["3:23 suspicious"])
   }
 

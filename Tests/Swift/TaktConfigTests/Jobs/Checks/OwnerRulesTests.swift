@@ -39,8 +39,7 @@ struct OwnerRulesTests {
     chmod(folder.path, 0o1777)
     #expect(load(Self.jobs) == [])
     folder.write("jobs: {}\n", to: "other.yaml")
-    #expect(
-      rows(load("include: ['o*.yaml']\n" + Self.jobs)).last == "1:11 unsafePermissions")
+    #expect(rows(load("include: ['o*.yaml']\n" + Self.jobs)).last == "1:11 unsafePermissions")
     // Nobody but that user and root can replace it.
     folder.write(Self.jobs, to: "jobs.yaml")
     chown(folder["jobs.yaml"], 1000, 1000)
@@ -62,8 +61,7 @@ struct OwnerRulesTests {
   func `a plugin in a folder that others can write is refused`(open: String) {
     folder.makeFolder("plugins")
     folder.makeFolder("plugins/p")
-    folder.write(
-      "name: p\nversion: 1.0.0\nprotocol: 1\nexec: [cat]\n", to: "plugins/p/plugin.yaml")
+    folder.write("name: p\nversion: 1.0.0\nprotocol: 1\nexec: [cat]\n", to: "plugins/p/plugin.yaml")
     chmod(folder[open], 0o777)
     let text = "jobs: {a: {on: start, use: p}}\n"
     #expect(load(text).contains { $0.hint == "run: chmod go-w \(folder[open])" })
@@ -107,8 +105,7 @@ struct OwnerRulesTests {
     if !isRead { #expect(diagnostics.first?.hint == "name the file itself") }
   }
 
-  @Test(
-    .enabled(if: geteuid() == 0, "a hard link in a folder of another user takes root"))
+  @Test(.enabled(if: geteuid() == 0, "a hard link in a folder of another user takes root"))
   func `an env_file of root is not read by another name in a folder of others`() {
     let file = folder.write("A=b\n", to: "e")
     let home = folder.makeFolder("home")

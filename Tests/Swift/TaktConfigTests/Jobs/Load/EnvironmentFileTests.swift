@@ -91,8 +91,7 @@ struct EnvironmentFileTests {
     folder.makeFolder("d")
     folder.writeSparse(2 << 20, to: "big")
     let loaded = load("env_file: [none, d, big]")
-    #expect(
-      rows(loaded.diagnostics) == ["3:37 unreadable", "3:43 unreadable", "3:46 tooLarge"])
+    #expect(rows(loaded.diagnostics) == ["3:37 unreadable", "3:43 unreadable", "3:46 tooLarge"])
     #expect(loaded.files.contains(folder["none"]))
     #expect(rows(load("env_file: []").diagnostics) == ["3:36 badValue"])
   }
@@ -102,8 +101,7 @@ struct EnvironmentFileTests {
     folder.write(Array("A=1\n".utf8), to: "e", mode: 0o666)
     folder.write("jobs: {a: {on: start, run: x, env_file: e}}\n", to: "jobs.yaml")
     let strict = JobsLoader(refusesWritableByOthers: true)
-    #expect(
-      rows(strict.load(path: folder["jobs.yaml"]).diagnostics) == ["1:41 unsafePermissions"])
+    #expect(rows(strict.load(path: folder["jobs.yaml"]).diagnostics) == ["1:41 unsafePermissions"])
   }
 
   @Test func `a secret and a variable of a file have different names`() {

@@ -268,8 +268,7 @@ import Testing
   @Test(arguments: all.indices) func `a wrong file is not silent`(index: Int) throws {
     let bytes = Self.all[index]
     let folder = TemporaryFolder()
-    let loaded = loader.load(
-      path: folder.write(bytes, to: "jobs.yaml"), isThorough: true)
+    let loaded = loader.load(path: folder.write(bytes, to: "jobs.yaml"), isThorough: true)
     let text = String(decoding: bytes, as: UTF8.self)
     if ProcessInfo.processInfo.environment["TAKT_PRINT_WRONG_FILES"] != nil {
       let said = loaded.diagnostics.map {

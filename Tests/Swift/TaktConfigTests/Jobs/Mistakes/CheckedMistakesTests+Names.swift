@@ -76,8 +76,7 @@ extension CheckedMistakesTests {
       zones: AnyZones())
   }
 
-  private static let noZoneFiles =
-    "this machine has no time zone files; install the package tzdata"
+  private static let noZoneFiles = "this machine has no time zone files; install the package tzdata"
 
   @Test(arguments: ["Europe/Berlin", "GMT+2", "PST"])
   func `a machine without zone files is named`(zone: String) throws {

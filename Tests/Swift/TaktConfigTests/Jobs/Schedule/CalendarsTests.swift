@@ -178,8 +178,7 @@ import Testing
       "  j\($0.offset): {every: 1h, except: a, timezone: \($0.element), run: x}"
     }
     let path = folder.write(
-      Array(
-        "calendars: {a: {file: days.ics}}\njobs:\n\(jobs.joined(separator: "\n"))\n".utf8),
+      Array("calendars: {a: {file: days.ics}}\njobs:\n\(jobs.joined(separator: "\n"))\n".utf8),
       to: "jobs.yaml")
     let loaded = loader.load(path: path)
     #expect(loaded.diagnostics.map(\.headline) == [])

@@ -185,8 +185,7 @@ import Testing
     let ambiguous = try cluster.get("/api/v1/cluster/runs?machine=b")
     #expect(ambiguous.problem == "409 ambiguous")
     #expect(ambiguous["title"] as? String == "2 machines are named 'b'")
-    #expect(
-      ambiguous["detail"] as? String == "Name one by its number: member:1 or member:2.")
+    #expect(ambiguous["detail"] as? String == "Name one by its number: member:1 or member:2.")
     let one = try cluster.get("/api/v1/cluster/runs?machine=member:1")
     #expect(one.machineRuns == ["b 1"])
     #expect(try cluster.get("/api/v1/cluster/runs?machine=member:7").problem == "404 notFound")

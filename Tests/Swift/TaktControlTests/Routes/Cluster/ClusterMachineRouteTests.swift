@@ -16,8 +16,7 @@ import Testing
     let cluster = try await ControlCluster(others: [Self.b])
     cluster.machines.set("b.example") { _ in .success(.of("b", 1, Self.run, status: 202)) }
     let body = #"{"force":true}"#
-    let reply = try cluster.ask(
-      "POST", "/api/v1/cluster/machines/b/jobs/shared/trigger", body)
+    let reply = try cluster.ask("POST", "/api/v1/cluster/machines/b/jobs/shared/trigger", body)
     #expect(reply.status == 202 && reply["run"] as? Int == 7)
     let request = try #require(cluster.machines.requests.first)
     #expect(request.method == "POST" && request.target == "/api/v1/jobs/shared/trigger")

@@ -194,8 +194,7 @@ import Testing
     let next = try #require(try world.get("/api/v1/jobs/shared")["next"] as? [String: Any])
     #expect(next["slot"] as? String == slot.rfc3339())
     world.scheduler.others(
-      joining(
-        Self.facts("b", lease: .seconds(120)), [.ranUnclaimed(job, slot)]))
+      joining(Self.facts("b", lease: .seconds(120)), [.ranUnclaimed(job, slot)]))
     world.scheduler.pass(.seconds(61))
     let lanes = try world.get("/api/v1/timeline")
     let slots = lanes.list("jobs").first?["slots"] as? [[String: Any]]

@@ -80,8 +80,7 @@ import Testing
     ])
     #expect(try trigger(world, "name", "Ada").status == 202)
     #expect(try trigger(world, "age", "36").problem == "400 badRequest")
-    #expect(
-      world.scheduler.requests.map(\.action) == [.plugin(manifest, ["name": .string("Ada")])])
+    #expect(world.scheduler.requests.map(\.action) == [.plugin(manifest, ["name": .string("Ada")])])
   }
 
   @Test(arguments: [
@@ -210,8 +209,7 @@ import Testing
     #expect(try listener.trigger(["times": "4"]).problem == "400 badRequest")
     // Nobody says what it reaches.
     #expect(try listener.trigger(["who": "x"]).problem == "400 badRequest")
-    let socket = try listener.world.post(
-      "/api/v1/jobs/a/trigger", #"{"parameters":{"times":"4"}}"#)
+    let socket = try listener.world.post("/api/v1/jobs/a/trigger", #"{"parameters":{"times":"4"}}"#)
     #expect(socket["title"] as? String == "'times' must be at most 3, in 'greet'")
   }
 

@@ -49,8 +49,7 @@ import Testing
     for action in catalogue.actionNames {
       let schemas = catalogue.parameters(of: action) ?? []
       for schema in schemas { #expect(schema.reach != nil, "\(action) \(schema.name)") }
-      #expect(
-        Set(schemas.filter(\.mayBeOpened).map(\.name)) == Self.openable[action], "\(action)")
+      #expect(Set(schemas.filter(\.mayBeOpened).map(\.name)) == Self.openable[action], "\(action)")
     }
     #expect(Set(catalogue.actionNames) == Set(Self.bases.keys))
   }

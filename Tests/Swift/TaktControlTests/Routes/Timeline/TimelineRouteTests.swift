@@ -170,8 +170,7 @@ import Testing
     #expect(interruptions(try world.get("/api/v1/timeline")) == [])
     world.scheduler.stall(.seconds(45))
     let reply = try world.get("/api/v1/timeline")
-    #expect(
-      interruptions(reply) == ["stalled 2026-09-21T14:15:20.000Z 2026-09-21T14:15:45.000Z"])
+    #expect(interruptions(reply) == ["stalled 2026-09-21T14:15:20.000Z 2026-09-21T14:15:45.000Z"])
     #expect(try APIDescription().problems(of: reply, to: "GET", "/api/v1/timeline") == [])
   }
 

@@ -37,8 +37,7 @@ import TaktTime
     #expect(messages { _ in } == [])
     #expect(messages { $0.maxRunning = 3 } == [])
     #expect(messages { $0.state = .some(.none) } == ["'state' changed, which needs a restart"])
-    #expect(
-      messages { $0.history.runsMax = 5 } == ["'history' changed, which needs a restart"])
+    #expect(messages { $0.history.runsMax = 5 } == ["'history' changed, which needs a restart"])
     #expect(messages { $0.cluster = nil } == ["'cluster' changed, which needs a restart"])
     #expect(
       messages {

@@ -26,9 +26,7 @@ import Testing
       }
       let length = Int64(generator.number(3 * 86_400...40 * 86_400)) * 1000
       let end = start + length - (index % 5 == 0 ? (start + length) % 86_400_000 : 0)
-      let (mark, last) = (
-        ScheduleInstant(milliseconds: start), ScheduleInstant(milliseconds: end)
-      )
+      let (mark, last) = (ScheduleInstant(milliseconds: start), ScheduleInstant(milliseconds: end))
       #expect(
         rule.count(after: mark, through: last) == rule.countOneByOne(after: mark, through: last),
         "\(rule.text) from \(start) to \(end)")

@@ -85,8 +85,7 @@ import TaktTime
     let zone = try TestZones.named("Europe/Berlin")
     let policy = DSTPolicy(
       gap: parts[1].hasPrefix("skip") ? .skip : .runAfter,
-      overlap: try #require(
-        DSTPolicy.Overlap(rawValue: String(parts[1].split(separator: " ")[1]))))
+      overlap: try #require(DSTPolicy.Overlap(rawValue: String(parts[1].split(separator: " ")[1]))))
     var after = try instant(parts[2], zone)
     for wanted in parts[3].split(separator: " ") {
       let next = try CronExpression(parts[0]).next(after: after, in: zone, dst: policy)

@@ -72,8 +72,7 @@ import TaktTime
     let expression = try CronExpression(reference.cron.text)
     #expect(expression.recursWithinHour == reference.cron.recurs, "\(reference.cron.text)")
     let instant = WallInstant(milliseconds: start * 1000)
-    let next = expression.next(
-      after: instant, in: zone, days: reference.rule, dst: reference.dst)
+    let next = expression.next(after: instant, in: zone, days: reference.rule, dst: reference.dst)
     let comment = """
       '\(reference.cron.text)' in \(zone.name) after \(text(instant, zone)) \(reference.rule) \
       \(reference.dst): \(text(next, zone))

@@ -72,8 +72,7 @@ import TaktTime
     var instant = WallInstant(milliseconds: base * 1000)
     var times: [Int64] = []
     while times.count < count,
-      let next = expression.next(
-        after: instant, in: .utc, days: .any)
+      let next = expression.next(after: instant, in: .utc, days: .any)
     {
       times.append(next.milliseconds / 1000)
       instant = next

@@ -17,8 +17,7 @@ import Testing
   ) throws {
     let cron = ClockRule(
       .cron(try CronExpression("*/5 * * * *"), days: .any), zone: .utc, dst: .cron)
-    let schedule =
-      trigger == 0 ? Schedule(every: Every(.seconds(10))) : Schedule(rules: [cron])
+    let schedule = trigger == 0 ? Schedule(every: Every(.seconds(10))) : Schedule(rules: [cron])
     let timing = Timing(schedule: schedule)
     let job = try #require(JobName("job"))
     var now = Now(

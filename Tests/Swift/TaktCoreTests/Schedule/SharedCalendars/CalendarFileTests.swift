@@ -85,8 +85,7 @@ import Testing
     let instance =
       "BEGIN:VEVENT\nUID:a\nRECURRENCE-ID;VALUE=DATE:20260112\nDTSTART;VALUE=DATE:20260114\nEND:VEVENT\n"
     let main = "BEGIN:VEVENT\nUID:a\nDTSTART;VALUE=DATE:20260105\nEND:VEVENT\n"
-    let file = read(
-      String(repeating: instance, count: 2000) + String(repeating: main, count: 501))
+    let file = read(String(repeating: instance, count: 2000) + String(repeating: main, count: 501))
     #expect(
       file.problems.map(\.message)
         == ["more than 1000000 times are left out of the events of the file"])

@@ -144,8 +144,7 @@ import Testing
   {
     let berlin = try TestZones.named("Europe/Berlin")
     var filter = DayFilter()
-    filter.move = Shared(
-      DayMove(.next, except: DaySet([try calendar("closed", ["2026-03-28"])])))
+    filter.move = Shared(DayMove(.next, except: DaySet([try calendar("closed", ["2026-03-28"])])))
     let recurrence = try Recurrence.read("DTSTART:20260128T023000 RRULE:FREQ=MONTHLY").recurrence
     let rule = ClockRule(
       .recurrence(Shared(recurrence)).filtered(on: filter), zone: berlin, dst: recurrence.ownDST)
@@ -194,8 +193,7 @@ import Testing
     content.days = NumberRanges(closed.map { $0..<($0 + 1) })
     if random.oneIn(3) {
       content.expressions = [
-        SharedCalendar.Expression(
-          try CalendarExpression("Sat,Sun"), isWholeDays: true, zone: nil)
+        SharedCalendar.Expression(try CalendarExpression("Sat,Sun"), isWholeDays: true, zone: nil)
       ]
     }
     var only: [SharedCalendar]?

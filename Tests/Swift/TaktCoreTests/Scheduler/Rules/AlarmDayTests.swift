@@ -50,8 +50,7 @@ import TaktTime
         world.running = []
         for run in ended {
           guard let request = world.requests.last(where: { $0.run == run }) else { continue }
-          let hasFailed =
-            !request.isHook && AlarmDayTests.fails(request.spec.name.text, at: second)
+          let hasFailed = !request.isHook && AlarmDayTests.fails(request.spec.name.text, at: second)
           world.send(.actionEnded(run, AttemptReport(.exited(hasFailed ? 1 : 0))))
         }
       }

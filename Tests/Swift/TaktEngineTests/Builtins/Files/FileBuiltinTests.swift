@@ -136,8 +136,7 @@ import Testing
     #expect(
       try await signal(own, owner: Self.stranger, mode: 0o644, path: path) == .failed("permission"))
     #expect(try await signal(own, owner: 0, mode: 0o666, path: path) == .failed("permission"))
-    #expect(
-      try await signal(own, owner: 0, mode: 0o644, path: "\(home)/link") == .failed("link"))
+    #expect(try await signal(own, owner: 0, mode: 0o644, path: "\(home)/link") == .failed("link"))
     #expect(kill(own, 0) == 0)
     #expect(try await signal(other, owner: Self.stranger, mode: 0o644, path: path) == .done)
     #expect(end(of: other) == SIGTERM)

@@ -104,8 +104,7 @@ import Testing
     #expect(
       await bench.run("http", ["url": url("/hops/1"), "redirects": .integer(0)])
         == .failed("redirects"))
-    #expect(
-      await bench.run("http", ["url": url("/hops/1"), "expect": .list(["302"])]) == .done)
+    #expect(await bench.run("http", ["url": url("/hops/1"), "expect": .list(["302"])]) == .done)
   }
 
   @Test func `a stranger does not get the credentials of a redirected request`() async throws {
@@ -150,8 +149,7 @@ import Testing
 
   @Test func `a text is looked for in what is kept of the body`() async {
     #expect(await bench.run("http", ["url": url("/"), "body_contains": "ine"]) == .done)
-    #expect(
-      await bench.run("http", ["url": url("/"), "body_contains": "bad"]) == .failed("body"))
+    #expect(await bench.run("http", ["url": url("/"), "body_contains": "bad"]) == .failed("body"))
     #expect(
       await bench.run("http", ["url": url("/large"), "body_contains": "end"]) == .failed("body"))
     #expect(
@@ -326,8 +324,7 @@ import Testing
   }
 
   @Test func `a header cannot smuggle another one`() async {
-    let result = await bench.run(
-      "http", ["url": url("/"), "headers": .map(["x": "a\r\ny: b"])])
+    let result = await bench.run("http", ["url": url("/"), "headers": .map(["x": "a\r\ny: b"])])
     #expect(result == .failed("header"))
   }
 

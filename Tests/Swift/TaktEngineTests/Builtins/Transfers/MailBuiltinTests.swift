@@ -190,8 +190,7 @@ import Synchronization
 
   @Test func `a server without STARTTLS gets nothing`() async throws {
     let server = try server("plain")
-    #expect(
-      await bench.run("mail", parameters(server, ["tls": "starttls"])) == .failed("starttls"))
+    #expect(await bench.run("mail", parameters(server, ["tls": "starttls"])) == .failed("starttls"))
     #expect(try mails().isEmpty)
   }
 
@@ -242,8 +241,7 @@ import Synchronization
     name: String, value: String, reason: String
   ) async throws {
     let server = try server("plain")
-    #expect(
-      await bench.run("mail", parameters(server, [name: .string(value)])) == .failed(reason))
+    #expect(await bench.run("mail", parameters(server, [name: .string(value)])) == .failed(reason))
     #expect(try mails().isEmpty)
   }
 
@@ -265,8 +263,7 @@ import Synchronization
       "echo \"$@\" > \"$0.arguments\"; cat > \"$0.mail\"; exit 3",
       ["to": .list(["root", "ops@example.org"]), "body": "hello"])
     #expect(await bench.run("mail", parameters) == .exited(3))
-    #expect(
-      folder.read("sendmail.arguments") == "-i -f takt@example.org -- root ops@example.org\n")
+    #expect(folder.read("sendmail.arguments") == "-i -f takt@example.org -- root ops@example.org\n")
     let mail = folder.read("sendmail.mail")
     #expect(mail.hasPrefix("From: takt@example.org\nTo: root,\n ops@example.org\n"))
     #expect(mail.hasSuffix("\n\nhello\n"))
@@ -342,8 +339,7 @@ import Synchronization
     ] as [(String, Parameters, [String])])
   func `what has no effect is found at load`(way: String, more: Parameters, idle: [String]) {
     let common: Parameters = [way: "/s", "from": "a@b", "to": .list(["c@d"])]
-    let problems = BuiltinRegistry.standard.problems(
-      of: "mail", in: common.merging(more) { $1 })
+    let problems = BuiltinRegistry.standard.problems(of: "mail", in: common.merging(more) { $1 })
     #expect(problems.map(\.parameter) == idle)
   }
 

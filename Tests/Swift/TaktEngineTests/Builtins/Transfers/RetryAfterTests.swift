@@ -51,9 +51,7 @@ import Testing
   func `a wait that is too long is not begun, and the reason says so`(name: String) async throws {
     let result = await bench.run(name, parameters(name, "/busy/429/3600"))
     #expect(result == .failed("retry_after(3600)"))
-    #expect(
-      bench.lines.texts.last
-        == "the server asks for a wait of 1h, which is longer than 5m")
+    #expect(bench.lines.texts.last == "the server asks for a wait of 1h, which is longer than 5m")
     #expect(try waits().count == 1)
   }
 

@@ -142,12 +142,9 @@ import Testing
     let long = try live.folder.takt(
       "backfill", "every", "--from", "2026-01-01T00:00Z", "--to", "2026-01-03T00:00Z", "--dry-run")
     #expect(long.status == 64 && long.text.contains("choose a shorter range"), "\(long)")
-    #expect(
-      try live.folder.takt("backfill", "event", "--from", "2026-01-01T00:00Z").status == 64)
-    #expect(
-      try live.folder.takt("backfill", "day", "--from", "2199-01-01T00:00Z").status == 64)
-    #expect(
-      try live.folder.takt("backfill", "none", "--from", "2026-01-01T00:00Z").status == 64)
+    #expect(try live.folder.takt("backfill", "event", "--from", "2026-01-01T00:00Z").status == 64)
+    #expect(try live.folder.takt("backfill", "day", "--from", "2199-01-01T00:00Z").status == 64)
+    #expect(try live.folder.takt("backfill", "none", "--from", "2026-01-01T00:00Z").status == 64)
     #expect(try live.process.stop() == 0)
     #expect(try live.folder.takt("verify").status == 0)
     #expect(!live.process.lines.contains { $0.verdict != nil })

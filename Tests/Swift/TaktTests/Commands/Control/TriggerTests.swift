@@ -61,8 +61,7 @@ import Testing
   @Test func `a reload stops watching what is not named any more`() throws {
     let folder = try TemporaryFolder()
     func write(_ path: String) throws {
-      try folder.write(
-        "jobs:\n  a: {watch: {path: \(path), debounce: 20ms}, run: echo changed}\n")
+      try folder.write("jobs:\n  a: {watch: {path: \(path), debounce: 20ms}, run: echo changed}\n")
     }
     try write("first")
     let process = try TaktProcess(["run"], in: folder)

@@ -95,8 +95,7 @@ import Testing
     }
     let into = lines(try evidence(.coalesced(into: at(60))))
     #expect(into[1].hasSuffix("the run of the slot 2026-09-21T14:14:20.000Z covers this one."))
-    #expect(
-      lines(try evidence(.skipped(.overlap)))[0] == "\(heading): skipped(overlap)")
+    #expect(lines(try evidence(.skipped(.overlap)))[0] == "\(heading): skipped(overlap)")
   }
 
   @Test func `a missed slot says what was wrong, how late it was, and what decides`() throws {

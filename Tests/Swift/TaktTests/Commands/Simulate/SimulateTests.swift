@@ -21,8 +21,7 @@ import Testing
 
   /// What is foretold is what happens: a minute with `TAKT_PREDICT=60`, else twenty seconds.
   @Test func `what is foretold is what the daemon then does`() throws {
-    let seconds =
-      ProcessInfo.processInfo.environment["TAKT_PREDICT"].flatMap(Int.init) ?? 20
+    let seconds = ProcessInfo.processInfo.environment["TAKT_PREDICT"].flatMap(Int.init) ?? 20
     let (folder, process) = try TaktProcess.running(
       """
       scheduler: {timezone: UTC, max_running: 4}
@@ -70,8 +69,7 @@ import Testing
       }.sorted()
     }
     let done = process.lines.filter { $0.verdict != nil }.map {
-      Verdict(
-        job: $0.job ?? "", slot: $0.slot ?? "", verdict: $0.verdict ?? "", reason: $0.reason)
+      Verdict(job: $0.job ?? "", slot: $0.slot ?? "", verdict: $0.verdict ?? "", reason: $0.reason)
     }
     let (expected, found) = (comparable(verdicts(foretold.output)), comparable(done))
     #expect(expected.count > seconds * 3)
