@@ -88,8 +88,7 @@ import CDispatch
       db = sqlite3.connect('file:.takt/ledger.sqlite?mode=ro', uri=True)
       while not db.execute('SELECT count(*) FROM services').fetchone()[0]: time.sleep(0.01)
       """
-    let python = try TaktProcess(["-c", script], program: "python3", in: folder)
-    try #require(python.waitForExit() == 0, "python3 with sqlite3 is needed: \(python.errors)")
+    try LocalServer.run("python3", ["-c", script], in: folder)
     return (takt, service)
   }
 
@@ -113,9 +112,7 @@ import CDispatch
     let (takt, service) = try serving(in: folder)
     defer { kill(-service, SIGKILL) }
     let copy = try TemporaryFolder()
-    let copying = try TaktProcess(
-      ["-a", folder.url.path + "/.takt", copy.url.path + "/.takt"], program: "/bin/cp", in: copy)
-    #expect(copying.waitForExit() == 0)
+    try LocalServer.run("cp", ["-a", folder.url.path + "/.takt", "."], in: copy)
     let second = try next(in: copy)
     #expect(isAlive(service))
     #expect(messages(second, Self.ended) == [])
@@ -129,9 +126,7 @@ import CDispatch
     let folder = try TemporaryFolder()
     let (takt, job) = try running(in: folder)
     let copy = try TemporaryFolder()
-    let copying = try TaktProcess(
-      ["-a", folder.url.path + "/.takt", copy.url.path + "/.takt"], program: "/bin/cp", in: copy)
-    #expect(copying.waitForExit() == 0)
+    try LocalServer.run("cp", ["-a", folder.url.path + "/.takt", "."], in: copy)
     let second = try next(in: copy)
     #expect(isAlive(job))
     #expect(messages(second, Self.copied).count == 1)
@@ -181,8 +176,7 @@ import CDispatch
       db.execute("UPDATE daemons SET \(change)")
       db.commit()
       """
-    let python = try TaktProcess(["-c", script], program: "python3", in: folder)
-    try #require(python.waitForExit() == 0, "python3 with sqlite3 is needed: \(python.errors)")
+    try LocalServer.run("python3", ["-c", script], in: folder)
     let second = try next(in: folder)
     #expect(isAlive(job) == (message != Self.ended))
     if let message { #expect(messages(second, message).count == 1) }
@@ -268,7 +262,6 @@ import CDispatch
       db.executescript(open('old.sql').read())
       db.close()
       """
-    let python = try TaktProcess(["-c", script], program: "python3", in: folder)
-    try #require(python.waitForExit() == 0, "python3 with sqlite3 is needed: \(python.errors)")
+    try LocalServer.run("python3", ["-c", script], in: folder)
   }
 }

@@ -54,8 +54,7 @@ import Testing
       data = struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *entry) for entry in entries)
       os.setxattr('\(path)', 'system.posix_acl_access', data)
       """
-    let setting = try TaktProcess(["-c", list], program: "python3", in: folder)
-    try #require(setting.waitForExit() == 0, "\(setting.errors)")
+    try LocalServer.run("python3", ["-c", list], in: folder)
     #expect(try check() == 78)
   }
 
