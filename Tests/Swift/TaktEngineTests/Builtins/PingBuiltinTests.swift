@@ -28,11 +28,7 @@ import Testing
     bench = try BuiltinBench()
   }
 
-  private func seen() throws -> [Seen] {
-    try folder.read("seen").split(separator: "\n").map {
-      try JSONDecoder().decode(Seen.self, from: Data($0.utf8))
-    }
-  }
+  private func seen() throws -> [Seen] { try folder.values(of: "seen") }
 
   private func url(_ path: String) -> ParameterValue {
     .string("http://127.0.0.1:\(server.port)/\(path)")

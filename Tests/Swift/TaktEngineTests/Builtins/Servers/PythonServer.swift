@@ -90,6 +90,13 @@ final class ServerFolder {
     (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
   }
 
+  /// What a file has in JSON, one value a line.
+  func values<Value: Decodable>(of name: String) throws -> [Value] {
+    try read(name).split(separator: "\n").map {
+      try JSONDecoder().decode(Value.self, from: Data($0.utf8))
+    }
+  }
+
   /// A key and a certificate for `localhost` and 127.0.0.1 that nobody has signed but itself.
   func makeCertificate() throws -> (certificate: String, key: String) {
     let (certificate, key) = (path("cert.pem"), path("key.pem"))

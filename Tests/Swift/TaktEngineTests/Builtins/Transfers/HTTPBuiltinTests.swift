@@ -27,11 +27,7 @@ import Testing
     .string("http://127.0.0.1:\(server.port)\(path)")
   }
 
-  private func seen() throws -> [Seen] {
-    try folder.read("seen").split(separator: "\n").map {
-      try JSONDecoder().decode(Seen.self, from: Data($0.utf8))
-    }
-  }
+  private func seen() throws -> [Seen] { try folder.values(of: "seen") }
 
   @Test func `an answer of 200 is success, and the log says so without the query`() async throws {
     #expect(await bench.run("http", ["url": url("/?token=abc")]) == .done)

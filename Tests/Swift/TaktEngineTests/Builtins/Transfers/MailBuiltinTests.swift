@@ -50,11 +50,7 @@ import Synchronization
     return common.merging(more) { $1 }
   }
 
-  private func mails() throws -> [Mail] {
-    try folder.read("mails").split(separator: "\n").map {
-      try JSONDecoder().decode(Mail.self, from: Data($0.utf8))
-    }
-  }
+  private func mails() throws -> [Mail] { try folder.values(of: "mails") }
 
   @Test func `a mail arrives as it was meant`() async throws {
     let server = try server("plain")
