@@ -24,8 +24,10 @@ final class LoadSources {
   /// The files and zones of which it has been said that a clock change drops times.
   private var clockChanges: Set<String> = []
   private var ownUseCount = 0
-  /// Whether all that an earlier load was answered holds now; nil until somebody asks.
-  private(set) var earlierAnswersHold: Bool?
+  /// What the last load came to; nil where no load is remembered.
+  let last: RememberedLoad?
+  /// Whether all that it was answered holds now; nil until somebody asks.
+  private(set) var lastHolds: Bool?
   /// What the specs of all files have in common.
   var pool = SpecPool()
   private(set) lazy var hostName = Self.nodeName()
@@ -33,8 +35,9 @@ final class LoadSources {
   init(
     actions: ActionTable, zones: ZoneTable, now: WallInstant, accounts: AccountTable,
     files: LoadFiles, machineFiles: MachineFiles?, engineAddresses: EngineAddressCheck? = nil,
-    groupProblem: GroupLimitCheck? = nil
+    groupProblem: GroupLimitCheck? = nil, last: RememberedLoad? = nil
   ) {
+    self.last = last
     groupCheck = groupProblem
     self.engineAddresses = engineAddresses
     self.actions = actions
@@ -79,10 +82,10 @@ final class LoadSources {
     return clockChanges.insert("\(file)\0\(zone)").inserted
   }
 
-  /// Whether what an earlier load was answered holds now. All files of a load ask of the same one.
-  func hold(_ earlier: LoadAnswers) -> Bool {
-    let result = earlierAnswersHold ?? earlier.hold(in: self)
-    earlierAnswersHold = result
+  /// Whether what the last load was answered holds now.
+  func holdLast() -> Bool {
+    let result = lastHolds ?? last?.holds(in: self) ?? false
+    lastHolds = result
     return result
   }
 

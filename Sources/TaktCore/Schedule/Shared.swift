@@ -1,4 +1,5 @@
-/// A value that its copies share: cheap to copy and to compare, however much is in it.
+/// A value that its copies share: cheap to copy and to compare, however much is in it. It is a box
+/// alone; what is to be a copy of what, `SpecPool` and others say.
 ///
 /// Inlinable, so that other modules' uses are made for the type of the value.
 package struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {

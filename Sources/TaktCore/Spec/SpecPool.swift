@@ -1,5 +1,6 @@
 /// What specs have in common. Within a load, one of the parts that are equal is kept, for all who have
-/// it; of two loads, what many jobs share is compared once.
+/// it; of two loads, what many jobs share is compared once. It goes by values, where TaktConfig's
+/// `EqualJobs` goes by words: jobs that say different things may have parts that are equal.
 package struct SpecPool {
   private var timings = Pool<Timing>()
   private var actions = Pool<Action>()

@@ -19,8 +19,6 @@ final class FilePass {
     var places: [String: SourceLocation]
     /// The calendars of the main file; empty while it is read.
     var calendars: [String: SharedCalendar] = [:]
-    /// What the last load came to; nil where no load is remembered.
-    var last: RememberedLoad?
   }
 
   /// What must be known before the first job is read.
@@ -189,7 +187,7 @@ final class FilePass {
     let builder = CalendarsBuilder(
       reporter: reporter, sources: setting.sources, folder: setting.folder)
     calendars = builder.calendars(of: value?.map ?? [])
-    if let last = setting.last {
+    if let last = setting.sources.last {
       calendars = last.unchanged(calendars, of: FilePath.absolute(setting.source.file))
     }
   }

@@ -10,12 +10,10 @@ final class JobMaker {
   }
 
   let builder: SpecBuilder
-  /// What the next load is to know of this file; nil where no load is remembered.
-  private(set) var remembered: RememberedFile?
+  private(set) var equalJobs = EqualJobs()
 
   private let keyReader: KeyReader
   private var words = JobWords()
-  private var equalJobs = EqualJobs([])
 
   private var reporter: Reporter { builder.reporter }
   private var sources: LoadSources { builder.sources }
@@ -26,28 +24,24 @@ final class JobMaker {
   ) {
     self.builder = builder
     keyReader = KeyReader(reporter: builder.reporter)
-    guard let last = setting.last else { return }
+    guard let last = sources.last else { return }
     let defaults = builder.defaults
-    let context = RememberedFile.Context(
+    let context = EqualJobs.Context(
       settings: settings, defaultsNode: defaultsNode, execution: defaults.sharedExecution,
       policies: defaults.sharedPolicies, fileVariables: defaults.fileVariables,
       fileOwners: Dictionary(
         defaults.environmentFiles.map { ($0.path, $0.owner) }, uniquingKeysWith: { $1 }),
       calendars: builder.file.calendars)
-    equalJobs = EqualJobs(
-      last.jobs(of: FilePath.absolute(setting.source.file), in: context, sources))
-    remembered = RememberedFile(context: context)
+    equalJobs = last.jobs(of: FilePath.absolute(setting.source.file), in: context, sources)
   }
 
   /// Makes a job known to the next load.
-  func remember(_ spec: JobSpec, _ digest: JobDigest) {
-    remembered?.jobs.append(RememberedFile.Job(digest: digest, spec: spec))
-  }
+  func remember(_ spec: JobSpec, _ digest: JobDigest) { equalJobs.remember(spec, digest) }
 
   /// - Parameter family: the definition with `for_each` that makes the job; nil for a job of its own.
   func job(_ key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil) -> Made {
     let digest =
-      remembered == nil ? nil : words.digest(of: key.text, entries, family: family)
+      equalJobs.context == nil ? nil : words.digest(of: key.text, entries, family: family)
     if let digest, let spec = equalJobs.spec(of: digest) { return Made(spec: spec, digest: digest) }
     let (reportCount, useCount) = (reporter.reportCount, sources.volatileUseCount)
     let spec = spec(of: key, entries, family: family)

@@ -27,16 +27,12 @@ final class JobsLoad {
   private var listedJobs: Set<JobName> = []
 
   private let memory: LoadMemory?
-  private let last: RememberedLoad?
   /// What the next load is to know, by absolute path.
-  private var remembered: [String: RememberedFile] = [:]
+  private var remembered: [String: EqualJobs] = [:]
 
-  init(
-    sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil
-  ) {
+  init(sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil) {
     self.sources = sources
     self.memory = memory
-    last = memory?.load
     self.plugins = plugins
     settings = SettingsBuilder.builtIn(zones: sources.zones)
   }
@@ -64,9 +60,7 @@ final class JobsLoad {
     checkFollowings()
     warnOfWhole(path)
     // What somebody has sent stands for the file this once.
-    if log.errorCount == 0, text == nil, let last {
-      memory?.keep(RememberedLoad(remembered, sources, after: last))
-    }
+    if log.errorCount == 0, text == nil { memory?.keep(RememberedLoad(remembered, sources)) }
     let (environmentFiles, lineFiles) = (sources.environmentFiles, sources.lineFiles)
     var listed: Set<String> = []
     return LoadedJobs(
@@ -181,9 +175,9 @@ final class JobsLoad {
         source: source, isMain: isMain,
         folder: FilePath.folder(of: FilePath.absolute(path)), settings: settings,
         sources: sources, plugins: plugins, limits: YAMLLimits(), places: places,
-        calendars: calendars, last: last))
+        calendars: calendars))
     log.add(pass.reporter.log)
-    if let file = pass.jobs?.maker.remembered { remembered[FilePath.absolute(path)] = file }
+    remembered[FilePath.absolute(path)] = pass.jobs?.maker.equalJobs.ofLastLoad
     if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
     if let listed = pass.jobs?.listedJobs { listedJobs.formUnion(listed) }
     let made = pass.jobs?.specs ?? []

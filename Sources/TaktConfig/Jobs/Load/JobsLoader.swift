@@ -74,7 +74,7 @@ package struct JobsLoader: Sendable {
         actions: ActionTable(catalogue, plugins), zones: ZoneTable(zones),
         now: time.wall, accounts: AccountTable(accounts, userID: userID), files: files,
         machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses,
-        groupProblem: groupProblem),
+        groupProblem: groupProblem, last: isThorough ? nil : memory?.load),
       plugins: plugins, memory: isThorough ? nil : memory)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }
