@@ -132,8 +132,6 @@ struct EachTemplate {
     return nil
   }
 
-  // MARK: Pieces
-
   private static func piece(_ node: YAMLNode, _ readers: EachReaders) -> Piece {
     switch node.content {
     case .invalid: return .fixed(node)
@@ -226,8 +224,6 @@ struct EachTemplate {
     }
     return filled
   }
-
-  // MARK: Checks
 
   private func check(_ piece: Piece) {
     switch piece {

@@ -38,8 +38,6 @@ struct SchemaBuilder {
 
   private var extensionKey: String { Key.extensionPrefix + "…" }
 
-  // MARK: Definitions
-
   private var definitions: [JSONValue.Member] {
     let defaults = KeyTable.job.filter(\.isAllowedInDefaults)
     return [
@@ -83,8 +81,6 @@ struct SchemaBuilder {
       return JSONValue.Member(entry.name, words.adding(schema))
     }
   }
-
-  // MARK: Types
 
   private func schema(of type: KeyType, in scope: Scope) -> JSONValue {
     switch type {
@@ -142,8 +138,6 @@ struct SchemaBuilder {
   private static func orNull(_ schema: JSONValue) -> JSONValue {
     ["anyOf": [schema, ["type": "null"]]]
   }
-
-  // MARK: Actions
 
   /// What `use` asks of `with`.
   private var actions: JSONValue {

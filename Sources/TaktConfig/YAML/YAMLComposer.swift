@@ -118,8 +118,6 @@ final class YAMLComposer {
     }
   }
 
-  // MARK: Composing
-
   /// The value that begins with an event, which is the reader's last.
   private func compose(
     _ event: YAMLEventReader.Event, isOutermost: Bool = false
@@ -244,8 +242,6 @@ final class YAMLComposer {
     return (scalar.text, isMerge, mark)
   }
 
-  // MARK: Aliases, merges, tags
-
   private func resolve(_ name: String, at mark: YAMLMark) throws(YAMLStop) -> YAMLNode {
     guard !openAnchors.contains(name), let anchored = anchors[name] else {
       reportUnknownAlias(name, at: mark)
@@ -331,8 +327,6 @@ final class YAMLComposer {
       "duplicate key '\(key.shortened)'; first used at "
         + reporter.source.place(of: first).location.description)
   }
-
-  // MARK: Events and bounds
 
   private func next() throws(YAMLStop) -> YAMLEventReader.Event {
     if let event = peeked {

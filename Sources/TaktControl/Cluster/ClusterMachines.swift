@@ -193,8 +193,6 @@ package final class ClusterMachines: Sendable {
         + (isUncertain ? "; it may carry out the request all the same" : ""))
   }
 
-  // MARK: Who has answered
-
   /// Whether it is an answer of this machine, and what was wanted.
   private func check(
     _ reply: MachineReply, of machine: ClusterMachine, at address: APIAddress, _ list: MachineList,

@@ -22,8 +22,6 @@ package struct BoundedParameter: Hashable, Sendable {
   package init(_ schema: ParameterSchema) { self.schema = schema }
 }
 
-// MARK: - As it is shown
-
 extension BoundedParameter {
   private var kind: ParameterSchema.Kind {
     if case .list(let item) = schema.kind { item } else { schema.kind }

@@ -233,8 +233,6 @@ package struct StoredRun: Hashable, Sendable {
   }
 }
 
-// MARK: - As a previous daemon left it
-
 /// A run that a previous daemon did not bring to its end.
 package struct PreviousRun: Hashable, Sendable {
   package var head: RunHead

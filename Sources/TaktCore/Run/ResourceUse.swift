@@ -56,8 +56,6 @@ package struct ResourceUse: Hashable, Sendable {
   }
 }
 
-// MARK: - As text
-
 extension ResourceUse {
   /// As the ledger keeps it: a JSON array of seven numbers in the order of the properties, with null
   /// for unknown memory.

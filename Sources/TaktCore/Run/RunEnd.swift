@@ -93,8 +93,6 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-// MARK: - In parts
-
 extension RunReason {
   /// Which reason it is, without what is true of it alone.
   package enum Code: String, CaseIterable, Hashable, Sendable {

@@ -68,8 +68,6 @@ package struct RunMachine: Hashable, Sendable {
     if !isInProgress { self.rules = rules }
   }
 
-  // MARK: Events
-
   /// A place is free.
   package mutating func start(at now: MonotonicInstant) -> RunRequests {
     switch state {
@@ -189,8 +187,6 @@ package struct RunMachine: Hashable, Sendable {
     isLastAttempt = true
     return .none
   }
-
-  // MARK: Ways
 
   /// Does the present step.
   private mutating func perform(_ cause: RunMove.Cause) -> RunRequests {

@@ -41,7 +41,6 @@ package struct SimulationReport: Sendable {
   /// A job's share, empty for one that has had neither slots nor runs.
   package func job(_ name: JobName) -> Job { places[name].map { jobs[$0] } ?? Job(name) }
 
-  // MARK: Counting
   //
   // The number is the job's in the scheduler, or that of the job that the event was about; nil where
   // neither is known. Mostly it is the job's, whose name need not be looked up then.

@@ -112,8 +112,6 @@ package struct Simulator {
     if !observe(event) { isStopped = true }
   }
 
-  // MARK: Faults
-
   private mutating func perform(_ fault: SimulatedFault, _ observe: Observe) {
     switch fault.kind {
     case .step(let step): self.step(by: step, slept: .zero, observe)
@@ -143,8 +141,6 @@ package struct Simulator {
     if now.monotonic > end { return }
     handle(.started(snapshot, after: ledger?.previous ?? PreviousState()), observe)
   }
-
-  // MARK: Effects
 
   /// - Parameter job: the job that the event is about, where that is known.
   private mutating func handle(
@@ -202,8 +198,6 @@ package struct Simulator {
     let result = AttemptResult.signalled(signal == .kill ? 9 : 15)
     scheduler.changeEnd(of: run, .attempt(result), at: now.monotonic)
   }
-
-  // MARK: What is told
 
   private mutating func emitVerdict(_ record: VerdictRecord, _ job: JobID?, _ observe: Observe) {
     let hasRun = record.verdict == .ran

@@ -132,8 +132,6 @@ package struct VirtualScheduler {
     return .wake
   }
 
-  // MARK: The clock
-
   /// Lets time go by to an instant, unless that is past.
   package mutating func move(to instant: MonotonicInstant) {
     // Counted in 64 bits: durations have 128, and this is done for every event.
@@ -150,8 +148,6 @@ package struct VirtualScheduler {
     now.wall = now.wall + step
     return send(.clockStepped(slept: slept))
   }
-
-  // MARK: Runs
 
   /// The end of a run's attempt, or of its process group, as the core is told of it.
   static func event(_ run: RunID, _ end: End) -> SchedulerEvent {
@@ -186,8 +182,6 @@ package struct VirtualScheduler {
   package mutating func crash() {
     self = VirtualScheduler(at: now, isPunctual: isPunctual, core: freshCore)
   }
-
-  // MARK: Timers
 
   /// The timers that exist, fired or not.
   package var timers: [TimerID] { alarms.all }

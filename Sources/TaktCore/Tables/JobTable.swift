@@ -116,8 +116,6 @@ struct JobTable: Sendable {
     }.map(\.id)
   }
 
-  // MARK: Coming and going
-
   mutating func reserve(_ count: Int) {
     rows.reserveCapacity(count + 1)
     ids.reserveCapacity(count)
@@ -188,8 +186,6 @@ struct JobTable: Sendable {
     free += released
     released = []
   }
-
-  // MARK: Followers
 
   /// The jobs that wait for the ends of this one's runs, by name.
   func followers(of id: JobID) -> [JobID] { rows[Int(id.index)].followers }

@@ -80,8 +80,6 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   /// Whether it has been told to go for good, and is gone.
   var isGone: Bool { machine.isGone }
 
-  // MARK: Runs
-
   func add(_ run: Run) {
     runs[run.call.run] = run
     hide(run.call.hidden)
@@ -114,8 +112,6 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   func retire() { perform(machine.retire()) }
 
   func kill() { line?.kill() }
-
-  // MARK: The process
 
   func started(_ line: ChildLine) {
     self.line = line
@@ -229,8 +225,6 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     perform(machine.fail(.flood))
     return false
   }
-
-  // MARK: What the machine says
 
   private func perform(_ effects: [ServiceMachine.Effect]) {
     for effect in effects { perform(effect) }

@@ -157,8 +157,6 @@ package final class PluginServices: ActionRunner {
     _ = ended.wait(timeout: .now() + .seconds(1))
   }
 
-  // MARK: On the reactor's thread
-
   private func service(for request: AttemptRequest, _ manifest: PluginManifest) -> PluginService {
     let key = Key(manifest: manifest, execution: request.spec.execution.ofSharedProcess)
     if let service = table.services[key] {

@@ -85,8 +85,6 @@ struct ServiceMachine {
   /// Whether it has been told to go for good, and is gone.
   var isGone: Bool { isRetired && state == .idle && runCount == 0 }
 
-  // MARK: Runs
-
   mutating func add(_ run: String) -> [Effect] {
     waiting.append(run)
     return pump()
@@ -134,8 +132,6 @@ struct ServiceMachine {
     return [.log(.warning, "the service is replaced; it left runs without an end: \(lapseCount)")]
       + drain()
   }
-
-  // MARK: The process
 
   mutating func greeted() -> [Effect] {
     guard state == .starting else { return [] }
@@ -209,8 +205,6 @@ struct ServiceMachine {
     default: return []
     }
   }
-
-  // MARK: Ways
 
   private mutating func pump() -> [Effect] {
     switch state {

@@ -169,8 +169,6 @@ package final class Guard: Sendable {
     if poll(&entry, 1, 1000) == 0 { _ = cprocess_signal(link.handle, SIGKILL) }
   }
 
-  // MARK: Attempts
-
   /// By what the first process of an attempt, which is about to be started, makes itself known
   /// before it executes anything; nil while there is no guard process.
   func announcement(
@@ -209,8 +207,6 @@ package final class Guard: Sendable {
       send(record, &state)
     }
   }
-
-  // MARK: The process
 
   /// Never waits. What cannot be sent is not lost: the next guard is told of all.
   private func send(_ record: cguard_record, _ state: inout State) {

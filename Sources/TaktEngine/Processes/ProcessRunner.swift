@@ -148,8 +148,6 @@ package final class ProcessRunner: Sendable {
       command: command, child: child, group: group, identity: identity, output: output)
   }
 
-  // MARK: Starts that wait
-
   /// Keeps a start that has failed for another try; false where none is to follow.
   private func delay(_ start: DelayedStarts.Start) -> Bool {
     let id = start.command.id

@@ -130,8 +130,6 @@ final class PathWatches: @unchecked Sendable {
     for unused in keys.setUses(uses, of: watch) { inotify.remove(unused) }
   }
 
-  // MARK: Walks
-
   /// Walks along the paths of these keys. Returns those that have changed.
   private func walkAgain(_ ids: some Sequence<UInt64>) -> Set<UInt64> {
     Set(ids.filter(walk))
@@ -183,8 +181,6 @@ final class PathWatches: @unchecked Sendable {
     retryLater()
   }
 
-  // MARK: Events
-
   private func listen() {
     let wasUnresponsive = isUnresponsive
     inotify.listen(on: reactor) { [weak self] isAccepted in
@@ -230,8 +226,6 @@ final class PathWatches: @unchecked Sendable {
     retryLater()
     return true
   }
-
-  // MARK: Telling
 
   private func noteChanges(of ids: Set<UInt64>) {
     for id in ids.sorted() {

@@ -101,8 +101,6 @@ struct CronFieldReader {
     return .random(low, high)
   }
 
-  // MARK: Signs
-
   private mutating func consume(_ sign: Unicode.Scalar) -> Bool {
     guard rest.first == sign else { return false }
     rest.removeFirst()

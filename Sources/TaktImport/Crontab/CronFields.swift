@@ -88,8 +88,6 @@ struct CronFields {
     return hasStar ? .all : .any
   }
 
-  // MARK: Names
-
   /// `@daily` and the others; nil for one that cron does not know.
   static func expression(named name: String) -> String? {
     ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]

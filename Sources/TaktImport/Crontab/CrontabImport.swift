@@ -119,8 +119,6 @@ struct CrontabImport {
     }
   }
 
-  // MARK: One line
-
   /// Splits a line; says so where cron refuses it.
   private func entry(of line: SourceLine, in trimmed: Range<Int>, _ remarks: [String]) -> Entry? {
     var index = trimmed.lowerBound
@@ -299,8 +297,6 @@ struct CrontabImport {
           + "whole file", at: entry.command.place)
     }
   }
-
-  // MARK: Times
 
   /// False when cron refuses them.
   func setTimes(of entry: Entry, in draft: inout JobDraft) -> Bool {

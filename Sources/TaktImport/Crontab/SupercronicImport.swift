@@ -48,8 +48,6 @@ extension CrontabImport {
     }
   }
 
-  // MARK: One line
-
   /// Splits a line; says so where supercronic refuses it.
   private func line(_ line: SourceLine, _ trimmed: Range<Int>, _ remarks: [String]) -> Line? {
     var words: [Range<Int>] = []

@@ -79,8 +79,6 @@ package struct CrontabExport {
       ])
   }
 
-  // MARK: Times
-
   private mutating func times(of job: JobSpec) -> [String] {
     let schedule = job.timing.schedule
     var times: [String] = []
@@ -143,8 +141,6 @@ package struct CrontabExport {
     }
     return [time]
   }
-
-  // MARK: Command
 
   /// The text after the times; nil where cron cannot run it.
   private mutating func command(of job: JobSpec) -> String? {
@@ -225,8 +221,6 @@ package struct CrontabExport {
       return nil
     }
   }
-
-  // MARK: Environment
 
   /// Writes the assignments that make the environment of the next line.
   private mutating func writeVariables(of job: JobSpec) {

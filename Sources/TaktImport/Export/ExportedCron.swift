@@ -98,8 +98,6 @@ struct ExportedCron {
     return days.sorted()
   }
 
-  // MARK: OnCalendar
-
   /// Expressions of `OnCalendar`, which are due at the same times together.
   func calendar(_ rule: CronDayRule) -> [String] {
     let time = "\(Self.unit(fields[1])):\(Self.unit(fields[0])):00"

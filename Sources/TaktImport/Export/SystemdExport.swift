@@ -44,8 +44,6 @@ package struct SystemdExport {
     "tags", "expected", "on_removed",
   ]
 
-  // MARK: Timer
-
   private mutating func timer(of job: JobSpec) -> String? {
     var lines: [String] = []
     let schedule = job.timing.schedule
@@ -147,8 +145,6 @@ package struct SystemdExport {
     let milliseconds = duration.milliseconds
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
-
-  // MARK: Service
 
   private mutating func service(of job: JobSpec) -> String? {
     var unit = ["Description=\(Self.escaped(job.summary ?? job.name.text))"]

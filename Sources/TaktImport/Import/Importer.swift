@@ -70,8 +70,6 @@ package struct Importer {
       jobs: context.jobs, report: report, text: file.text, groups: context.groups)
   }
 
-  // MARK: One path
-
   private func read(_ path: String) {
     if path.isEmpty {
       return context.report.cannotRead("''", SystemError.text(ENOENT))

@@ -94,8 +94,6 @@ struct SystemImport {
         stop: context.stop(of: .anacrontab, text.file, owner: nil)))
   }
 
-  // MARK: Timers
-
   private func readEnabled(_ name: String) {
     if name.hasSuffix("@.timer") { return }
     guard context.options.includesDisabled || store.isEnabled(name) else {

@@ -151,8 +151,6 @@ extension ServiceImport {
     report.lose(entry, sentence + "; the job is disabled", in: draft.name)
   }
 
-  // MARK: As takt runs it
-
   private func texts(_ command: Command) -> [String] { value(of: command).texts }
 
   /// A list for a program and its arguments; a text where variables are to be replaced, which only a

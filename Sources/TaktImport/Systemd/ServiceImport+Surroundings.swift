@@ -78,8 +78,6 @@ extension ServiceImport {
     }
   }
 
-  // MARK: Priorities and limits
-
   func setPriorities(in draft: inout JobDraft) {
     if let entry = unit.last("Service", "Nice") {
       if let number = Int(entry.value), (-20...19).contains(number) {
@@ -213,8 +211,6 @@ extension ServiceImport {
       }
     }
   }
-
-  // MARK: What follows
 
   func setFollowers(in draft: inout JobDraft) {
     for (key, hook) in [("OnFailure", JobKey.onFailure), ("OnSuccess", .onSuccess)] {

@@ -56,8 +56,6 @@ struct ServiceImport {
     return text
   }
 
-  // MARK: User and folder
-
   private func setUser(in draft: inout JobDraft) {
     if let entry = unit.last("Service", "User") {
       let name = expand(entry, in: &draft)
@@ -124,8 +122,6 @@ struct ServiceImport {
       }
     }
   }
-
-  // MARK: What is left
 
   /// Says of all that nobody has looked at why it is not kept.
   static func settleRest(of unit: Unit, _ report: ImportReport) {

@@ -92,8 +92,6 @@ struct TimerImport {
     }
   }
 
-  // MARK: Times
-
   private func setTimes(of timer: Unit, in draft: inout JobDraft) {
     let specifiers = Specifiers(unit: timer, user: nil)
     setCalendar(of: timer, specifiers, in: &draft)
@@ -318,8 +316,6 @@ struct TimerImport {
     }
     return texts.reduce(.zero) { $0 + ((try? DurationText.parse($1)) ?? .zero) }
   }
-
-  // MARK: The rest
 
   private func settleUnit(of timer: Unit, in job: String) {
     for entry in timer.list("Unit", "Documentation") { report.keep(entry, as: "comment", in: job) }

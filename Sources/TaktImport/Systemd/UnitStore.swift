@@ -113,8 +113,6 @@ final class UnitStore {
     }
   }
 
-  // MARK: What is enabled
-
   private func readWanted() -> [String: [String]] {
     var wanted: [String: [String]] = [:]
     for folder in folders {

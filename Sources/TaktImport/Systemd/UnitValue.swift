@@ -3,7 +3,6 @@ import TaktTime
 
 /// Values of unit files.
 enum UnitValue {
-  // MARK: Times
 
   private static let units: [(names: [String], microseconds: Double)] = [
     (["usec", "us", "µs", "μs"], 1), (["msec", "ms"], 1e3),
@@ -45,8 +44,6 @@ enum UnitValue {
     return .duration(.milliseconds(Int64(milliseconds.rounded(.up))))
   }
 
-  // MARK: Sizes
-
   /// `512M`, in bytes; nil for another text and for `infinity`.
   static func bytes(_ text: String) -> Int? {
     let scales: [(Character, Int)] = [
@@ -64,8 +61,6 @@ enum UnitValue {
     let (bytes, overflow) = number.multipliedReportingOverflow(by: scale)
     return overflow ? nil : bytes
   }
-
-  // MARK: Words
 
   /// Splits a value as systemd does: blanks, both kinds of quotes, and backslashes; nil where a
   /// quote does not end.

@@ -34,8 +34,6 @@ struct LossNote: Equatable {
   }
 }
 
-// MARK: - The file
-
 extension LossNote {
   /// The note in a state folder; nil where there is none. One that is empty or damaged tells no more
   /// than that something is lost, up to when the file was changed.
@@ -94,8 +92,6 @@ extension LossNote {
     _ = pwrite(file, bytes, bytes.count, 0)
   }
 }
-
-// MARK: - The text
 
 extension LossNote {
   /// `61 1790000000000`, as all versions write it, and a line with the rest and a sum of both.

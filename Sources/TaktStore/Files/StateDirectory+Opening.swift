@@ -44,8 +44,6 @@ extension StateDirectory {
     }
   }
 
-  // MARK: The way
-
   /// The path without links of a folder whose way is judged.
   private static func checkedPlace(
     _ path: String, for parties: FileParties
@@ -93,8 +91,6 @@ extension StateDirectory {
     guard let cut = path.lastIndex(of: "/") else { return "." }
     return cut == path.startIndex ? "/" : String(path[..<cut])
   }
-
-  // MARK: The folder
 
   /// Takt's own folder within this one, as it was made while this one was not takt's.
   private var ownWithin: StateDirectory? {
@@ -146,8 +142,6 @@ extension StateDirectory {
     }
     return true
   }
-
-  // MARK: Refusals
 
   /// Why a folder that exists cannot be opened, by what the system says.
   private static func refusal(

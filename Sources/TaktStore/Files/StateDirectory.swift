@@ -69,8 +69,6 @@ extension StateDirectory.Identity {
   }
 }
 
-// MARK: - Files
-
 extension StateDirectory {
   /// Names the processes that the ledger cannot record.
   static let processesName = "processes"

@@ -88,8 +88,6 @@ struct ScheduleText {
     }
   }
 
-  // MARK: JSON
-
   mutating func object(_ content: (inout Self) -> Void) {
     group("{", "}", content)
   }

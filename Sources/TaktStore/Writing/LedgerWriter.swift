@@ -94,8 +94,6 @@ package final class LedgerWriter {
     return findings
   }
 
-  // MARK: Writing
-
   package func write(_ entries: [LedgerEntry], _ waiters: [SQLiteLedger.Waiter]) {
     if self.entries.isEmpty {
       self.entries = entries
@@ -278,8 +276,6 @@ package final class LedgerWriter {
       hasUpkeep = false
     }
   }
-
-  // MARK: The end
 
   package func close() {
     isClosed = true

@@ -52,8 +52,6 @@ final class ProcessReserve {
   }
 }
 
-// MARK: - What is in it
-
 extension ProcessReserve {
   /// The daemon that has used it last and the processes that it names; nil where it names none of
   /// this start of the machine.
@@ -133,8 +131,6 @@ extension ProcessReserve {
       controlGroup: fields[4].isEmpty ? nil : String(fields[4]))
   }
 }
-
-// MARK: - What it names
 
 extension ProcessReserve {
   private enum Owner: Hashable {

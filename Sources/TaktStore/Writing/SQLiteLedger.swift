@@ -137,8 +137,6 @@ package final class SQLiteLedger: Ledger {
 
   package var status: Status { buffer.withLock { $0.status } }
 
-  // MARK: Ledger
-
   /// Takes entries that belong together.
   package func record(_ entries: [LedgerEntry]) {
     buffer.withLock { buffer in
@@ -267,8 +265,6 @@ package final class SQLiteLedger: Ledger {
     }
     return output
   }
-
-  // MARK: Writing
 
   /// Hands what is there to the writer. On `queue`.
   private func handOver() {

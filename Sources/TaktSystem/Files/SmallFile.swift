@@ -45,8 +45,6 @@ package enum SmallFile {
     return target[..<count].map(UInt8.init(bitPattern:))
   }
 
-  // MARK: Reading
-
   /// The whole file; one that is longer than `bytesMax`, or no regular file, is an error.
   package static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8] {
     let descriptor = open(path, readingFlags)
@@ -139,8 +137,6 @@ package enum SmallFile {
     }
     return bytes
   }
-
-  // MARK: Writing
 
   /// Writes a file that is not there yet. One that cannot be written whole is removed: half of it
   /// would be in the way of the next try.

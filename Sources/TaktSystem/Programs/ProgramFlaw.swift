@@ -41,8 +41,6 @@ extension ProgramFlaw {
   package var isForShell: Bool { self == .empty || self == .noInterpreterLine }
 }
 
-// MARK: - Reading
-
 extension ProgramFlaw {
   /// The kernel reads no more of a `#!` line.
   private static let lineBytes = 256

@@ -41,8 +41,6 @@ extension FileTrust {
     link.owner == 0 && folder.owner == 0 && !folder.isReplaceable
   }
 
-  // MARK: The way
-
   private func problem(
     ofWayTo place: Int, in trail: FileTrail, for parties: FileParties
   ) -> Distrust? {

@@ -141,8 +141,6 @@ extension FileTrust {
   ]
 }
 
-// MARK: Documentation
-
 extension FileTrust {
   /// The table of docs/security.md, a line each.
   package static var table: [String] {

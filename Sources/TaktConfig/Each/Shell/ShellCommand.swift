@@ -66,8 +66,6 @@ struct ShellCommand {
     add(words, .refused("in an argument of the shell's '\(name)'"))
   }
 
-  // MARK: Built-ins
-
   /// `command`, `exec` and `builtin`, before a command.
   private mutating func checkPrefixed(_ words: ArraySlice<CommandWord>, by name: String) {
     var words = words
@@ -174,8 +172,6 @@ struct ShellCommand {
       }
     }
   }
-
-  // MARK: Commands in arguments
 
   /// Programs whose option `-c` has a command of a shell.
   private static let commandTakers = UsualShell.names.union([

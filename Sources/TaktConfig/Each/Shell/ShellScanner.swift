@@ -36,8 +36,6 @@ struct ShellScanner {
     places = SettledPlaces(count: count, in: pieces.compactMap(\.self).joined(separator: " "))
   }
 
-  // MARK: Signs
-
   static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
@@ -68,8 +66,6 @@ struct ShellScanner {
   private mutating func stop(_ reason: String) {
     if doubt == nil { doubt = reason }
   }
-
-  // MARK: Commands
 
   /// Ends a simple command.
   ///
@@ -207,8 +203,6 @@ struct ShellScanner {
       }
     }
   }
-
-  // MARK: Words
 
   private mutating func scanWord() -> CommandWord {
     var word = CommandWord()

@@ -23,8 +23,6 @@ extension SpecBuilder {
     warnOfOwnWatches(of: raw, settled, schedule: schedule)
   }
 
-  // MARK: Slots
-
   /// Reports bounds between which there is no slot, and exclusions that leave none.
   private func warnOfEmptySchedule(_ schedule: Schedule, of raw: RawJob) {
     let hasHolidays = schedule.rules.contains { $0.expression.filter?.holidays != nil }
@@ -70,8 +68,6 @@ extension SpecBuilder {
     case .none, .some, .unknown: break
     }
   }
-
-  // MARK: Limits
 
   private func warnOfLimits(of raw: RawJob) {
     guard let limits = raw.fields[.limits]?.value?.object else { return }

@@ -86,8 +86,6 @@ extension SpecBuilder {
     return found
   }
 
-  // MARK: Runs that last longer than the interval
-
   /// Reports a timeout and retries that make a job with `overlap: skip` miss its own slots.
   func warnOfLongRuns(_ settled: JobDefaults, schedule: Schedule, of raw: RawJob) {
     guard raw.fields.has(.timeout) || raw.fields.has(.retry), settled.policies.overlap.refuses

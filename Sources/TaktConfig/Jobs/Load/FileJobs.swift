@@ -77,8 +77,6 @@ final class FileJobs {
     if let digest = made.digest { maker.remember(spec, digest) }
   }
 
-  // MARK: Jobs of for_each
-
   /// Makes the jobs of one that has `for_each`.
   private func expand(_ key: YAMLKey, _ entries: [YAMLEntry]) {
     let owner = KeyOwner(part: .job(key.text))

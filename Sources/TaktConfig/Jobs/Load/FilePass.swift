@@ -99,8 +99,6 @@ final class FilePass {
     }
   }
 
-  // MARK: The root's keys
-
   /// Whether something was read that is understood by the settings and the calendars.
   private var isLate: Bool { hasReadJobs || prelude.defaults != nil }
 
@@ -219,8 +217,6 @@ final class FilePass {
     // Something was meant to be read, so that no jobs here are no mistake.
     if value == nil { hasUnknownKeys = true }
   }
-
-  // MARK: Jobs
 
   private func visitJobs() throws(YAMLStop) {
     hasReadJobs = true

@@ -198,8 +198,6 @@ final class JobsLoad {
     return pass.includes
   }
 
-  // MARK: Includes
-
   private func include(
     _ request: IncludeRequest, in folder: String, ancestors: [FileIdentity]
   ) {

@@ -97,8 +97,6 @@ struct CalendarsBuilder {
     }
   }
 
-  // MARK: Items
-
   /// `2026-12-25`, `2026-12-24..2027-01-02`
   private func days(_ item: KeyValue.Located, _ owner: KeyOwner) -> Range<Int64>? {
     guard let text = item.value.text else { return nil }

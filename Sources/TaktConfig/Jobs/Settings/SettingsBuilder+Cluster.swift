@@ -63,8 +63,6 @@ extension SettingsBuilder {
     Key.endpoints, Key.authority, Key.certificate, Key.key, Key.username, Key.password,
   ]
 
-  // MARK: PostgreSQL
-
   private func postgres(_ fields: KeyFields, at mark: YAMLMark) -> String {
     for field in fields.fields where Self.etcdKeys.contains(field.name) {
       reporter.report(
@@ -108,8 +106,6 @@ extension SettingsBuilder {
     guard let sign = text.firstIndex(of: "=") else { return false }
     return !text[..<sign].contains(":")
   }
-
-  // MARK: etcd
 
   private func etcd(_ fields: KeyFields, at mark: YAMLMark) -> EtcdSettings {
     if let url = fields[Key.url] {

@@ -51,8 +51,6 @@ struct OpenParameterReader {
     return scalar.text
   }
 
-  // MARK: What there is to open
-
   /// A parameter of a built-in or a plugin.
   private func own(
     _ entry: KeyValue.MapField, _ fields: KeyFields, of action: Action,
@@ -129,8 +127,6 @@ struct OpenParameterReader {
       entry.name, ParameterBoundReader.kind(fields[Key.type]?.value?.text), reaches: .nothing,
       isRequired: false, summary: fields[Key.description]?.value?.text ?? "")
   }
-
-  // MARK: Values
 
   private var bounds: ParameterBoundReader {
     ParameterBoundReader(reporter: reporter, folder: folder, owner: owner)

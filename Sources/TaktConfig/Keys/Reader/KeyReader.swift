@@ -155,8 +155,6 @@ struct KeyReader {
     return false
   }
 
-  // MARK: Reports
-
   func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
     // Nothing that belongs elsewhere is meant in a calendar.
     let isInCalendar = owner.part == .file && owner.key != nil

@@ -54,8 +54,6 @@ package enum ZoneHint {
       && name.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 
-  // MARK: Offsets
-
   private static func utc(_ hours: Int) -> String { "UTC\(signed(hours))" }
 
   private static func signed(_ number: Int) -> String { number < 0 ? "\(number)" : "+\(number)" }

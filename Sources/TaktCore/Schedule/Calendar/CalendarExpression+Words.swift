@@ -28,8 +28,6 @@ extension CalendarExpression {
     return parts.joined(separator: " ")
   }
 
-  // MARK: The time of day
-
   private var timeWords: String {
     let clock = clockTimes
     if !clock.isEmpty { return "at " + CronExpression.join(clock) }
@@ -89,8 +87,6 @@ extension CalendarExpression {
     let isOne = terms.count == 1 && first.step == 0
     return "at \(unit.word)\(isOne ? "" : "s") " + CronExpression.join(items)
   }
-
-  // MARK: Dates
 
   /// A value, a range or a repetition, by name where there are names.
   private static func item(_ term: CalendarTerm, _ names: [String] = []) -> String {

@@ -30,8 +30,6 @@ struct CalendarParser {
     return try checked()
   }
 
-  // MARK: The zone at the end
-
   /// The zone's name that the text ends with; nil when it ends with none.
   mutating func zoneName() -> String? {
     parseZone()
@@ -58,8 +56,6 @@ struct CalendarParser {
     return isPlain && !word.contains("//") && word.utf8.last != UInt8(ascii: "/")
       && parseDay(&start) == nil
   }
-
-  // MARK: Days of the week
 
   private static let dayNames = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
@@ -115,8 +111,6 @@ struct CalendarParser {
     let nearest = NearestName.of(word, among: days + days.map { String($0.prefix(3)) } + Self.words)
     return CalendarProblem(.unknownWord(word, nearest: nearest), at: place)
   }
-
-  // MARK: Date and time
 
   /// Seconds since the epoch, a time in UTC. A zone written after it changes nothing.
   private mutating func epoch() throws(CalendarProblem) {
@@ -198,8 +192,6 @@ struct CalendarParser {
     result[unit] = terms
     places[unit] = place
   }
-
-  // MARK: What was read
 
   /// Two-digit years in full, lists in order, everything within its range.
   private mutating func checked() throws(CalendarProblem) -> CalendarExpression {

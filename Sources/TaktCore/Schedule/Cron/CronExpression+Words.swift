@@ -15,8 +15,6 @@ extension CronExpression {
     return parts.joined(separator: " ")
   }
 
-  // MARK: The time of day
-
   private var timeWords: String {
     let clock = clockTimes
     if !clock.isEmpty { return "at " + Self.join(clock) }
@@ -74,8 +72,6 @@ extension CronExpression {
     let list = spans(values).map { $0.count == 1 ? "\($0.lowerBound)" : Self.span($0, [], 0) }
     return "at \(unit)\(values.count == 1 ? "" : "s") " + join(list)
   }
-
-  // MARK: Lists
 
   static func values(_ mask: UInt64, _ field: CronField) -> [Int] {
     field.values.filter { mask >> UInt64($0) & 1 == 1 }

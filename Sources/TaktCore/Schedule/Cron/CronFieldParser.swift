@@ -64,8 +64,6 @@ struct CronFieldParser {
   /// Where `5/10` ends: at the last value, for days of the week at Saturday.
   private var openEnd: Int { field == .dayOfWeek ? 6 : field.values.upperBound }
 
-  // MARK: Values
-
   private mutating func value() throws(CronProblem) -> Int {
     let place = reader.position
     if let number = reader.number() {
@@ -118,8 +116,6 @@ struct CronFieldParser {
     return step
   }
 
-  // MARK: Hashed values
-
   /// `H`, `H(a-b)`, each perhaps with a step; false when something else comes next.
   private mutating func hashed() throws(CronProblem) -> Bool {
     guard field != .year, reader.consume("h") else { return false }
@@ -145,8 +141,6 @@ struct CronFieldParser {
     }
     return true
   }
-
-  // MARK: What the field comes to
 
   private mutating func fill() {
     isAny = true
@@ -214,8 +208,6 @@ struct CronFieldParser {
       expression.years = isAny ? nil : CronYears(years)
     }
   }
-
-  // MARK: Problems
 
   func problem(_ reason: CronProblem.Reason, at offset: Int? = nil) -> CronProblem {
     CronProblem(reason, in: field, at: offset ?? reader.position)

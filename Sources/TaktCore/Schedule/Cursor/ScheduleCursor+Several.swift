@@ -75,8 +75,6 @@ extension ScheduleCursor {
   }
 }
 
-// MARK: - What is due
-
 extension ScheduleCursor {
   /// `popDue` for any schedule, and any number of slots.
   mutating func popDueOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Due? {

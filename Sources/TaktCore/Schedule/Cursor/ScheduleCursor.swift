@@ -261,8 +261,6 @@ struct ScheduleCursor: Sendable {
   }
 }
 
-// MARK: - The next slot, and what is due
-
 extension ScheduleCursor {
   /// The earliest slot that is not decided; nil when there are no more, or none before a run ends.
   ///

@@ -105,8 +105,6 @@ struct RecurrenceRuleParser {
     return time.isUTC ? .instant(time.local) : .local(time.local)
   }
 
-  // MARK: Days
-
   private func readDays(of rule: inout RecurrenceRule) throws(RecurrenceProblem) {
     var days = RecurrenceDays()
     if let place = values["WKST"] {
@@ -174,8 +172,6 @@ struct RecurrenceRuleParser {
     days.nthWeekdays = nth.sorted()
   }
 
-  // MARK: Times
-
   private func readTimes(of rule: inout RecurrenceRule) throws(RecurrenceProblem) {
     let first = CivilTime(epochSeconds: start.local)
     func bits(
@@ -191,8 +187,6 @@ struct RecurrenceRuleParser {
     rule.times.minutes = try bits("BYMINUTE", 60, first.minute, isOwn: frequency < .minutely)
     rule.times.seconds = try bits("BYSECOND", 60, first.second, isOwn: frequency < .secondly)
   }
-
-  // MARK: Values
 
   private func text(_ range: Range<Int>) -> String {
     reader.text(from: range.lowerBound, to: range.upperBound)
@@ -245,8 +239,6 @@ struct RecurrenceRuleParser {
     else { return nil }
     return number
   }
-
-  // MARK: The normal form
 
   /// The parts in a fixed order, with their values in order.
   private func text(of rule: RecurrenceRule) -> String {

@@ -29,8 +29,6 @@ struct RecurrenceSearch: LocalSearch {
     }
   }
 
-  // MARK: Days and longer
-
   private func firstOfDays(from local: Int64) -> Int64? {
     let today = local.flooredQuotient(by: Self.day)
     guard let day = nextDay(from: today) else { return nil }
@@ -75,8 +73,6 @@ struct RecurrenceSearch: LocalSearch {
       year: year + 1, month: months.trailingZeroBitCount, day: 1)
   }
 
-  // MARK: Places in the set of a period
-
   private func firstOfPositions(from local: Int64) -> Int64? {
     var day = local.flooredQuotient(by: Self.day)
     // All of the period counts, though some of it is over.
@@ -112,8 +108,6 @@ struct RecurrenceSearch: LocalSearch {
     let places = rule.positions.map { $0 > 0 ? $0 - 1 : count + $0 }
     return Set(places.filter { $0 >= 0 && $0 < count }).sorted()
   }
-
-  // MARK: Hours and shorter
 
   private func firstOfShort(_ length: Int64, from local: Int64) -> Int64? {
     let inPeriod = timesInPeriod

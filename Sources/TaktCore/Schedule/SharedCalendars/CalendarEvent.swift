@@ -43,8 +43,6 @@ package struct CalendarEvent: Hashable, Sendable {
 
   private static let day: Int64 = 86_400
 
-  // MARK: Whole days
-
   /// The days of the last occurrence that begins at or before a day and has it; nil where none has.
   func days(with day: Int64) -> Range<Int64>? {
     guard let first = firstDay(from: day - length + 1), first <= day else { return nil }
@@ -61,8 +59,6 @@ package struct CalendarEvent: Hashable, Sendable {
   private func firstDay(from day: Int64) -> Int64? {
     recurrence.first(from: day * Self.day).map { $0.flooredQuotient(by: Self.day) }
   }
-
-  // MARK: Times
 
   /// Whether an occurrence has an instant.
   func contains(_ instant: ScheduleInstant, in jobZone: Zone) -> Bool {

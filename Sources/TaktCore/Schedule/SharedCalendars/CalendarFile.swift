@@ -59,8 +59,6 @@ package struct CalendarFile {
       flaw.line, "\(event.name) \(consequence): \(flaw.message)", hint: flaw.hint, .warning)
   }
 
-  // MARK: Components
-
   private mutating func read(_ bytes: [UInt8]) {
     var lines = CalendarFileLines(bytes)
     var components: [String] = []
@@ -113,8 +111,6 @@ package struct CalendarFile {
   static func shown(_ text: String) -> String {
     String(text.unicodeScalars.prefix(60)).printable
   }
-
-  // MARK: Events
 
   /// Makes ranges and recurrences of all events.
   private mutating func settle() {

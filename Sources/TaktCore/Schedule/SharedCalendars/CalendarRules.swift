@@ -127,8 +127,6 @@ extension CalendarRules {
   }
 }
 
-// MARK: - Slots that are moved
-
 extension Schedule {
   /// The days from which the slot at an instant has been moved, each as a number of days since the
   /// epoch; empty for one that is where its rule says.

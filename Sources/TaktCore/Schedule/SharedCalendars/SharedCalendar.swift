@@ -101,8 +101,6 @@ extension SharedCalendar.Content {
   }
 }
 
-// MARK: - Instants
-
 extension SharedCalendar {
   /// Whether it names the time of an instant.
   func contains(_ instant: ScheduleInstant, in zone: Zone) -> Bool {
@@ -160,8 +158,6 @@ extension SharedCalendar {
     }
   }
 }
-
-// MARK: - Days
 
 extension SharedCalendar {
   /// The days round a day, itself among them, that are named as a whole; nil where it is not. There may

@@ -125,8 +125,6 @@ extension ClockRule.Expression {
   }
 }
 
-// MARK: - Instants of a schedule
-
 extension ClockRule {
   /// The first slot after a mark. A calendar expression may name a finer instant; its slot is the
   /// millisecond that it is in.

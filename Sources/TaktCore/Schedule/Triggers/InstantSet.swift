@@ -141,8 +141,6 @@ extension Schedule {
   }
 }
 
-// MARK: - Pieces
-
 extension InstantSet {
   /// The slots of a series before an instant, and those from it on.
   func split(_ series: SlotSeries, before instant: ScheduleInstant) -> (

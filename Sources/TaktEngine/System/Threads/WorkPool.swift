@@ -259,8 +259,6 @@ final class WorkPool: Sendable {
     return continues
   }
 
-  // MARK: What takes too long
-
   private func armSweep() {
     let isFirst = state.withLock { state in
       defer { state.isSweepArmed = true }

@@ -37,8 +37,6 @@ struct SlotWords {
     }
   }
 
-  // MARK: Slots that ran
-
   private func ran(_ slot: SlotEvidence) -> [String] {
     guard let run = slot.run, let began = run.beganAt else {
       return ["Its run is no longer in the ledger."]
@@ -101,8 +99,6 @@ struct SlotWords {
     return "Run \(run.head.run.number) \(end.outcome.rawValue)\(attempts)"
       + (reason.map { ": \($0)" } ?? "") + (run.duration.map { ", took \(brief($0))" } ?? "") + "."
   }
-
-  // MARK: Slots that did not run
 
   private func skipped(_ reason: SkipReason, _ slot: SlotEvidence) -> [String] {
     switch reason {
@@ -218,8 +214,6 @@ struct SlotWords {
     }
   }
 
-  // MARK: Times
-
   private func absences(_ slot: SlotEvidence) -> [String] {
     slot.absences.map { absence in
       let stop =
@@ -243,8 +237,6 @@ struct SlotWords {
     (duration < .zero ? "" : "+") + brief(duration)
   }
 }
-
-// MARK: - What has no verdict
 
 extension SlotWords {
   /// What there is to say beside the slots in question.

@@ -77,8 +77,6 @@ struct WhyCommand: ParsableCommand {
   }
 }
 
-// MARK: - Slots to come
-
 extension WhyCommand {
   private struct Foresight {
     var name: JobName

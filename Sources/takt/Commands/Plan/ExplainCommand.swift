@@ -155,8 +155,6 @@ struct ExplainCommand: ParsableCommand {
   }
 }
 
-// MARK: - Jobs
-
 extension ExplainCommand {
   private func explain(job name: String) throws {
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: true)
