@@ -36,7 +36,6 @@ struct WorkloadFailure: Error, CustomStringConvertible {
 extension Workload {
   static var threads: CountedThreads { .one }
 
-  /// Throws unless `actual` is `expected`.
   func expect<Value: Equatable>(_ what: String, _ actual: Value, is expected: Value) throws {
     if actual != expected { throw WorkloadFailure("\(what): \(actual), not \(expected)") }
   }

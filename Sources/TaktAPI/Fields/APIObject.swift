@@ -128,7 +128,6 @@ extension JSONWriter: FieldVisitor {
   }
 }
 
-/// The names of the fields of objects.
 private struct FieldNames: FieldVisitor {
   var all: [String] = []
 

@@ -21,7 +21,6 @@ package enum APIReader {
   }
 }
 
-/// A value while it is read.
 struct Reading<Value: APIValue>: Decodable {
   let value: Value
 
@@ -33,7 +32,6 @@ extension CodingUserInfoKey {
   fileprivate static let wanted = CodingUserInfoKey(rawValue: "takt.wanted")
 }
 
-/// Reads the fields of one object.
 struct ObjectReader: FieldVisitor {
   private struct Key: CodingKey {
     let stringValue: String

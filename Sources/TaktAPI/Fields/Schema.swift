@@ -78,7 +78,6 @@ extension APIObject {
   }
 }
 
-/// Describes the fields of one object.
 private struct ObjectSchema: FieldVisitor {
   private struct Field {
     var name: String

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// A source of plugins.
 protocol PluginSource: AnyObject {
   /// The absolute folders that are searched, in order.
   var searchPath: [String] { get }

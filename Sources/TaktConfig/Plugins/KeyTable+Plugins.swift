@@ -1,7 +1,6 @@
 import TaktCore
 
 extension KeyTable {
-  /// The keys of `plugin.yaml`.
   package static let plugin: KeyRows = [
     KeyEntry(
       PluginKey.name, .text(allowsEmpty: false), reload: nil,

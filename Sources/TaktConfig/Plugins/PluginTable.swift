@@ -89,7 +89,6 @@ final class PluginTable: PluginSource {
   }
 }
 
-/// The rule of plugins' names.
 enum PluginName {
   static func isValid(_ name: String) -> Bool {
     guard (1...64).contains(name.utf8.count), let first = name.utf8.first,

@@ -63,7 +63,6 @@ struct MachineJob {
 }
 
 extension MachineJob {
-  /// A job of this machine.
   init(_ entry: JobEntry, on machine: ClusterMachine) {
     job = API.Job(entry, withDurations: false)
     last = job.last.map { API.ClusterRun($0, on: machine) }

@@ -93,7 +93,6 @@ final class OpenAPI: Sendable {
     }
   }
 
-  /// The schema of a part of a path.
   private static func pathSchema(of name: String) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in

@@ -105,7 +105,6 @@ struct RouteBody: Sendable {
     }
   }
 
-  /// The text of a jobs file.
   static let jobsFile = Self(type: "application/yaml", isRequired: true) { _ in
     Array(#"{"type":"string","description":"The text of a jobs file"}"#.utf8)
   }

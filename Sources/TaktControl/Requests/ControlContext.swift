@@ -33,7 +33,6 @@ struct ControlContext: RequestContext {
 extension ControlContext {
   var isLocal: Bool { way == .socket }
 
-  /// The job that the path names.
   func job() throws -> JobName {
     let text = parameters.get("job") ?? ""
     guard let name = JobName(text) else {

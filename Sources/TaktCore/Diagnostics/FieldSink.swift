@@ -26,7 +26,6 @@ extension FieldSink {
   }
 }
 
-/// Makes a list of fields.
 struct FieldList: FieldSink {
   private(set) var fields: [LogField] = []
 

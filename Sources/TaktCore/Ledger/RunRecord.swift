@@ -91,13 +91,11 @@ package struct RunTotals: Hashable, Sendable {
     return totals
   }
 
-  /// An attempt begins.
   mutating func beginAttempt() {
     output = KeptOutput()
     if use?.value.attempt != nil { use?.change { $0.attempt = nil } }
   }
 
-  /// A step of an attempt has ended.
   mutating func add(_ report: AttemptReport, step: Int, keepBytes: Int) {
     let kept = report.output.kept
     output = step == 0 ? kept : output.followed(by: kept, keepBytes: keepBytes)

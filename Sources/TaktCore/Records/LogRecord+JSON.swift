@@ -83,7 +83,6 @@ extension Duration {
 }
 
 extension MachineID {
-  /// Appends its name in the log.
   package func appendName(to bytes: inout [UInt8]) {
     switch self {
     case .timer(.job(let name)):

@@ -1,4 +1,3 @@
-/// How a run ended, and why.
 package struct RunEnd: Hashable, Sendable {
   // The larger one first: then both are as large as the larger one alone.
   package var reason: RunReason

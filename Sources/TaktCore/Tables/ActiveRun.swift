@@ -171,7 +171,6 @@ struct ActiveRun: Sendable {
     return totals.output
   }
 
-  /// The present step has ended.
   mutating func stepEnded(_ report: AttemptReport) {
     totals.add(report, step: machine.step, keepBytes: spec.execution.output.keepBytes)
   }

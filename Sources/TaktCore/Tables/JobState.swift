@@ -125,7 +125,6 @@ struct JobState: Sendable {
   /// put off until a turn comes.
   var mayHaveSlots: Bool { mutating get { !late.isEmpty || isFixedDelay } }
 
-  /// Its next slot.
   mutating func next(at now: Now) -> Slot? {
     cursor.next(of: spec.timing, for: spec.name, at: now)
   }

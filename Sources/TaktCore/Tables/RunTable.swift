@@ -8,7 +8,6 @@ struct RunTable: Sendable {
     var function: String
   }
 
-  /// The runs of one job.
   struct JobRuns: Sendable {
     /// Those that have not ended, the oldest first. Hooks are not among them.
     var active = RunList()

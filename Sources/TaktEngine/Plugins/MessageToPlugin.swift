@@ -7,7 +7,6 @@ import TaktTime
   import Foundation
 #endif
 
-/// One message to a plugin.
 enum MessageToPlugin {
   /// Who speaks, and how it will be spoken with.
   struct Hello: Encodable {

@@ -124,7 +124,6 @@ final class KeyWatch {
     return false
   }
 
-  /// The system has ended a watch.
   func watchEnded(_ watch: Int32) {
     uses = uses.filter { $0.watch != watch }
     // What was there last is what a difference is told from.

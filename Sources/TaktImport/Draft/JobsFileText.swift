@@ -1,6 +1,5 @@
 import TaktCore
 
-/// The text of a jobs file from drafts.
 struct JobsFileText {
   var header: [String]
   var jobs: [JobDraft]

@@ -1,4 +1,3 @@
-/// Names of environment variables.
 enum EnvironmentName {
   /// Whether takt passes a variable of this name: `[A-Za-z_][A-Za-z0-9_]*`.
   static func isValid(_ name: String) -> Bool {

@@ -69,7 +69,6 @@ struct SourceLine {
   }
 }
 
-/// A source as lines.
 struct SourceLines {
   let file: String
   let lines: [SourceLine]

@@ -12,7 +12,6 @@ struct UnitEntry {
   var place: SourceLocation { tokens[0].place }
 }
 
-/// Reads unit files.
 enum UnitFile {
   private static let entriesMax = 10_000
 

@@ -1,7 +1,6 @@
 import TaktCore
 import TaktTime
 
-/// Values of unit files.
 enum UnitValue {
 
   private static let units: [(names: [String], microseconds: Double)] = [

@@ -1,4 +1,3 @@
-/// The runs of a row as bars.
 struct RunBars: Sendable {
   /// What a bar covers, in pixels.
   private struct Extent {

@@ -73,7 +73,6 @@ package enum ProcessFile {
     return result
   }
 
-  /// The names in a folder that are numbers.
   package static func numbers(inFolder path: String) -> [pid_t] {
     var result: [pid_t] = []
     guard let folder = opendir(path) else { return [] }

@@ -26,7 +26,6 @@ enum Console {
   /// Writes out what was printed.
   static func flush() { fflush(nil) }
 
-  /// A line on standard error.
   static func error(_ line: String) {
     // Unbuffered: the next thing may be the end of the program.
     (line.printableLines + "\n").withCString { text in

@@ -19,7 +19,6 @@ final class TemporaryLedger {
 
   deinit { ledgerWriter.close() }
 
-  /// Writes entries in one transaction.
   func write(_ entries: [LedgerEntry]) throws {
     ledgerWriter.write(entries, [])
     guard ledgerWriter.write(taking: { LedgerLosses() }) else {

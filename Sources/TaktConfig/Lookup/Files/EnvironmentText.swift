@@ -169,7 +169,6 @@ struct EnvironmentText {
   }
 }
 
-/// The rule of variables' names.
 enum VariableName {
   static let hint = "use letters, digits and '_', not starting with a digit"
 

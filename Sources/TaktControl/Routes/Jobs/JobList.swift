@@ -32,7 +32,6 @@ package struct JobList {
       self.total = total
     }
 
-    /// The page as the API gives it.
     package var shown: API.JobPage { shown(withDurations: false) }
 
     /// - Parameter withDurations: whether the durations of the last runs are in it: many numbers, for

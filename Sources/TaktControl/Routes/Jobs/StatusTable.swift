@@ -39,7 +39,6 @@ package struct StatusTable: Sendable {
     }
   }
 
-  /// Adds the jobs of one `for_each` as a row.
   mutating func add(_ family: JobFamily) {
     let now = now
     cells.add {

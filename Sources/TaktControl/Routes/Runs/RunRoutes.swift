@@ -252,7 +252,6 @@ extension RunQuery {
   }
 }
 
-/// The parameters of lists of runs.
 enum RunParameter {
   static let job = Parameter.job("job", "Only of this job")
   static let failed = Parameter.flag(

@@ -13,10 +13,8 @@ struct Lookahead: Sendable {
     case clockGrid
     /// A fixed delay, whose instant the cursor itself keeps.
     case delay
-    /// A grid on the wall.
     case wallGrid
     case cron, calendar, rrule
-    /// A grid of local times.
     case localGrid
     /// Single instants; perhaps none.
     case instants

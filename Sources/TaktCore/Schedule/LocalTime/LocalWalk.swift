@@ -34,7 +34,6 @@ struct LocalWalk<Search: LocalSearch> {
     span = Self.span(of: zone, at: start - 1)
   }
 
-  /// A span of the zone in ticks.
   private struct TickSpan {
     var start: Int64
     var end: Int64

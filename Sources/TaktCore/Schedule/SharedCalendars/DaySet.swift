@@ -75,7 +75,6 @@ extension DaySet {
     return days
   }
 
-  /// The names of its calendars.
   var names: String { calendars.map(\.name).joined(separator: ", ") }
 }
 

@@ -191,7 +191,6 @@ final class ControlGroup: Sendable {
   }
 }
 
-/// The folders of the hierarchy of control groups.
 enum ControlGroupFolder {
   /// Opens a folder below another; nil when it cannot be.
   static func open(_ name: String, in folder: Int32) -> Int32? {
@@ -199,7 +198,6 @@ enum ControlGroupFolder {
     return result >= 0 ? result : nil
   }
 
-  /// The names of the groups in a folder.
   static func names(in folder: Int32) -> [String] {
     guard let status = try? FileStatus(of: folder), status.linkCount > 2 else { return [] }
     let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

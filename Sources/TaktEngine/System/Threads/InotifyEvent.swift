@@ -1,6 +1,5 @@
 import Glibc
 
-/// One event of an inotify descriptor.
 struct InotifyEvent {
   /// The watch it came from; -1 for an overflow.
   var watch: Int32

@@ -262,7 +262,6 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     var others: MachineExtras?
   }
 
-  /// Cancels.
   func cancel(keepHandlers: Bool) -> TimerReply {
     prefetch()
     var transition: TransitionNote?

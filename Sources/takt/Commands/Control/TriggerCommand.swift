@@ -125,7 +125,6 @@ struct TriggerCommand: ParsableCommand {
   }
 }
 
-/// Waits for the end of a run.
 struct RunWait {
   private let target: String
   /// Of a run on another machine the output is shown when it is over.
@@ -142,7 +141,6 @@ struct RunWait {
     self.connection = connection
   }
 
-  /// The run as it ended.
   func end(showingOutput: Bool) throws -> (API.Run, [UInt8]) {
     var hasShown = !showingOutput
     while true {

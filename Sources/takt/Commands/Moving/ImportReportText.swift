@@ -1,7 +1,6 @@
 import TaktCore
 import TaktImport
 
-/// The report of an import for people.
 struct ImportReportText {
   let report: ImportReport
   let jobs: Int
@@ -71,7 +70,6 @@ struct ImportReportText {
   }
 }
 
-/// The report of an import for programs.
 struct ImportReportAnswer: Encodable {
   struct Source: Encodable {
     var path: String

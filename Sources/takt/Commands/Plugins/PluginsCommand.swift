@@ -78,7 +78,6 @@ struct PluginCheckCommand: ParsableCommand {
   }
 }
 
-/// The folders to search for plugins.
 struct PluginFolders: ParsableArguments {
   @Option(
     help: "The jobs file, which names the plugin folders. (default: jobs.yaml)", completion: .file()
