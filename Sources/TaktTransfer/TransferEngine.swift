@@ -15,9 +15,7 @@ package final class TransferEngine: Sendable {
   package init(startThread: @escaping ThreadStart) { self.startThread = startThread }
 
   /// Begins a request. Throws where there can be none; blocks for nothing but loading the library.
-  package func start(
-    _ request: HTTPRequest
-  ) throws(TransferFailure) -> RunningTransfer<HTTPReply> {
+  package func start(_ request: HTTPRequest) throws(TransferFailure) -> RunningTransfer<HTTPReply> {
     try start(timeout: request.timeout) { HTTPExchange(request, for: $0) }
   }
 

@@ -83,9 +83,7 @@ struct GuardHost {
     }
   }
 
-  private func start(
-    _ words: [String], claim: ClaimToken?, onLeaseLost: LeaseLostPolicy = .stop
-  ) {
+  private func start(_ words: [String], claim: ClaimToken?, onLeaseLost: LeaseLostPolicy = .stop) {
     guard let number = UInt64(words[1]), let name = JobName("job\(number)") else { return }
     var spec = JobSpec(
       name: name, timing: Timing(schedule: Schedule(every: Every(.seconds(1)))),

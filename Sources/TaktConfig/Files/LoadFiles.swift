@@ -17,9 +17,7 @@ final class LoadFiles {
   private(set) var namelessPaths: [String] = []
 
   /// - Parameter judgesAsRoot: whether files are judged as by root.
-  init(
-    judgesAsRoot: Bool = false, reach: FileReach? = nil, ownersBefore: [String: UInt32] = [:]
-  ) {
+  init(judgesAsRoot: Bool = false, reach: FileReach? = nil, ownersBefore: [String: UInt32] = [:]) {
     opener = judgesAsRoot ? FileOpener(FileParties(own: 0)) : nil
     self.reach = reach
     self.ownersBefore = ownersBefore

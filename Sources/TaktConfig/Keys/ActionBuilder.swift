@@ -29,9 +29,7 @@ struct ActionBuilder {
   }
 
   /// - Parameter hook: the hook whose actions they are; nil for steps.
-  func steps(
-    of items: [KeyValue.Located], in hook: HookKind? = nil, owner: KeyOwner
-  ) -> [Step] {
+  func steps(of items: [KeyValue.Located], in hook: HookKind? = nil, owner: KeyOwner) -> [Step] {
     items.compactMap { item in
       guard let fields = item.value.object else { return nil }
       if fields[.run] == nil, fields[.use] == nil, !fields.hasUnknownKeys {

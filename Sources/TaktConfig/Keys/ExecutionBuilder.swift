@@ -24,9 +24,7 @@ struct ExecutionBuilder {
     }
   }
 
-  private func apply(
-    _ field: KeyFields.Field, _ row: KeyEntry, to settled: inout JobDefaults
-  ) {
+  private func apply(_ field: KeyFields.Field, _ row: KeyEntry, to settled: inout JobDefaults) {
     guard let value = field.value, let use = row.use else { return }
     switch use {
     case .set(let set): set(field, value, self, &settled)
@@ -45,9 +43,7 @@ struct ExecutionBuilder {
   }
 
   /// Puts every key of a mapping back to what holds without any `defaults`.
-  private func reset(
-    _ row: KeyEntry, _ field: KeyFields.Field, from settled: inout JobDefaults
-  ) {
+  private func reset(_ row: KeyEntry, _ field: KeyFields.Field, from settled: inout JobDefaults) {
     guard case .object(let inner) = row.type else { return }
     var none = field
     none.value = .null

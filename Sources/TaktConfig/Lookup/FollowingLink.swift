@@ -88,9 +88,7 @@ extension [FollowingLink] {
 }
 
 extension FollowingLink {
-  func diagnostic(
-    _ code: Diagnostic.Code, _ message: String, hint: String?
-  ) -> Diagnostic {
+  func diagnostic(_ code: Diagnostic.Code, _ message: String, hint: String?) -> Diagnostic {
     if let concealment {
       return Diagnostic(
         code, at: location, concealment.message(of: code), hint: concealment.hint(of: code),

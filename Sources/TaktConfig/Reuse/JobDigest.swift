@@ -43,9 +43,7 @@ struct JobWords {
   /// All that a job says: its name, its keys and their values.
   ///
   /// - Parameter family: the definition with `for_each` that makes the job; nil for a job of its own.
-  mutating func digest(
-    of name: String, _ entries: [YAMLEntry], family: JobName?
-  ) -> JobDigest {
+  mutating func digest(of name: String, _ entries: [YAMLEntry], family: JobName?) -> JobDigest {
     bytes.removeAll(keepingCapacity: true)
     add(name)
     if let family { add(family.text) }

@@ -137,9 +137,7 @@ enum LineBreak {
   }
 
   /// How many bytes a line break at `index` has; 0 when there is none.
-  private static func length(
-    in bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int
-  ) -> Int {
+  private static func length(in bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int) -> Int {
     func byte(_ distance: Int) -> UInt8 { index + distance < end ? bytes[index + distance] : 0 }
     switch bytes[index] {
     case 0x0a: return 1

@@ -42,15 +42,11 @@ package final class ControlClient: Sendable {
   private let onSilence: (@Sendable (Silence) -> Void)?
 
   /// - Parameter onSilence: called, on another thread, for each request that takes long.
-  package convenience init(
-    socket path: String, onSilence: (@Sendable (Silence) -> Void)? = nil
-  ) {
+  package convenience init(socket path: String, onSilence: (@Sendable (Silence) -> Void)? = nil) {
     self.init(socket: path, bounds: Bounds(), onSilence: onSilence)
   }
 
-  init(
-    socket path: String, bounds: Bounds, onSilence: (@Sendable (Silence) -> Void)? = nil
-  ) {
+  init(socket path: String, bounds: Bounds, onSilence: (@Sendable (Silence) -> Void)? = nil) {
     self.path = path
     self.bounds = bounds
     self.onSilence = onSilence

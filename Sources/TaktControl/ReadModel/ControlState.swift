@@ -195,9 +195,7 @@ package struct ControlState {
     body(&jobs[name, default: JobHistory()])
   }
 
-  private static func append<Item>(
-    _ item: Item, to items: inout Deque<Item>, max: Int = pastMax
-  ) {
+  private static func append<Item>(_ item: Item, to items: inout Deque<Item>, max: Int = pastMax) {
     if items.count == max { items.removeFirst() }
     items.append(item)
   }

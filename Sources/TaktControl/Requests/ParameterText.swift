@@ -97,9 +97,7 @@ struct ParameterText {
 
   /// Refuses what the job does not open. That it reaches nothing was checked when the jobs file was
   /// read, and costs nothing to check again.
-  private func checkOpen(
-    _ name: String, _ open: [BoundedParameter], of action: String
-  ) throws {
+  private func checkOpen(_ name: String, _ open: [BoundedParameter], of action: String) throws {
     if open.contains(where: { $0.schema.name == name && $0.schema.mayBeOpened }) { return }
     let names = open.map { "'\($0.schema.name)'" }.joined(separator: ", ")
     throw Problem(

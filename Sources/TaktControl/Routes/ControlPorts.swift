@@ -63,9 +63,7 @@ extension ControlPorts {
   /// - Parameter loop: counts the time. A task that sleeps would use the system's shared pool, which
   ///   wakes the process once a second from then on.
   @discardableResult
-  func whenKept(
-    within patience: Duration = .seconds(2), on loop: any EventLoop
-  ) async -> Bool {
+  func whenKept(within patience: Duration = .seconds(2), on loop: any EventLoop) async -> Bool {
     guard archive != nil else { return true }
     let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
     let timeout = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) {

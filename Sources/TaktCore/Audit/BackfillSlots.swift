@@ -73,9 +73,7 @@ package struct BackfillSlots {
     return (first...last).map { WallInstant(milliseconds: series.first.milliseconds + $0 * step) }
   }
 
-  private func scheduled(
-    from: WallInstant, through: WallInstant, countMax: Int
-  ) -> [WallInstant]? {
+  private func scheduled(from: WallInstant, through: WallInstant, countMax: Int) -> [WallInstant]? {
     var spec = spec
     spec.timing.schedule.until = min(spec.timing.schedule.until ?? through, through)
     // The clocks are those of a daemon that starts just before the range.

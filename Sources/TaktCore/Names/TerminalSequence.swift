@@ -77,9 +77,7 @@ package struct TerminalStringEnds {
   package init() {}
 
   /// The first place behind the string whose text begins at `start`.
-  fileprivate mutating func next(
-    in bytes: [UInt8], from start: Int, endsAtBell: Bool
-  ) -> Int? {
+  fileprivate mutating func next(in bytes: [UInt8], from start: Int, endsAtBell: Bool) -> Int? {
     let known = endsAtBell ? anyEnd : noBell
     if known.knows(from: start) { return known.found?.upperBound }
     let search = Search(
@@ -88,9 +86,7 @@ package struct TerminalStringEnds {
     return search.found?.upperBound
   }
 
-  private static func search(
-    in bytes: [UInt8], from start: Int, endsAtBell: Bool
-  ) -> Range<Int>? {
+  private static func search(in bytes: [UInt8], from start: Int, endsAtBell: Bool) -> Range<Int>? {
     for place in start..<max(start, bytes.count) {
       switch bytes[place] {
       case 0x07 where endsAtBell: return place..<place + 1

@@ -143,9 +143,7 @@ package struct Simulator {
   }
 
   /// - Parameter job: the job that the event is about, where that is known.
-  private mutating func handle(
-    _ event: SchedulerEvent, of job: JobID? = nil, _ observe: Observe
-  ) {
+  private mutating func handle(_ event: SchedulerEvent, of job: JobID? = nil, _ observe: Observe) {
     // One list for all events; one that comes of another's effects has its own.
     var list: [SchedulerEffect] = []
     swap(&list, &effects)

@@ -52,9 +52,7 @@ package struct VirtualScheduler {
 
   /// - Parameters:
   ///   - core: one that has not been started.
-  package init(
-    at now: Now, isPunctual: Bool = false, core: SchedulerCore = SchedulerCore()
-  ) {
+  package init(at now: Now, isPunctual: Bool = false, core: SchedulerCore = SchedulerCore()) {
     self.now = now
     self.core = core
     freshCore = core

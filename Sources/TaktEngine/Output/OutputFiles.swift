@@ -74,9 +74,7 @@ package final class OutputFiles: Sendable {
   ///   - sink: Where it is said what cannot be written.
   ///   - limitBytes: How much may wait to be written to one file. Default 1 MiB; for all files
   ///     together it is four times as much.
-  package convenience init(
-    sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20
-  ) {
+  package convenience init(sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20) {
     self.init(sink: sink, time: time, limitBytes: limitBytes) { Glibc.write($0, $1, $2) }
   }
 

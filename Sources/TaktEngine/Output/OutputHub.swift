@@ -34,9 +34,7 @@ package final class OutputHub: OutputSink, LiveOutput {
   }
 
   /// Takes what a run that has begun prints; of one that has ended it is passed over.
-  package func printed(
-    _ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark
-  ) -> Bool {
+  package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark) -> Bool {
     state.withLock { state in
       guard state.runs[run] != nil else { return false }
       state.runs[run]?.before.append(bytes, mark)

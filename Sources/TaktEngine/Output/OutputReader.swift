@@ -35,9 +35,7 @@ struct OutputReader {
     return (done, true)
   }
 
-  private func readChunk(
-    into buffer: UnsafeMutableRawBufferPointer
-  ) -> (count: Int, isOpen: Bool) {
+  private func readChunk(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isOpen: Bool) {
     let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
     if count > 0 {
       output.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), from: stream)

@@ -15,9 +15,7 @@ package final class PassThrough: Sendable {
   ///
   /// - Parameter limitBytes: How much of a stream may wait for its reader before the command does.
   ///   Default 1 MiB.
-  package init(
-    stdout: Int32, stderr: Int32, limitBytes: Int = 1 << 20
-  ) throws(SystemError) {
+  package init(stdout: Int32, stderr: Int32, limitBytes: Int = 1 << 20) throws(SystemError) {
     lanes = [Lane(stdout, limitBytes), Lane(stderr, limitBytes)]
     for lane in lanes { try Thread.start(name: "takt-output") { lane.run() } }
   }

@@ -10,9 +10,7 @@ struct PluginLines {
 
   /// Hands over each line that ends within `bytes`, without its end. False when one is too long; then
   /// nothing more is to be taken.
-  mutating func feed(
-    _ bytes: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void
-  ) -> Bool {
+  mutating func feed(_ bytes: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void) -> Bool {
     var rest = bytes
     while let end = rest.firstIndex(ofByte: 10) {
       guard partial.count + end <= Self.lineBytesMax else { return false }

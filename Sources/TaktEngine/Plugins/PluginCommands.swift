@@ -25,9 +25,7 @@ package struct PluginCommands: Sendable {
   ///   - host: The name and version that plugins are told.
   ///   - observer: Gets what runs of plugins report besides lines.
   ///   - tap: Is told each line of the conversations. Default nil.
-  package init(
-    host: String, observer: any Observer, time: any TimeSource, tap: PluginTap? = nil
-  ) {
+  package init(host: String, observer: any Observer, time: any TimeSource, tap: PluginTap? = nil) {
     self.host = host
     self.observer = observer
     self.time = time
@@ -35,9 +33,7 @@ package struct PluginCommands: Sendable {
   }
 
   /// Makes the command of a run; it may block.
-  package func complete(
-    _ command: inout Command, of request: AttemptRequest
-  ) throws(StartFailure) {
+  package func complete(_ command: inout Command, of request: AttemptRequest) throws(StartFailure) {
     guard case .plugin(let manifest, let parameters) = request.action else { return }
     let call = try PluginCall(manifest, parameters, of: request)
     command.arguments = manifest.command

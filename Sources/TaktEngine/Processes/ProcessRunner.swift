@@ -313,9 +313,7 @@ package final class ProcessRunner: Sendable {
   /// Ends a process that takes longer than it may, by its signal and after its grace by KILL.
   ///
   /// - Parameter isOverdue: whether it has failed then, however it ends.
-  func end(
-    _ id: ProcessID, as stop: StopPolicy, after bound: Duration, isOverdue: Bool = false
-  ) {
+  func end(_ id: ProcessID, as stop: StopPolicy, after bound: Duration, isOverdue: Bool = false) {
     for (delay, signal) in [(bound, stop.signal), (bound + stop.grace, .kill)] {
       let nanoseconds = Int(min(delay.nanosecondsSaturated, Int64.max / 4))
       bounds.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in

@@ -5,9 +5,7 @@ import TaktTime
 
 /// Jobs that run once: they come and go as by a reload, without a look at the jobs file.
 extension Reloader: OnceControl {
-  package func add(
-    _ job: OnceJob, isNamed: Bool, reply: @escaping @Sendable (OnceReply) -> Void
-  ) {
+  package func add(_ job: OnceJob, isNamed: Bool, reply: @escaping @Sendable (OnceReply) -> Void) {
     queue.async { [self] in reply(add(job, isNamed: isNamed)) }
   }
 

@@ -67,9 +67,7 @@ package final class Reloader: ReloadControl {
   }
 
   /// Reloads soon; `cause` says in the log who wanted it.
-  package func reload(
-    cause: String, reply: @escaping @Sendable (ReloadReport) -> Void = { _ in }
-  ) {
+  package func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void = { _ in }) {
     let isFirst = waiting.withLock { waiting in
       defer { waiting = (waiting ?? []) + [reply] }
       return waiting == nil

@@ -97,9 +97,7 @@ extension TimerTransition {
 
   fileprivate var level: LogLevel { isRoutine ? .debug : .warning }
 
-  fileprivate func record(
-    _ key: TimerKey, due: WallInstant?, end: TimerEnd? = nil
-  ) -> LogRecord {
+  fileprivate func record(_ key: TimerKey, due: WallInstant?, end: TimerEnd? = nil) -> LogRecord {
     LogRecord(
       at: wall, level, .timer, routine: isRoutine,
       content: .timer(

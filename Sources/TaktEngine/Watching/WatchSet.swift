@@ -18,9 +18,7 @@ struct WatchSet {
 
   /// From now on these keys are watched. What the removed ones need is theirs until it is set to
   /// nothing.
-  mutating func replace(
-    with keys: Set<WatchKey>, read: FilesRead? = nil
-  ) -> Replacement {
+  mutating func replace(with keys: Set<WatchKey>, read: FilesRead? = nil) -> Replacement {
     var change = Replacement()
     var heirless: [WatchKey: UInt64] = [:]
     for (key, id) in idByKey where !keys.contains(key) {

@@ -56,9 +56,7 @@ package struct ForeignFile: Sendable {
   package var documents: [ForeignNode]
   package var problems: [(place: SourceLocation, sentence: String)]
 
-  package init(
-    documents: [ForeignNode], problems: [(place: SourceLocation, sentence: String)]
-  ) {
+  package init(documents: [ForeignNode], problems: [(place: SourceLocation, sentence: String)]) {
     self.documents = documents
     self.problems = problems
   }

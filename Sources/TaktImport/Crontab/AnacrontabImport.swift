@@ -134,9 +134,7 @@ struct AnacrontabImport {
       JobKey.missed, DraftValue.mapping(["policy": .word("last"), "within": .word("\(days)d")])
     )
     guard let calendar = found else {
-      return (
-        [(.every, .word("\(days)d")), missed], "every \(days) days"
-      )
+      return ([(.every, .word("\(days)d")), missed], "every \(days) days")
     }
     return (
       [(.calendar, .text("\(calendar.date) \(time)")), missed],
@@ -144,9 +142,7 @@ struct AnacrontabImport {
     )
   }
 
-  private func settle(
-    _ draft: inout JobDraft, _ variables: CronVariables, _ command: SourceToken
-  ) {
+  private func settle(_ draft: inout JobDraft, _ variables: CronVariables, _ command: SourceToken) {
     let root =
       context.accounts.user(named: "root") ?? ImportAccounts.User(name: "root", home: "/root")
     if let minutes = variables["RANDOM_DELAY"].flatMap({ Int($0) }), minutes > 0, minutes < 100_000

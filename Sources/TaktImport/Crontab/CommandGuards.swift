@@ -113,9 +113,7 @@ enum CommandGuards {
       || command.contains("/usr/sbin/anacron -s") || command.hasSuffix("anacron start >/dev/null")
   }
 
-  private static func range(
-    of part: String, in text: Substring
-  ) -> Range<Substring.Index>? {
+  private static func range(of part: String, in text: Substring) -> Range<Substring.Index>? {
     var start = text.startIndex
     while start < text.endIndex {
       if text[start...].hasPrefix(part) {

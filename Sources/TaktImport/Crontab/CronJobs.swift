@@ -87,9 +87,7 @@ struct CronJobs {
   }
 
   /// Variables that cron reads itself; true when all is said.
-  private func setMeaning(
-    of variable: CronVariables.Variable, in draft: inout JobDraft
-  ) -> Bool {
+  private func setMeaning(of variable: CronVariables.Variable, in draft: inout JobDraft) -> Bool {
     let report = context.report
     switch variable.name {
     case "MAILTO":

@@ -23,9 +23,7 @@ struct CronVariables {
 
   /// Reads `NAME = value` as cron does: both may be in quotes, and nothing may follow the second; nil
   /// for another line.
-  static func read(
-    _ line: SourceLine, in trimmed: Range<Int>, dialect: CronDialect
-  ) -> Variable? {
+  static func read(_ line: SourceLine, in trimmed: Range<Int>, dialect: CronDialect) -> Variable? {
     var rest = line.scalars[trimmed]
     let name: ArraySlice<Unicode.Scalar>
     if let quote = consumeQuote(&rest) {

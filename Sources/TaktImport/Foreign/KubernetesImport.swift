@@ -78,9 +78,7 @@ struct KubernetesImport {
     return true
   }
 
-  private func setPolicies(
-    _ spec: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft
-  ) {
+  private func setPolicies(_ spec: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft) {
     let policies = ["Allow": "allow", "Forbid": "skip", "Replace": "replace"]
     let policy = spec["concurrencyPolicy"]?.text
     draft[.overlap] = .word(policies[policy ?? "Allow"] ?? "allow")

@@ -51,9 +51,7 @@ extension ServiceImport {
       [.text("/bin/sh"), .text("-c"), .text(tests.joined(separator: " && "))])
   }
 
-  private func settle(
-    _ entry: UnitEntry, _ prefix: String, isTimer: Bool, in draft: JobDraft
-  ) {
+  private func settle(_ entry: UnitEntry, _ prefix: String, isTimer: Bool, in draft: JobDraft) {
     if isTimer {
       report.differ(
         entry, "in 'only_if': before each run, and not when the timer starts", in: draft.name)

@@ -111,9 +111,7 @@ struct RunningLane: Sendable {
   }
 
   // Each level lasts from one change to the next; a column keeps the highest it saw.
-  private static func highest(
-    _ starts: [Int64], _ ends: [Int64], on scale: PictureScale
-  ) -> [Int] {
+  private static func highest(_ starts: [Int64], _ ends: [Int64], on scale: PictureScale) -> [Int] {
     var highest = [Int](repeating: 0, count: scale.columns)
     var level = 0
     var nextStart = 0

@@ -122,9 +122,7 @@ extension StateDirectory {
     throw Self.refusal(number, within, ownedBy: self.status(of: Self.ownName)?.owner)
   }
 
-  private static func within(
-    _ own: StateDirectory?
-  ) throws(StateFolderLock.Failure) -> Opened {
+  private static func within(_ own: StateDirectory?) throws(StateFolderLock.Failure) -> Opened {
     guard let own else { throw .unwritable(errno: ENOENT) }
     return Opened(directory: own, isWithin: true, wasRestricted: try own.restrict(to: 0o700))
   }

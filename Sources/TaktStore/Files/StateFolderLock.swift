@@ -38,9 +38,7 @@ package final class StateFolderLock: Sendable {
   /// - Parameters:
   ///   - holder: what others are told who want it: a line.
   ///   - trusted: users who may own folders above it; matters to root alone.
-  package init(
-    folder: String, holder: String, trusting trusted: Set<UInt32> = []
-  ) throws(Failure) {
+  package init(folder: String, holder: String, trusting trusted: Set<UInt32> = []) throws(Failure) {
     requested = folder
     self.holder = holder
     self.trusted = trusted

@@ -94,9 +94,7 @@ private struct InquiryReading {
     inquiry.slots = try (first == nil ? Array(wanted.prefix(1)) : wanted.prefix(count).reversed())
       .map(evidence)
     inquiry.before = found.first { $0.slots.last < start }
-    inquiry.after = try records(
-      "first >= ? ORDER BY first LIMIT 1", [end.milliseconds]
-    ).first
+    inquiry.after = try records("first >= ? ORDER BY first LIMIT 1", [end.milliseconds]).first
     inquiry.pending = try Int64.fetchOne(
       db,
       sql:
@@ -119,9 +117,7 @@ private struct InquiryReading {
     return inquiry
   }
 
-  private func records(
-    _ condition: String, _ arguments: [Int64]
-  ) throws -> [VerdictRecord] {
+  private func records(_ condition: String, _ arguments: [Int64]) throws -> [VerdictRecord] {
     try Row.fetchAll(
       db,
       sql: "SELECT first, last, count, verdict, detail, run, at FROM verdicts WHERE job = ? AND "

@@ -74,9 +74,7 @@ final class LedgerStatements {
 
   private static func address(_ sql: StaticString) -> UInt { UInt(bitPattern: sql.utf8Start) }
 
-  private func statement(
-    _ key: Key, in db: Database, _ text: () -> String
-  ) throws -> Statement {
+  private func statement(_ key: Key, in db: Database, _ text: () -> String) throws -> Statement {
     if let statement = prepared[key] { return statement }
     let statement = try db.makeStatement(sql: text())
     prepared[key] = statement

@@ -137,9 +137,7 @@ extension LedgerTransaction {
 
   /// Inserts the schedules that were held back, at most one of each job. They come in the order of
   /// their jobs' numbers, so that SQLite appends to its indexes.
-  private func insert(
-    _ beginning: inout [(place: Int, job: Int64)], of batch: LedgerBatch
-  ) throws {
+  private func insert(_ beginning: inout [(place: Int, job: Int64)], of batch: LedgerBatch) throws {
     beginning.sort { $0.job < $1.job }
     // Many jobs share a schedule. The batch keeps all of them, so that an identity stands for one.
     var texts: [ObjectIdentifier: String] = [:]

@@ -51,17 +51,13 @@ extension LedgerTransaction {
     }
   }
 
-  func write(
-    _ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts
-  ) throws {
+  func write(_ attempt: LedgerBatch.Attempt, _ facts: LedgerBatch.AttemptFacts) throws {
     try execute(RunRows.attemptSQL) { RunRows.bind(attempt, facts, daemon: daemon, to: &$0) }
   }
 
   /// What an attempt has printed, in place of what the oldest attempts of its run have where there
   /// are very many.
-  func write(
-    _ attempt: LedgerBatch.Attempt, _ output: KeptOutput, _ at: WallInstant
-  ) throws {
+  func write(_ attempt: LedgerBatch.Attempt, _ output: KeptOutput, _ at: WallInstant) throws {
     let run = Int64(attempt.run.number)
     try execute(
       """

@@ -55,9 +55,7 @@ final class ProcessReserve {
 extension ProcessReserve {
   /// The daemon that has used it last and the processes that it names; nil where it names none of
   /// this start of the machine.
-  static func read(
-    in directory: StateDirectory, boot: String
-  ) -> LedgerFindings.PreviousDaemon? {
+  static func read(in directory: StateDirectory, boot: String) -> LedgerFindings.PreviousDaemon? {
     let lines = text(in: directory).split(separator: "\n").prefix { !$0.hasPrefix("\0") }
     guard let first = lines.first.flatMap(unsummed),
       var daemon = daemon(first, boot: boot, in: directory.identity)

@@ -20,9 +20,7 @@ package final class PatientCall<Value: Sendable>: Sendable {
   private let onGivenUp: @Sendable () -> Void
   private let onLateEnd: @Sendable (Value) -> Void
 
-  init(
-    onGivenUp: @escaping @Sendable () -> Void, onLateEnd: @escaping @Sendable (Value) -> Void
-  ) {
+  init(onGivenUp: @escaping @Sendable () -> Void, onLateEnd: @escaping @Sendable (Value) -> Void) {
     self.onGivenUp = onGivenUp
     self.onLateEnd = onLateEnd
   }

@@ -83,9 +83,7 @@ extension FileTrust {
   }
 
   /// Why others could replace what is below some folders; nil where nobody can.
-  package func problem(
-    ofFoldersAbove folders: [FileFact], for parties: FileParties
-  ) -> Distrust? {
+  package func problem(ofFoldersAbove folders: [FileFact], for parties: FileParties) -> Distrust? {
     problem(ofFolders: folders, ownedBy: parties.above.union([0]), for: parties)
   }
 

@@ -15,9 +15,7 @@ enum SampleJobs {
   /// - Parameters:
   ///   - changed: jobs with another command.
   ///   - rearmed: jobs with another schedule.
-  static func text(
-    _ range: Range<Int>, changed: Set<Int> = [], rearmed: Set<Int> = []
-  ) -> [UInt8] {
+  static func text(_ range: Range<Int>, changed: Set<Int> = [], rearmed: Set<Int> = []) -> [UInt8] {
     var text = """
       scheduler: {timezone: Europe/Berlin, max_running: 64}
       defaults: {timeout: 10m, qos: utility}

@@ -61,9 +61,7 @@ final class WholeDaemon {
       runner: ActionRouter(commands: commands, builtins: builtins))
   }
 
-  private static func log(
-    in folder: TemporaryFolder, time: any TimeSource
-  ) throws -> LogWriter {
+  private static func log(in folder: TemporaryFolder, time: any TimeSource) throws -> LogWriter {
     let file = open("\(folder.path)/log.json", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw WorkloadFailure("no log: \(SystemError.text())") }
     return LogWriter(

@@ -102,9 +102,7 @@ extension SpecBuilder {
   }
 
   /// Where a program is; nil where it is in no folder of `PATH`.
-  func path(
-    ofProgram program: String, _ settled: JobDefaults, _ files: MachineFiles
-  ) -> String? {
+  func path(ofProgram program: String, _ settled: JobDefaults, _ files: MachineFiles) -> String? {
     let folder = settled.execution.directory
     let path: String? =
       program.contains("/")

@@ -23,9 +23,7 @@ extension SpecBuilder {
     checkEnvironment(settled.execution.environment, of: raw)
   }
 
-  private func checkSize(
-    _ text: String, _ subject: String, at mark: YAMLMark, owner: KeyOwner
-  ) {
+  private func checkSize(_ text: String, _ subject: String, at mark: YAMLMark, owner: KeyOwner) {
     guard text.utf8.count >= Self.textBytesMax else { return }
     reporter.report(
       .suspicious, severity: .warning, at: mark,

@@ -161,9 +161,7 @@ final class JobsLoad {
         hint: "run: chown root \(path), unless this is intended"))
   }
 
-  private func follow(
-    _ includes: [IncludeRequest], of path: String, ancestors: [FileIdentity]
-  ) {
+  private func follow(_ includes: [IncludeRequest], of path: String, ancestors: [FileIdentity]) {
     let folder = FilePath.folder(of: path)
     for request in includes { include(request, in: folder, ancestors: ancestors) }
   }
@@ -198,9 +196,7 @@ final class JobsLoad {
     return pass.includes
   }
 
-  private func include(
-    _ request: IncludeRequest, in folder: String, ancestors: [FileIdentity]
-  ) {
+  private func include(_ request: IncludeRequest, in folder: String, ancestors: [FileIdentity]) {
     guard ancestors.count <= Self.depthBound else {
       log.add(
         request.diagnostic(

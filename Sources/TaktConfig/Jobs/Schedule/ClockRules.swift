@@ -21,18 +21,14 @@ struct ClockRules {
   /// Those under `rrule`; what is wrong is reported.
   func rrule(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .rrule) }
 
-  private func rules(
-    of field: KeyFields.Field, _ kind: RuleTable.Question.Kind
-  ) -> [ClockRule] {
+  private func rules(of field: KeyFields.Field, _ kind: RuleTable.Question.Kind) -> [ClockRule] {
     let items = field.value?.list ?? []
     if items.count == 1 { return rule(items[0], kind) }
     return items.flatMap { rule($0, kind) }
   }
 
   /// The rule of one expression, or none.
-  private func rule(
-    _ item: KeyValue.Located, _ kind: RuleTable.Question.Kind
-  ) -> [ClockRule] {
+  private func rule(_ item: KeyValue.Located, _ kind: RuleTable.Question.Kind) -> [ClockRule] {
     guard let text = item.value.text else { return [] }
     let question = RuleTable.Question(
       text: text, kind: kind, zone: zone, days: days, dst: dst, filter: filter)
@@ -60,9 +56,7 @@ struct ClockRules {
     }
   }
 
-  private func rrule(
-    _ text: String, _ mark: YAMLMark, at now: WallInstant
-  ) -> RuleTable.Answer? {
+  private func rrule(_ text: String, _ mark: YAMLMark, at now: WallInstant) -> RuleTable.Answer? {
     let read: (recurrence: Recurrence, zoneName: String?)
     do throws(RecurrenceProblem) {
       read = try Recurrence.read(text) { name in
@@ -95,9 +89,7 @@ struct ClockRules {
       isOver: isOver(rule, at: now))
   }
 
-  private func cron(
-    _ text: String, _ mark: YAMLMark, at now: WallInstant
-  ) -> RuleTable.Answer? {
+  private func cron(_ text: String, _ mark: YAMLMark, at now: WallInstant) -> RuleTable.Answer? {
     let expression: CronExpression
     do throws(CronProblem) {
       expression = try CronExpression(text, seed: raw.name)

@@ -56,9 +56,7 @@ extension SpecBuilder {
     }
   }
 
-  private func anchor(
-    _ text: String, at mark: YAMLMark, _ zone: Zone, _ raw: RawJob
-  ) -> Anchor? {
+  private func anchor(_ text: String, at mark: YAMLMark, _ zone: Zone, _ raw: RawJob) -> Anchor? {
     if let time = Self.timeOfDay(text) { return .timeOfDay(time) }
     guard let read = try? InstantText(text) else {
       reporter.report(

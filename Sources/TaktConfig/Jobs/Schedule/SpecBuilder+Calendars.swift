@@ -59,9 +59,7 @@ extension SpecBuilder {
   static let skip = "skip"
 
   /// Where slots move, all days are those of one zone, and there must be some.
-  private func checkDays(
-    of rules: CalendarRules, _ settled: JobDefaults, of raw: RawJob
-  ) -> Bool {
+  private func checkDays(of rules: CalendarRules, _ settled: JobDefaults, of raw: RawJob) -> Bool {
     guard let direction = rules.direction else { return true }
     let mark =
       (raw.fields[.onExcluded] ?? raw.fields[.except] ?? raw.fields[.onlyOn])?.mark ?? raw.nameMark

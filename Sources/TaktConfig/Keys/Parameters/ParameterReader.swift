@@ -11,9 +11,7 @@ struct ParameterReader {
   let secrets: [String]?
 
   /// A value as a kind; nil when it is none, which is then reported.
-  func value(
-    _ node: YAMLNode, as schema: ParameterSchema, owner: KeyOwner
-  ) -> ParameterValue? {
+  func value(_ node: YAMLNode, as schema: ParameterSchema, owner: KeyOwner) -> ParameterValue? {
     if case .scalar(let scalar) = node.content, scalar.isBlank {
       reporter.report(
         .wrongType, at: node.mark, "'\(schema.name)' has no value",

@@ -143,9 +143,7 @@ extension KeyReader {
     return nil
   }
 
-  private func wholeSeconds(
-    _ scalar: YAMLScalar, at mark: YAMLMark, of key: String
-  ) -> KeyValue? {
+  private func wholeSeconds(_ scalar: YAMLScalar, at mark: YAMLMark, of key: String) -> KeyValue? {
     guard let value = duration(scalar, at: mark, least: .seconds(1), of: key)?.duration else {
       return nil
     }

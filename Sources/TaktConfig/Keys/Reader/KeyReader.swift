@@ -204,9 +204,7 @@ struct KeyReader {
     (KeyTable.failsWhen, "under '\(JobKey.failsWhen)'"), (KeyTable.step, "in a step"),
   ]
 
-  private func reportNull(
-    _ scalar: YAMLScalar, at mark: YAMLMark, key: KeyEntry, owner: KeyOwner
-  ) {
+  private func reportNull(_ scalar: YAMLScalar, at mark: YAMLMark, key: KeyEntry, owner: KeyOwner) {
     var hint = "write \(key.type.phrase)"
     if case .job = owner.part, key.mayBeNull {
       hint += ", or null to remove the value from '\(Key.defaults)'"

@@ -38,9 +38,7 @@ final class EnvironmentFiles {
   /// The user who owns a file that has been read; nil for any other.
   func owner(of path: String) -> UInt32? { owners[path] }
 
-  private func answer(
-    _ path: String, shown: String
-  ) -> Result<[String: String], FileProblem> {
+  private func answer(_ path: String, shown: String) -> Result<[String: String], FileProblem> {
     if let answer = answers[path] { return answer }
     paths.append(path)
     shownPaths.append(shown)

@@ -46,9 +46,7 @@ final class LineFiles {
 
   /// The lines of the file at an absolute path; nil where it cannot be read, which is then reported
   /// at `mark`.
-  func lines(
-    of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
-  ) -> Lines? {
+  func lines(of path: String, shown: String, at mark: YAMLMark, reporter: Reporter) -> Lines? {
     useCount += 1
     switch answer(path, shown: shown) {
     case .success(let lines): return lines

@@ -101,9 +101,7 @@ package struct StatusTable: Sendable {
     }
   }
 
-  private static func append(
-    nextOf view: JobView, at now: WallInstant, to cell: inout [UInt8]
-  ) {
+  private static func append(nextOf view: JobView, at now: WallInstant, to cell: inout [UInt8]) {
     if let next = view.next {
       cell.append(utf8: "in ")
       DurationText.appendBrief(next.due - now, to: &cell)
@@ -116,9 +114,7 @@ package struct StatusTable: Sendable {
     }
   }
 
-  private static func append(
-    _ run: StoredRun, at now: WallInstant, to cell: inout [UInt8]
-  ) {
+  private static func append(_ run: StoredRun, at now: WallInstant, to cell: inout [UInt8]) {
     let end = run.end
     cell.append(utf8: end?.outcome.rawValue ?? "")
     if let end, end.outcome != .succeeded {

@@ -102,9 +102,7 @@ struct RunRoutes {
   }
 
   /// - Parameter seconds: how long to wait for its end.
-  func show(
-    _ run: RunID, waiting seconds: Int, on loop: any EventLoop
-  ) async throws -> Response {
+  func show(_ run: RunID, waiting seconds: Int, on loop: any EventLoop) async throws -> Response {
     var entry = try await find(run)
     if seconds > 0 {
       if entry.state != .ended {
@@ -127,9 +125,7 @@ struct RunRoutes {
   }
 
   /// Waits until the scheduler no longer knows of a run, or the time is over.
-  private func waitForEnd(
-    of run: RunID, _ patience: TimeAmount, on loop: any EventLoop
-  ) async {
+  private func waitForEnd(of run: RunID, _ patience: TimeAmount, on loop: any EventLoop) async {
     let (signals, signal) = AsyncStream.makeStream(
       of: Bool.self, bufferingPolicy: .bufferingNewest(1))
     let watch = await ports.readModel.watch { signal.yield(true) }

@@ -30,9 +30,7 @@ extension CronExpression {
   ///
   /// - Parameter hasDayStep: whether the days of the month are written with a step, and not as a
   ///   list.
-  package func warnings(
-    days rule: CronDayRule = .cron, hasDayStep: Bool = true
-  ) -> [CronWarning] {
+  package func warnings(days rule: CronDayRule = .cron, hasDayStep: Bool = true) -> [CronWarning] {
     var warnings: [CronWarning] = []
     let fields: [(CronField, UInt64, Bool)] = [
       (.second, seconds, openFields.contains(.second)),

@@ -148,9 +148,7 @@ extension ScheduleCursor {
     let passed =
       clockInstantSet.pieces(clockPieces, without: [newest].compactMap(\.self))
       + wallInstantSet.pieces(wallPieces, without: [newest].compactMap(\.self) + twice)
-    return SlotSeries.disjoint(
-      passed, from: newest.map { WallInstant($0) }
-    ) {
+    return SlotSeries.disjoint(passed, from: newest.map { WallInstant($0) }) {
       instantSet(of: $0, schedule)
     }
   }

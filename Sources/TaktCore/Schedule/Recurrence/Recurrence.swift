@@ -90,9 +90,7 @@ package struct Recurrence: Hashable, Sendable {
 
   /// Whether a slot is left out, in seconds since the epoch. The search of local times has passed over
   /// those that are left out by the clock.
-  private func leavesOut(
-    _ seconds: Int64, isOfClock: Bool, in zone: Zone, dst: DSTPolicy
-  ) -> Bool {
+  private func leavesOut(_ seconds: Int64, isOfClock: Bool, in zone: Zone, dst: DSTPolicy) -> Bool {
     if isOfClock, exceptions.instants.isEmpty { return false }
     if exceptions.instants.has(seconds) { return true }
     let span = zone.span(atEpochSeconds: seconds)

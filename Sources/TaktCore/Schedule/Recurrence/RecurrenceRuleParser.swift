@@ -64,9 +64,7 @@ struct RecurrenceRuleParser {
   }
 
   /// What RFC 5545 forbids together.
-  private func checkParts(
-    for frequency: RecurrenceRule.Frequency
-  ) throws(RecurrenceProblem) {
+  private func checkParts(for frequency: RecurrenceRule.Frequency) throws(RecurrenceProblem) {
     func refuse(_ name: String, beside other: String) throws(RecurrenceProblem) {
       guard let place = values[name]?.place else { return }
       throw RecurrenceProblem(.cannotCombine(name, with: other), at: place)

@@ -5,9 +5,7 @@ package struct DaySet: Hashable, Sendable {
   package var calendars: [SharedCalendar]
   package var expressions: [SharedCalendar.Expression]
 
-  package init(
-    _ calendars: [SharedCalendar], expressions: [SharedCalendar.Expression] = []
-  ) {
+  package init(_ calendars: [SharedCalendar], expressions: [SharedCalendar.Expression] = []) {
     self.calendars = calendars
     self.expressions = expressions
   }

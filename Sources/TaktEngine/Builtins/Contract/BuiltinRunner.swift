@@ -186,9 +186,7 @@ package final class BuiltinRunner: ActionRunner {
 
   /// The values of secrets that no parameter refers to: others may say them all the same. One that
   /// cannot be read can be said by nobody here.
-  private static func unused(
-    by request: AttemptRequest, but used: [String: String]
-  ) -> [[UInt8]] {
+  private static func unused(by request: AttemptRequest, but used: [String: String]) -> [[UInt8]] {
     let user = SecretReader.owner(for: request)
     return request.spec.execution.secrets.filter { used[$0.key] == nil }.values.compactMap {
       try? SecretReader.value(of: $0, for: user)

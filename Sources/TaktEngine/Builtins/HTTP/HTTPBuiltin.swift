@@ -185,9 +185,7 @@ struct HTTPBuiltin: LongBuiltin {
     }
   }
 
-  private func evaluate(
-    _ answer: HTTPReply, _ spec: HTTPRequestSpec
-  ) -> Tries.Outcome<BuiltinEnd> {
+  private func evaluate(_ answer: HTTPReply, _ spec: HTTPRequestSpec) -> Tries.Outcome<BuiltinEnd> {
     let end: BuiltinEnd
     if !spec.expected.contains(answer.status) {
       end = .failed("status(\(answer.status))")

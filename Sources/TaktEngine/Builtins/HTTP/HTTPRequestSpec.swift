@@ -72,9 +72,7 @@ struct HTTPRequestSpec {
     ["POST", "PUT", "PATCH"].contains(method)
   }
 
-  private static func statuses(
-    _ name: String, _ call: BuiltinCall
-  ) throws(Mistake) -> StatusSet {
+  private static func statuses(_ name: String, _ call: BuiltinCall) throws(Mistake) -> StatusSet {
     guard let set = StatusSet(call.texts(name)) else {
       throw Mistake(reason: "parameters", message: "'\(name)' contains an invalid status")
     }

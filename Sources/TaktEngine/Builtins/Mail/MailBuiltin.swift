@@ -169,9 +169,7 @@ struct MailBuiltin: LongBuiltin {
     return deliver(message, hello, call)
   }
 
-  private func deliver(
-    _ message: MailMessage, _ hello: String, _ call: BuiltinCall
-  ) -> BuiltinEnd {
+  private func deliver(_ message: MailMessage, _ hello: String, _ call: BuiltinCall) -> BuiltinEnd {
     let security = MailRequest.Security(rawValue: call.text("tls") ?? "") ?? .starttls
     let port = call.integer("port", or: [.none: 25, .starttls: 587, .tls: 465][security] ?? 25)
     let host = call.text("host") ?? ""
@@ -214,9 +212,7 @@ struct MailBuiltin: LongBuiltin {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func attachment(
-    of request: AttemptRequest
-  ) -> (name: String, bytes: [UInt8])? {
+  private static func attachment(of request: AttemptRequest) -> (name: String, bytes: [UInt8])? {
     guard let facts = request.facts, !facts.output.isEmpty else { return nil }
     // A job's name holds nothing that a header would have to quote.
     return (

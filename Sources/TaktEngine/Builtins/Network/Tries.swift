@@ -37,9 +37,7 @@ struct Tries {
   }
 
   /// The result of the last try. Blocks the thread.
-  func run<Value>(
-    _ call: BuiltinCall, _ attempt: () -> Outcome<Value>
-  ) throws(Failure) -> Value {
+  func run<Value>(_ call: BuiltinCall, _ attempt: () -> Outcome<Value>) throws(Failure) -> Value {
     var wait = min(backoff, backoffMax)
     var number = 1
     while true {

@@ -70,9 +70,7 @@ package struct Command: Sendable {
     self.init(arguments, Shared(execution), origin: origin, labels: labels)
   }
 
-  init(
-    _ arguments: [String], _ execution: Shared<Execution>, origin: Origin, labels: [LogField]
-  ) {
+  init(_ arguments: [String], _ execution: Shared<Execution>, origin: Origin, labels: [LogField]) {
     self.arguments = arguments
     sharedExecution = execution
     self.origin = origin

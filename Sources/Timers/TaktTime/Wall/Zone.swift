@@ -37,9 +37,7 @@ package struct Zone: Hashable, Sendable {
     /// What the rule says of the years in which jobs run; it is part of the rule.
     let ruled: [Transition]
 
-    init(
-      name: String, initialOffsetSeconds: Int, transitions: [Transition], rule: ZoneRule?
-    ) {
+    init(name: String, initialOffsetSeconds: Int, transitions: [Transition], rule: ZoneRule?) {
       self.name = name
       self.initialOffsetSeconds = initialOffsetSeconds
       self.transitions = transitions

@@ -204,9 +204,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   }
 
   /// Takes back what `fireNow` has promised before the machine stopped firing, and reports it.
-  private func replacePromised(
-    in core: inout MachineCore, _ report: inout TransitionNote?
-  ) {
+  private func replacePromised(in core: inout MachineCore, _ report: inout TransitionNote?) {
     guard let extras = core.extras, extras.promisedNow > 0 || extras.waitingNow > 0 else { return }
     let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow)
     (extras.promisedNow, extras.waitingNow) = (0, 0)

@@ -7,9 +7,7 @@ extension SafeTimer {
   ///
   /// - Returns: the handler that was replaced.
   @discardableResult
-  public func setHandler(
-    _ name: String, _ call: @escaping TimerHandler.Call
-  ) -> TimerHandler? {
+  public func setHandler(_ name: String, _ call: @escaping TimerHandler.Call) -> TimerHandler? {
     body.core.withLock { core in
       if name == TimerHandler.main {
         return core.replaceMainHandler(with: call, of: body)

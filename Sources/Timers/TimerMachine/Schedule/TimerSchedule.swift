@@ -115,9 +115,7 @@ public struct TimerSchedule: Sendable, Hashable {
   ///   - interval: the time between two deadlines. Values outside the valid range are clamped: zero
   ///     becomes one nanosecond.
   ///   - leeway: how much later each fire may be, likewise. Default zero.
-  public static func every(
-    clamping interval: Duration, leeway: Duration = .zero
-  ) -> TimerSchedule {
+  public static func every(clamping interval: Duration, leeway: Duration = .zero) -> TimerSchedule {
     let period = max(1, clamped(interval))
     return TimerSchedule(
       startNanoseconds: period, intervalNanoseconds: period, leewayNanoseconds: clamped(leeway),

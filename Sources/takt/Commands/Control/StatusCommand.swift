@@ -87,9 +87,7 @@ struct StatusCommand: ParsableCommand {
     } while watch
   }
 
-  private func showCluster(
-    _ connection: ControlArgument.Connection, on screen: Screen
-  ) throws {
+  private func showCluster(_ connection: ControlArgument.Connection, on screen: Screen) throws {
     while true {
       Console.write(screen.start)
       let asked = try ClusterStatus(match: match, connection).show(json: json)

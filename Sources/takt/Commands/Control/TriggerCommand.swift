@@ -117,9 +117,7 @@ struct TriggerCommand: ParsableCommand {
     if json {
       Console.printJSON(bytes)
     } else {
-      Console.error(
-        "run \(run.run) of \(run.job): \(run.endWords)".printable
-      )
+      Console.error("run \(run.run) of \(run.job): \(run.endWords)".printable)
     }
     if run.exitStatus != 0 { throw ExitCode(run.exitStatus) }
   }

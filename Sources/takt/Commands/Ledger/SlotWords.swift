@@ -64,9 +64,7 @@ struct SlotWords {
   }
 
   /// What a run that started late has waited for, as far as the ledger shows it.
-  private func delays(
-    _ slot: SlotEvidence, due: WallInstant, began: WallInstant
-  ) -> [String] {
+  private func delays(_ slot: SlotEvidence, due: WallInstant, began: WallInstant) -> [String] {
     var lines = absences(slot)
     if !lines.isEmpty { lines.append("The slot ran late, as 'missed' allows.") }
     for step in slot.steps where step.at >= due && step.at <= began {

@@ -12,9 +12,7 @@ enum PluginTemplate {
     [File(path: "plugin.yaml", text: manifest(name, language))] + program(name, language)
   }
 
-  private static func manifest(
-    _ name: String, _ language: PluginNewCommand.Language
-  ) -> String {
+  private static func manifest(_ name: String, _ language: PluginNewCommand.Language) -> String {
     """
     name: \(name)
     version: 0.1.0
@@ -29,9 +27,7 @@ enum PluginTemplate {
   }
 
   /// From the files in `CTaktBuild/plugin`.
-  private static func program(
-    _ name: String, _ language: PluginNewCommand.Language
-  ) -> [File] {
+  private static func program(_ name: String, _ language: PluginNewCommand.Language) -> [File] {
     func text(_ embedded: UnsafePointer<CChar>) -> String {
       String(cString: embedded).replacing("NAME", with: name)
     }
