@@ -276,10 +276,6 @@ struct EachReader {
   /// Letters, digits, `_` and `-`, the first a letter, at most 64.
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, text.utf8.count <= 64 else { return false }
-    func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
-    return isLetter(first)
-      && text.utf8.allSatisfy {
-        isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5f || $0 == 0x2d
-      }
+    return first.isLetter && text.utf8.allSatisfy { $0.isWordByte || $0 == 0x2d }
   }
 }

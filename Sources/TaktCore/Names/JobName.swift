@@ -5,8 +5,8 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// Nil unless the text is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
   package init?(_ text: String) {
     let bytes = text.utf8
-    guard let first = bytes.first, bytes.count <= 128, Self.isAlphanumeric(first),
-      bytes.allSatisfy(Self.isAllowed)
+    guard let first = bytes.first, bytes.count <= 128, first.isLetter || first.isDigit,
+      bytes.allSatisfy(\.isNameByte)
     else { return nil }
     self.text = text
   }
@@ -37,21 +37,5 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
       count += 1
     }
     return order << UInt64(8 * (8 - count))
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-    default: isAlphanumeric(byte)
-    }
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
   }
 }

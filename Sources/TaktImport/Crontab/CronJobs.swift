@@ -50,7 +50,7 @@ struct CronJobs {
         context.report.keep(variable.token, as: "cron sets \(name) itself")
         continue
       }
-      guard EnvironmentName.isValid(name), !name.hasPrefix("TAKT_") else {
+      guard name.isVariableName, !name.hasPrefix("TAKT_") else {
         context.report.lose(variable.token, "takt passes no variable of this name")
         continue
       }

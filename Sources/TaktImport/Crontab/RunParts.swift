@@ -36,7 +36,7 @@ struct RunParts {
   private func isNamedRight(_ name: String) -> Bool {
     switch context.dialect {
     case .debian:
-      return EnvironmentName.isPlainFileName(name)
+      return name.isPlainFileName
     case .cronie:
       return !name.hasPrefix(".") && !name.hasSuffix("~") && !name.hasPrefix("#")
         && !name.hasSuffix(",v") && !name.hasSuffix(".cfsaved") && !name.contains(".rpm")

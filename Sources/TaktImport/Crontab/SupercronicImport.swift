@@ -141,7 +141,7 @@ extension CrontabImport {
         context.report.keep(variable.token, as: "a later line counts")
         continue
       }
-      guard EnvironmentName.isValid(variable.name), !variable.name.hasPrefix("TAKT_") else {
+      guard variable.name.isVariableName, !variable.name.hasPrefix("TAKT_") else {
         context.report.lose(variable.token, "takt passes no variable of this name")
         continue
       }

@@ -90,19 +90,11 @@ struct YAMLWriter {
   }
 
   private static func isPlain(_ text: String) -> Bool {
-    guard let first = text.utf8.first, isLetter(first) || first == UInt8(ascii: "/"),
-      text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "/._+@%=-".utf8.contains($0) })
+    guard let first = text.utf8.first, first.isLetter || first == UInt8(ascii: "/"),
+      text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "/._+@%=-".utf8.contains($0) })
     else { return false }
     // `yes` and `on` are texts in YAML 1.2.
     return !["null", "true", "false"].contains(text.lowercased())
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   /// Whether YAML takes the character as it stands, in one line, and a terminal shows it.

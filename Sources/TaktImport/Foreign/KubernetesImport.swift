@@ -144,7 +144,7 @@ struct KubernetesImport {
     var variables: [DraftEntry] = []
     for item in container["env"]?.items ?? [] {
       guard let name = item["name"]?.text, let value = item["value"]?.text,
-        EnvironmentName.isValid(name), !name.hasPrefix("TAKT_")
+        name.isVariableName, !name.hasPrefix("TAKT_")
       else { continue }
       variables.append(DraftEntry(key: name, value: .text(value)))
       words += ["--env", name]

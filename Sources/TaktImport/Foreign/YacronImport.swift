@@ -141,7 +141,7 @@ struct YacronImport {
     draft[.inheritance] = .word("true")
     var variables: [DraftEntry] = []
     for item in value("environment")?.items ?? [] {
-      guard let name = item["key"]?.text, EnvironmentName.isValid(name), !name.hasPrefix("TAKT_")
+      guard let name = item["key"]?.text, name.isVariableName, !name.hasPrefix("TAKT_")
       else {
         leaves.lose("environment", "takt passes no variable of one of these names", in: draft.name)
         continue

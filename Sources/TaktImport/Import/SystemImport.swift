@@ -36,7 +36,7 @@ struct SystemImport {
   private func refusal(of name: String) -> String? {
     switch context.dialect {
     case .debian:
-      let isRight = EnvironmentName.isPlainFileName(name)
+      let isRight = name.isPlainFileName
       return isRight ? nil : "Debian's takes letters, digits, '_' and '-'"
     case .cronie:
       let isWrong =

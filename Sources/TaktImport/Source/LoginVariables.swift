@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Variables that a machine gives to each job of cron, by PAM or by the environment of its daemon.
 struct LoginVariables {
   /// Each with the file that has it.
@@ -29,7 +31,7 @@ struct LoginVariables {
     {
       value = value.dropFirst().dropLast()
     }
-    guard EnvironmentName.isValid(name), !name.hasPrefix("TAKT_"), !value.isEmpty,
+    guard name.isVariableName, !name.hasPrefix("TAKT_"), !value.isEmpty,
       !value.contains(where: { "$@\\#".contains($0) })
     else { return nil }
     return (name, String(value))

@@ -187,7 +187,7 @@ extension ServiceImport {
   private static func variable(_ word: String) -> String? {
     guard word.hasPrefix("$") else { return nil }
     let name = String(word.dropFirst())
-    return EnvironmentName.isValid(name) ? name : nil
+    return name.isVariableName ? name : nil
   }
 
   /// `${NAME}` stands for the value, `$$` for a dollar sign.
@@ -205,7 +205,7 @@ extension ServiceImport {
         rest.removeFirst()
         literal.append("$")
       } else if sign == "$", rest.first == "{", let end = rest.firstIndex(of: "}"),
-        EnvironmentName.isValid(String(rest[rest.index(after: rest.startIndex)..<end]))
+        rest[rest.index(after: rest.startIndex)..<end].isVariableName
       {
         close()
         hasVariable = true

@@ -11,7 +11,7 @@ extension ServiceImport {
       }
       for word in words {
         let text = expand(word, of: entry, in: &draft)
-        guard let sign = text.firstIndex(of: "="), EnvironmentName.isValid(String(text[..<sign])),
+        guard let sign = text.firstIndex(of: "="), text[..<sign].isVariableName,
           !text.hasPrefix("TAKT_")
         else {
           report.lose(entry, "takt passes no variable of this name", in: draft.name)
@@ -27,7 +27,7 @@ extension ServiceImport {
     var inherited = ["LANG"]
     for entry in unit.list("Service", "PassEnvironment") {
       let names = entry.value.split(separator: " ").map(String.init)
-      inherited += names.filter { EnvironmentName.isValid($0) && !inherited.contains($0) }
+      inherited += names.filter { $0.isVariableName && !inherited.contains($0) }
       report.differ(entry, "from the environment of takt", in: draft.name)
     }
     for entry in unit.list("Service", "UnsetEnvironment") {
@@ -90,7 +90,7 @@ extension ServiceImport {
       guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
       let text = line.text(trimmed)
       guard line.isText, let sign = text.firstIndex(of: "="),
-        EnvironmentName.isValid(String(text[..<sign]))
+        text[..<sign].isVariableName
       else { return line.number }
       let value = text[text.index(after: sign)...]
       if value.contains(where: { "'\"\\`$#".contains($0) }) {
@@ -112,7 +112,7 @@ extension ServiceImport {
       }
       let name = String(text[..<sign])
       let path = String(text[text.index(after: sign)...])
-      guard EnvironmentName.isValid(name), !name.hasPrefix("TAKT_"), path.hasPrefix("/"),
+      guard name.isVariableName, !name.hasPrefix("TAKT_"), path.hasPrefix("/"),
         draft[.environment]?.texts.contains(name) != true
       else {
         report.lose(entry, "takt has no secret of this name or file", in: draft.name)

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// A word of a shell's text, as far as it takes to know what a value in it comes to.
 struct CommandWord {
   struct Value {
@@ -45,8 +47,8 @@ struct CommandWord {
   }
 
   static func isName(_ bytes: some Collection<UInt8>) -> Bool {
-    bytes.first.map { ShellScanner.isNameByte($0) && !ShellScanner.isDigit($0) } == true
-      && bytes.allSatisfy(ShellScanner.isNameByte)
+    bytes.first.map { $0.isWordByte && !$0.isDigit } == true
+      && bytes.allSatisfy(\.isWordByte)
   }
 
   mutating func append(_ byte: UInt8, isQuoted: Bool = false) {
@@ -69,7 +71,7 @@ struct CommandWord {
   private func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "="): !lead.isEmpty || isLeadOver
-    case _ where byte >= 0x80 || ShellScanner.isNameByte(byte): true
+    case _ where byte >= 0x80 || byte.isWordByte: true
     default: "/.-:,@%+*?".utf8.contains(byte)
     }
   }

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// What is settled of the values of a shell's text: where each stands, or why it is refused.
 struct SettledPlaces {
   /// By number of value; nil where nothing is settled yet.
@@ -76,7 +78,7 @@ extension String {
     while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
       rest = rest[dollar...].dropFirst()
       guard rest.first == UInt8(ascii: "{") else { continue }
-      let behind = rest.dropFirst().drop { ShellScanner.isNameByte($0) || "#!".utf8.contains($0) }
+      let behind = rest.dropFirst().drop { $0.isWordByte || "#!".utf8.contains($0) }
       let signs = Array(behind.prefix(2))
       if signs.first == UInt8(ascii: "[") { return true }
       if signs.first == UInt8(ascii: ":"), signs.count > 1, !"-=?+".utf8.contains(signs[1]) {
@@ -92,7 +94,7 @@ extension String {
     let wanted = Array(word.utf8)
     return bytes.indices.contains { start in
       bytes[start] == wanted[0] && bytes[start...].starts(with: wanted)
-        && (start == 0 || !ShellScanner.isNameByte(bytes[start - 1]))
+        && (start == 0 || !bytes[start - 1].isWordByte)
     }
   }
 }

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// A simple command of a shell's text: its name and its arguments, without variables set before it.
 struct ShellCommand {
   enum Verdict {
@@ -119,7 +121,7 @@ struct ShellCommand {
   private static func hasTextsAlone(_ format: String) -> Bool {
     var rest = Array(format.utf8)[...]
     while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
-      rest = rest[(sign + 1)...].drop { ShellScanner.isDigit($0) || "-.".utf8.contains($0) }
+      rest = rest[(sign + 1)...].drop { $0.isDigit || "-.".utf8.contains($0) }
       guard let kind = rest.popFirst(), "sbc%".utf8.contains(kind) else { return false }
     }
     return true

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// Reads a shell's text to know where its values stand.
 ///
 /// It is a list of what is safe: a value is a word, a part of a word of plain characters, or stands in
@@ -34,15 +36,6 @@ struct ShellScanner {
       return [.value(count - 1)]
     }
     places = SettledPlaces(count: count, in: pieces.compactMap(\.self).joined(separator: " "))
-  }
-
-  static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
-  static func isNameByte(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || isDigit(byte)
-      || byte == UInt8(ascii: "_")
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -167,7 +160,7 @@ struct ShellScanner {
     guard doubt == nil else { return places.refuse(word, doubt ?? "") }
     if word.isEmpty { return }
     // The number of a descriptor.
-    if next(is: "<") || next(is: ">"), word.bareText?.utf8.allSatisfy(Self.isDigit) == true {
+    if next(is: "<") || next(is: ">"), word.bareText?.utf8.allSatisfy(\.isDigit) == true {
       return
     }
     if command.isEmpty, let text = word.bareText {
@@ -335,10 +328,10 @@ struct ShellScanner {
     case UInt8(ascii: "'") where !isInQuotes, UInt8(ascii: "\"") where !isInQuotes:
       stop("behind a quote with '$'")
     case UInt8(ascii: "\\"): stop("behind '$\\'")
-    case _ where Self.isNameByte(byte) && !Self.isDigit(byte):
+    case _ where byte.isWordByte && !byte.isDigit:
       word.appendExpansion(isVariable: true)
-      while let byte = self.byte(), Self.isNameByte(byte) { index += 1 }
-    case _ where Self.isDigit(byte) || "@*#?-$!".utf8.contains(byte):
+      while let byte = self.byte(), byte.isWordByte { index += 1 }
+    case _ where byte.isDigit || "@*#?-$!".utf8.contains(byte):
       word.appendExpansion(isVariable: true)
       index += 1
     // A lone sign, such as the end of a pattern; zsh has variables such as `$+x`, too.
@@ -356,7 +349,7 @@ struct ShellScanner {
     while let byte = byte() {
       index += 1
       if byte == UInt8(ascii: "}") { return }
-      guard byte >= 0x80 || Self.isNameByte(byte) || " #%/:-+=?.,@*!^[]".utf8.contains(byte) else {
+      guard byte >= 0x80 || byte.isWordByte || " #%/:-+=?.,@*!^[]".utf8.contains(byte) else {
         break
       }
     }
@@ -375,8 +368,8 @@ struct ShellScanner {
       case UInt8(ascii: ")") where next(is: ")"):
         index += 1
         return
-      case UInt8(ascii: "$") where self.byte().map(Self.isNameByte) == true: break
-      case _ where Self.isNameByte(byte) || " \t+-*/%<>=!&|^~?:,".utf8.contains(byte): break
+      case UInt8(ascii: "$") where self.byte().map(\.isWordByte) == true: break
+      case _ where byte.isWordByte || " \t+-*/%<>=!&|^~?:,".utf8.contains(byte): break
       default: return stop("in or behind '$(( ))'")
       }
     }

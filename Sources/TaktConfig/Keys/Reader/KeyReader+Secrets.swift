@@ -23,7 +23,7 @@ extension KeyReader {
     }
     let literals = entries.filter(\.isLiteral)
     for entry in literals {
-      let isName = VariableName.isValid(entry.key)
+      let isName = entry.key.isVariableName
       reportNoMapping(
         isName ? "the secret '\(entry.key.shortened)'" : "a secret", at: entry.value.mark)
     }

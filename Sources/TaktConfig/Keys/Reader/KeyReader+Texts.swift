@@ -98,7 +98,7 @@ extension KeyReader {
   }
 
   func variable(_ text: String, at mark: YAMLMark, of key: String) -> KeyValue? {
-    if VariableName.isValid(text) { return .text(text) }
+    if text.isVariableName { return .text(text) }
     // Without the text: somebody may have written a secret in place of a variable's name.
     reporter.report(
       .badName, at: mark, "'\(key)' must be the name of a variable", hint: VariableName.hint)

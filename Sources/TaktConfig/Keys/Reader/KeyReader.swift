@@ -124,7 +124,7 @@ struct KeyReader {
     let name = entry.key
     switch rule {
     case .job, .parameter: return true
-    case .environment where VariableName.isValid(name):
+    case .environment where name.isVariableName:
       return reporter.check(variable: name, at: entry.keyMark)
     case .group where JobName(name) != nil, .label where JobName(name) != nil: return true
     case .text where !name.isEmpty && name.unicodeScalars.allSatisfy({ $0.value >= 0x20 }):

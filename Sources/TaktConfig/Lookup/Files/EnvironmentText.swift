@@ -78,7 +78,7 @@ struct EnvironmentText {
       return nil
     }
     let name = String(String.UnicodeScalarView(line.scalars[..<equals]))
-    guard VariableName.isValid(name) else {
+    guard name.isVariableName else {
       let isPadded = name.hasSuffix(" ") || name.hasSuffix("\t")
       reporter.report(
         .badName, at: mark, "no valid variable name before '='",
@@ -171,16 +171,6 @@ struct EnvironmentText {
 
 enum VariableName {
   static let hint = "use letters, digits and '_', not starting with a digit"
-
-  static func isValid(_ name: String) -> Bool {
-    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f: true
-      default: false
-      }
-    }
-  }
 }
 
 extension Reporter {

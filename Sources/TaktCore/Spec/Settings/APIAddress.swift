@@ -24,27 +24,17 @@ package struct APIAddress: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     var authority = text[colon...].dropFirst(3)
     if authority.hasSuffix("/") { authority = authority.dropLast() }
-    var rest: Substring
-    if authority.hasPrefix("[") {
-      guard let end = authority.firstIndex(of: "]") else { return nil }
-      host = String(authority[authority.index(after: authority.startIndex)..<end])
-      rest = authority[authority.index(after: end)...]
-      guard host.contains(":"), host.utf8.allSatisfy(Self.isAddressByte) else { return nil }
-    } else {
-      let end = authority.firstIndex(of: ":") ?? authority.endIndex
-      host = String(authority[..<end])
-      rest = authority[end...]
-      guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Self.isNameByte) else {
-        return nil
-      }
+    guard let host = authority.takeHost(), host.contains(":") || host.utf8.count <= 253 else {
+      return nil
     }
     self.scheme = scheme
-    guard rest.popFirst() != nil else {
+    self.host = host
+    guard let colon = authority.popFirst() else {
       port = nil
       return
     }
-    guard authority.dropLast(rest.count).hasSuffix(":"), (1...5).contains(rest.utf8.count),
-      rest.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(rest),
+    guard colon == ":", (1...5).contains(authority.utf8.count),
+      authority.utf8.allSatisfy(\.isDigit), let number = Int(authority),
       (1...65_535).contains(number)
     else { return nil }
     port = number
@@ -59,19 +49,22 @@ package struct APIAddress: Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     "\(scheme.rawValue)://\(hostName)\(port.map { ":\($0)" } ?? "")"
   }
+}
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch UnicodeScalar(byte) {
-    case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_": true
-    default: false
+extension Substring {
+  /// Takes the host off what follows `://` in a URL: a name, or an address of IPv6, without its
+  /// brackets. Nil where there is none.
+  mutating func takeHost() -> String? {
+    if first == "[" {
+      guard let end = firstIndex(of: "]") else { return nil }
+      let host = self[index(after: startIndex)..<end]
+      self = self[index(after: end)...]
+      let isAddress = host.utf8.allSatisfy { $0.isHexDigit || $0 == 0x3a || $0 == 0x2e }
+      return isAddress && host.contains(":") ? String(host) : nil
     }
-  }
-
-  private static func isAddressByte(_ byte: UInt8) -> Bool {
-    switch UnicodeScalar(byte) {
-    case "A"..."F", "a"..."f", "0"..."9", ":", ".": true
-    default: false
-    }
+    let host = prefix { $0 != ":" }
+    self = self[host.endIndex...]
+    return !host.isEmpty && host.utf8.allSatisfy(\.isNameByte) ? String(host) : nil
   }
 }
 

@@ -49,46 +49,13 @@ extension EtcdSettings.Endpoint {
     var rest = text.dropFirst(scheme.utf8.count + 3)
     if rest.last == "/" { rest.removeLast() }
     var port = Self.defaultPort
-    var host = rest
-    if rest.first == "[" {
-      guard let end = rest.firstIndex(of: "]") else { return nil }
-      host = rest[rest.index(after: rest.startIndex)..<end]
-      rest = rest[rest.index(after: end)...]
-      guard host.contains(":"),
-        host.utf8.allSatisfy({ Self.isHexDigit($0) || $0 == 0x3a || $0 == 0x2e })
-      else { return nil }
-    } else {
-      host = rest.prefix { $0 != ":" }
-      rest = rest.dropFirst(host.count)
-      guard !host.isEmpty, host.utf8.allSatisfy(Self.isNameByte) else { return nil }
-    }
+    guard let host = rest.takeHost() else { return nil }
     if !rest.isEmpty {
       guard rest.first == ":", let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
       port = Int(number)
     }
-    self.init(scheme: scheme, host: String(host), port: port)
+    self.init(scheme: scheme, host: host, port: port)
   }
 
-  package var isLoopback: Bool {
-    host == "localhost" || host == "::1" || host.hasPrefix("127.")
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"),
-      UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
+  package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }

@@ -1,3 +1,5 @@
+import TaktCore
+
 extension String {
   /// The text with `%41` and the like as the bytes that they stand for.
   var percentDecoded: String {
@@ -28,7 +30,7 @@ extension String {
       let isKept =
         switch byte {
         case UInt8(ascii: "%"):
-          index + 2 < bytes.count && bytes[index + 1...index + 2].allSatisfy(Self.isHexDigit)
+          index + 2 < bytes.count && bytes[index + 1...index + 2].allSatisfy(\.isHexDigit)
         case UInt8(ascii: "#"): !hasFragment
         default: Self.urlBytes.contains(byte)
         }
@@ -50,10 +52,6 @@ extension String {
     guard isAbsolute, bytes.dropFirst(scheme.count).starts(with: slashes) else { return 0 }
     let host = bytes.dropFirst(scheme.count + slashes.count)
     return host.firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    Character(UnicodeScalar(byte)).isHexDigit
   }
 
   private static let digits = Array("0123456789ABCDEF".utf8)
