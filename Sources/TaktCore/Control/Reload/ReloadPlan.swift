@@ -22,15 +22,6 @@ package struct ReloadPlan: Sendable {
     /// The job as it was; nil for one that is added or removed.
     package var previous: JobSpec?
 
-    package init(
-      change: Change, spec: JobSpec, details: [JobKey.Difference], previous: JobSpec? = nil
-    ) {
-      self.change = change
-      self.spec = spec
-      self.details = details
-      self.previous = previous
-    }
-
     /// The values that differ under a key that logs do not show, secrets masked.
     package func hiddenChanges(of detail: JobKey.Difference) -> [HiddenValue.Change] {
       guard let previous, detail.from == nil, detail.to == nil else { return [] }

@@ -126,22 +126,13 @@ extension ClusterVerification {
 
   /// What `takt verify --cluster --json` prints.
   fileprivate struct Answer: Encodable {
-    struct Finding: Encodable {
-      var job: String
-      var kind: String
-      var first: String
-      var last: String
-      var count: Int
-      var detail: String
-    }
-
     var balanced: Bool
     var jobs: Int
     var slots: Int
     var verdicts: [String: Int]
     var pending: Int
     var since: String?
-    var findings: [Finding]
+    var findings: [VerifyAnswer.Finding]
     var finding_count: Int
 
     init(_ report: Report, since: WallInstant?) {
@@ -153,9 +144,7 @@ extension ClusterVerification {
       pending = report.pendingCount
       self.since = since?.rfc3339()
       findings = report.findings.prefix(ClusterVerification.findingsMax).map {
-        Finding(
-          job: $0.job.text, kind: $0.kind.rawValue, first: $0.slots.first.rfc3339(),
-          last: $0.slots.last.rfc3339(), count: $0.slots.count, detail: $0.detail)
+        VerifyAnswer.Finding($0.job, kind: $0.kind.rawValue, $0.slots, $0.detail)
       }
       finding_count = report.findings.count
     }

@@ -101,7 +101,7 @@ struct VerifyCommand: ParsableCommand {
 }
 
 /// What `takt verify --json` prints.
-private struct VerifyAnswer: Encodable {
+struct VerifyAnswer: Encodable {
   struct Finding: Encodable {
     var job: String
     var kind: String
@@ -109,6 +109,15 @@ private struct VerifyAnswer: Encodable {
     var last: String
     var count: Int
     var detail: String
+
+    init(_ job: JobName, kind: String, _ slots: SlotSeries, _ detail: String) {
+      self.job = job.text
+      self.kind = kind
+      first = slots.first.rfc3339()
+      last = slots.last.rfc3339()
+      count = slots.count
+      self.detail = detail
+    }
   }
 
   struct Log: Encodable {
@@ -143,9 +152,7 @@ private struct VerifyAnswer: Encodable {
     losses = report.losses
     since = report.since?.rfc3339()
     findings = report.findings.map {
-      Finding(
-        job: $0.job.text, kind: $0.kind.rawValue, first: $0.slots.first.rfc3339(),
-        last: $0.slots.last.rfc3339(), count: $0.slots.count, detail: $0.detail)
+      Finding($0.job, kind: $0.kind.rawValue, $0.slots, $0.detail)
     }
     finding_count = report.findingCount
     log = replay.map {
