@@ -86,6 +86,10 @@ struct ClaimBook: Sendable {
     return claim
   }
 
+  /// The job has gone. What was asked for it may still be answered, and counts for no other job that
+  /// gets its number.
+  mutating func forget(_ job: JobID) { slots[job] = nil }
+
   mutating func queue(_ key: Key) { claims[key]?.phase = .queued }
 
   mutating func putBehind(_ key: Key) { claims[key]?.phase = .behind }

@@ -68,6 +68,7 @@ extension SchedulerCore {
   mutating func withdrawJob(_ id: JobID) {
     cluster.unplaced.noteJobsChanged()
     cluster.jobs[id] = nil
+    cluster.book.forget(id)
   }
 
   /// Tells the engine whether a job is suspended.

@@ -40,6 +40,19 @@ struct ClaimBookTests {
     #expect(book.count(of: job) == 2)
   }
 
+  @Test func `what was asked for a job that has gone counts for no job that gets its number`() {
+    var book = ClaimBook()
+    book.add(claim(.queued), key(1))
+    book.withdraw(key(1))
+    book.forget(job)
+    #expect(book.count(of: job) == 0 && book.keys(of: job).isEmpty)
+    // A grant that comes all the same is given back.
+    #expect(book[key(1)]?.isWithdrawn == true)
+    book.add(claim(.queued), key(2))
+    book.remove(key(1))
+    #expect(book.keys(of: job) == [key(2)])
+  }
+
   @Test func `a claim has its turn once, at the time that it was put off to last`() {
     var book = ClaimBook()
     book.add(claim(.waits(at(5))), key(1))
