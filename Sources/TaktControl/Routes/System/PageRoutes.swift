@@ -38,8 +38,8 @@ extension HTTPField.Name {
 enum PageFiles {
   /// The page: one document that needs no other.
   static let page: Page = {
-    let style = "\n" + text(takt_page_style)
-    let script = "\n" + text(takt_page_script)
+    let style = "\n" + withoutComments(text(takt_page_style))
+    let script = "\n" + withoutComments(text(takt_page_script))
     let document = text(takt_page_document)
       .replacing("/*STYLE*/", with: style, maxReplacements: 1)
       .replacing("/*SCRIPT*/", with: script, maxReplacements: 1)
@@ -69,6 +69,20 @@ enum PageFiles {
       let text = document[open.upperBound..<close.lowerBound]
       return "'sha256-\(Data(SHA256.hash(text.utf8).bytes).base64EncodedString())'"
     }
+  }
+
+  /// What a browser needs of the page's own files: no indentation, and no lines that are comments. No
+  /// text of theirs has several lines.
+  static func withoutComments(_ text: String) -> String {
+    var isInComment = false
+    var kept = ""
+    for line in text.split(separator: "\n") {
+      let words = line.drop { $0 == " " }
+      let isComment = isInComment || words.hasPrefix("/*") || words.hasPrefix("//")
+      if isInComment || words.hasPrefix("/*") { isInComment = !words.hasSuffix("*/") }
+      if !isComment, !words.isEmpty { kept += words + "\n" }
+    }
+    return kept
   }
 
   private static func bytes(_ file: takt_page_file) -> [UInt8] {

@@ -23,6 +23,14 @@ import Testing
     #expect(PageFiles.page.bytes.count < 220_000)
   }
 
+  @Test func `it is sent without its comments`() {
+    #expect(
+      PageFiles.withoutComments("/** A\n * b.\n */\nlet a = 1; // c\n\n  // d\n  /* e */\n  f();\n")
+        == "let a = 1; // c\nf();\n")
+    let page = String(decoding: PageFiles.page.bytes, as: UTF8.self)
+    #expect(page.contains("\nclass RunTable {\n") && !page.contains("\n/**"))
+  }
+
   @Test func `its head comes without it`() async throws {
     let wire = try await ControlWorld().connect()
     wire.send("HEAD", "/", nil)
