@@ -30,7 +30,7 @@ class RunTable {
   }
 
   makeHead() {
-    const titles = ["Run", "Started", "Took", "CPU", "Memory", "Outcome", "Attempts", "Started by"];
+    const titles = ["Run", "Outcome", "Started", "Took", "CPU", "Memory", "Attempts", "Started by"];
     return element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
   }
 
@@ -135,11 +135,11 @@ class RunTable {
     const row = element(
       "tr", { "data-run": run.run, "data-testid": "run" },
       element("td", {}, element("a", { href: jobAddress(this.job, run.run), "aria-label": `Run ${run.run}` }, String(run.run))),
+      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, `, ${reason}`) : null),
       element("td", { title: `slot ${timeFormat.full(run.slot)}`, "data-testid": "run-began" }, run.began ? timeFormat.short(run.began, now) : "not started"),
       element("td", { "data-testid": "run-took" }, took === undefined ? "–" : formatDuration(took)),
       element("td", { "data-testid": "run-cpu" }, run.cpu_ms === undefined ? "–" : formatDuration(run.cpu_ms)),
       element("td", { "data-testid": "run-memory" }, run.memory_peak === undefined ? "–" : formatSize(run.memory_peak)),
-      element("td", { class: "reason", title: reason }, outcome, reason ? element("span", { class: "muted" }, `, ${reason}`) : null),
       element("td", {}, String(run.attempts)),
       this.makeKind(run));
     row.addEventListener("click", (event) => event.target.closest("a") || !getSelection().isCollapsed || this.go(run.run));
