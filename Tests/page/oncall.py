@@ -6,7 +6,7 @@ import re
 import signal
 import tempfile
 
-from browser import check, row, row_part, until
+from browser import check, resize, row, row_part, until
 
 RED = "return getComputedStyle(document.documentElement).getPropertyValue('--bad').trim()"
 
@@ -283,6 +283,39 @@ def scenario_hung(page, _):
     check("takt stood still" in words, f"the lane says '{words}'")
 
 
+def scenario_waiting(page, _):
+    """While the API does not answer, the page waits for it; it does not say that there are no jobs."""
+    browser = page.browser
+    browser.cdp("Network.enable")
+    browser.cdp("Network.setBlockedURLs", urls=["*/api/*"])
+    browser.go(f"{page.base}/#token={page.token}")
+    words = until("the page says why there are no jobs", lambda: browser.text("[data-testid=jobs-empty]"))
+    check(words == "Waiting for takt to answer…", f"it says '{words}'")
+    until("it knows that takt does not answer", lambda: browser.attribute("[data-testid=connection]", "data-state") == "lost")
+    check(browser.text("[data-testid=jobs-empty]") == words, "it no longer waits")
+    check(browser.count("[data-testid=jobs-empty]") == 1, "it cannot be seen")
+    browser.cdp("Network.setBlockedURLs", urls=[])
+    page.await_live()
+    check(browser.count("[data-testid=jobs-empty]") == 0, "it still waits")
+
+
+def scenario_narrow(page, _):
+    """On a phone the table of runs shows how they ended before what they used."""
+    browser = page.browser
+    page.run_job("broken")
+    resize(browser, 400, 800)
+    page.open()
+    open_job(page, "broken")
+    until("the run is in the table", lambda: browser.count("[data-testid=run]") > 0)
+    right = browser.run("return document.querySelector('[data-testid=run-outcome]').getBoundingClientRect().right")
+    check(browser.count("[data-testid=run-outcome]") == 1 and 0 < right <= 400, f"the outcome ends at {right} px")
+    check(browser.text("[data-testid=run] td:nth-child(2)").startswith("failed"), "the outcome is not first")
+    check(browser.count("[data-testid=run-cpu]") == 0, "what it used takes the room")
+    overflow = browser.run("return document.documentElement.scrollWidth - innerWidth")
+    check(overflow <= 0, f"the page is {overflow} px too wide")
+    browser.cdp("Emulation.clearDeviceMetricsOverride")
+
+
 def scenario_states(page, _):
     """A run that never started has no start; a suspended job counts although it runs."""
     browser = page.browser
@@ -396,6 +429,8 @@ SCENARIOS = {
     "timeline": scenario_timeline,
     "hung": scenario_hung,
     "states": scenario_states,
+    "waiting": scenario_waiting,
+    "narrow": scenario_narrow,
     "stale": scenario_stale,
     "lanes": scenario_lanes,
 }

@@ -85,7 +85,7 @@ import Testing
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
       "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard",
-      "keyboard-day", "hung", "states",
+      "keyboard-day", "hung", "states", "waiting", "narrow",
     ])
   func `the page serves somebody on call`(scenario: String) throws {
     try drive(try LiveTakt(Self.onCall, http: true), scenario)

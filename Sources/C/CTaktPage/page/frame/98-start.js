@@ -20,7 +20,7 @@ class Page {
     this.stream = new EventStream({
       onMessage: (data) => this.pump.push(data),
       onGap: () => this.pump.gap(),
-      onState: (state) => this.header.connected(state),
+      onState: (state) => this.connected(state),
       onSilence: (ms) => this.header.silent(ms),
     });
     this.router = new Router({
@@ -43,6 +43,7 @@ class Page {
       if (event.event === "plan" || event.event === "reload") this.settled.request();
     });
     this.pump.onFlush(() => this.statuses.soon.request());
+    this.statuses.onChange(({ phase }) => this.learn({ isStarting: phase === "starting" }));
     this.pump.onGap(() => this.loader.loadAllSoon());
     document.addEventListener("visibilitychange", () => this.statuses.soon.request());
     document.addEventListener("keydown", (event) => this.pressed(event));
@@ -53,6 +54,15 @@ class Page {
       event.preventDefault();
       (this.router.page?.section ?? byId("main")).focus();
     });
+  }
+
+  connected(state) {
+    this.header.connected(state);
+    if (state !== "connecting") this.learn({ isAway: state !== "live" });
+  }
+
+  learn(news) {
+    if (this.overview.learn(news)) this.loader.loadAllSoon();
   }
 
   /** After a reload: the jobs that it names. */

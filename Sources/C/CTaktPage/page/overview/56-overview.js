@@ -210,10 +210,25 @@ class Overview {
 
   showEmpty(count) {
     const empty = byId("jobs-empty");
-    empty.hidden = count > 0 || this.loading !== false || !session.token;
-    const none = "The jobs file has no jobs yet. Add one, then reload the file on the Plan page.";
+    empty.hidden = count > 0 || this.loading || !session.token;
     const noMatch = "No matching jobs. Clear the search or choose “all”.";
-    setText(empty, this.store.jobs.size === 0 ? none : noMatch);
+    setText(empty, this.store.jobs.size === 0 ? this.describeNone() : noMatch);
+  }
+
+  /** Why there are no jobs: only a takt that runs and answers says that there are none. */
+  describeNone() {
+    if (this.loading === undefined || this.isAway) return "Waiting for takt to answer…";
+    if (this.isStarting) return "takt is starting. Waiting for its jobs…";
+    return "The jobs file has no jobs yet. Add one, then reload the file on the Plan page.";
+  }
+
+  /** How the page is connected, and how takt stands. Returns whether its jobs are to be asked for. */
+  learn({ isAway = this.isAway, isStarting = this.isStarting }) {
+    const isBack = (this.isAway !== false && isAway === false) || (this.isStarting && !isStarting);
+    this.isAway = isAway;
+    this.isStarting = isStarting;
+    this.showEmpty(this.table.names.length);
+    return isBack && this.store.jobs.size === 0;
   }
 
   /** Tells how far the first load is. */
