@@ -14,6 +14,7 @@ struct MetricsMoment: Sendable {
     var cpu: Duration?
     /// The peak memory of the last run that has one.
     var memoryPeakBytes: Int64?
+    var counts = JobCounts()
   }
 
   var scheduler: SchedulerView
@@ -29,9 +30,6 @@ struct MetricsMoment: Sendable {
 }
 
 extension Metrics {
-  /// So many jobs have labels of their own, the first by name; beyond that there are only totals.
-  static let labelledJobsMax = 200
-
   /// Everything as Prometheus reads it.
   func text(_ moment: MetricsMoment) -> [UInt8] {
     var text = PrometheusText()
@@ -42,7 +40,9 @@ extension Metrics {
     appendWakes(moment.figures, to: &text)
     appendReloads(to: &text)
     appendLedger(moment.figures, to: &text)
-    appendJobs(moment, to: &text)
+    appendJobs(moment.scheduler, to: &text)
+    appendLabelledJobs(moment.jobs, to: &text)
+    if moment.scheduler.settings.metrics.hasCounters { appendJobCounters(moment.jobs, to: &text) }
     if let cluster = moment.cluster { appendCluster(cluster, to: &text) }
     return text.bytes
   }
@@ -161,53 +161,6 @@ extension Metrics {
     text.single(
       "takt_ledger_failing", "gauge", "1 while the ledger cannot be written.",
       ledger.isFailing ? 1 : 0)
-  }
-
-  private func appendJobs(_ moment: MetricsMoment, to text: inout PrometheusText) {
-    let view = moment.scheduler
-    text.family("takt_jobs", "gauge", "Jobs, by state.")
-    let rest = view.jobs - view.suspended - view.disabled
-    text.sample("takt_jobs", [("state", "served")], max(0, rest))
-    text.sample("takt_jobs", [("state", "suspended")], view.suspended)
-    text.sample("takt_jobs", [("state", "disabled")], view.disabled)
-    text.single(
-      "takt_jobs_stale", "gauge", "Jobs without a success within expect_success_within.",
-      view.stale)
-    text.family(
-      "takt_job_stale", "gauge",
-      "1 while no run has succeeded within expect_success_within, for jobs that have it; for the same "
-        + "jobs as takt_job_failures_in_a_row.")
-    for job in moment.jobs {
-      guard let isStale = job.isStale else { continue }
-      text.sample("takt_job_stale", [("job", job.name)], isStale ? 1 : 0)
-    }
-    text.family(
-      "takt_job_failures_in_a_row", "gauge",
-      "Failed runs in a row; for the first \(Self.labelledJobsMax) jobs by name.")
-    for job in moment.jobs {
-      text.sample("takt_job_failures_in_a_row", [("job", job.name)], job.streak)
-    }
-    text.family(
-      "takt_job_last_success_seconds", "gauge",
-      "When a run last succeeded, in seconds since the epoch; for the same jobs.")
-    for job in moment.jobs {
-      guard let at = job.succeededAt else { continue }
-      text.sample("takt_job_last_success_seconds", [("job", job.name)], at.inSeconds)
-    }
-    text.family(
-      "takt_job_cpu_seconds_total", "counter",
-      "Processor time of runs that have ended; for the same jobs.")
-    for job in moment.jobs {
-      guard let cpu = job.cpu else { continue }
-      text.sample("takt_job_cpu_seconds_total", [("job", job.name)], cpu.inSeconds)
-    }
-    text.family(
-      "takt_job_memory_peak_bytes", "gauge",
-      "Peak memory of the last run for which it is known; for the same jobs.")
-    for job in moment.jobs {
-      guard let peak = job.memoryPeakBytes else { continue }
-      text.sample("takt_job_memory_peak_bytes", [("job", job.name)], peak)
-    }
   }
 }
 

@@ -131,7 +131,10 @@ package struct ControlState {
           window: start?.window ?? .zero, verdict: record.verdict, at: record.at, run: record.run,
           count: record.slots.count),
         to: &pastSlots)
-      change(record.job) { $0.decide(record) }
+      change(record.job) { history in
+        history.decide(record)
+        history.counts.add(record)
+      }
     case .began(let run):
       let head = run.head
       if firstRun == nil { firstRun = head.run }
@@ -185,6 +188,7 @@ package struct ControlState {
     }
     outputs.add(StoredOutput(attempt: record.attempts, output: record.totals.output), of: head.run)
     metrics.count(record)
+    if head.kind != .hook { change(head.job) { $0.counts.add(record) } }
     // One that never began was no run of which anybody wants to know how it went.
     guard head.kind.isOfNow, record.attempts > 0 else { return }
     change(head.job) { $0.add(run) }

@@ -28,6 +28,8 @@ struct JobHistory {
   private(set) var cpu: Duration?
   /// The peak memory of the last run of which it is known.
   private(set) var memoryPeakBytes: Int64?
+  /// What has become of its runs and slots since takt started.
+  var counts = JobCounts()
 
   mutating func add(_ run: StoredRun) {
     last = run

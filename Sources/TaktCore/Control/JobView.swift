@@ -71,6 +71,8 @@ package struct RunView: Hashable, Sendable {
 package struct SchedulerView: Hashable, Sendable {
   package var phase: SchedulerPhase
   package var jobs: Int
+  /// How many wait for a slot; runs of theirs may be active.
+  package var waiting: Int
   package var suspended: Int
   package var disabled: Int
   /// Of how many the last runs have failed.

@@ -115,11 +115,27 @@ extension SchedulerCore {
   package var view: SchedulerView {
     let tally = jobs.tally
     return SchedulerView(
-      phase: phase, jobs: jobs.count, suspended: tally.suspended, disabled: tally.disabled,
+      phase: phase, jobs: jobs.count, waiting: tally.waiting, suspended: tally.suspended,
+      disabled: tally.disabled,
       failing: tally.failing, stale: tally.stale,
       running: runs.places.heldCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)
+  }
+
+  /// Says that some jobs have no metrics of their own.
+  mutating func logMetricsLimit(at now: Now) {
+    let most = settings.metrics.jobs
+    guard jobs.count > most else { return }
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(
+          .message,
+          .text(
+            "metrics: \(most) of \(jobs.count) jobs have series of their own, those with a problem "
+              + "first; scheduler.metrics.jobs sets how many"))
+      ])
   }
 
   /// A job at this moment; nil when there is none of this name.

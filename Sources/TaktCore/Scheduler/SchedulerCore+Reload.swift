@@ -58,6 +58,7 @@ extension SchedulerCore {
         ])
     }
     log(.notice, .reload, at: now, [LogField(.message, .text("reloaded"))])
+    logMetricsLimit(at: now)
     placement?.note(.jobsChanged, in: &self, at: now)
     startWaitingRuns(at: now)
   }

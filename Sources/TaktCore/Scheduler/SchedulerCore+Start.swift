@@ -21,6 +21,7 @@ extension SchedulerCore {
         LogField(.count, .number(Int64(snapshot.jobs.count))),
       ])
     restore(previous, with: snapshot.jobs, at: now)
+    logMetricsLimit(at: now)
     placement?.note(.jobsChanged, in: &self, at: now)
   }
 

@@ -173,6 +173,11 @@ package struct SchedulerCore: Sendable {
 extension SchedulerCore {
   package var jobCount: Int { jobs.count }
 
+  package var metricsSettings: MetricsSettings { settings.metrics }
+
+  /// The names of the jobs that need somebody, in no order.
+  package var namesInNeed: (failing: [JobName], stale: [JobName]) { jobs.inNeed }
+
   /// The names of the present jobs, in no order.
   package var jobNames: [JobName] { jobs.present.map { jobs.name(of: $0) } }
 

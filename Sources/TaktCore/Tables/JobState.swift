@@ -112,6 +112,9 @@ struct JobState: Sendable {
     awaited != nil && self.token == token
   }
 
+  /// Whether its timer waits for a slot.
+  var isWaiting: Bool { awaited != nil && !isHeld }
+
   /// The slot that its timer waits for; nil when it is held.
   var nextSlot: Slot? { isHeld ? nil : awaited?.slot }
 

@@ -86,8 +86,23 @@ struct JobTable: Sendable {
     rows.indices.lazy.filter { rows[$0].isPresent }.map { JobID(index: UInt32($0)) }
   }
 
-  /// How many jobs are held, of how many the last runs have failed, and how many are stale.
+  /// The jobs that are there and need somebody, in no order: those that fail and those that are stale.
+  var inNeed: (failing: [JobName], stale: [JobName]) {
+    var found: (failing: [JobName], stale: [JobName]) = ([], [])
+    for index in rows.indices where rows[index].isPresent {
+      if rows[index].state.failureStreak > 0 {
+        found.failing.append(rows[index].name)
+      } else if rows[index].state.isStale {
+        found.stale.append(rows[index].name)
+      }
+    }
+    return found
+  }
+
+  /// How many jobs are held or wait for a slot, of how many the last runs have failed, and how many are
+  /// stale.
   struct Tally {
+    var waiting = 0
     var suspended = 0
     var disabled = 0
     var failing = 0
@@ -98,6 +113,7 @@ struct JobTable: Sendable {
   var tally: Tally {
     var tally = Tally()
     for index in rows.indices where rows[index].isPresent {
+      if rows[index].state.isWaiting { tally.waiting += 1 }
       if rows[index].state.isSuspended { tally.suspended += 1 }
       if !rows[index].state.spec.timing.isEnabled { tally.disabled += 1 }
       if rows[index].state.failureStreak > 0 { tally.failing += 1 }

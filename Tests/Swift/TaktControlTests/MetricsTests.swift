@@ -12,7 +12,8 @@ import TaktTime
       decoding: metrics.text(
         MetricsMoment(
           scheduler: SchedulerView(
-            phase: .running, jobs: 2, suspended: 1, disabled: 0, failing: 1, stale: 1, running: 0,
+            phase: .running, jobs: 2, waiting: 1, suspended: 1, disabled: 0, failing: 1, stale: 1,
+            running: 0,
             queued: 0,
             settings: SchedulerSettings()),
           facts: DaemonFacts(
@@ -64,6 +65,7 @@ import TaktTime
       #"takt_build_info{version="a\"b\\c\nd"} 1"#, "takt_wakes_total 3",
       #"takt_jobs{state="served"} 1"#, #"takt_job_failures_in_a_row{job="a"} 2"#,
       #"takt_job_last_success_seconds{job="a"} 5.0"#, "takt_jobs_stale 1",
+      "takt_jobs_failing 1", "takt_jobs_waiting 1", "takt_jobs_with_series 2",
       #"takt_job_stale{job="a"} 1"#,
     ] {
       #expect(text.contains(line + "\n"), "\(line)")

@@ -59,7 +59,12 @@ enum PrometheusLint {
       let series = String(line[..<space])
       if !seen.insert(series).inserted { problems.append("twice: \(series)") }
       let name = String(series.prefix { $0 != "{" })
-      let suffixes = type == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+      let suffixes =
+        switch type {
+        case "histogram": ["_bucket", "_sum", "_count"]
+        case "summary": ["", "_sum", "_count"]
+        default: [""]
+        }
       guard suffixes.contains(where: { family + $0 == name }) else {
         return problems.append("\(name) stands under \(family)")
       }

@@ -23,6 +23,8 @@ enum Key {
   static let output = "output"
   static let merge = "merge"
   static let maxSize = "max_size"
+  static let metrics = "metrics"
+  static let counters = "counters"
   static let http = "http"
   static let listen = "listen"
   static let tokenFile = "token_file"

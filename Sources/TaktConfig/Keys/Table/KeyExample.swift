@@ -63,6 +63,7 @@ enum KeyExample {
     case "ping": return "https://hc-ping.com/UUID"
     case "http": return "{listen: \(number(value) ?? "8080")}"
     case "history": return "{keep: 30d}"
+    case "metrics": return "{jobs: \(number(value) ?? "1000")}"
     case "cluster": return "{engine: postgres}"
     case "endpoints": return "[http://127.0.0.1:2379]"
     case "password": return "{file: PATH}"

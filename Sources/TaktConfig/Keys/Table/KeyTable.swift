@@ -68,6 +68,9 @@ package enum KeyTable {
     KeyEntry(
       Key.history, .object(history), reload: .restarts, "How long the ledger keeps its records."),
     KeyEntry(
+      Key.metrics, .object(metrics), reload: .updates,
+      "Which jobs have series of their own in the [metrics](control.md#metrics)."),
+    KeyEntry(
       Key.http, .object(http), reload: .restarts,
       "Serves the API and the web page over TCP. Without it, takt answers only on the Unix socket in "
         + "the state folder."),
@@ -197,6 +200,18 @@ package enum KeyTable {
       "The maximum size of the ledger. Beyond it, the oldest records are deleted earlier."),
   ]
 
+  package static let metrics: KeyRows = [
+    KeyEntry(
+      Key.jobs, .integer(0...100_000), default: String(MetricsSettings.defaultJobs),
+      "The maximum number of jobs with series of their own. If there are more jobs, those with a "
+        + "problem come first, then the others by name; takt logs it. Totals always cover all jobs."
+    ),
+    KeyEntry(
+      Key.counters, .boolean, default: "`false`",
+      "With `true`, these jobs also have counters of their runs and slots, and the duration of their "
+        + "runs."),
+  ]
+
   package static let job = KeyRows(
     triggers + families + actions + surroundings + policies + conditions + hooks + administration)
 
@@ -204,6 +219,8 @@ package enum KeyTable {
   package static let parts: [Part] = [
     Part(
       "\(Key.scheduler).\(Key.history)", "Under `\(Key.history)` of `\(Key.scheduler)`", history),
+    Part(
+      "\(Key.scheduler).\(Key.metrics)", "Under `\(Key.metrics)` of `\(Key.scheduler)`", metrics),
     Part(
       "\(Key.scheduler).\(Key.concurrency)",
       "In a group under `\(Key.concurrency)` of `\(Key.scheduler)`", group),

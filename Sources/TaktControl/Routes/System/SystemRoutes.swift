@@ -117,9 +117,15 @@ struct SystemRoutes {
   @Sendable private func metrics(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let names = await ports.query { core, _ in Array(core.jobNames) }
+    let (names, settings) = await ports.query { core, _ in
+      let inNeed = core.namesInNeed
+      return (
+        JobNamesInNeed(all: core.jobNames, inNeed: [inNeed.failing, inNeed.stale]),
+        core.metricsSettings
+      )
+    }
     // As many as there are labels for, without sorting the others.
-    let labelled = Array(names.smallest(Metrics.labelledJobsMax))
+    let labelled = names.first(settings.jobs)
     let (view, jobs, cluster, now) = await ports.query { core, now in
       let jobs = labelled.map { name in
         let view = core.view(of: name, at: now)
@@ -137,6 +143,7 @@ struct SystemRoutes {
         jobs[place].succeededAt = history.succeededAt
         jobs[place].cpu = history.cpu
         jobs[place].memoryPeakBytes = history.memoryPeakBytes
+        jobs[place].counts = history.counts
       }
       return state.metrics.text(
         MetricsMoment(

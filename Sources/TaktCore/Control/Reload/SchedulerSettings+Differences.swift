@@ -53,7 +53,7 @@ extension SchedulerSettings {
       ("timezone", zone.name), ("max_running", String(maxRunning)),
       ("shutdown_grace", DurationText.format(shutdownGrace)),
       ("state", state?.words ?? "default"),
-      ("history", history.words),
+      ("history", history.words), ("metrics", metrics.words),
       ("concurrency", groups.isEmpty ? "none" : groups.joined(separator: ", ")),
       ("http", http?.words ?? "none"), ("cluster", cluster?.words ?? "none"),
     ]

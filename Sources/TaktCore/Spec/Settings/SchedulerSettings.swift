@@ -1,5 +1,19 @@
 package import TaktTime
 
+/// Which jobs have metrics of their own, and which.
+package struct MetricsSettings: Hashable, Sendable {
+  package static let defaultJobs = 1_000
+
+  /// How many jobs have series of their own at most. Default 1,000.
+  package var jobs = defaultJobs
+  /// Whether these have counters of their runs and slots, and durations. Default no.
+  package var hasCounters = false
+
+  package init() {}
+
+  var words: String { "jobs \(jobs), counters \(hasCounters)" }
+}
+
 /// What a jobs file says of the scheduler itself.
 package struct SchedulerSettings: Hashable, Sendable {
   /// In which zone times without an offset are read, and times are shown. Default the machine's.
@@ -18,6 +32,7 @@ package struct SchedulerSettings: Hashable, Sendable {
   /// at the start.
   package var state: StateFolder?
   package var history = History()
+  package var metrics = MetricsSettings()
   /// Where it answers HTTP over TCP; nil (the default) for nowhere. It counts at the start.
   package var http: HTTPSettings?
   /// With which machines it shares its jobs, and how; nil (the default) for none. It counts at the

@@ -146,14 +146,50 @@ import Testing
     #expect(try world.get("/metrics?x=1").problem == "400 badRequest")
   }
 
-  @Test func `jobs beyond the bound have no labels of their own`() async throws {
-    let count = Metrics.labelledJobsMax + 5
-    let world = try await ControlWorld((0..<count).map { try .named(String(format: "j%05d", $0)) })
+  @Test func `of 300 jobs those that fail have series, and the sums cover all`() async throws {
+    var settings = SchedulerSettings()
+    settings.metrics.jobs = 20
+    let world = try await ControlWorld(
+      (0..<300).map { try .named(String(format: "j%05d", $0)) }, settings: settings)
+    for job in 290..<300 {
+      let name = String(format: "j%05d", job)
+      for _ in 0..<10 { world.scheduler.end(try world.trigger(name), .exited(1)) }
+    }
     let text = try world.get("/metrics").text
+    #expect(PrometheusLint.problems(in: text).isEmpty)
     let lines = text.split(separator: "\n").filter {
       $0.hasPrefix("takt_job_failures_in_a_row{")
     }
-    #expect(lines.count == Metrics.labelledJobsMax)
-    #expect(lines.first == #"takt_job_failures_in_a_row{job="j00000"} 0"#)
+    #expect(lines.count == 20)
+    #expect(lines.prefix(10).allSatisfy { $0.hasSuffix(" 10") })
+    #expect(lines.first == #"takt_job_failures_in_a_row{job="j00290"} 10"#)
+    #expect(lines.last == #"takt_job_failures_in_a_row{job="j00009"} 0"#)
+    for line in ["takt_jobs_failing 10", "takt_jobs_with_series 20"] {
+      #expect(text.contains("\n\(line)\n"), "\(line)")
+    }
+    let all = try await ControlWorld((0..<300).map { try .named(String(format: "j%05d", $0)) })
+    let series = try all.get("/metrics").text.split(separator: "\n")
+    #expect(series.count { $0.hasPrefix("takt_job_failures_in_a_row{") } == 300)
+  }
+
+  @Test func `jobs have counters where the file asks for them`() async throws {
+    var settings = SchedulerSettings()
+    settings.metrics.hasCounters = true
+    let world = try await ControlWorld(
+      [.named("a", every: nil), .named("beat", every: .seconds(10))], settings: settings)
+    world.scheduler.end(try world.trigger("a"), .exited(1))
+    world.scheduler.pass(.seconds(10))
+    let text = try world.get("/metrics").text
+    #expect(PrometheusLint.problems(in: text).isEmpty)
+    for line in [
+      #"takt_job_runs_total{job="a",outcome="failed"} 1"#,
+      #"takt_job_runs_total{job="beat",outcome="failed"} 0"#,
+      #"takt_job_slots_total{job="beat",verdict="ran"} 1"#,
+      #"takt_job_run_duration_seconds_count{job="a"} 1"#,
+    ] {
+      #expect(text.contains("\n\(line)\n"), "\(line)")
+    }
+    let without = try await ControlWorld([.named("a", every: nil)]).get("/metrics").text
+    #expect(!without.contains("takt_job_runs_total"))
   }
 }

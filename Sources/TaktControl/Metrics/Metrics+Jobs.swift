@@ -1,0 +1,123 @@
+import TaktCore
+import TaktTime
+
+/// What has become of a job's runs and slots since takt started.
+struct JobCounts: Sendable {
+  /// By outcome, then by verdict; empty until something has come of the job.
+  private var counts: [UInt64] = []
+  /// How long its runs took, and how many have taken any time.
+  private(set) var duration = Duration.zero
+  private(set) var measuredCount: UInt64 = 0
+
+  private static let size = Outcome.allCases.count + Verdict.Kind.allCases.count
+
+  mutating func add(_ record: RunRecord) {
+    add(1, at: Self.place(of: record.end.outcome))
+    guard record.attempts > 0 else { return }
+    duration += record.duration
+    measuredCount += 1
+  }
+
+  mutating func add(_ record: VerdictRecord) {
+    add(record.slots.count, at: Self.place(of: record.verdict.kind))
+  }
+
+  subscript(outcome: Outcome) -> UInt64 { count(at: Self.place(of: outcome)) }
+  subscript(verdict: Verdict.Kind) -> UInt64 { count(at: Self.place(of: verdict)) }
+
+  private mutating func add(_ count: Int, at place: Int) {
+    if counts.isEmpty { counts = Array(repeating: 0, count: Self.size) }
+    counts[place] += UInt64(clamping: count)
+  }
+
+  private func count(at place: Int) -> UInt64 { counts.isEmpty ? 0 : counts[place] }
+
+  private static func place(of outcome: Outcome) -> Int {
+    Outcome.allCases.firstIndex(of: outcome) ?? 0
+  }
+
+  private static func place(of verdict: Verdict.Kind) -> Int {
+    Outcome.allCases.count + verdict.place
+  }
+}
+
+extension Metrics {
+  /// What is known of all jobs together.
+  func appendJobs(_ view: SchedulerView, to text: inout PrometheusText) {
+    text.family("takt_jobs", "gauge", "Jobs, by state.")
+    let rest = view.jobs - view.suspended - view.disabled
+    text.sample("takt_jobs", [("state", "served")], max(0, rest))
+    text.sample("takt_jobs", [("state", "suspended")], view.suspended)
+    text.sample("takt_jobs", [("state", "disabled")], view.disabled)
+    text.single(
+      "takt_jobs_failing", "gauge",
+      "Jobs whose last run has failed, suspended and disabled ones too.", view.failing)
+    text.single(
+      "takt_jobs_stale", "gauge", "Jobs without a success within expect_success_within.",
+      view.stale)
+    text.single("takt_jobs_waiting", "gauge", "Jobs that wait for a slot.", view.waiting)
+    text.single(
+      "takt_jobs_with_series", "gauge",
+      "Jobs with series of their own, those with a problem first (scheduler.metrics.jobs).",
+      min(view.jobs, view.settings.metrics.jobs))
+  }
+
+  /// What is known of those that have labels of their own.
+  func appendLabelledJobs(_ jobs: [MetricsMoment.Job], to text: inout PrometheusText) {
+    append(
+      jobs, "takt_job_stale", "gauge",
+      "1 while no run has succeeded within expect_success_within, for jobs that have it.", to: &text
+    ) { job in job.isStale.map { $0 ? 1 : 0 } }
+    append(
+      jobs, "takt_job_failures_in_a_row", "gauge", "Failed runs in a row.", to: &text
+    ) { $0.streak }
+    append(
+      jobs, "takt_job_last_success_seconds", "gauge",
+      "When a run last succeeded, in seconds since the epoch.", to: &text
+    ) { $0.succeededAt?.inSeconds }
+    append(
+      jobs, "takt_job_cpu_seconds_total", "counter", "Processor time of runs that have ended.",
+      to: &text
+    ) { $0.cpu?.inSeconds }
+    append(
+      jobs, "takt_job_memory_peak_bytes", "gauge",
+      "Peak memory of the last run for which it is known.", to: &text
+    ) { $0.memoryPeakBytes }
+  }
+
+  private func append<Value: Numeric>(
+    _ jobs: [MetricsMoment.Job], _ name: String, _ type: String, _ help: String,
+    to text: inout PrometheusText, _ value: (MetricsMoment.Job) -> Value?
+  ) {
+    text.family(name, type, help)
+    for job in jobs {
+      if let value = value(job) { text.sample(name, [("job", job.name)], value) }
+    }
+  }
+
+  /// What is counted of each of them, where the jobs file asks for it.
+  func appendJobCounters(_ jobs: [MetricsMoment.Job], to text: inout PrometheusText) {
+    text.family("takt_job_runs_total", "counter", "Runs of the job that have ended, by outcome.")
+    for job in jobs {
+      for outcome in Outcome.allCases {
+        text.sample(
+          "takt_job_runs_total", [("job", job.name), ("outcome", outcome.rawValue)],
+          job.counts[outcome])
+      }
+    }
+    text.family("takt_job_slots_total", "counter", "Slots of the job with a verdict, by verdict.")
+    for job in jobs {
+      for verdict in Verdict.Kind.allCases {
+        text.sample(
+          "takt_job_slots_total", [("job", job.name), ("verdict", verdict.rawValue)],
+          job.counts[verdict])
+      }
+    }
+    text.family("takt_job_run_duration_seconds", "summary", "Durations of the job's runs.")
+    for job in jobs {
+      let labels = [(name: "job", value: job.name)]
+      text.sample("takt_job_run_duration_seconds_sum", labels, job.counts.duration.inSeconds)
+      text.sample("takt_job_run_duration_seconds_count", labels, job.counts.measuredCount)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The alert rules that are installed with takt.
+@Suite struct AlertRuleTests {
+  static let hasPromtool = system("command -v promtool >/dev/null") == 0
+
+  @Test(.enabled(if: hasPromtool, "promtool is not installed"))
+  func `each alert fires when it is to`() throws {
+    let folder = Repository.path("packaging/prometheus")
+    for words in ["check rules takt.rules.yaml", "test rules takt.rules.test.yaml"] {
+      let promtool = Process()
+      promtool.executableURL = URL(filePath: "/bin/sh")
+      promtool.arguments = ["-c", "exec promtool \(words)"]
+      promtool.currentDirectoryURL = URL(filePath: folder)
+      let output = Pipe()
+      promtool.standardOutput = output
+      promtool.standardError = output
+      try promtool.run()
+      let text = String(
+        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      promtool.waitUntilExit()
+      #expect(promtool.terminationStatus == 0, "\(text)")
+    }
+  }
+
+  /// Prometheus keeps the label `job` for itself.
+  @Test func `what is said of a single job names it by the label that Prometheus gives it`() throws
+  {
+    for file in ["packaging/prometheus/takt.rules.yaml", "docs/control.md"] {
+      let text = try Repository.text(file)
+      #expect(text.contains("exported_job"), "\(file)")
+    }
+    let rules = try Repository.text("packaging/prometheus/takt.rules.yaml")
+    #expect(!rules.contains("$labels.job }}"))
+  }
+}
