@@ -359,6 +359,20 @@ def scenario_stale(page, _):
     check(browser.attribute("[data-testid=banner]", "data-tone") == "warn", "the banner does not warn")
 
 
+def scenario_problems(page, _):
+    """A job that succeeds while its hook fails says so, on its page and in the table."""
+    browser = page.browser
+    page.open()
+    run = page.run_job("nightly")[0]
+    until("the job's problem is in the table", lambda: browser.text(row_part("nightly", "problem")) == "alarm failed")
+    check(browser.attribute(row("nightly"), "data-attention") == "stale", "its row is like any other")
+    open_job(page, "nightly")
+    banner = lambda: browser.text("[data-testid=banner]")
+    until("the banner says it", lambda: banner().startswith("The hook on_success failed (failed, exit(9))"))
+    check(browser.attribute("[data-testid=banner]", "data-tone") == "bad", "the banner does not warn")
+    check(f"Show run {run + 1}" in banner(), f"the banner does not lead to the hook: '{banner()}'")
+
+
 def scenario_lanes(page, _):
     """Of many jobs those that fail come first on the timeline, and the others by and by."""
     browser = page.browser
@@ -433,4 +447,5 @@ SCENARIOS = {
     "narrow": scenario_narrow,
     "stale": scenario_stale,
     "lanes": scenario_lanes,
+    "problems": scenario_problems,
 }

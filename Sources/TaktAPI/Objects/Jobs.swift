@@ -30,6 +30,7 @@ extension API {
     package var verdicts = ""
     package var passed: Passed?
     package var suspension: Suspension?
+    package var problems: [Problem]?
 
     package static let schemaName: String? = "Job"
     package static let summary = "A job and its state."
@@ -79,6 +80,33 @@ extension API {
           + "those of another machine are left out", .pattern(#"^[rsomx]*$"#))
       fields.add("passed", &passed, "The newest slot that did not run, of those in verdicts.")
       fields.add("suspension", &suspension, "The suspension; absent if the job is not suspended")
+      fields.add(
+        "problems", &problems,
+        "What is wrong with the job besides its runs, the worst first; absent for nothing")
+    }
+
+    package struct Problem: APIObject {
+      package var kind = ""
+      package var message = ""
+      package var since: WallInstant?
+      package var hook: String?
+      package var run: UInt64?
+
+      package static let kinds = ["unplaced", "alarm_failed"]
+
+      package init() {}
+
+      package mutating func list(in fields: inout some FieldVisitor) {
+        fields.add(
+          "kind", &kind,
+          "unplaced: no machine of the cluster has the labels that the job needs, so its slots run "
+            + "nowhere; alarm_failed: a hook or a ping has failed and has not succeeded since",
+          .choices(Self.kinds))
+        fields.add("message", &message, "The problem in a sentence")
+        fields.add("since", &since, "When it failed last; absent for unplaced")
+        fields.add("hook", &hook, "The hook that failed, such as on_failure, or ping")
+        fields.add("run", &run, "The run of the hook; absent if it did not run")
+      }
     }
 
     /// How its runs have ended so far.

@@ -18,6 +18,8 @@ extension API {
     package var disabled = 0
     package var failing = 0
     package var stale = 0
+    package var alarmFailed: Int?
+    package var unplaced: Int?
     package var running = 0
     package var queued = 0
     package var maxRunning = 0
@@ -59,6 +61,13 @@ extension API {
       fields.add(
         "stale", &stale, "The number of jobs without a success within expect_success_within",
         .min(0))
+      fields.add(
+        "alarm_failed", &alarmFailed,
+        "Jobs with a hook or a ping that has failed and has not succeeded since; absent from an earlier "
+          + "version of takt", .min(0))
+      fields.add(
+        "unplaced", &unplaced,
+        "In a cluster, jobs with labels that no machine has; absent without a cluster", .min(0))
       fields.add("running", &running, "The number of active runs", .min(0))
       fields.add("queued", &queued, "The number of waiting runs", .min(0))
       fields.add("max_running", &maxRunning, "How many runs may be active at once", .min(1))

@@ -55,6 +55,9 @@ extension Metrics {
     text.single(
       "takt_jobs_stale", "gauge", "Jobs without a success within expect_success_within.",
       view.stale)
+    text.single(
+      "takt_jobs_alarm_failed", "gauge",
+      "Jobs with a hook or a ping that has failed and has not succeeded since.", view.alarmFailed)
     text.single("takt_jobs_waiting", "gauge", "Jobs that wait for a slot.", view.waiting)
     text.single(
       "takt_jobs_with_series", "gauge",
@@ -71,6 +74,19 @@ extension Metrics {
     append(
       jobs, "takt_job_failures_in_a_row", "gauge", "Failed runs in a row.", to: &text
     ) { $0.streak }
+    text.family(
+      "takt_job_alarm_failed", "gauge",
+      "1 while a hook or a ping has failed and has not succeeded since; absent otherwise.")
+    for job in jobs {
+      for hook in job.failedAlarms {
+        text.sample("takt_job_alarm_failed", [("job", job.name), ("hook", hook)], 1)
+      }
+    }
+    append(
+      jobs, "takt_job_unplaced", "gauge",
+      "1 while no machine of the cluster has the labels that the job needs; absent otherwise.",
+      to: &text
+    ) { $0.isUnplaced ? 1 : nil }
     append(
       jobs, "takt_job_last_success_seconds", "gauge",
       "When a run last succeeded, in seconds since the epoch.", to: &text

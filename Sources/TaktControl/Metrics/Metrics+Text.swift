@@ -9,6 +9,10 @@ struct MetricsMoment: Sendable {
     var streak: Int
     /// Nil for a job without `expect_success_within`.
     var isStale: Bool?
+    /// No machine of the cluster has the labels that it needs.
+    var isUnplaced = false
+    /// The hooks that have failed and have not succeeded since.
+    var failedAlarms: [String] = []
     var succeededAt: WallInstant?
     /// What its runs have used since takt started; nil where they have no processes.
     var cpu: Duration?

@@ -132,7 +132,7 @@ struct JobHistory {
     case .skipped(let reason):
       switch reason {
       case .suspended, .excluded, .limit, .elsewhere, .condition: nil
-      case .overlap, .queueFull, .groupFull, .stopping, .ledger: UInt8(ascii: "s")
+      case .overlap, .queueFull, .groupFull, .stopping, .ledger, .unplaced: UInt8(ascii: "s")
       }
     }
   }
@@ -199,7 +199,10 @@ package struct JobEntry: Sendable {
 
   /// How soon somebody should look at it.
   enum Attention: Int, CaseIterable {
-    case failing, stale, late
+    case failing, stale
+    /// Its slots run nowhere, or its alarms fail.
+    case troubled
+    case late
     /// It fails, and is suspended or disabled.
     case failingAtRest
     case none, resting
@@ -210,6 +213,7 @@ package struct JobEntry: Sendable {
     if isFailing { return isResting ? .failingAtRest : .failing }
     if isResting { return .resting }
     if view.staleSince != nil || history.isStale { return .stale }
+    if !view.problems.isEmpty { return .troubled }
     return history.isLate(by: view.spec.lateTolerance) ? .late : .none
   }
 }
@@ -251,6 +255,8 @@ extension API.Job {
     afterAll = job.view.gatheredEnds.map { AfterAll($0) }
     verdicts = job.history.verdictText
     passed = job.history.passed.map { Passed($0.slot, $0.verdict) }
+    let problems = job.view.problems
+    if !problems.isEmpty { self.problems = problems.map { API.Job.Problem($0) } }
     if let known = job.view.suspension {
       var suspension = API.Suspension()
       suspension.since = known.since

@@ -101,7 +101,8 @@ extension Verdict {
     case .skipped(let reason):
       switch reason {
       case .excluded, .limit, .elsewhere: false
-      case .overlap, .queueFull, .groupFull, .suspended, .stopping, .ledger, .condition: true
+      case .overlap, .queueFull, .groupFull, .suspended, .stopping, .ledger, .condition, .unplaced:
+        true
       }
     case .ran, .coalesced, .cancelled: false
     }

@@ -42,6 +42,11 @@ package struct JobView: Sendable {
   /// Another machine of the cluster has a newer schedule of it, so that this one claims none of its
   /// slots.
   package var isDrifted: Bool
+  /// The labels that it needs and that no machine of the cluster has, so that it runs nowhere; nil
+  /// where one has them.
+  package var missingLabels: [String: String]?
+  /// The hooks, and the pings, that have failed and have not succeeded since.
+  package var alarmFailures: [String: AlarmFailure]
 
   /// Whether it is suspended although its state says something else, such as `running`.
   package var isSuspendedBeside: Bool { suspension != nil && state != .suspended }
@@ -79,6 +84,8 @@ package struct SchedulerView: Hashable, Sendable {
   package var failing: Int
   /// How many have not succeeded for longer than `expect_success_within` allows.
   package var stale: Int
+  /// Of how many a hook or a ping has failed, and has not succeeded since.
+  package var alarmFailed: Int
   /// How many runs have a place.
   package var running: Int
   /// How many runs wait for a place.

@@ -35,10 +35,14 @@ package struct JobAlarms: Hashable, Sendable {
   package var freshness: Freshness?
   /// When jobs of `after: {all: […]}` have ended as asked, since the job was due by them last.
   package var ended: [JobName: WallInstant] = [:]
+  /// The hooks and pings that have failed and have not succeeded since, by their names.
+  package var failures: [String: AlarmFailure] = [:]
 
   package init() {}
 
-  package var isEmpty: Bool { calls.isEmpty && freshness == nil && ended.isEmpty }
+  package var isEmpty: Bool {
+    calls.isEmpty && freshness == nil && ended.isEmpty && failures.isEmpty
+  }
 
   /// When an action was called last, if that call came to its end or still may.
   func call(_ place: Place) -> Call? { calls[place].flatMap { $0.progress == .lost ? nil : $0 } }
@@ -61,6 +65,30 @@ package struct JobAlarms: Hashable, Sendable {
   mutating func endStreak() {
     for place in Array(calls.keys) { calls[place]?.isOfStreak = false }
   }
+}
+
+/// A hook or a ping that has failed, which somebody may have waited for.
+package struct AlarmFailure: Hashable, Sendable {
+  /// What pings go by, whatever they tell of.
+  package static let ping = "ping"
+  /// For how long it is remembered while the job's runs succeed.
+  static let keptFor = Duration.seconds(7 * 86_400)
+
+  package var at: WallInstant
+  /// The run of the hook.
+  package var run: RunID
+  /// How it ended: `failed, refused`.
+  package var words: String
+
+  package init(at: WallInstant, run: RunID, words: String) {
+    self.at = at
+    self.run = run
+    // As the ledger keeps it, which has no room for much.
+    self.words = String(words.unicodeScalars.prefix(100)).printable
+  }
+
+  /// The name of a hook, or of the pings.
+  static func name(_ hook: HookKind, isPing: Bool) -> String { isPing ? ping : hook.rawValue }
 }
 
 /// Whether a job has succeeded as recently as it should.
@@ -108,6 +136,10 @@ extension JobAlarms {
     words += ended.sorted { $0.key < $1.key }.map {
       "\(Self.endedPrefix)\($0.key)=\($0.value.milliseconds)"
     }
+    words += failures.sorted { $0.key < $1.key }.map { name, failure in
+      "\(Self.failedPrefix)\(name)=\(failure.at.milliseconds)/\(failure.run.number)/"
+        + failure.words.replacing(" ", with: Self.space)
+    }
     return words.joined(separator: " ")
   }
 
@@ -127,6 +159,10 @@ extension JobAlarms {
         ended[job] = WallInstant(milliseconds: at)
         continue
       }
+      if parts[0].hasPrefix(Self.failedPrefix) {
+        failures[String(parts[0].dropFirst(Self.failedPrefix.count))] = Self.failure(parts[1])
+        continue
+      }
       let name = parts[0].split(separator: ".").map(String.init)
       let digits = parts[1].prefix { $0 != "+" && $0 != "?" }
       let marks = parts[1][digits.endIndex...]
@@ -140,6 +176,17 @@ extension JobAlarms {
   }
 
   private static let endedPrefix = "ended."
+  private static let failedPrefix = "failed."
+  /// Stands for a space in a word.
+  private static let space = "\u{a0}"
+
+  private static func failure(_ text: String) -> AlarmFailure? {
+    let words = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard words.count == 3, let at = Int64(words[0]), let run = UInt64(words[1]) else { return nil }
+    return AlarmFailure(
+      at: WallInstant(milliseconds: at), run: RunID(run),
+      words: String(words[2]).replacing(space, with: " "))
+  }
 
   private static func freshness(_ text: String) -> Freshness? {
     let words = text.split(separator: "/", omittingEmptySubsequences: false)

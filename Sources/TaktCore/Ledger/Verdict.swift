@@ -76,6 +76,8 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case ledger
   /// Another machine of the cluster has it.
   case elsewhere
+  /// No machine of the cluster has the labels that the job needs.
+  case unplaced
   /// What `only_if` asks for did not hold.
   case condition
 }

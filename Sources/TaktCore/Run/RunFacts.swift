@@ -16,6 +16,8 @@ package struct RunFacts: Hashable, Sendable {
   package var output: KeptOutput
   /// Whether the hook is the job's `ping`, and not its own actions.
   package var isPing = false
+  /// Of `on_alarm_failed`, what has failed: a hook such as `on_failure`, or `ping`.
+  package var failedHook: String?
   /// What its processes have used so far, all attempts together; nil where there were none.
   package var use: ResourceUse?
 

@@ -64,6 +64,12 @@ protocol Placement: SendableMetatype {
   /// Whether the machines' files name different schedules for the job, and this one's is the older.
   static func isDrifted(_ id: JobID, in core: SchedulerCore) -> Bool
 
+  /// The labels that a job needs and that no machine has; nil where one has them, as far as is known.
+  static func missingLabels(of id: JobID, in core: SchedulerCore) -> [String: String]?
+
+  /// The jobs of which there are such labels.
+  static func unplacedJobs(in core: SchedulerCore) -> [JobName]
+
   /// Whether a stop need not wait for anybody.
   static func isDone(_ core: SchedulerCore) -> Bool
 }

@@ -117,7 +117,7 @@ extension SchedulerCore {
     return SchedulerView(
       phase: phase, jobs: jobs.count, waiting: tally.waiting, suspended: tally.suspended,
       disabled: tally.disabled,
-      failing: tally.failing, stale: tally.stale,
+      failing: tally.failing, stale: tally.stale, alarmFailed: tally.alarmFailed,
       running: runs.places.heldCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
       settings: settings)
@@ -148,7 +148,9 @@ extension SchedulerCore {
       failureStreak: job.failureStreak, ranCount: job.ranCount, suspension: job.suspension,
       staleSince: job.alarms?.freshness?.staleSince,
       gatheredEnds: job.gatheredEnds(at: now.wall), checkedSlot: checks[id]?.slot.nominal,
-      isDrifted: placement?.isDrifted(id, in: self) ?? false)
+      isDrifted: placement?.isDrifted(id, in: self) ?? false,
+      missingLabels: placement?.missingLabels(of: id, in: self),
+      alarmFailures: job.alarms?.failures ?? [:])
   }
 
   /// A run that has not ended; nil when there is none of this number. Hooks are found as well.

@@ -21,6 +21,8 @@ extension SchedulerCore {
     var isRecovery = false
     /// What it was called for lasts on: only actions that repeat are called again.
     var isReminder = false
+    /// Of `on_alarm_failed`, what has failed.
+    var failedHook: String?
   }
 
   /// What a run's end means for its job, and for those who want to hear of it.
@@ -44,6 +46,7 @@ extension SchedulerCore {
           HookOccasion(kind: .onSuccess, end: end, isRecovery: isRecovery), for: run, at: now)
       }
       if streak > 0, jobs.isPresent(id) { jobs[id].alarms?.endStreak() }
+      forgetOldAlarmFailures(of: id, at: now)
     case .failed, .timedOut:
       setFailureStreak(of: id, streak + 1)
       if let run {
@@ -121,6 +124,11 @@ extension SchedulerCore {
       if occasion.isRecovery {
         remember(due.map { steps[$0] }, occasion.kind, of: run.job, .lost, at: now)
       }
+      if phase != .stopping {
+        noteAlarmFailure(
+          AlarmFailure.name(occasion.kind, isPing: isPing), of: run.job,
+          AlarmFailure(at: now.wall.kept, run: run.run, words: "not run: \(why)"))
+      }
       return log(
         .warning, .run, at: now, fields + [LogField(.message, .text("hook not run: \(why)"))])
     }
@@ -130,6 +138,7 @@ extension SchedulerCore {
       failureStreak: occasion.kind == .onSuccess ? 0 : occasion.streak, output: run.output,
       use: run.use?.value.run)
     facts.isPing = isPing
+    facts.failedHook = occasion.failedHook
     if occasion.kind == .onStart {
       startHooks[RunStart(run: run.run, isPing: isPing)] = StartHook()
     }
@@ -210,4 +219,60 @@ extension SchedulerCore {
 /// The hook of a run's start that has not ended, and the hooks that wait for it.
 struct StartHook: Sendable {
   var waiting: [(SchedulerCore.HookOccasion, HookCaller)] = []
+}
+
+/// Hooks and pings that fail: a problem of their job, and a reason to call another hook.
+extension SchedulerCore {
+  /// A hook has ended. One that fails is remembered until one of its name succeeds or says something
+  /// else; what takt's own end, or somebody, has cut off says nothing.
+  mutating func alarmEnded(
+    _ run: RunID, _ alarm: ActiveRun.Alarm, of id: JobID, _ end: RunEnd, at now: Now
+  ) {
+    guard jobs.isPresent(id) else { return }
+    let facts = alarm.facts.value
+    let name = AlarmFailure.name(facts.hook, isPing: facts.isPing)
+    switch end.outcome {
+    case .succeeded:
+      guard jobs[id].hasFailedAlarms, jobs[id].alarms?.failures[name] != nil else { return }
+      jobs[id].alarms?.failures[name] = nil
+      markDirty(id)
+    case .failed, .timedOut:
+      noteAlarmFailure(name, of: id, AlarmFailure(at: now.wall.kept, run: run, words: end.words))
+      if facts.hook != .onAlarmFailed { callAlarmFailed(name, alarm, of: id, end, at: now) }
+    case .cancelled, .interrupted: break
+    }
+  }
+
+  mutating func noteAlarmFailure(_ name: String, of id: JobID, _ failure: AlarmFailure) {
+    guard jobs.isPresent(id) else { return }
+    var alarms = jobs[id].alarms ?? JobAlarms()
+    alarms.failures[name] = failure
+    jobs[id].alarms = alarms
+    markDirty(id)
+  }
+
+  /// A run of the job has succeeded: what has failed long ago is no news any more.
+  mutating func forgetOldAlarmFailures(of id: JobID, at now: Now) {
+    guard jobs.isPresent(id), jobs[id].hasFailedAlarms, var alarms = jobs[id].alarms else { return }
+    let count = alarms.failures.count
+    alarms.failures = alarms.failures.filter { now.wall - $0.value.at < AlarmFailure.keptFor }
+    guard alarms.failures.count < count else { return }
+    jobs[id].alarms = alarms
+    markDirty(id)
+  }
+
+  /// Calls the hook for hooks that fail. It has no hook of its own, so that this ends here.
+  private mutating func callAlarmFailed(
+    _ name: String, _ alarm: ActiveRun.Alarm, of id: JobID, _ end: RunEnd, at now: Now
+  ) {
+    guard jobs[id].spec.calls(.onAlarmFailed) else { return }
+    let facts = alarm.facts.value
+    let caller = HookCaller(
+      run: facts.run, job: id, spec: jobs[id].spec, slot: alarm.slot, attempts: facts.attempts,
+      startedAt: alarm.startedAt, lateness: facts.lateness, output: alarm.output, use: nil)
+    call(
+      HookOccasion(
+        kind: .onAlarmFailed, end: end, streak: facts.failureStreak, failedHook: name),
+      for: caller, at: now)
+  }
 }

@@ -209,6 +209,7 @@ extension SchedulerCore {
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec, at now: Now) {
     let old = jobs[id].spec
     jobs[id].spec = spec
+    jobs[id].forgetFailedAlarms(of: old)
     placement?.note(.changed(id, from: old), in: &self, at: now)
     for run in runs.active(of: id).all {
       if runs[run].isInProgress || runs[run].isClaiming { continue }

@@ -164,6 +164,7 @@ extension SchedulerCore {
     }
     if let hook = last.hook {
       hookEnded(hook, of: last.job, end)
+      if let alarm = last.alarm { alarmEnded(hook, alarm.value, of: last.job, end, at: now) }
       if !checks.isEmpty { checkEnded(hook, of: last.job, end, at: now) }
     }
     if let start = last.startOf { startHookEnded(start, at: now) }

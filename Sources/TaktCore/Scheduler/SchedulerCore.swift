@@ -176,7 +176,14 @@ extension SchedulerCore {
   package var metricsSettings: MetricsSettings { settings.metrics }
 
   /// The names of the jobs that need somebody, in no order.
-  package var namesInNeed: (failing: [JobName], stale: [JobName]) { jobs.inNeed }
+  package var namesInNeed: NamesInNeed {
+    var names = jobs.inNeed
+    names.unplaced = placement?.unplacedJobs(in: self) ?? []
+    return names
+  }
+
+  /// How many jobs no machine of the cluster may run; nil without one.
+  package var unplacedCount: Int? { placement.map { $0.unplacedJobs(in: self).count } }
 
   /// The names of the present jobs, in no order.
   package var jobNames: [JobName] { jobs.present.map { jobs.name(of: $0) } }

@@ -261,6 +261,7 @@ extension HookKind {
     case .onRecover: .onRecover
     case .onLate: .onLate
     case .onStale: .onStale
+    case .onAlarmFailed: .onAlarmFailed
     case .onlyIf: .onlyIf
     }
   }
@@ -276,6 +277,7 @@ extension JobKey {
 
   package static let onStart = JobKey(.onStart)
   package static let onStale = JobKey(.onStale)
+  package static let onAlarmFailed = JobKey(.onAlarmFailed)
   package static let onFailure = JobKey(.onFailure)
   package static let onSuccess = JobKey(.onSuccess)
   package static let onRecover = JobKey(.onRecover)

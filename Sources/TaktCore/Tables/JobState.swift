@@ -39,6 +39,7 @@ struct JobState: Sendable {
     ranCount = memory.ranCount
     suspension = memory.suspension
     alarms = memory.alarms
+    forgetFailedAlarms()
   }
 
   var memory: RemovedJob {
@@ -56,7 +57,21 @@ struct JobState: Sendable {
   /// Whether anything is. It is asked for each run, and few jobs have alarms.
   @inline(__always) var hasAlarms: Bool { kept != nil }
 
+  /// Whether a hook or a ping of it has failed and has not succeeded since.
+  var hasFailedAlarms: Bool { kept?.value.failures.isEmpty == false }
+
   var isStale: Bool { kept?.value.freshness?.staleSince != nil }
+
+  /// Forgets the failures of hooks and pings that the job no longer has, or that say something else than
+  /// under its old spec.
+  mutating func forgetFailedAlarms(of old: JobSpec? = nil) {
+    for name in Array((hasFailedAlarms ? alarms?.failures ?? [:] : [:]).keys) {
+      let steps = spec.steps(ofAlarm: name)
+      if steps.isEmpty || old.map({ $0.steps(ofAlarm: name) != steps }) ?? false {
+        alarms?.failures[name] = nil
+      }
+    }
+  }
 
   /// What a job's timer waits for.
   enum Awaited: Sendable {
@@ -214,5 +229,12 @@ extension JobState {
   /// What of the ends that the job waits for there is; nil for a job that waits for none.
   func gatheredEnds(at now: WallInstant) -> GatheredEnds? {
     spec.timing.schedule.afterAll.map { GatheredEnds($0, alarms?.ended ?? [:], at: now) }
+  }
+}
+
+extension JobSpec {
+  /// What an alarm does, by the name of its hook or that of the pings.
+  fileprivate func steps(ofAlarm name: String) -> [Step] {
+    name == AlarmFailure.ping ? pings : HookKind(rawValue: name).flatMap { hooks[$0] } ?? []
   }
 }

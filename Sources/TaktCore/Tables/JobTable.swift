@@ -1,3 +1,12 @@
+/// Jobs that need somebody: those that fail, that are stale, and whose alarms have failed.
+package struct NamesInNeed: Sendable {
+  package var failing: [JobName] = []
+  package var stale: [JobName] = []
+  package var alarmFailed: [JobName] = []
+  /// Those that no machine of the cluster may run.
+  package var unplaced: [JobName] = []
+}
+
 /// The jobs by small numbers, which names have at the scheduler's borders.
 ///
 /// A name keeps its number while its job is there, while a run of it has not ended, and while
@@ -86,14 +95,16 @@ struct JobTable: Sendable {
     rows.indices.lazy.filter { rows[$0].isPresent }.map { JobID(index: UInt32($0)) }
   }
 
-  /// The jobs that are there and need somebody, in no order: those that fail and those that are stale.
-  var inNeed: (failing: [JobName], stale: [JobName]) {
-    var found: (failing: [JobName], stale: [JobName]) = ([], [])
+  /// The jobs that are there and need somebody, each once, in no order.
+  var inNeed: NamesInNeed {
+    var found = NamesInNeed()
     for index in rows.indices where rows[index].isPresent {
       if rows[index].state.failureStreak > 0 {
         found.failing.append(rows[index].name)
       } else if rows[index].state.isStale {
         found.stale.append(rows[index].name)
+      } else if rows[index].state.hasFailedAlarms {
+        found.alarmFailed.append(rows[index].name)
       }
     }
     return found
@@ -107,6 +118,7 @@ struct JobTable: Sendable {
     var disabled = 0
     var failing = 0
     var stale = 0
+    var alarmFailed = 0
   }
 
   /// Reads each state in its place: to copy it costs many times as much.
@@ -118,6 +130,7 @@ struct JobTable: Sendable {
       if !rows[index].state.spec.timing.isEnabled { tally.disabled += 1 }
       if rows[index].state.failureStreak > 0 { tally.failing += 1 }
       if rows[index].state.isStale { tally.stale += 1 }
+      if rows[index].state.hasFailedAlarms { tally.alarmFailed += 1 }
     }
     return tally
   }

@@ -13,7 +13,7 @@ import TaktTime
         MetricsMoment(
           scheduler: SchedulerView(
             phase: .running, jobs: 2, waiting: 1, suspended: 1, disabled: 0, failing: 1, stale: 1,
-            running: 0,
+            alarmFailed: 0, running: 0,
             queued: 0,
             settings: SchedulerSettings()),
           facts: DaemonFacts(

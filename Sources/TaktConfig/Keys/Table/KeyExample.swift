@@ -58,7 +58,8 @@ enum KeyExample {
     case "with": return "{PARAMETER: value}"
     case "secrets": return "{NAME: {file: PATH}}"
     case "steps": return "[{run: COMMAND}]"
-    case "on_start", "on_failure", "on_success", "on_recover", "on_late", "on_stale":
+    case "on_start", "on_failure", "on_success", "on_recover", "on_late", "on_stale",
+      "on_alarm_failed":
       return "{run: COMMAND}"
     case "ping": return "https://hc-ping.com/UUID"
     case "http": return "{listen: \(number(value) ?? "8080")}"

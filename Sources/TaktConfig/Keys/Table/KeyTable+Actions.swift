@@ -103,6 +103,10 @@ extension KeyTable {
       "Runs when a run starts later than `leeway` and `late_tolerance` allow, or takes longer than "
         + "`expected`."),
     hook(.onStale, "Runs when no run has succeeded within `expect_success_within`."),
+    hook(
+      .onAlarmFailed,
+      "Runs when another hook or a `ping` of the job has failed. Nothing runs when this hook fails."
+    ),
     KeyEntry(
       .expectSuccessWithin, .duration(least: .seconds(1)), default: "none",
       "The longest time without a successful run. After it the job is *stale*: takt logs it and calls "

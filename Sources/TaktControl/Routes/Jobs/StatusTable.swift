@@ -70,6 +70,7 @@ package struct StatusTable: Sendable {
     let state = shownState(of: job)
     cell.append(utf8: state)
     if job.view.staleSince != nil { cell.append(utf8: ", stale") }
+    for problem in job.view.problems { cell.append(utf8: ", \(problem.words)") }
     appendCounts(of: job, besides: state, to: &cell)
     if let percent = job.active.compactMap(\.progress?.percent).last {
       cell.append(utf8: " \(percent)%")

@@ -61,7 +61,9 @@ struct SystemRoutes {
   @Sendable private func status(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let (view, now) = await ports.query { core, now in (core.view, now) }
+    let (view, unplaced, now) = await ports.query { core, now in
+      (core.view, core.unplacedCount, now)
+    }
     let events = await ports.readModel.read { (first: $0.ring.first, last: $0.ring.last) }
     let figures = ports.figures()
     let facts = ports.facts
@@ -82,6 +84,8 @@ struct SystemRoutes {
     shown.disabled = view.disabled
     shown.failing = view.failing
     shown.stale = view.stale
+    shown.alarmFailed = view.alarmFailed
+    shown.unplaced = unplaced
     shown.running = view.running
     shown.queued = view.queued
     shown.maxRunning = view.settings.maxRunning
@@ -120,7 +124,9 @@ struct SystemRoutes {
     let (names, settings) = await ports.query { core, _ in
       let inNeed = core.namesInNeed
       return (
-        JobNamesInNeed(all: core.jobNames, inNeed: [inNeed.failing, inNeed.stale]),
+        JobNamesInNeed(
+          all: core.jobNames,
+          inNeed: [inNeed.failing, inNeed.stale, inNeed.unplaced, inNeed.alarmFailed]),
         core.metricsSettings
       )
     }
@@ -131,7 +137,9 @@ struct SystemRoutes {
         let view = core.view(of: name, at: now)
         return MetricsMoment.Job(
           name: name.text, streak: view?.failureStreak ?? 0,
-          isStale: view?.spec.policies.freshFor == nil ? nil : view?.staleSince != nil)
+          isStale: view?.spec.policies.freshFor == nil ? nil : view?.staleSince != nil,
+          isUnplaced: view?.missingLabels != nil,
+          failedAlarms: (view?.alarmFailures ?? [:]).keys.sorted())
       }
       return (core.view, jobs, core.clusterView(at: now), now)
     }

@@ -88,6 +88,14 @@ enum ClusterPlacement: Placement {
     core.cluster.jobs[id]?.standing == .drifted
   }
 
+  static func missingLabels(of id: JobID, in core: SchedulerCore) -> [String: String]? {
+    core.isUnplaced(id) ? core.cluster.unplaced.labels[id] : nil
+  }
+
+  static func unplacedJobs(in core: SchedulerCore) -> [JobName] {
+    core.cluster.unplaced.labels.keys.filter(core.isUnplaced).map { core.jobs.name(of: $0) }
+  }
+
   static func isDone(_ core: SchedulerCore) -> Bool { core.cluster.membership.hasLeft }
 }
 

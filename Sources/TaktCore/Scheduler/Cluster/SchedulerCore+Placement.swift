@@ -48,17 +48,26 @@ extension SchedulerCore {
     }
   }
 
+  /// Whether no machine may run the job, as of the engine's last answer and the present jobs file.
+  func isUnplaced(_ id: JobID) -> Bool { isUnplaced(id, cluster.unplaced.labels[id]) }
+
+  /// A reload may have changed the job since.
+  private func isUnplaced(_ id: JobID, _ labels: [String: String]?) -> Bool {
+    labels.map { jobs.state(of: id)?.spec.machines == .labelled($0) } ?? false
+  }
+
+  /// Why a slot of a job that this machine may not run passes without a run here. A machine that
+  /// restarts is away for a moment, so that only what has lasted counts.
+  func reasonElsewhere(of id: JobID) -> SkipReason {
+    isUnplaced(id, cluster.unplaced.reported[id]) ? .unplaced : .elsewhere
+  }
+
   /// By their labels, and the jobs by name.
   func unplacedViews(_ found: [JobID: [String: String]]) -> [ClusterView.Unplaced] {
-    Dictionary(
-      grouping: found.keys.filter { id in
-        // A reload may have changed it since the engine's last answer.
-        found[id].map { jobs.state(of: id)?.spec.machines == .labelled($0) } ?? false
+    Dictionary(grouping: found.keys.filter { isUnplaced($0, found[$0]) }) { found[$0] ?? [:] }
+      .map { labels, ids in
+        ClusterView.Unplaced(labels: labels, jobs: ids.map { jobs.name(of: $0) }.sorted())
       }
-    ) { found[$0] ?? [:] }
-    .map { labels, ids in
-      ClusterView.Unplaced(labels: labels, jobs: ids.map { jobs.name(of: $0) }.sorted())
-    }
-    .sorted { $0.labelWords < $1.labelWords }
+      .sorted { $0.labelWords < $1.labelWords }
   }
 }

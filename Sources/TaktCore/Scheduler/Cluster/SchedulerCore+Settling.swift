@@ -56,7 +56,8 @@ extension SchedulerCore {
   ) {
     guard !passed.isEmpty else { return }
     guard isHere(jobs[id].spec) else {
-      for series in passed { decide(id, series, .skipped(.elsewhere), at: now) }
+      let reason = reasonElsewhere(of: id)
+      for series in passed { decide(id, series, .skipped(reason), at: now) }
       return
     }
     if cluster.jobs[id] == nil { declare(id, isChanged: false) }

@@ -3,7 +3,7 @@ struct UnplacedJobs: Sendable {
   /// Each with the labels that no machine has.
   private(set) var labels: [JobID: [String: String]] = [:]
   /// Those of them that the log has.
-  private var reported: [JobID: [String: String]] = [:]
+  private(set) var reported: [JobID: [String: String]] = [:]
   /// The labels of the machines that have a lease.
   private var machines: Set<[String: String]> = []
   /// What the jobs say has changed since they were looked through.

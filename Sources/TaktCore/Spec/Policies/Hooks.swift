@@ -11,13 +11,15 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   case onLate = "on_late"
   /// No run has succeeded for as long as `expect_success_within` allows.
   case onStale = "on_stale"
+  /// Another hook, or a ping, has failed after its last try. Nothing is called when this one fails.
+  case onAlarmFailed = "on_alarm_failed"
   /// A slot is due, and the action says whether it may run: not a hook of the jobs file, but run like
   /// one.
   case onlyIf = "only_if"
 
   /// The hooks that a job may have.
   package static let allCases: [HookKind] = [
-    .onStart, .onFailure, .onSuccess, .onRecover, .onLate, .onStale,
+    .onStart, .onFailure, .onSuccess, .onRecover, .onLate, .onStale, .onAlarmFailed,
   ]
 
   /// In the order of the key table.

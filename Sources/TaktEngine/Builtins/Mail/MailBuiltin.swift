@@ -199,7 +199,8 @@ struct MailBuiltin: LongBuiltin {
     let outcome =
       facts.end.map { "\($0.outcome.rawValue) (\($0.reason))" }
       ?? (facts.hook == .onStart ? "started" : facts.hook == .onStale ? "stale" : "late")
-    return "[takt] \(request.spec.name) \(outcome)"
+    let hook = facts.failedHook.map { ": \($0)" } ?? ""
+    return "[takt] \(request.spec.name)\(hook) \(outcome)"
   }
 
   /// What happened, the facts, and the last lines of the output.

@@ -34,6 +34,7 @@ struct RunMessage {
     }
     title = Self.title(run, job, host)
     output = Self.lastLines(of: run.output)
+    if let hook = run.failedHook { facts.append(("Hook", hook)) }
     if let end = run.end {
       facts.append(("Outcome", "\(end.outcome.rawValue.replacing("_", with: " ")), \(end.reason)"))
     }
@@ -65,6 +66,7 @@ struct RunMessage {
       let after = count > 0 ? " after \(count) \(count == 1 ? "failure" : "failures")" : ""
       return "\(job) succeeds again on \(host)\(after)"
     case .onLate: return "\(job) is late on \(host)"
+    case .onAlarmFailed: return "\(run.failedHook ?? "a hook") of \(job) failed on \(host)\(reason)"
     case .onlyIf: return "\(job) is due on \(host)"
     case .onStale:
       return "\(job) is stale on \(host): no success for \(DurationText.brief(run.duration))"

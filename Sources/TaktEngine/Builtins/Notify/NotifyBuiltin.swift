@@ -84,7 +84,8 @@ struct NotifyBuiltin: LongBuiltin {
       let place = Self.place(of: service, call)
     else { return .failed("parameters") }
     let facts = call.request.facts
-    let isAlarm = facts.map { [.onFailure, .onStale, .onLate].contains($0.hook) } ?? false
+    let alarms: [HookKind] = [.onFailure, .onStale, .onLate, .onAlarmFailed]
+    let isAlarm = facts.map { alarms.contains($0.hook) } ?? false
     let body = service.body(
       RunMessage(call.request), text: call.text("text"), chat: place.chat, isAlarm: isAlarm,
       priority: call.parameters["priority"]?.integer)

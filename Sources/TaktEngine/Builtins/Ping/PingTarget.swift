@@ -30,7 +30,7 @@ enum PingTarget: Equatable {
       switch (facts.hook, facts.end?.outcome) {
       case (.onStart, _): self = .start
       case (.onLate, _), (.onlyIf, _): self = .log
-      case (.onStale, _): self = .failure(exit: nil)
+      case (.onStale, _), (.onAlarmFailed, _): self = .failure(exit: nil)
       case (_, .succeeded): self = .success
       case (.onFailure, _), (.onSuccess, _), (.onRecover, _):
         if case .exit(let status)? = facts.end?.reason, (1...255).contains(status) {

@@ -32,6 +32,11 @@ struct JobLines {
     if let since = job.staleSince {
       lines.append("stale since \(since.rfc3339(in: zone)) (expect_success_within)")
     }
+    lines += (job.problems ?? []).map { problem in
+      "problem: \(problem.message)"
+        + (problem.since.map { " Since \($0.rfc3339(in: zone))." } ?? "")
+        + (problem.run.map { " 'takt logs \($0)' shows its output." } ?? "")
+    }
     if let slot = job.waitsForCondition {
       lines.append("slot \(slot.rfc3339(in: zone)) waits for its condition (only_if)")
     }

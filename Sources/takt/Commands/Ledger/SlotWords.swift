@@ -133,6 +133,11 @@ struct SlotWords {
           + "not recorded. Check the disk of the state folder."
       ]
     case .elsewhere: return elsewhere(slot)
+    case .unplaced:
+      return [
+        "No machine of the cluster had the labels that the job needs ('machines'), so the slot ran "
+          + "nowhere."
+      ] + (standing?.words ?? [])
     case .condition:
       return [
         "The condition of the job (only_if) did not hold. 'takt runs \(job) --hooks' lists the tries, and "

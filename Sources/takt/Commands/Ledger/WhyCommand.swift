@@ -70,7 +70,9 @@ struct WhyCommand: ParsableCommand {
       printMissingEnds(of: name, archive, words)
     }
     // Of slots that this machine has left to others it has been said.
-    let isSaid = inquiry.slots.contains { $0.record.verdict == .skipped(.elsewhere) }
+    let isSaid = inquiry.slots.contains {
+      [.skipped(.elsewhere), .skipped(.unplaced)].contains($0.record.verdict)
+    }
     guard at == nil, let standing, standing.isProblem, !isSaid else { return }
     if !inquiry.slots.isEmpty || !others.isEmpty { Console.print("") }
     for line in standing.words { Console.print(line.printable) }

@@ -166,6 +166,10 @@ struct ClusterTests {
     world.pass(.seconds(30))
     #expect(world.messages.count { $0 == problem } == 1, "\(world.messages)")
     #expect(world.starts == [])
+    #expect(world.verdicts.first?.hasSuffix("skipped(elsewhere)") == true, "not known yet")
+    #expect(world.verdicts.last?.hasSuffix("skipped(unplaced)") == true, "\(world.verdicts)")
+    #expect(world.missingLabels(of: "job") == ["disk": "fast", "site": "east"])
+    #expect(world.missingLabels(of: "off") == nil)
     // What changes is said again.
     let moved = JobSpec.shared { $0.machines = .labelled(["disk": "fast"]) }
     world.reload(from: [labelled, off], to: [moved, off])
@@ -178,6 +182,9 @@ struct ClusterTests {
     let resolved = "resolved: a machine of the cluster has the labels disk=fast; job runs again"
     #expect(world.problems == [])
     #expect(world.messages.last == resolved, "\(world.messages)")
+    #expect(world.missingLabels(of: "job") == nil)
+    world.pass(.seconds(10))
+    #expect(world.verdicts.last?.hasSuffix("skipped(elsewhere)") == true, "\(world.verdicts)")
     world.leave(other)
     world.pass(.seconds(30))
     #expect(world.messages.count { $0 == now } == 2, "\(world.messages)")

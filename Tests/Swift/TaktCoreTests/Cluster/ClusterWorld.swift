@@ -166,6 +166,11 @@ struct ClusterWorld {
   /// What is wrong, as `takt cluster` says it.
   var problems: [String] { scheduler.core.clusterView(at: scheduler.now)?.problems ?? [] }
 
+  /// The labels that a job needs and that no machine has.
+  func missingLabels(of job: String) -> [String: String]? {
+    JobName(job).flatMap { scheduler.core.view(of: $0, at: scheduler.now) }?.missingLabels
+  }
+
   // MARK: Another machine
 
   mutating func leave(_ member: MemberID) {

@@ -60,7 +60,7 @@ import Testing
       (.onFailure, RunEnd(.timedOut, .timeout), "fail"),
       // What `success.exit` allows is no failure.
       (.onSuccess, RunEnd(.succeeded, .exit(3)), "success"),
-      (.onStale, nil, "fail"), (.onLate, nil, "log"),
+      (.onStale, nil, "fail"), (.onAlarmFailed, nil, "fail"), (.onLate, nil, "log"),
     ] as [(HookKind, RunEnd?, String)])
   func `what happened is in the path`(hook: HookKind, end: RunEnd?, kind: String) async throws {
     #expect(await bench.run("ping", ["url": url(Self.check)], facts: facts(hook, end)) == .done)

@@ -170,7 +170,7 @@ extension ExplorerWorld {
   private func agrees(_ verdict: Verdict, with state: String) -> Bool {
     switch verdict {
     case .ran: state.hasPrefix("ran")
-    case .skipped(.elsewhere): true
+    case .skipped(.elsewhere), .skipped(.unplaced): true
     case .skipped, .coalesced, .missed, .cancelled: !state.hasPrefix("ran")
     }
   }

@@ -192,7 +192,11 @@ struct ClusterMonitoringTests {
     #expect(try cluster.takt("a", "cluster").output.hasPrefix("problem: \(problem)\n"))
     #expect(try cluster.takt("a", "status").output.contains("\ncluster: \(problem)\n"))
     // What the log tells may be in the ledger a moment later.
-    try cluster.process("a").line("a slot") { $0.job == "fast" && $0.reason == "elsewhere" }
+    try cluster.process("a").line("a slot") { $0.job == "fast" && $0.reason == "unplaced" }
+    let status = try cluster.takt("a", "status", "fast").output
+    #expect(
+      status.contains(
+        "\nproblem: No machine of the cluster has the labels disk=fast: its slots run nowhere.\n"))
     #expect(try cluster.takt("a", "trigger", "fast", "--wait").status == 0)
     let why = try cluster.takt("a", "why", "fast")
     #expect(why.output.contains("no machine of the cluster has them: its slots run nowhere"))

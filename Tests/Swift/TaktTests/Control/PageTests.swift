@@ -103,6 +103,17 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `a job whose hook fails says so`() throws {
+    let jobs = """
+      jobs:
+        calm: {cron: '@yearly', run: 'true'}
+        nightly: {cron: '@yearly', run: 'true', on_success: {run: exit 9}}
+
+      """
+    try drive(try LiveTakt(jobs, http: true), "problems")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `the jobs of one definition are one row that opens`() throws {
     let jobs = """
       jobs:

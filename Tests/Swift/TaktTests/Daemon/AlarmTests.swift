@@ -68,6 +68,26 @@ import Testing
     #expect(folder.read("alarms").split(separator: "\n").count == 3)
   }
 
+  @Test func `when a mail cannot be sent, another hook is called and the job has a problem`() throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      defaults:
+        on_alarm_failed: {run: 'echo "$TAKT_HOOK $TAKT_RUN $TAKT_OUTCOME" >> alarms; exit 1'}
+      jobs:
+        backup: {on: start, run: exit 3, on_failure: {run: exit 7}}
+      """)
+    let takt = try TaktProcess(["run"], in: folder)
+    #expect(try lines(1, of: "alarms", in: folder) == ["on_alarm_failed 1 failed"])
+    try takt.line("the end of it") { $0.hook == "on_alarm_failed" && $0.outcome == "failed" }
+    let status = try TaktProcess(["status", "backup"], in: folder)
+    let text = try status.text()
+    #expect(text.contains("\nproblem: The hook on_failure failed (failed, exit(7))"), "\(text)")
+    #expect(try takt.stop() == 0)
+    #expect(folder.read("alarms") == "on_alarm_failed 1 failed\n")
+  }
+
   @Test func `a stale job alarms once and recovers once, across a restart`() throws {
     let (folder, first) = try TaktProcess.running(
       """

@@ -38,6 +38,9 @@ const OUTCOME_LETTERS = table({
 /** What became of a slot, as the letters of `verdicts` say. */
 const VERDICT_LETTERS = table({ r: "ran", s: "skipped", o: "coalesced", m: "missed", x: "cancelled" });
 
+/** What is wrong with a job besides its runs. */
+const PROBLEM_WORDS = table({ unplaced: "no machine", alarm_failed: "alarm failed" });
+
 /** Reasons for which a slot is skipped as its owner wants it. */
 const EXPECTED_SKIPS = new Set(["suspended", "excluded", "limit", "elsewhere"]);
 
@@ -106,6 +109,7 @@ const isElsewhere = (slot) => slot.verdict === "skipped" && slot.reason === ELSE
 
 /** A slot's verdict with its reason in words; nothing for a slot that has none yet. */
 function describeVerdict(slot) {
+  if (slot.reason === "unplaced") return "no machine of the cluster has the labels that the job needs: the slot ran nowhere";
   if (isElsewhere(slot)) return "another machine of the cluster has it";
   return slot.verdict && withReason(slot.verdict, slot.reason);
 }
@@ -147,7 +151,7 @@ function describeEvent(event) {
 
 function describeSlotEvent(event) {
   const slot = `slot ${timeFormat.time.format(Date.parse(event.slot))}`;
-  if (isElsewhere(event)) return `${slot}: ${describeVerdict(event)}`;
+  if (isElsewhere(event) || event.reason === "unplaced") return `${slot}: ${describeVerdict(event)}`;
   const late = event.late_ms === undefined ? "" : `, late ${formatDuration(event.late_ms)}`;
   return withReason(`${slot} ${event.verdict}${late}`, event.reason);
 }

@@ -28,6 +28,7 @@ class JobBanner {
     const active = job.active.find((run) => run.began);
     const running = active && `run ${active.run} in progress for ${formatWhole(now - Date.parse(active.began))}`;
     const passed = passedInARow(job);
+    const problems = (job.problems ?? []).map(({ message }) => message).join(" ");
     const slots = passed > 0 && `the last ${passed === 1 ? "slot" : `${passed} slots`} did not run (${this.reasonOf(job)})`;
     if (job.streak > 0) {
       const times = job.streak === 1 ? "Failed" : `Failed ${formatCount(job.streak)} times`;
@@ -35,12 +36,13 @@ class JobBanner {
       const since = when ? ` ${job.streak === 1 ? "at" : "since"} ${when}` : job.streak > 1 ? " in a row" : "";
       const why = isFailure(job.last?.outcome) ? describeEnd(job.last) || OUTCOME_WORDS[job.last.outcome] : "";
       const run = isFailure(job.last?.outcome) ? job.last?.run : undefined;
-      return { tone: "bad", words: times + since, more: [why, success, slots, running], run };
+      return { tone: "bad", words: times + since, more: [why, problems, success, slots, running], run };
     }
     if (isStale(job) && job.stale_since) {
-      return { tone: "warn", words: `Stale since ${formatWhen(job.stale_since, now)}`, more: [success, slots, running] };
+      return { tone: "warn", words: `Stale since ${formatWhen(job.stale_since, now)}`, more: [problems, success, slots, running] };
     }
-    if (isStale(job)) return { tone: "warn", words: `Stale: ${slots}`, more: [success, running] };
+    if (isStale(job)) return { tone: "warn", words: `Stale: ${slots}`, more: [problems, success, running] };
+    if (problems) return { tone: "bad", words: problems, more: [success, slots, running], run: job.problems[0].run };
     if (isResting(job)) {
       const words = STATE_WORDS[job.state] ?? job.state;
       // "Suspended · since …": the word is said once.

@@ -22,6 +22,7 @@ class JobRow {
     this.schedule = element("span", { class: "muted clip" });
     this.state = new StateMark();
     setAttribute(this.state.node, "data-testid", "state");
+    this.problem = element("span", { class: "streak", "data-testid": "problem", hidden: "" });
     this.progress = element("progress", { max: "100", "data-testid": "progress" });
     this.next = element("span", { "data-testid": "next" });
     this.outcome = element("span", { class: "outcome", "data-testid": "last" });
@@ -46,7 +47,7 @@ class JobRow {
       "div", { role: "row", class: "row", tabindex: "-1", "data-testid": "job" },
       cell("select", this.box),
       cell("name", this.link, this.schedule),
-      cell("state", this.state.node, this.progress),
+      cell("state", this.state.node, this.problem, this.progress),
       cell("last", this.outcome, this.streak, this.when),
       cell("outcomes", this.spark.node, this.took),
       cell("slots", this.slots),
@@ -81,7 +82,11 @@ class JobRow {
     setAttribute(this.schedule, "title", job.description ?? job.schedule);
     this.state.show(job.state);
     setAttribute(this.state.node, "title", describeSuspension(job));
-    setAttribute(this.node, "data-attention", ["failing", "stale"][attention(job)] ?? null);
+    setAttribute(this.node, "data-attention", ["failing", "stale", "stale"][attention(job)] ?? null);
+    const problems = job.problems ?? [];
+    this.problem.hidden = problems.length === 0;
+    setText(this.problem, problems.length > 0 ? PROBLEM_WORDS[problems[0].kind] ?? "problem" : "");
+    setAttribute(this.problem, "title", problems.map(({ message }) => message).join(" ") || null);
     this.updateProgress(job);
     this.updateLast(job);
     this.spark.show(job);

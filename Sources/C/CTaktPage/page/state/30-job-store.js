@@ -89,8 +89,9 @@ const isStale = (job) => !isResting(job) && (job.stale_since !== undefined || pa
 function attention(job) {
   if (job.streak > 0 && !isResting(job)) return 0;
   if (isStale(job)) return 1;
-  if (job.streak > 0) return 2;
-  return isResting(job) ? 4 : 3;
+  if (job.problems) return 2;
+  if (job.streak > 0) return 3;
+  return isResting(job) ? 5 : 4;
 }
 
 function matchesFilter(job, filter) {

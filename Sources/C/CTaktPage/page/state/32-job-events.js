@@ -59,6 +59,8 @@ class JobEvents {
   }
 
   run(job, event) {
+    // A hook that fails is a problem of its job.
+    if (event.hook && event.to === "ended") this.onStale(job.name);
     if (event.hook || (job.last && job.last.run >= event.run)) return;
     let run = job.active.find((known) => known.run === event.run);
     if (!run) {

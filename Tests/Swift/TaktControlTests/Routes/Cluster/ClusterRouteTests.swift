@@ -183,7 +183,16 @@ import Testing
         "no machine of the cluster has the labels disk=fast, so 1 job does not run: fast; "
           + "machines: 'a' (site=east)"
       ])
-    #expect(try world.get("/metrics").text.contains("\ntakt_cluster_unplaced_jobs 1\n"))
+    let metrics = try world.get("/metrics").text
+    #expect(metrics.contains("\ntakt_cluster_unplaced_jobs 1\n"))
+    #expect(metrics.contains("\ntakt_job_unplaced{job=\"fast\"} 1\n"))
+    let job = try world.get("/api/v1/jobs/fast")
+    let found = job["problems"] as? [[String: Any]]
+    #expect(found?.map { $0["kind"] as? String } == ["unplaced"])
+    #expect(
+      found?.first?["message"] as? String
+        == "No machine of the cluster has the labels disk=fast: its slots run nowhere.")
+    #expect(try world.get("/api/v1/status")["unplaced"] as? Int == 1)
   }
 
   @Test func `a slot that another machine has is no problem, and says who has it`() async throws {

@@ -192,4 +192,30 @@ import Testing
     let without = try await ControlWorld([.named("a", every: nil)]).get("/metrics").text
     #expect(!without.contains("takt_job_runs_total"))
   }
+
+  @Test func `a job whose alarm fails has a problem, in the API and in the metrics`() async throws {
+    var spec = try JobSpec.named("a", every: nil)
+    spec.hooks[.onFailure] = [Step(.use("log", [:]))]
+    let world = try await ControlWorld([spec, .named("b", every: nil)])
+    let run = try world.trigger("a")
+    world.scheduler.end(run, .exited(1))
+    let hook = RunID(run.number + 1)
+    world.scheduler.end(hook, .exited(1))
+    let job = try world.get("/api/v1/jobs/a")
+    let problem = try #require((job["problems"] as? [[String: Any]])?.first)
+    #expect(problem["kind"] as? String == "alarm_failed")
+    #expect(problem["hook"] as? String == "on_failure")
+    #expect(problem["run"] as? Int == Int(hook.number))
+    #expect(
+      problem["message"] as? String
+        == "The hook on_failure failed (failed, exit(1)): nobody may have been told.")
+    #expect(try world.get("/api/v1/jobs/b")["problems"] == nil)
+    let table = try world.get("/api/v1/jobs?width=200", headers: ["Accept: text/plain"]).text
+    #expect(table.contains("on_failure failed"), "\(table)")
+    let text = try world.get("/metrics").text
+    #expect(PrometheusLint.problems(in: text).isEmpty)
+    #expect(text.contains("\ntakt_jobs_alarm_failed 1\n"))
+    #expect(text.contains("\ntakt_job_alarm_failed{job=\"a\",hook=\"on_failure\"} 1\n"))
+    #expect(try world.get("/api/v1/status")["alarm_failed"] as? Int == 1)
+  }
 }

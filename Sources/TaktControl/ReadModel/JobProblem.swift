@@ -1,0 +1,47 @@
+import TaktAPI
+import TaktCore
+import TaktTime
+
+/// What is wrong with a job besides how its runs end.
+enum JobProblem {
+  /// No machine of the cluster has these labels.
+  case unplaced(labels: [String: String])
+  /// A hook, or the pings, failed and has not succeeded since.
+  case alarmFailed(name: String, AlarmFailure)
+
+  /// So few words that they fit a table.
+  var words: String {
+    switch self {
+    case .unplaced: "no machine"
+    case .alarmFailed(let name, _): "\(name) failed"
+    }
+  }
+}
+
+extension JobView {
+  /// The worst first.
+  var problems: [JobProblem] {
+    (missingLabels.map { [.unplaced(labels: $0)] } ?? [])
+      + alarmFailures.sorted { $0.key < $1.key }.map { .alarmFailed(name: $0.key, $0.value) }
+  }
+}
+
+extension API.Job.Problem {
+  init(_ problem: JobProblem) {
+    self.init()
+    switch problem {
+    case .unplaced(let labels):
+      kind = "unplaced"
+      message =
+        "No machine of the cluster has the labels \(JobMachines.labelled(labels).words): its slots run "
+        + "nowhere."
+    case .alarmFailed(let name, let failure):
+      kind = "alarm_failed"
+      let subject = name == AlarmFailure.ping ? "The ping" : "The hook \(name)"
+      message = "\(subject) failed (\(failure.words)): nobody may have been told."
+      since = failure.at
+      hook = name
+      if failure.run.number > 0 { run = failure.run.number }
+    }
+  }
+}
