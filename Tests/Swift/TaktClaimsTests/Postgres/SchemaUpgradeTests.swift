@@ -127,7 +127,8 @@ import Testing
     let database = try server.makeDatabase()
     try server.run(PostgresSchema.sql, in: database)
     let all = Overlap.allCases.reduce(into: Overlap.Answers()) { $0.formUnion($1.answers) }
-    for overlap in Overlap.allCases {
+    // A later policy comes with its answers: machines that send a name alone do not know it.
+    for overlap in [Overlap.skip, .queue, .replace, .allow] {
       for name in all.names {
         let does = try server.run(
           "SELECT takt.does('{\"overlap\": \"\(overlap.rawValue)\"}', '\(name)')", in: database)
