@@ -27,12 +27,18 @@ package struct SlotEvidence: Sendable {
   package var steps: [ClockStep] = []
   /// The schedule that the job had.
   package var schedule: Schedule?
+  /// Whether the jobs file disabled the job then; nil where the ledger no longer has it.
+  package var isDisabled: Bool?
+  /// The job's suspension, where it was suspended then and is so still.
+  package var suspension: Suspension?
 }
 
 /// What the ledger says to the question about an instant.
 package struct SlotInquiry: Sendable {
   /// The slots in question, in order.
   package var slots: [SlotEvidence] = []
+  /// Whether there are more of them, before these.
+  package var hasMore = false
   package var before: VerdictRecord?
   package var after: VerdictRecord?
   /// A slot in question that has no verdict yet.
@@ -93,6 +99,7 @@ private struct InquiryReading {
     let wanted = found.filter { $0.slots.last >= start }
     inquiry.slots = try (first == nil ? Array(wanted.prefix(1)) : wanted.prefix(count).reversed())
       .map(evidence)
+    inquiry.hasMore = first != nil && wanted.count > count
     inquiry.before = found.first { $0.slots.last < start }
     inquiry.after = try records("first >= ? ORDER BY first LIMIT 1", [end.milliseconds]).first
     inquiry.pending = try Int64.fetchOne(
@@ -188,6 +195,10 @@ private struct InquiryReading {
         at: try row.instant("at"), by: .microseconds(try row.integer("by_us")))
     }
     evidence.schedule = try schedule(at: slot)
+    if record.verdict == .skipped(.suspended) {
+      evidence.isDisabled = try isDisabled(at: slot)
+      evidence.suspension = try suspension().flatMap { $0.since <= record.slots.last ? $0 : nil }
+    }
     return evidence
   }
 
@@ -202,12 +213,22 @@ private struct InquiryReading {
   }
 
   private func schedule(at instant: WallInstant) throws -> Schedule? {
-    try String.fetchOne(
+    try version("schedule", at: instant, String.self).flatMap { schedules.schedule($0) }
+  }
+
+  private func isDisabled(at instant: WallInstant) throws -> Bool? {
+    try version("enabled", at: instant, Bool.self).map { !$0 }
+  }
+
+  /// A column of the version of the schedule that applied at an instant.
+  private func version<Value: DatabaseValueConvertible>(
+    _ column: String, at instant: WallInstant, _ type: Value.Type
+  ) throws -> Value? {
+    try Value.fetchOne(
       db,
       sql: """
-        SELECT schedule FROM schedules WHERE job = ? AND began_at <= ?
+        SELECT \(column) FROM schedules WHERE job = ? AND began_at <= ?
         AND (ended_at IS NULL OR ended_at > ?) ORDER BY id DESC LIMIT 1
-        """, arguments: [number, instant.milliseconds, instant.milliseconds]
-    ).flatMap { schedules.schedule($0) }
+        """, arguments: [number, instant.milliseconds, instant.milliseconds])
   }
 }

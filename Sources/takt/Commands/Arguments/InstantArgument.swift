@@ -29,16 +29,32 @@ enum InstantArgument {
     }
   }
 
-  /// The start of a range that ends now: an instant, or a duration such as `90m`.
+  /// The start of a range of the past: a duration such as `90m` before now, an instant, or a day.
   static func since(_ text: String, in zone: Zone) throws -> WallInstant {
     if let duration = try? DurationText.parse(text) { return SystemTimeSource().wall - duration }
+    return try period(text, of: "--since", "a duration such as 90m or 1d, ", in: zone).first
+  }
+
+  /// The end of a range of the past: a duration before now, an instant, or the end of a day.
+  static func until(_ text: String, in zone: Zone) throws -> WallInstant {
+    if let duration = try? DurationText.parse(text) { return SystemTimeSource().wall - duration }
+    let period = try period(text, of: "--until", "a duration such as 90m or 1d, ", in: zone)
+    return period.isLong ? period.end : period.first
+  }
+
+  /// The time that a text names: an instant to the unit that was typed, a day or a night; of the past
+  /// where it may be either.
+  ///
+  /// - Parameter others: what else the option takes.
+  static func period(
+    _ text: String, of option: String, _ others: String = "", in zone: Zone
+  ) throws -> TypedPeriod {
     do throws(InstantText.Problem) {
-      return try TypedInstant.read(
-        text, at: SystemTimeSource().wall, in: zone, preferring: .past)
+      return try TypedPeriod(text, at: SystemTimeSource().wall, in: zone, preferring: .past)
     } catch {
       throw ValidationError(
-        "--since takes a duration such as 90m or 1d, or an instant \(forms)"
-          + "\(error.words(of: text)).")
+        "\(option) takes \(others)an instant \(forms), or a day such as yesterday or "
+          + "'last night'\(error.words(of: text)).")
     }
   }
 }

@@ -8,6 +8,8 @@ struct SlotWords {
   let zone: Zone
   /// Nil where no daemon says it.
   var standing: JobStanding?
+  /// The job's `missed`, such as `last, within 2h`; nil where neither a daemon nor a file says it.
+  var missed: String?
 
   /// From here on a start is late, and there is a reason to look for.
   private static let lateFrom = Duration.seconds(1)
@@ -118,7 +120,7 @@ struct SlotWords {
           + "'skip'. With 'wait', the slot would have run late."
       ]
     case .suspended:
-      return ["The job was suspended, or disabled in the jobs file (enabled: false)."]
+      return [suspended(slot)]
     case .excluded:
       let names = slot.schedule?.exclusionNames(at: slot.record.slots.first) ?? []
       let by = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
@@ -144,6 +146,17 @@ struct SlotWords {
           + "'takt logs' shows what they printed."
       ]
     }
+  }
+
+  private func suspended(_ slot: SlotEvidence) -> String {
+    if slot.isDisabled == true { return "The job was disabled in the jobs file (enabled: false)." }
+    if let suspension = slot.suspension {
+      let reason = suspension.reason.isEmpty ? "" : ": \(suspension.reason)"
+      return "The job was suspended, since \(time(suspension.since))\(reason)."
+    }
+    return slot.isDisabled == nil
+      ? "The job was suspended, or disabled in the jobs file (enabled: false)."
+      : "The job was suspended."
   }
 
   private func elsewhere(_ slot: SlotEvidence) -> [String] {
@@ -198,10 +211,26 @@ struct SlotWords {
     }
     let late = slot.record.at - slot.record.slots.last
     let delay = late >= .seconds(1) ? ", \(brief(late)) after the slot" : ""
-    return lines + [
-      "takt gave it up at \(time(slot.record.at))\(delay). The job's 'missed' decides which slots run "
-        + "late instead: by default the newest one, if it is not older than the job's interval."
-    ]
+    return lines + ["takt gave it up at \(time(slot.record.at))\(delay). \(missedRule)"]
+  }
+
+  /// What the job's own `missed` says of slots such as this one.
+  private var missedRule: String {
+    guard let missed else {
+      return
+        "The job's 'missed' decides which slots run late instead: by default the newest one, if it is "
+        + "not older than the job's interval."
+    }
+    let age =
+      missed.contains("within ")
+      ? "it is not older than 'within'" : "it is not older than the job's interval"
+    let rule =
+      switch missed.prefix(while: { $0 != "," }) {
+      case "skip": "a slot that takt could not serve in its time never runs late"
+      case "all": "such slots run late, the newest ones up to 'max', each if \(age)"
+      default: "of such slots the newest one runs late, if \(age)"
+      }
+    return "The job has 'missed: \(missed)': \(rule)."
   }
 
   private func cancelled(_ reason: CancelReason, _ slot: SlotEvidence) -> [String] {

@@ -16,14 +16,18 @@ struct WhyCommand: ParsableCommand {
       the cluster now.
 
       Without --at it is the job's last slot that was decided. An instant without seconds means all \
-      slots of that minute. For an instant to come, it says when the job will run and what may hold \
+      slots of that minute, and a day such as 'yesterday', 'monday' or 'last night' means all of its \
+      slots; the last five are explained. For an instant to come, it says when the job will run and what may hold \
       it up. Exits with 64 if the ledger has no such job.
       """)
 
   @Argument(help: "The job's name.", completion: JobCompletion.kind)
   var job: String
 
-  @Option(help: "The instant of the slot, such as 2026-12-24T18:00, 18:00 or 'yesterday 06:00'.")
+  @Option(
+    help:
+      "The instant of the slot, such as 2026-12-24T18:00, 18:00 or 'monday 02:30'; or a day, such as yesterday."
+  )
   var at: String?
 
   @Flag(help: "Print one JSON object for each slot.")
@@ -35,8 +39,8 @@ struct WhyCommand: ParsableCommand {
     let (archive, zone) = try state.open()
     var range: (first: WallInstant?, end: WallInstant) = (nil, SystemTimeSource().wall)
     if let at {
-      let first = try InstantArgument.read(at, of: "--at", in: zone, preferring: .past)
-      range = (first, first + InstantArgument.precision(of: at))
+      let period = try InstantArgument.period(at, of: "--at", in: zone)
+      range = (period.first, period.end)
     }
     // A job that the ledger does not know yet may have slots to come.
     let future = range.first.flatMap { first in
@@ -47,7 +51,10 @@ struct WhyCommand: ParsableCommand {
       try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
     }
     let standing = JobStanding(of: name.text, state.control.quietConnection)
-    let words = SlotWords(job: name.text, zone: zone, standing: standing)
+    let words = SlotWords(
+      job: name.text, zone: zone, standing: standing,
+      missed: inquiry.slots.contains { $0.record.verdict.kind == .missed }
+        ? missedPolicy(of: name) : nil)
     if let first = range.first, first > SystemTimeSource().wall, inquiry.slots.isEmpty {
       return FutureSlots(
         name: name, forecast: future?.forecast, inquiry: inquiry, words: words,
@@ -57,6 +64,11 @@ struct WhyCommand: ParsableCommand {
     if json {
       for slot in inquiry.slots { Console.print(WhyAnswer(slot, words.lines(of: slot)).jsonLine) }
       return
+    }
+    if inquiry.hasMore {
+      Console.error(
+        "takt: only the last \(inquiry.slots.count) slots of that time are explained; 'takt slots' lists "
+          + "all of them")
     }
     for (place, slot) in inquiry.slots.enumerated() {
       if place > 0 { Console.print("") }
@@ -117,6 +129,18 @@ extension WhyCommand {
 }
 
 extension WhyCommand {
+  /// The job's `missed` as it is now, in the words of the running daemon or else of the jobs file; nil
+  /// where neither has the job.
+  private func missedPolicy(of name: JobName) -> String? {
+    let key = JobKey.missed.name
+    let target = "/api/v1/jobs/\(name.text.asPathPart)"
+    if let detail = state.control.quietConnection?.askQuietly(API.JobDetail.self, target) {
+      return detail.keys.first { $0.key == key }?.text
+    }
+    let spec = state.snapshot()?.jobs.first { $0.name == name }
+    return spec.flatMap { JobKey.facts(of: $0).first { $0.key == key }?.text }
+  }
+
   /// What runs of the job wait for now, as far as a daemon says it.
   private func printWaits(of job: String) {
     guard let connection = state.control.quietConnection,
@@ -177,15 +201,5 @@ private struct WhyAnswer: Encodable {
     run = record.run?.number
     late_ms = slot.lateness.map { Double($0.nanosecondsSaturated) / 1_000_000 }
     self.words = words
-  }
-}
-
-extension InstantArgument {
-  /// How much time an instant that somebody has typed names: a minute, a second or a millisecond.
-  static func precision(of text: String) -> Duration {
-    let clock = text.split(whereSeparator: { $0 == " " || $0 == "T" }).last ?? ""
-    let time = clock.prefix { $0.isNumber || $0 == ":" || $0 == "." }
-    if time.contains(".") { return .milliseconds(1) }
-    return time.count { $0 == ":" } > 1 ? .seconds(1) : .seconds(60)
   }
 }

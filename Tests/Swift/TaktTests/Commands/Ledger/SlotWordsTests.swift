@@ -138,13 +138,34 @@ import Testing
       ])
   }
 
-  @Test(
-    arguments: [
-      ("18:00", 60_000), ("18:00:05", 1000), ("2026-12-24T18:00", 60_000), ("now", 60_000),
-      ("2026-12-24T18:00:05.250Z", 1), ("2026-12-24 18:00:05", 1000), ("tomorrow 06:00", 60_000),
-      ("2026-12-24T18:00+01:00", 60_000), ("2026-12-24T18:00:05-03:30", 1000),
-    ] as [(String, Int64)])
-  func `an instant names as much time as it was typed with`(text: String, milliseconds: Int64) {
-    #expect(InstantArgument.precision(of: text) == .milliseconds(milliseconds))
+  @Test func `a missed slot says what the job's own policy does`() throws {
+    func rule(_ missed: String) throws -> String? {
+      var words = SlotWords(job: "a", zone: .utc)
+      words.missed = missed
+      return words.lines(of: try evidence(.missed(.down))).last
+    }
+    #expect(
+      try rule("skip")?.hasSuffix(
+        "The job has 'missed: skip': a slot that takt could not serve in its time never runs late.")
+        == true)
+    #expect(
+      try rule("last, within 2h")?.hasSuffix(
+        "The job has 'missed: last, within 2h': of such slots the newest one runs late, if it is not "
+          + "older than 'within'.") == true)
+    #expect(
+      try rule("all, max 3")?.hasSuffix(
+        "The job has 'missed: all, max 3': such slots run late, the newest ones up to 'max', each if it "
+          + "is not older than the job's interval.") == true)
+  }
+
+  @Test func `a slot without a run tells a suspension from a disabled job`() throws {
+    var slot = try evidence(.skipped(.suspended))
+    slot.isDisabled = true
+    #expect(lines(slot).last == "  The job was disabled in the jobs file (enabled: false).")
+    slot.isDisabled = false
+    #expect(lines(slot).last == "  The job was suspended.")
+    slot.suspension = Suspension(since: at(-60), reason: "the disk")
+    #expect(
+      lines(slot).last == "  The job was suspended, since 2026-09-21T14:12:20.000Z: the disk.")
   }
 }

@@ -67,6 +67,11 @@ import Testing
     #expect(why.output.contains("missed(down)"), "\(why.output)")
     #expect(why.output.contains("takt was killed, or the machine lost power: it was last seen at "))
     #expect(why.output.contains(", and started again at "))
+    #expect(why.output.contains("The job has 'missed: skip': "), "\(why.output)")
+    // A day instead of an instant: the missed slots of today, or of a night that has just begun.
+    let day = try folder.takt(["why", "a", "--at", "today"]).output
+    let before = try folder.takt(["why", "a", "--at", "yesterday"]).output
+    #expect((day + before).contains(", run "), "\(day)\(before)")
   }
 
   @Test func `statistics tell success, durations and lateness by job`() throws {
