@@ -193,6 +193,29 @@ def follow(page):
     until("it follows again", lambda: browser.run(at_end) and pressed() == "true")
 
 
+def scenario_long(page, _):
+    """The end of a long output is in sight, and the search says what it covers; all keys of the job."""
+    browser = page.browser
+    run = page.run_job("counter")[0]
+    page.open()
+    open_job(page, "counter", run)
+    output_of(page, run)
+    in_sight = """const box = document.querySelector("[data-testid=output]").getBoundingClientRect();
+        const last = [...document.querySelectorAll("[data-testid=output] .line")].at(-1);
+        const { top, bottom } = last.getBoundingClientRect();
+        return last.textContent.includes("line 6000") && top >= box.top && bottom <= box.bottom + 1"""
+    until("the last line is in sight", lambda: browser.run(in_sight))
+    check(browser.attribute("[data-testid=output-follow]", "aria-pressed") == "true", "it does not follow the end")
+    browser.type("[data-testid=output-search]", "line 17\ue007")
+    until("the lines that are not shown are searched",
+          lambda: "in 1\u202f000 earlier lines" in browser.text("[data-testid=output-found]")
+          and ", and 11 in" in browser.text("[data-testid=output-found]"))
+    browser.click("[data-testid=internals] summary")
+    keys = until("the keys are shown", lambda: browser.text("[data-testid=keys]"))
+    for key in ("env.LANGUAGE", "on_failure", "only_if", "ping", "secrets"):
+        check(key in keys, f"'{key}' is not among the keys")
+
+
 def scenario_overview(page, _):
     """What fails comes first; tags filter; several jobs are suspended at once."""
     browser = page.browser
@@ -438,6 +461,7 @@ SCENARIOS = {
     "progress": scenario_progress,
     "runs": scenario_runs,
     "output": scenario_output,
+    "long": scenario_long,
     "shown": scenario_shown,
     "overview": scenario_overview,
     "timeline": scenario_timeline,

@@ -35,6 +35,12 @@ import Testing
       stuck: {every: 1s, tags: [day], run: 'sleep 600'}
       lined: {cron: '@yearly', overlap: queue, run: 'sleep 600'}
       instant: {cron: '@yearly', overlap: allow, run: 'true'}
+      counter:
+        cron: '@yearly'
+        output: {keep: 1MB}
+        env: {LANGUAGE: de}
+        on_failure: {run: 'true'}
+        run: 'for i in $(seq 6000); do echo "line $i"; done'
       talker: {cron: '@yearly', run: 'for i in $(seq 600); do echo "line $i"; sleep 0.05; done'}
 
     """#
@@ -84,7 +90,7 @@ import Testing
   @Test(
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
-      "job", "progress", "runs", "output", "overview", "timeline", "sign-in", "keyboard",
+      "job", "progress", "runs", "output", "long", "overview", "timeline", "sign-in", "keyboard",
       "keyboard-day", "hung", "states", "waiting", "narrow",
     ])
   func `the page serves somebody on call`(scenario: String) throws {

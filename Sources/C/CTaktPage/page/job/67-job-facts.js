@@ -5,6 +5,11 @@
 
 const SLOTS_SHOWN = 5;
 const TRANSITIONS_SHOWN = 12;
+/** Keys whose values only those see who may change something; of secrets nobody sees any. */
+const GUARDED_KEYS = [
+  "env", "secrets", "stdin", "params", "ping", "only_if", "on_start", "on_success", "on_failure", "on_recover", "on_late",
+  "on_stale", "on_alarm_failed",
+];
 
 class JobFacts {
   constructor() {
@@ -68,7 +73,16 @@ class JobInternals {
     const pairs = [["action", action], ["slots that ran", formatCount(ran)], ["lateness", this.late.node]];
     const ofFile = keys.filter(({ key }) => key !== "description" && key !== "tags").map(({ key, text }) => [key, text]);
     this.figures.replaceChildren(facts(pairs, { class: "keys" }));
+    ofFile.push(...this.guarded(detail.surroundings));
     this.keys.replaceChildren(facts(ofFile, { class: "keys file-keys", "data-testid": "keys" }));
+  }
+
+  /** The keys that say what runs around the job, each with its parts; `none` for one that is not set. */
+  guarded(parts) {
+    if (!parts) return [[GUARDED_KEYS.join(", "), "not shown to those who may only read"]];
+    const known = new Set(parts.map(({ path }) => path.split(/[.[ ]/)[0]));
+    const unset = GUARDED_KEYS.filter((key) => !known.has(key)).map((key) => [key, "none"]);
+    return [...parts.map(({ path, text }) => [path, text]), ...unset];
   }
 
   heard(event, name) {

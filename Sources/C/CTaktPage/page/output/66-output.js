@@ -9,6 +9,8 @@ const OUTPUT_LINE_LENGTH = 4000;
 const NEAR_END = 24;
 /** As many attempts have a tab of their own: the newest. */
 const OUTPUT_TABS = 10;
+/** So many characters of lines that are no longer shown are kept for the search. */
+const OUTPUT_SEARCHED = 32e6;
 const WAITING_WORDS = "queued: the run has not started yet";
 
 class OutputView {
@@ -17,7 +19,7 @@ class OutputView {
     this.state = element("span", { class: "note", role: "status", "data-testid": "output-state" });
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Attempts", "data-testid": "output-attempts", hidden: "" });
     this.tabs.addEventListener("keydown", (event) => this.tabPressed(event));
-    this.search = new OutputSearch(() => this.lines(), () => this.follow(false));
+    this.search = new OutputSearch(() => this.lines(), () => this.follow(false), (text) => this.findEarlier(text));
     const toggle = (name, label, set) => {
       const node = button(label, name, { "aria-pressed": "false", class: "toggle", "data-testid": `output-${name}` }, () =>
         set(node.getAttribute("aria-pressed") !== "true"));
@@ -38,6 +40,8 @@ class OutputView {
       this.tabs, this.tools, this.pre);
     this.pre.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame = new FrameTask(() => this.flush());
+    // A block has its real height only when it comes into sight, which moves the end.
+    this.heights = new ResizeObserver(() => this.pinned && this.toEnd());
     this.show("times", true);
     this.show("wrap", true);
     this.clear();
@@ -51,6 +55,10 @@ class OutputView {
     this.waiting = false;
     this.pending = [];
     this.dropped = 0;
+    this.earlier = [];
+    this.earlierLength = 0;
+    this.top = 0;
+    this.heights.disconnect();
     this.blocks = [];
     this.shown = 0;
     this.styles = new Map();
@@ -178,10 +186,24 @@ class OutputView {
     this.pending.push(line);
     const excess = this.pending.length - 2 * OUTPUT_LINES;
     if (excess > 0) {
-      this.pending.splice(0, excess + OUTPUT_LINES);
-      this.dropped += excess + OUTPUT_LINES;
+      this.drop(this.pending.splice(0, excess + OUTPUT_LINES).map((line) => line.text ?? ""));
     }
     this.frame.request();
+  }
+
+  /** Lines that are not shown any more, or never were. */
+  drop(texts) {
+    this.dropped += texts.length;
+    for (const text of texts) {
+      this.earlierLength += text.length;
+      if (this.earlierLength <= OUTPUT_SEARCHED) this.earlier.push(text);
+    }
+  }
+
+  /** How many of the lines before those that are shown have the text, of how many that were searched. */
+  findEarlier(text) {
+    const found = this.earlier.reduce((count, line) => (line.toLowerCase().includes(text) ? count + 1 : count), 0);
+    return { found, searched: this.earlier.length, all: this.dropped };
   }
 
   finish() {
@@ -202,12 +224,18 @@ class OutputView {
       this.blocks.push({ node, lines: lines.length });
       this.shown += lines.length;
       this.pre.append(node);
+      this.heights.observe(node);
     }
     this.pending = [];
     if (this.shown > OUTPUT_LINES + OUTPUT_BLOCK) this.trim();
     if (this.dropped > 0) setText(this.state, this.describeDropped());
     this.search.changed();
-    if (this.pinned) this.pre.scrollTop = this.pre.scrollHeight;
+    if (this.pinned) this.toEnd();
+  }
+
+  toEnd() {
+    this.pre.scrollTop = this.pre.scrollHeight;
+    this.top = this.pre.scrollTop;
   }
 
   drawLine({ text, at, stream, attempt, dropped }) {
@@ -235,21 +263,25 @@ class OutputView {
     const height = this.pre.scrollHeight;
     while (this.shown > OUTPUT_LINES) {
       const { node, lines } = this.blocks.shift();
+      this.heights.unobserve(node);
       node.remove();
       this.shown -= lines;
-      this.dropped += lines;
+      this.drop([...node.children].map((line) => line.lastChild.textContent));
     }
     if (!this.pinned) this.pre.scrollTop -= height - this.pre.scrollHeight;
   }
 
   scrolled() {
     const atEnd = this.pre.scrollHeight - this.pre.scrollTop - this.pre.clientHeight < NEAR_END;
-    if (atEnd !== this.pinned) this.follow(atEnd);
+    // Lines that grow below are nobody's wish to read further up.
+    const isUp = this.pre.scrollTop < this.top;
+    this.top = this.pre.scrollTop;
+    if (atEnd !== this.pinned && (atEnd || isUp)) this.follow(atEnd);
   }
 
   scrollToEnd() {
     this.follow(true);
-    this.pre.scrollTop = this.pre.scrollHeight;
+    this.toEnd();
   }
 
   /** All that is kept of the output, as a file. */

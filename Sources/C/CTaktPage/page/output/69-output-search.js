@@ -8,9 +8,12 @@ class OutputSearch {
   /**
    * @param lines gives the elements of all lines
    * @param onJump called before a line is brought into sight
+   * @param earlier says how many of the lines that are not shown have a text
    */
-  constructor(lines, onJump) {
+  constructor(lines, onJump, earlier) {
     this.lines = lines;
+    this.earlier = earlier;
+    this.before = { found: 0, searched: 0, all: 0 };
     this.onJump = onJump;
     this.input = element("input", {
       type: "search", placeholder: "Search the output", "aria-label": "Search the output", autocomplete: "off",
@@ -44,6 +47,7 @@ class OutputSearch {
     for (const line of this.hits) line.classList.remove("hit", "hit-at");
     this.hits = text === "" ? [] : [...this.lines()].filter((line) => line.lastChild.textContent.toLowerCase().includes(text));
     for (const line of this.hits) line.classList.add("hit");
+    if (text !== "") this.before = this.earlier(text);
     this.mark();
   }
 
@@ -61,6 +65,14 @@ class OutputSearch {
     for (const line of this.hits) line.classList.toggle("hit-at", line === this.current);
     const place = this.hits.indexOf(this.current) + 1;
     const many = `${formatCount(this.hits.length)} ${this.hits.length === 1 ? "line" : "lines"}`;
-    setText(this.count, this.input.value === "" ? "" : place > 0 ? `${place} of ${many}` : many);
+    setText(this.count, this.input.value === "" ? "" : place > 0 ? `${place} of ${many}${this.describeBefore()}` : many + this.describeBefore());
+  }
+
+  /** What is in the lines before those that are shown. */
+  describeBefore() {
+    const { found, searched, all } = this.before;
+    if (all === 0) return "";
+    const rest = searched < all ? `; ${formatCount(all - searched)} earlier lines not searched` : "";
+    return `, and ${formatCount(found)} in ${formatCount(searched)} earlier lines (in the download)${rest}`;
   }
 }
