@@ -434,6 +434,14 @@ def scenario_fold(page, _):
     until("to select it is to select all of them", lambda: browser.run(picked) == 4)
     browser.click(name)
     until("it closes", lambda: names() == ["*backup", "beat"])
+    browser.click(f"{row('*backup')} [data-action=suspend]")
+    until("the dialog opens", lambda: browser.count("[data-testid=suspend-dialog][open]") > 0)
+    browser.click("[data-testid=suspend-dialog] [data-testid=confirm]")
+    suspended = lambda: [page.ask("GET", f"/jobs/{job}")[1]["state"] for job in whole[1:4]]
+    until("all of them are suspended", lambda: suspended() == ["suspended"] * 3)
+    until("the row offers to resume them", lambda: browser.count(f"{row('*backup')} [data-action=resume]") == 1)
+    browser.click(f"{row('*backup')} [data-action=resume]")
+    until("all of them go on", lambda: "suspended" not in suspended())
     page.search("backup.globex")
     until("one that is looked for alone is not folded", lambda: names() == ["backup.globex"])
 

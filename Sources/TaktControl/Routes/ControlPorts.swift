@@ -97,11 +97,25 @@ extension ControlPorts {
   }
 
   func noJob(_ name: String) async -> Problem {
+    if let family = JobName(name), let words = await members(of: family) {
+      return Problem(.notFound, "there is no job '\(name)'", detail: words)
+    }
     let names = await query { core, _ in Array(core.jobNames) }
     let nearest = await SlowQueue.perform {
       NearestName.of(name, among: names.lazy.map(\.text))
     }
     return Problem(
       .notFound, "there is no job '\(name)'", detail: nearest.map { "Did you mean '\($0)'?" })
+  }
+
+  /// Which jobs the `for_each` of a definition makes, the first ones; nil where there is none.
+  private func members(of family: JobName) async -> String? {
+    let shown = 5
+    let page = await JobList(after: nil, limit: shown, match: nil, state: nil, family: family)
+      .page(from: self)
+    if page.jobs.isEmpty { return nil }
+    let names = page.jobs.map { "'\($0.view.spec.name)'" }.joined(separator: ", ")
+    let more = page.total > shown ? " and \(page.total - shown) more" : ""
+    return "'\(family)' is a definition with 'for_each', which makes \(names)\(more)."
   }
 }

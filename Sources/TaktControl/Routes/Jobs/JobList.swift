@@ -11,6 +11,8 @@ package struct JobList {
   /// In the name, or a whole tag.
   var match: String?
   var state: String?
+  /// The definition whose `for_each` makes them.
+  var family: JobName?
   var order = Sorting.name
 
   enum Sorting: String, CaseIterable {
@@ -19,7 +21,7 @@ package struct JobList {
     case attention
   }
 
-  var isUnfiltered: Bool { match == nil && state == nil }
+  var isUnfiltered: Bool { match == nil && state == nil && family == nil }
 
   package struct Page {
     var jobs: [JobEntry] = []
@@ -118,6 +120,7 @@ package struct JobList {
     {
       return false
     }
+    if let family, job.view.spec.policies.family != family { return false }
     switch state {
     case nil: return true
     case Self.failing?: return job.isFailing
@@ -133,6 +136,8 @@ package struct JobList {
   static let limit = Parameter.integer("limit", 1...100_000, default: 1000, "Maximum number")
   static let match = Parameter.text(
     "match", "Only jobs with this text in their name, or with this tag")
+  static let family = Parameter.job(
+    "for_each", "Only the jobs that the for_each of this definition makes")
   static let state = Parameter.choice(
     "state", states,
     "Only jobs in this state; suspended: also those with an active run; failing: whose last runs have "

@@ -19,8 +19,8 @@ struct JobRoutes {
         "listJobs", "List jobs by name. With Accept: text/plain, a table for a terminal",
         .object(API.JobPage.self, "A page of jobs").orText()
       ).taking(
-        JobList.after, JobList.limit, JobList.match, JobList.state, Self.width, Self.durations,
-        Self.group), list)
+        JobList.after, JobList.limit, JobList.match, JobList.state, JobList.family, Self.width,
+        Self.durations, Self.group), list)
     routes.get(
       "\(jobs)/{job}",
       RouteAbout("getJob", "One job", .object(API.JobDetail.self, "The job"), .notFound), show)
@@ -83,7 +83,7 @@ struct JobRoutes {
     let withDurations = try query[Self.durations]
     let wanted = JobList(
       after: try query[JobList.after]?.text, limit: try query[JobList.limit],
-      match: try query[JobList.match], state: state)
+      match: try query[JobList.match], state: state, family: try query[JobList.family])
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
       return .text(await table(of: wanted, width: width, isFolded: isFolded))
     }

@@ -164,6 +164,14 @@ extension ControlArgument {
       return JobLack(detail: problem?.detail)
     }
 
+    /// The jobs that the `for_each` of a definition makes; none where a job has this name, or nothing has.
+    func members(of name: String) throws -> [String] {
+      guard try lack(of: name) != nil else { return [] }
+      let target = "/api/v1/jobs?limit=100000&for_each=\(name.asQueryValue)"
+      // A daemon of an earlier version does not know the parameter.
+      return askQuietly(API.JobPage.self, target)?.jobs.elements.map(\.name) ?? []
+    }
+
     /// Asks for what is said only where it is to be had; nil where it is not.
     func askQuietly<Value: APIObject>(_ type: Value.Type, _ target: String) -> Value? {
       guard let answer = try? client.ask("GET", target), answer.status < 300 else { return nil }

@@ -6,7 +6,9 @@ import TaktCore
 /// The jobs that a command acts on.
 struct JobSelection: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The jobs' names.", valueName: "job"), completion: JobCompletion.kind)
+    help: ArgumentHelp(
+      "The jobs' names; the name of a definition with 'for_each' stands for all of its jobs.",
+      valueName: "job"), completion: JobCompletion.kind)
   var jobs: [String] = []
 
   @Option(parsing: .singleValue, help: "All jobs with this tag. Repeatable.")
@@ -46,7 +48,13 @@ struct JobSelection: ParsableArguments {
     where concerns: (API.Job) -> Bool = { _ in true }
   ) throws -> [String] {
     var known: Set<String> = []
-    if !jobs.isEmpty { return jobs.filter { known.insert($0).inserted } }
+    if !jobs.isEmpty {
+      let named = try jobs.flatMap { name in
+        let members = try connection.members(of: name)
+        return members.isEmpty ? [name] : members
+      }
+      return named.filter { known.insert($0).inserted }
+    }
     var found: [API.Job] = []
     for match in all ? [nil] : tag.map(Optional.some) {
       let query = match.map { "&match=\($0.asQueryValue)" } ?? ""

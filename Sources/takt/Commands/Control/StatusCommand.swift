@@ -18,6 +18,8 @@ struct StatusCommand: ParsableCommand {
       With --group it prints one line for all jobs of a 'for_each': how many are in which state, the \
       earliest next slot, the last run of any, and how many fail.
 
+      For the name of a definition with 'for_each' it prints that line, and the jobs that it makes.
+
       For one job it prints what the jobs file says, the last run and the next slots. Keys at their \
       defaults are left out; --json has them.
       """)
@@ -67,15 +69,20 @@ struct StatusCommand: ParsableCommand {
     if watch { try Console.exitWhenReaderIsGone() }
     let screen = Screen(isDrawn: watch)
     if cluster { return try showCluster(connection, on: screen) }
-    let zone = job == nil ? nil : control.zone
+    let isFamily = try job.map { try !connection.members(of: $0).isEmpty } ?? false
+    let zone = job == nil || isFamily ? nil : control.zone
     repeat {
-      var text: [UInt8]
+      var text: [UInt8] = []
       if let zone, !json {
         let job = try connection.ask(API.JobDetail.self, "GET", target).value
         text = Array(JobLines(job, in: zone).text.utf8)
       } else {
-        text = try connection.ask(
-          "GET", target, accept: json ? "application/json" : "text/plain")
+        let target = isFamily ? familyTarget : target
+        let accept = json ? "application/json" : "text/plain"
+        if isFamily, !json {
+          text = try connection.ask("GET", target + "&group=true", accept: accept) + [10]
+        }
+        text += try connection.ask("GET", target, accept: accept)
       }
       if screen.isDrawn, !json { text = Screen.fit(text, height: Console.height) }
       Console.write(screen.start)
@@ -95,6 +102,11 @@ struct StatusCommand: ParsableCommand {
       for problem in asked.problems { Console.error("takt: \(problem.printable)") }
       sleep(2)
     }
+  }
+
+  /// The jobs that the `for_each` of the named definition makes.
+  private var familyTarget: String {
+    "/api/v1/jobs?limit=100000&width=\(Console.width)&for_each=\((job ?? "").asQueryValue)"
   }
 
   private var target: String {

@@ -55,7 +55,8 @@ class JobFold {
     return {
       name: key.slice(FOLD_MARK.length), members: jobs.map((job) => job.name), tags: [],
       schedule: [...states].map(([state, count]) => `${count} ${state}`).join(", "),
-      state: first.state, suspension: first.suspension, stale_since: first.stale_since,
+      // All of them are resumed by one button when all of them are suspended.
+      state: first.state, suspension: jobs.every((job) => job.suspension) ? first.suspension : undefined, stale_since: first.stale_since,
       active: jobs.flatMap((job) => job.active), streak: failing > 0 ? first.streak : 0, failing,
       next: nexts.reduce((best, next) => (best && best.due <= next.due ? best : next), undefined),
       last: lasts.reduce((best, last) => (best && best.ended >= last.ended ? best : last), undefined),

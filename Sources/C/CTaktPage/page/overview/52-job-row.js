@@ -63,11 +63,10 @@ class JobRow {
     this.link.title = words;
     setAttribute(this.link, "href", isFold ? null : jobAddress(name));
     setAttribute(this.link, "role", isFold ? "button" : null);
-    for (const node of Object.values(this.buttons)) node.hidden = isFold;
     this.node.dataset.job = name;
     setAttribute(this.box, "aria-label", isFold ? `Select all jobs of ${words}` : `Select ${words}`);
     this.select(isSelected);
-    for (const node of Object.values(this.buttons)) node.setAttribute("aria-label", `${node.textContent} ${words}`);
+    for (const node of Object.values(this.buttons)) node.setAttribute("aria-label", `${node.textContent} ${isFold ? `all jobs of ${words}` : words}`);
   }
 
   select(isSelected) {
@@ -133,7 +132,7 @@ class JobRow {
     if (suspend.dataset.action !== action) {
       const label = isSuspended ? "Resume" : "Suspend";
       suspend.dataset.action = action;
-      suspend.setAttribute("aria-label", `${label} ${job.name}`);
+      suspend.setAttribute("aria-label", `${label} ${job.members ? `all jobs of ${job.name}` : job.name}`);
       setText(suspend, label);
     }
     cancel.disabled = job.active.length === 0;

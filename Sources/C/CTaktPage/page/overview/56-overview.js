@@ -16,7 +16,7 @@ class Overview {
     this.tags = new Set();
     this.scroll = 0;
     this.table = new JobTable(store, {
-      open: (name) => this.open(name, openJob), act: (action, name) => actions.perform(action, name),
+      open: (name) => this.open(name, openJob), act: (action, name) => this.act(action, name),
       selected: () => this.showSelection(),
     });
     this.actions = actions;
@@ -37,6 +37,12 @@ class Overview {
     if (!this.store.fold.get(name)) return openJob(name);
     this.store.fold.toggle(name);
     return this.order();
+  }
+
+  /** Does something with a job, or with all jobs of a row. */
+  act(action, name) {
+    const members = this.store.fold.get(name)?.members;
+    return members ? this.actions.performAll(action, members) : this.actions.perform(action, name);
   }
 
   get title() {

@@ -22,6 +22,19 @@ import Testing
     #expect(status.text.contains("3 waiting"))
     #expect(!status.text.contains("greet.ann"))
     #expect(try live.folder.takt("status").text.contains("greet.bob.glad"))
+    let one = try live.folder.takt("status", "greet")
+    #expect(one.status == 0 && one.text.contains("greet (3 jobs)"), "\(one.text)")
+    #expect(one.text.contains("greet.bob.glad") && !one.text.contains("other"))
+    let all = try live.folder.takt("trigger", "greet", "--wait")
+    #expect(all.status == 0 && all.text.contains("bob is glad"), "\(all.text)")
+    #expect(all.text.contains("ann is glad") && all.text.contains("ann is sad"))
+    let suspended = try live.folder.takt("suspend", "greet")
+    #expect(suspended.text.contains("greet.ann.glad is suspended"), "\(suspended.text)")
+    #expect(try live.folder.takt("resume", "greet").status == 0)
+    let none = try live.ask("POST", "/api/v1/jobs/greet/trigger").text
+    #expect(
+      none.contains("'greet' is a definition with 'for_each', which makes 'greet.ann.glad', "),
+      "\(none)")
     let refused = try live.folder.takt("status", "--group", "--json")
     #expect(refused.status == 64)
     let json = try live.ask("GET", "/api/v1/jobs/greet.ann.sad").text
