@@ -27,6 +27,7 @@ extension API {
     package var wakes: UInt64 = 0
     package var served: UInt64 = 0
     package var reload: Reload?
+    package var changedFiles: [String]?
     package var ledger: String?
     package var ledgerFailing: Bool?
     package var events = Events()
@@ -75,6 +76,10 @@ extension API {
       fields.add("wakes", &wakes, "The number of wake-ups", .min(0))
       fields.add("served", &served, "The number of timers that those wake-ups served", .min(0))
       fields.add("reload", &reload, "The last reload.")
+      fields.add(
+        "changed_files", &changedFiles,
+        "The jobs files that have changed since the running jobs were read from them, so that a reload "
+          + "may change something; absent for none", .items("A path"))
       fields.add("ledger", &ledger, "The state of the ledger")
       fields.add(
         "ledger_failing", &ledgerFailing,

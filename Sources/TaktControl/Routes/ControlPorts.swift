@@ -75,6 +75,34 @@ extension ControlPorts {
     return false
   }
 
+  /// Which files of the running jobs have changed since they were read; none where a file system does
+  /// not say so within a moment.
+  func changedFiles(on loop: any EventLoop) async -> [String] {
+    let (answers, answer) = AsyncStream.makeStream(of: [String].self)
+    let timeout = loop.scheduleTask(in: .milliseconds(500)) { answer.yield([]) }
+    reload.changedFiles { answer.yield($0) }
+    defer { timeout.cancel() }
+    for await changed in answers { return changed }
+    return []
+  }
+
+  /// What of the jobs file is not in force, a line each: the last reload was refused, or the file was
+  /// not reloaded since somebody edited it.
+  func filesNotInForce(on loop: any EventLoop, in zone: Zone) async -> [String] {
+    var lines: [String] = []
+    if let report = reload.lastReport, report.plan == nil {
+      let errors = report.diagnostics.count { $0.severity == .error }
+      lines.append(
+        "reload refused at \(report.at.rfc3339(in: zone)), errors: \(errors); the previous jobs keep "
+          + "running: takt plan")
+    }
+    for path in await changedFiles(on: loop) {
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      lines.append("\(name) differs from what runs: takt plan")
+    }
+    return lines
+  }
+
   /// Reads what is kept, away from the control's own thread.
   func fromArchive<Value: Sendable>(
     _ body: @escaping @Sendable (any RunArchive) throws(ArchiveError) -> Value

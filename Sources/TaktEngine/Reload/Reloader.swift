@@ -22,7 +22,9 @@ package final class Reloader: ReloadControl {
   let once: Mutex<OnceJobs>
   private let watchedPaths: Mutex<[String]>
   /// What the set of jobs that is running was read from.
-  private let runningFiles: Mutex<FilesRead?>
+  let runningFiles: Mutex<FilesRead?>
+  /// Who waits for a look at them; nil while nobody looks.
+  let lookers = Mutex<[@Sendable ([String]) -> Void]?>(nil)
   private let last = Mutex<ReloadReport?>(nil)
   /// Who waits for the reload that is asked for; nil when none is.
   private let waiting = Mutex<[@Sendable (ReloadReport) -> Void]?>(nil)

@@ -85,12 +85,14 @@ struct JobRoutes {
       after: try query[JobList.after]?.text, limit: try query[JobList.limit],
       match: try query[JobList.match], state: state, family: try query[JobList.family])
     if request.headers[.accept]?.hasPrefix("text/plain") == true {
-      return .text(await table(of: wanted, width: width, isFolded: isFolded))
+      return .text(await table(of: wanted, width: width, isFolded: isFolded, on: context.eventLoop))
     }
     return .json(await wanted.page(from: ports).shown(withDurations: withDurations))
   }
 
-  private func table(of wanted: JobList, width: Int, isFolded: Bool) async -> [UInt8] {
+  private func table(
+    of wanted: JobList, width: Int, isFolded: Bool, on loop: any EventLoop
+  ) async -> [UInt8] {
     let now = await ports.query { _, now in now.wall }
     var table = StatusTable(width: width, now: now)
     var fold = JobFold()
@@ -110,6 +112,9 @@ struct JobRoutes {
     let view = await ports.query { core, _ in core.view }
     if let words = view.stopWords { text.append(utf8: "\(words)\n") }
     if wanted.isUnfiltered {
+      for line in await ports.filesNotInForce(on: loop, in: view.settings.zone) {
+        text.append(utf8: "\(line.printable)\n")
+      }
       if let cluster = await ports.query({ core, now in core.clusterView(at: now) }) {
         text.append(utf8: "cluster: \(cluster.summary.printable)\n")
       }

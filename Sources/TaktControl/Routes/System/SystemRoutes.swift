@@ -67,6 +67,7 @@ struct SystemRoutes {
     let events = await ports.readModel.read { (first: $0.ring.first, last: $0.ring.last) }
     let figures = ports.figures()
     let facts = ports.facts
+    let changed = await ports.changedFiles(on: context.eventLoop)
     var shown = API.Status()
     shown.version = facts.version
     shown.host = Self.host
@@ -93,6 +94,7 @@ struct SystemRoutes {
     shown.wakes = figures.wakes
     shown.served = figures.served
     shown.reload = ports.reload.lastReport.map { API.Status.Reload($0) }
+    shown.changedFiles = changed.isEmpty ? nil : changed
     shown.ledger = figures.ledger?.words
     shown.ledgerFailing = figures.ledger.map { $0.isFailing || $0.lostEntries > 0 }
     shown.events.first = events.first

@@ -19,6 +19,15 @@ package protocol ReloadControl: Sendable {
 
   /// What the last reload did; nil before the first.
   var lastReport: ReloadReport? { get }
+
+  /// Which of the files that the running jobs were read from have changed since. The reply may never
+  /// come, where a file system does not answer.
+  func changedFiles(reply: @escaping @Sendable ([String]) -> Void)
+}
+
+extension ReloadControl {
+  /// None, where nobody looks.
+  package func changedFiles(reply: @escaping @Sendable ([String]) -> Void) { reply([]) }
 }
 
 /// What a reload did, or would do.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktCore
 import TaktEngine
 import TaktStore
@@ -37,6 +38,7 @@ struct NextCommand: ParsableCommand {
 
   func run() throws {
     let (name, argument) = self.argument.orFile(job)
+    if !json, !ics { Self.noteDifferences(from: argument.source.path) }
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: json || ics)
     let specs = try name.map { [try argument.job(named: $0, in: snapshot)] } ?? snapshot.jobs
     let previous = try PreviousState.kept(by: snapshot.settings)
@@ -72,6 +74,27 @@ struct NextCommand: ParsableCommand {
       Console.print("\(name)  \(why)")
     }
     if ics { Console.write(Array(SlotCalendar(events, at: now.wall).text.utf8)) }
+  }
+}
+
+extension NextCommand {
+  /// Says that a running daemon has other jobs than this file, so that its slots may be others.
+  private static func noteDifferences(from file: String) {
+    var control = ControlArgument()
+    control.givenFile = file
+    control.folder = nil
+    let connection = control.quietConnection
+    guard let status = connection?.askQuietly(API.Status.self, "/api/v1/status") else { return }
+    if let reload = status.reload, reload.outcome == "refused" {
+      Console.error(
+        "takt: reload refused at \(reload.at.rfc3339(in: control.zone)): the daemon runs the previous "
+          + "jobs; see 'takt plan'")
+    }
+    for path in status.changedFiles ?? [] {
+      Console.error(
+        "takt: \(path.printable) differs from what the daemon runs, so that its slots may be others; see "
+          + "'takt plan'")
+    }
   }
 }
 

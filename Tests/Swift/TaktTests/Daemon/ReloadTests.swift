@@ -3,6 +3,33 @@ import Glibc
 import Testing
 
 @Suite(.ownThreads) struct ReloadTests {
+  @Test func `a file that is not in force is said by status and next`() throws {
+    let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
+    func said() throws -> (status: String, next: String) {
+      (try live.takt("status").output, try live.takt("next").errors)
+    }
+    let before = try said()
+    #expect(!before.status.contains("differs") && !before.next.contains("differs"), "\(before)")
+    try live.folder.write("jobs: {a: {cron: '@yearly', run: 'true'}, b: {evry: 1h, run: x}}\n")
+    #expect(try live.takt("status").output.contains("jobs.yaml differs from what runs: takt plan"))
+    live.process.signal(SIGHUP)
+    try live.process.line("the refusal") { $0.message?.hasPrefix("not reloaded") == true }
+    let refused = try live.takt("status").output
+    #expect(refused.contains("reload refused at 2"), "\(refused)")
+    // What the unit's ExecReload runs.
+    let reload = try live.takt("reload")
+    #expect(reload.status == 78 && reload.errors.contains("unknown key 'evry'"), "\(reload)")
+    try live.folder.write(
+      "jobs: {a: {cron: '@yearly', run: 'true'}, b: {cron: '@yearly', run: x}}\n")
+    let edited = try said()
+    #expect(edited.next.contains("jobs.yaml differs from what the daemon runs"), "\(edited)")
+    #expect(try live.takt("reload").status == 0)
+    let after = try said()
+    #expect(!after.status.contains("differs") && !after.status.contains("refused"), "\(after)")
+    #expect(!after.next.contains("takt: "), "\(after)")
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `a reload changes what changed, and a broken file changes nothing`() throws {
     let (folder, takt) = try TaktProcess.running(
       """

@@ -34,7 +34,8 @@ class Header {
     const troubles = [];
     if (status.phase !== "running") troubles.push(`takt is ${PHASE_WORDS[status.phase] ?? status.phase}.`);
     if (status.ledger_failing) troubles.push(status.ledger.replace(/^ledger: /, "The ledger has a problem: ").replace(/\.?$/, "."));
-    if (status.reload?.outcome === "refused") troubles.push("The last reload was refused: see Plan. The previous jobs keep running.");
+    if (status.reload?.outcome === "refused") troubles.push(`Reload refused at ${timeFormat.short(status.reload.at, clock.now())}: see Plan. The previous jobs keep running.`);
+    for (const path of status.changed_files ?? []) troubles.push(`${path.split("/").at(-1)} differs from what runs: see Plan.`);
     if (status.queued > 0 && status.running >= status.max_running) {
       troubles.push(`All ${formatCount(status.max_running)} places are taken; ${plural(status.queued, "run")} waiting.`);
     }

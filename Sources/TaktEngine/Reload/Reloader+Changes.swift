@@ -1,0 +1,43 @@
+import Dispatch
+import Synchronization
+import TaktCore
+import TaktSystem
+
+extension Reloader {
+  /// So many wait for one look at most; a file system that never answers is to hold no more.
+  private static let lookersMax = 64
+  /// Not the queue of the reloads, which a file system that does not answer would hold up.
+  private static let looks = DispatchQueue(label: "takt.reload.look", qos: .utility)
+
+  /// Which of the files that the running jobs were read from have changed since.
+  package func changedFiles(reply: @escaping @Sendable ([String]) -> Void) {
+    let isFirst = lookers.withLock { lookers in
+      guard let waiting = lookers else {
+        lookers = [reply]
+        return true
+      }
+      if waiting.count < Self.lookersMax { lookers = waiting + [reply] }
+      return false
+    }
+    guard isFirst else { return }
+    Self.looks.async { [self] in
+      let changed = runningFiles.withLock { $0 }.map(Self.changed) ?? []
+      let replies = lookers.withLock { lookers in
+        defer { lookers = nil }
+        return lookers ?? []
+      }
+      for reply in replies { reply(changed) }
+    }
+  }
+
+  /// Folders are left out: a file that somebody puts beside the jobs file changes them, too.
+  private static func changed(of files: FilesRead) -> [String] {
+    files.identities.keys.filter { path in
+      guard let status = try? FileStatus(at: path) else { return true }
+      guard status.type == .file else { return false }
+      let identity = FileIdentity(
+        device: status.identity.device, inode: status.identity.inode)
+      return status.modified > files.readAt || identity != files.identities[path]
+    }.sorted()
+  }
+}
