@@ -185,6 +185,7 @@ package final class ControlServer: Sendable {
     JobRoutes(ports: ports).add(to: &routes)
     OnceRoutes(ports: ports).add(to: &routes)
     RunRoutes(ports: ports).add(to: &routes)
+    SlotRoutes(ports: ports).add(to: &routes)
     PlanRoutes(ports: ports).add(to: &routes)
     EventRoutes(ports: ports, readers: readers).add(to: &routes)
     TimelineRoutes(ports: ports).add(to: &routes)

@@ -19,10 +19,28 @@ package protocol RunArchive: Sendable {
   /// What became of slots of jobs, in any order.
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord]
 
+  /// The decided slots that are wanted, the newest first.
+  func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot]
+
   /// Times without a daemon that touch a range, in order.
   func absences(
     from first: WallInstant, to last: WallInstant
   ) throws(ArchiveError) -> [DaemonAbsence]
+}
+
+extension RunArchive {
+  /// By way of the verdicts, without the outcomes of runs.
+  package func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot] {
+    let all = try verdicts(
+      VerdictQuery(
+        jobs: query.job.map { [$0] }, since: query.since ?? WallInstant(nanoseconds: .min),
+        before: WallInstant(nanoseconds: .max), limit: query.limit))
+    return all.filter { record in
+      (query.until.map { record.slots.first < $0 } ?? true)
+        && !(query.notRunOnly
+          && (record.verdict == .ran || record.verdict == .skipped(.elsewhere)))
+    }.map { DecidedSlot(record: $0) }
+  }
 }
 
 /// Which verdicts are wanted.

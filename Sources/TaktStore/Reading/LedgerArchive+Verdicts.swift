@@ -45,7 +45,7 @@ extension LedgerArchive {
 }
 
 extension Row {
-  fileprivate func verdictRecord(of job: JobName) throws -> VerdictRecord {
+  func verdictRecord(of job: JobName) throws -> VerdictRecord {
     let detail = try text(ifAny: "detail")
     return VerdictRecord(
       job: job,

@@ -45,6 +45,10 @@ package final class OpenedArchive: RunArchive {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.verdicts(query) }
   }
 
+  package func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.slots(query) }
+  }
+
   package func absences(
     from first: WallInstant, to last: WallInstant
   ) throws(ArchiveError) -> [DaemonAbsence] {

@@ -44,8 +44,17 @@ enum LedgerSchema {
     migrator.registerMigration("members of clusters", foreignKeyChecks: .immediate) {
       try $0.execute(sql: members)
     }
+    migrator.registerMigration("slots that did not run", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: notRun)
+    }
     return migrator
   }()
+
+  private static let notRun = """
+    -- Most slots run, and are in neither. `first` is there so that a range is found without the table.
+    CREATE INDEX verdicts_not_run ON verdicts (last, first) WHERE verdict <> 'ran';
+    CREATE INDEX verdicts_not_run_by_job ON verdicts (job, last, first) WHERE verdict <> 'ran';
+    """
 
   private static let members = """
     -- Which member of its cluster the daemon was last; null without a cluster.

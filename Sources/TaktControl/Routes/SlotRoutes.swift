@@ -1,0 +1,46 @@
+import Hummingbird
+import TaktAPI
+import TaktCore
+
+/// What became of slots, from the ledger.
+struct SlotRoutes {
+  let ports: ControlPorts
+
+  func add(to routes: inout RouteList) {
+    routes.get(
+      "/api/v1/slots",
+      RouteAbout(
+        "listDecidedSlots", "What became of the slots of all jobs, or of one, newest first",
+        .object(API.DecidedSlots.self, "The slots"), .problem(404, "There is no ledger")
+      ).taking(RunParameter.job, Self.since, Self.until, Self.notRun, Self.limit), list)
+  }
+
+  private static let since = Parameter.instant("since", "Only slots at this instant or later")
+  private static let until = Parameter.instant("until", "Only slots before this instant")
+  private static let notRun = Parameter.flag(
+    "not_run", "Only slots that did not run, and that no other machine of the cluster has")
+  private static let limit = Parameter.integer("limit", 1...10_000, default: 50, "Maximum number")
+
+  @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let given = context.query
+    var query = SlotQuery()
+    query.job = try given[RunParameter.job]
+    query.since = try given[Self.since]
+    query.until = try given[Self.until]
+    query.notRunOnly = try given[Self.notRun]
+    let limit = try given[Self.limit]
+    // One more tells whether there are more.
+    query.limit = limit + 1
+    let wanted = query
+    let slots = try await ports.fromArchive { (archive) throws(ArchiveError) in
+      try archive.slots(wanted)
+    }
+    guard let slots else { throw Problem(.notFound, "there is no ledger: 'state' is none") }
+    var shown = API.DecidedSlots()
+    shown.slots = slots.prefix(limit).map { API.DecidedSlot($0) }
+    shown.truncated = slots.count > limit
+    return .json(shown)
+  }
+}
