@@ -36,6 +36,7 @@ static const unsigned char script[] = {
 #embed "page/job/60-machine-diagram.js" suffix(, '\n',)
 #embed "page/job/62-duration-chart.js" suffix(, '\n',)
 #embed "page/job/63-job-banner.js" suffix(, '\n',)
+#embed "page/job/63-slot-list.js" suffix(, '\n',)
 #embed "page/job/64-run-table.js" suffix(, '\n',)
 #embed "page/output/65-ansi.js" suffix(, '\n',)
 #embed "page/output/66-output.js" suffix(, '\n',)

@@ -28,6 +28,7 @@ extension API {
     package var waitsForCondition: WallInstant?
     package var afterAll: AfterAll?
     package var verdicts = ""
+    package var recent: String?
     package var passed: Passed?
     package var suspension: Suspension?
     package var problems: [Problem]?
@@ -78,6 +79,10 @@ extension API {
         "What became of the last slots, newest last, one letter each: r s o m x for ran, "
           + "skipped, coalesced, missed, cancelled. Slots of a suspended job, excluded slots and "
           + "those of another machine are left out", .pattern(#"^[rsomx]*$"#))
+      fields.add(
+        "recent", &recent,
+        "The same slots with what became of their runs: as in verdicts, but f for one whose run failed, "
+          + "and a for one whose run is active", .pattern(#"^[rfasomx]*$"#))
       fields.add("passed", &passed, "The newest slot that did not run, of those in verdicts.")
       fields.add("suspension", &suspension, "The suspension; absent if the job is not suspended")
       fields.add(

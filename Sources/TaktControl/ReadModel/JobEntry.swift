@@ -15,6 +15,8 @@ struct JobHistory {
   /// What became of its last slots, a letter each, the newest last: those that another machine has, and
   /// those that nobody expects to run, are not among them.
   private(set) var verdicts: [UInt8] = []
+  /// How the runs of those slots fare.
+  private var slotRuns = SlotRuns()
   /// The newest of those slots that did not run.
   private(set) var passed: (slot: WallInstant, verdict: Verdict)?
   /// When the first of the runs ended that have failed since the last success.
@@ -34,6 +36,7 @@ struct JobHistory {
   mutating func add(_ run: StoredRun) {
     last = run
     append(run)
+    slotRuns.ended(run)
     if let use = run.use {
       cpu = (cpu ?? .zero) + use.cpu
       memoryPeakBytes = use.memoryPeakBytes ?? memoryPeakBytes
@@ -53,6 +56,7 @@ struct JobHistory {
     for _ in 0..<min(record.slots.count, Self.outcomesMax) {
       if verdicts.count == Self.outcomesMax { verdicts.removeFirst() }
       verdicts.append(letter)
+      slotRuns.decided(record.run)
     }
     switch record.verdict {
     case .ran, .coalesced: break
@@ -66,6 +70,7 @@ struct JobHistory {
       return
     }
     let count = min(record.slots.count, Self.outcomesMax - verdicts.count)
+    if let run = record.run { slotRuns.decidedOlder(run, age: verdicts.count) }
     verdicts.insert(contentsOf: repeatElement(letter, count: count), at: 0)
     switch record.verdict {
     case .ran, .coalesced: break
@@ -77,6 +82,7 @@ struct JobHistory {
   /// Takes a run that ended before those that are known; the newest first.
   mutating func addOlder(_ run: StoredRun) {
     if last == nil { last = run }
+    slotRuns.endedOlder(run)
     if succeededAt == nil, let outcome = run.end?.outcome {
       if outcome == .succeeded {
         succeededAt = run.endedAt
@@ -108,6 +114,18 @@ struct JobHistory {
   /// What became of its last slots, the newest last.
   var verdictText: String { String(decoding: verdicts, as: UTF8.self) }
 
+  /// The same, with what became of their runs.
+  var slotText: String {
+    let count = verdicts.count
+    return String(
+      decoding: verdicts.enumerated().map { place, letter in
+        letter == UInt8(ascii: "r") ? slotRuns.letter(ofAge: count - 1 - place) : letter
+      }, as: UTF8.self)
+  }
+
+  /// How many of those slots did not run.
+  var notRunCount: Int { verdicts.count { "smx".utf8.contains($0) } }
+
   private mutating func append(_ run: StoredRun) {
     guard let letter = Self.letter(of: run.end?.outcome) else { return }
     if outcomes.count == Self.outcomesMax {
@@ -131,8 +149,9 @@ struct JobHistory {
     case .cancelled: UInt8(ascii: "x")
     case .skipped(let reason):
       switch reason {
-      case .suspended, .excluded, .limit, .elsewhere, .condition: nil
-      case .overlap, .queueFull, .groupFull, .stopping, .ledger, .unplaced: UInt8(ascii: "s")
+      case .suspended, .excluded, .limit, .elsewhere: nil
+      case .overlap, .queueFull, .groupFull, .stopping, .ledger, .condition, .unplaced:
+        UInt8(ascii: "s")
       }
     }
   }
@@ -197,6 +216,9 @@ package struct JobEntry: Sendable {
 
   var isFailing: Bool { view.failureStreak > 0 }
 
+  /// Whether no run has succeeded in time, or its slots come and go without a run.
+  var isStale: Bool { view.staleSince != nil || (!view.isResting && history.isStale) }
+
   /// How soon somebody should look at it.
   enum Attention: Int, CaseIterable {
     case failing, stale
@@ -212,7 +234,7 @@ package struct JobEntry: Sendable {
     let isResting = view.isResting
     if isFailing { return isResting ? .failingAtRest : .failing }
     if isResting { return .resting }
-    if view.staleSince != nil || history.isStale { return .stale }
+    if isStale { return .stale }
     if !view.problems.isEmpty { return .troubled }
     return history.isLate(by: view.spec.lateTolerance) ? .late : .none
   }
@@ -254,6 +276,7 @@ extension API.Job {
     waitsForCondition = job.view.checkedSlot
     afterAll = job.view.gatheredEnds.map { AfterAll($0) }
     verdicts = job.history.verdictText
+    recent = job.history.slotText
     passed = job.history.passed.map { Passed($0.slot, $0.verdict) }
     let problems = job.view.problems
     if !problems.isEmpty { self.problems = problems.map { API.Job.Problem($0) } }

@@ -1,6 +1,6 @@
 internal import GRDB
 package import TaktCore
-import TaktTime
+package import TaktTime
 
 extension LedgerArchive {
   /// The decided slots that are wanted, the newest first; those of all jobs by when they were decided,
@@ -18,6 +18,29 @@ extension LedgerArchive {
           record: try row.verdictRecord(of: job),
           outcome: try row.text(ifAny: "outcome").flatMap(Outcome.init))
       }.sorted { $0.record.slots.last > $1.record.slots.last }
+    }
+  }
+}
+
+extension LedgerArchive {
+  /// How many slots of each job did not run, by the job's name: those of other machines of the cluster
+  /// are not among them.
+  package func notRunCounts(
+    of job: JobName?, since: WallInstant?
+  ) throws(Failure) -> [String: Int] {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT name, sum(count) AS slots FROM verdicts JOIN jobs ON jobs.id = verdicts.job
+          WHERE verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = '\(SkipReason.elsewhere)')
+          AND last >= ? \(job == nil ? "" : "AND name = ?") GROUP BY name
+          """,
+        arguments: StatementArguments(
+          [since?.milliseconds ?? Int64.min] as [any DatabaseValueConvertible]
+            + (job.map { [$0.text] } ?? [])))
+      return Dictionary(
+        try rows.map { (try $0.text("name"), try $0.count("slots")) }, uniquingKeysWith: +)
     }
   }
 }

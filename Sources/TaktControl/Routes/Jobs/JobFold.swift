@@ -9,6 +9,8 @@ struct JobFamily {
   private(set) var states: [JobView.State: Int] = [:]
   private(set) var stale = 0
   private(set) var failing = 0
+  /// How many of the last slots of each did not run.
+  private(set) var notRun = 0
   /// The earliest next slot of any.
   private(set) var next: Slot?
   /// The run of any that has ended last.
@@ -21,7 +23,8 @@ struct JobFamily {
   mutating func add(_ job: JobEntry) {
     count += 1
     states[job.view.state, default: 0] += 1
-    if job.view.staleSince != nil { stale += 1 }
+    if job.isStale { stale += 1 }
+    notRun += job.history.notRunCount
     if job.isFailing { failing += 1 }
     if let slot = job.view.next, next.map({ slot.due < $0.due }) ?? true { next = slot }
     if let run = job.history.last, let ended = run.endedAt, ended >= last?.endedAt ?? ended {

@@ -124,7 +124,7 @@ package struct JobList {
     switch state {
     case nil: return true
     case Self.failing?: return job.isFailing
-    case Self.stale?: return job.view.staleSince != nil
+    case Self.stale?: return job.isStale
     // One that still runs is suspended all the same.
     case JobView.State.suspended.rawValue?:
       return job.view.suspension != nil || job.view.state == .suspended
@@ -141,7 +141,7 @@ package struct JobList {
   static let state = Parameter.choice(
     "state", states,
     "Only jobs in this state; suspended: also those with an active run; failing: whose last runs have "
-      + "failed; stale: without a success within expect_success_within"
+      + "failed; stale: without a success within expect_success_within, or whose slots do not run"
   ) { state in
     Problem(
       .badRequest, "there is no state '\(state.prefix(50))'",

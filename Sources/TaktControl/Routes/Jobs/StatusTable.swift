@@ -4,7 +4,7 @@ package import TaktTime
 /// Jobs as a table that fits a terminal. It is built job by job, without a string per cell, because it
 /// may have a hundred thousand rows.
 package struct StatusTable: Sendable {
-  private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED"]
+  private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED", "NOT RUN"]
   private static let nameWidthMin = 12
 
   private let width: Int
@@ -37,6 +37,13 @@ package struct StatusTable: Sendable {
       cell.append(decimal: Int64(view.failureStreak))
       cell.append(utf8: "×")
     }
+    cells.add { cell in
+      let count = job.history.notRunCount
+      if count == 0 { return }
+      cell.append(decimal: Int64(count))
+      cell.append(utf8: " of ")
+      cell.append(decimal: Int64(job.history.verdicts.count))
+    }
   }
 
   mutating func add(_ family: JobFamily) {
@@ -64,12 +71,13 @@ package struct StatusTable: Sendable {
       if family.failing == 0 { return }
       cell.append(utf8: family.failing == 1 ? "1 job" : "\(family.failing) jobs")
     }
+    cells.add { if family.notRun > 0 { $0.append(decimal: Int64(family.notRun)) } }
   }
 
   private static func append(stateOf job: JobEntry, to cell: inout [UInt8]) {
     let state = shownState(of: job)
     cell.append(utf8: state)
-    if job.view.staleSince != nil { cell.append(utf8: ", stale") }
+    if job.isStale { cell.append(utf8: ", stale") }
     for problem in job.view.problems { cell.append(utf8: ", \(problem.words)") }
     appendCounts(of: job, besides: state, to: &cell)
     if let percent = job.active.compactMap(\.progress?.percent).last {

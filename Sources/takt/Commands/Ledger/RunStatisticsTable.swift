@@ -20,15 +20,23 @@ struct RunStatisticsTable {
       Console.error(
         "takt: of the newest \(limit) runs; --since or a job's name reads all of theirs")
     }
+    let notRun = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
+      try archive.notRunCounts(of: job, since: since)
+    }
+    let without = Set(notRun.keys).subtracting(all.map(\.job)).sorted()
     if json {
-      for job in all { Console.print(Answer(job).jsonLine) }
+      for job in all { Console.print(Answer(job, notRun: notRun[job.job] ?? 0).jsonLine) }
+      for name in without { Console.print(Answer(name, notRun: notRun[name] ?? 0).jsonLine) }
       return
     }
+    let rows =
+      all.map { Self.columns($0) + [String(notRun[$0.job] ?? 0)] }
+      // Jobs all of whose slots came and went.
+      + without.map { [$0, "0", "-", "0", "-", "-", "-", "-", String(notRun[$0] ?? 0)] }
     Console.print(
-      titles: ["JOB", "RUNS", "OK", "FAILED", "TOOK P50", "P95", "LATE P50", "P95"],
-      rows: all.map(Self.columns)
-    )
-    if all.isEmpty { Console.error("takt: no runs") }
+      titles: ["JOB", "RUNS", "OK", "FAILED", "TOOK P50", "P95", "LATE P50", "P95", "NOT RUN"],
+      rows: rows)
+    if rows.isEmpty { Console.error("takt: no runs") }
   }
 
   private static func columns(_ job: RunStatistics) -> [String] {
@@ -59,8 +67,18 @@ struct RunStatisticsTable {
     var duration_p95_ms: Double?
     var late_p50_ms: Double?
     var late_p95_ms: Double?
+    var slots_not_run: Int
 
-    init(_ job: RunStatistics) {
+    /// A job without runs.
+    init(_ job: String, notRun: Int) {
+      self.job = job
+      runs = 0
+      outcomes = [:]
+      slots_not_run = notRun
+    }
+
+    init(_ job: RunStatistics, notRun: Int) {
+      slots_not_run = notRun
       self.job = job.job
       runs = job.total
       outcomes = Dictionary(

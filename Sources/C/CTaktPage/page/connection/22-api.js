@@ -66,6 +66,7 @@ const api = {
   resume: (name) => sendJSON("POST", `${jobPath(name)}/resume`),
   cancelJob: (name) => sendJSON("POST", `${jobPath(name)}/cancel`),
   runs: (query, signal) => sendJSON("GET", withQuery("/runs", query), { signal }),
+  slots: (query, signal) => sendJSON("GET", withQuery("/slots", query), { signal }),
   run: (run, signal) => sendJSON("GET", `/runs/${run}`, { signal }),
   cancelRun: (run) => sendJSON("POST", `/runs/${run}/cancel`),
   output: (run, { attempt, ...options }, signal) =>

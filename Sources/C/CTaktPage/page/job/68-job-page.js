@@ -36,6 +36,7 @@ class JobPage {
     this.facts = new JobFacts();
     this.internals = new JobInternals();
     this.runs = new RunTable();
+    this.slots = new SlotList();
     this.output = new OutputView();
     this.gone = element("p", { class: "empty", hidden: "" });
     this.body = this.makeBody();
@@ -67,7 +68,7 @@ class JobPage {
         element(
           "div", { class: "job-main" }, this.output.node,
           element("section", { class: "card" }, element("h2", {}, "Runs"), this.runs.node)),
-        element("div", { class: "job-side" }, this.facts.node, this.internals.node)));
+        element("div", { class: "job-side" }, this.facts.node, this.slots.node, this.internals.node)));
   }
 
   /** @param run the run that the address names; none for the newest */
@@ -88,11 +89,12 @@ class JobPage {
     this.reload.cancel();
     this.output.clear();
     this.runs.close();
+    this.slots.close();
   }
 
   async begin() {
     const { name, chosen } = this;
-    await Promise.all([this.load(), this.runs.open(name, chosen)]);
+    await Promise.all([this.load(), this.runs.open(name, chosen), this.slots.open(name)]);
     if (this.name !== name || !this.detail) return;
     if (chosen !== null) await this.showChosen(chosen);
     else if (this.output.run === null) this.showRun(this.detail.active[0] ?? this.runs.runs[0]);
@@ -156,6 +158,7 @@ class JobPage {
   heard(event) {
     this.internals.heard(event, this.name);
     if (event.event === "run") this.heardRun(event);
+    if (event.event === "slot" || event.event === "run") this.slots.reload.request();
     if (event.event !== "progress" && event.event !== "metric") this.reload.request();
   }
 

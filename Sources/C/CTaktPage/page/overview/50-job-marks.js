@@ -63,6 +63,31 @@ class Sparkline {
   }
 }
 
+/** What became of the last slots, a square each, the newest on the right; the last one is to come. */
+class SlotStrip {
+  constructor() {
+    this.drawn = null;
+    this.node = element("span", { class: "squares", role: "img", "data-testid": "squares" });
+  }
+
+  show(job) {
+    const letters = (job.recent ?? job.verdicts ?? "") + (job.next ? "n" : "");
+    this.node.hidden = letters === "";
+    if (this.drawn === letters) return;
+    this.drawn = letters;
+    this.node.replaceChildren(...[...letters].map((letter) => element("i", { "data-slot": SLOT_KINDS[letter] ?? "ran" })));
+    const counts = new Map();
+    for (const letter of letters) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    const words = `slots: ${[...counts].map(([letter, count]) => `${count} ${SLOT_KINDS[letter] ?? letter}`).join(", ")}`;
+    setAttribute(this.node, "aria-label", words);
+    setAttribute(this.node, "title", words);
+  }
+}
+
+const SLOT_KINDS = table({
+  r: "ran", f: "failed", a: "active", s: "skipped", o: "coalesced", m: "missed", x: "cancelled", n: "to come",
+});
+
 /** How late the last slot started, beside its leeway. */
 class LatenessBar {
   constructor() {

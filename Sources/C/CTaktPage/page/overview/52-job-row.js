@@ -30,6 +30,7 @@ class JobRow {
     this.when = element("span", { class: "muted" });
     this.spark = new Sparkline();
     this.took = element("span", { class: "muted took", "data-testid": "took" });
+    this.squares = new SlotStrip();
     this.slots = element("span", { class: "passed", "data-testid": "passed" });
     this.buttons = this.makeButtons();
     this.node = this.makeNode();
@@ -50,7 +51,7 @@ class JobRow {
       cell("state", this.state.node, this.problem, this.progress),
       cell("last", this.outcome, this.streak, this.when),
       cell("outcomes", this.spark.node, this.took),
-      cell("slots", this.slots),
+      cell("slots", this.squares.node, this.slots),
       cell("next", this.next),
       cell("actions", trigger, suspend, cancel));
   }
@@ -119,6 +120,7 @@ class JobRow {
   updateSlots(job) {
     const words = describePassed(job);
     const inARow = passedInARow(job);
+    this.squares.show(job);
     setText(this.slots, words);
     setAttribute(this.slots, "data-stale", isStale(job) ? "" : null);
     const row = inARow > 1 ? `the last ${inARow} slots did not run; ` : "";

@@ -42,6 +42,15 @@ import Testing
     let object = try #require(try objects(quick.output).first)
     #expect(object["verdict"] as? String == "ran" && object["late_ms"] is Double)
     #expect((object["words"] as? [String])?.contains { $0.contains("after it was due") } == true)
+    let passed = try live.takt("slots", "--since", "today", "--not-run", "--json")
+    let slots = try objects(passed.output)
+    #expect(
+      slots.contains { $0["job"] as? String == "long" && $0["reason"] as? String == "overlap" })
+    #expect(!slots.contains { $0["verdict"] as? String == "ran" }, "\(passed)")
+    let table = try live.takt("slots", "quick", "-n", "1").output
+    #expect(table.contains("SLOT") && table.contains("ran"), "\(table)")
+    #expect(try live.takt("slots", "--until", "2020-01-01").errors.contains("takt: no slots"))
+    #expect(try live.takt("slots", "quik").status == 64)
     // No slot of that instant.
     let none = try live.takt("why", "quick", "--at", "2020-01-01T00:00")
     #expect(none.status == 0 && none.output.contains("has no slot at 2020-01-01T00:00:00.000"))
@@ -72,6 +81,24 @@ import Testing
     let day = try folder.takt(["why", "a", "--at", "today"]).output
     let before = try folder.takt(["why", "a", "--at", "yesterday"]).output
     #expect((day + before).contains(", run "), "\(day)\(before)")
+  }
+
+  @Test func `a job whose condition never holds is stale, and its slots are listed`() throws {
+    let live = try LiveTakt(
+      "jobs: {calm: {every: 200ms, first: now, only_if: ['false'], run: 'true'}}\n")
+    for _ in 0..<3 {
+      try live.process.line("a slot") { $0.job == "calm" && $0.reason == "condition" }
+    }
+    let status = try live.takt("status").output
+    #expect(status.contains("NOT RUN") && status.contains(" of "), "\(status)")
+    #expect(status.contains("stale"))
+    #expect(try live.takt("status", "--only", "stale").output.contains("calm"))
+    let answer = try live.ask("GET", "/api/v1/slots?job=calm&not_run=true&limit=1").text
+    #expect(answer.contains("\"reason\":\"condition\"") && answer.contains("\"truncated\":true"))
+    #expect(try live.ask("GET", "/api/v1/jobs/calm").text.contains("\"recent\":\"ss"))
+    let stats = try live.takt("runs", "--stats").output
+    #expect(stats.contains("calm") && stats.contains("NOT RUN"), "\(stats)")
+    #expect(try live.process.stop() == 0)
   }
 
   @Test func `statistics tell success, durations and lateness by job`() throws {

@@ -1,0 +1,58 @@
+import TaktCore
+
+/// How the runs of a job's last slots fare: a bit for each slot, the lowest for the newest.
+struct SlotRuns {
+  private static let countMax = JobHistory.outcomesMax
+
+  private var active: UInt32 = 0
+  private var failed: UInt32 = 0
+  /// Runs whose ends are not known, and how many slots are newer than theirs.
+  private var open: [(run: RunID, age: Int)] = []
+  /// Runs of previous daemons that failed, for slots that are heard of later.
+  private var failedBefore: [RunID] = []
+
+  /// A slot was decided: the others are one older.
+  mutating func decided(_ run: RunID?) {
+    active <<= 1
+    failed <<= 1
+    open = open.filter { $0.age + 1 < Self.countMax }.map { (run: $0.run, age: $0.age + 1) }
+    guard let run else { return }
+    active |= 1
+    open.append((run: run, age: 0))
+  }
+
+  mutating func ended(_ run: StoredRun) {
+    guard let place = open.firstIndex(where: { $0.run == run.head.run }) else { return }
+    let bit = UInt32(1) << UInt32(open.remove(at: place).age)
+    active &= ~bit
+    if Self.isFailure(run) { failed |= bit }
+  }
+
+  /// Takes a slot that was decided before those that are known.
+  mutating func decidedOlder(_ run: RunID, age: Int) {
+    if failedBefore.contains(run) {
+      failed |= UInt32(1) << UInt32(age)
+    } else {
+      // Its end may be heard of later; whether it is active, nobody says.
+      open.append((run: run, age: age))
+    }
+  }
+
+  /// Takes a run that ended before those that are known.
+  mutating func endedOlder(_ run: StoredRun) {
+    ended(run)
+    guard Self.isFailure(run), failedBefore.count < Self.countMax else { return }
+    failedBefore.append(run.head.run)
+  }
+
+  /// `r` for a slot whose run has succeeded or was cancelled, `f` failed, `a` active.
+  func letter(ofAge age: Int) -> UInt8 {
+    let bit = UInt32(1) << UInt32(age)
+    return failed & bit != 0
+      ? UInt8(ascii: "f") : active & bit != 0 ? UInt8(ascii: "a") : UInt8(ascii: "r")
+  }
+
+  private static func isFailure(_ run: StoredRun) -> Bool {
+    run.end.map { RunQuery.failures.contains($0.outcome) } ?? false
+  }
+}
