@@ -78,11 +78,14 @@ import Testing
     world.scheduler.pass(.seconds(30))
     let job = try world.get("/api/v1/jobs/busy")
     #expect(job["verdicts"] as? String == "rss")
+    // The slot that ran has its run still.
+    #expect(job["recent"] as? String == "ass")
     let passed = try #require(job["passed"] as? [String: Any])
     #expect(passed["verdict"] as? String == "skipped" && passed["reason"] as? String == "overlap")
     #expect(passed["slot"] as? String == "2026-09-21T14:13:50.000Z")
     // Whoever suspends a job knows that its slots do not run.
-    world.scheduler.end(try #require(world.scheduler.requests.first).run)
+    world.scheduler.end(try #require(world.scheduler.requests.first).run, .exited(1))
+    #expect(try world.get("/api/v1/jobs/busy")["recent"] as? String == "fss")
     _ = try world.post("/api/v1/jobs/busy/suspend")
     world.scheduler.pass(.seconds(30))
     #expect(try world.get("/api/v1/jobs/busy")["verdicts"] as? String == "rss")
