@@ -79,10 +79,9 @@ import Testing
         backup: {on: start, run: exit 3, on_failure: {run: exit 7}}
       """)
     let takt = try TaktProcess(["run"], in: folder)
-    #expect(try lines(1, of: "alarms", in: folder) == ["on_alarm_failed 1 failed"])
+    #expect(try folder.lines(1, of: "alarms") == ["on_alarm_failed 1 failed"])
     try takt.line("the end of it") { $0.hook == "on_alarm_failed" && $0.outcome == "failed" }
-    let status = try TaktProcess(["status", "backup"], in: folder)
-    let text = try status.text()
+    let text = try folder.takt("status", "backup").text
     #expect(text.contains("\nproblem: The hook on_failure failed (failed, exit(7))"), "\(text)")
     #expect(try takt.stop() == 0)
     #expect(folder.read("alarms") == "on_alarm_failed 1 failed\n")
