@@ -42,8 +42,8 @@ package enum LogKey: String, CaseIterable, Hashable, Sendable {
       "the number of slots in a series, of jobs in a plan, of dropped lines, or of logged transitions"
     case .slotLast: "the nominal time of the last slot in a series"
     case .hook:
-      "the hook that the run belongs to: `on_start`, `on_failure`, `on_success`, `on_recover`, `on_late` "
-        + "or `on_stale`"
+      "the hook that the run belongs to: `on_start`, `on_failure`, `on_success`, `on_recover`, `on_late`, "
+        + "`on_stale` or `on_alarm_failed`"
     case .parent: "for the run of a hook: the run that it reports on"
     case .step:
       "in a job with `steps`: the number of the step, from 1; for a failed run, the first step "
