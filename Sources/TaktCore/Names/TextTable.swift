@@ -8,8 +8,8 @@ package struct TextTable: Sendable {
   private let columnCount: Int
   private let emptyCell: String
   private var bytes: [UInt8] = []
-  /// Where each cell ends, and how many columns of the terminal it takes.
-  private var cells: [(end: Int, width: Int)] = []
+  /// Where each cell ends, how many columns of the terminal it takes, and its colour.
+  private var cells: [(end: Int, width: Int, colour: TerminalColour)] = []
 
   /// - Parameter emptyCell: what stands for nothing.
   package init(titles: [String], emptyCell: String = "") {
@@ -19,7 +19,9 @@ package struct TextTable: Sendable {
   }
 
   /// Adds the next cell of the row, or the first of the next row.
-  package mutating func add(_ write: (inout [UInt8]) -> Void) {
+  package mutating func add(
+    in colour: TerminalColour = .none, _ write: (inout [UInt8]) -> Void
+  ) {
     let start = bytes.count
     write(&bytes)
     if bytes.count == start { bytes += emptyCell.utf8 }
@@ -27,11 +29,22 @@ package struct TextTable: Sendable {
     while end < bytes.count, bytes[end] < 0x80 { end += 1 }
     // Nearly all cells are of ASCII.
     let width = end == bytes.count ? end - start : TerminalWidth.of(bytes[start...])
-    cells.append((bytes.count, width))
+    cells.append((bytes.count, width, colour))
   }
 
   package mutating func add(row: [String]) {
     for text in row { add { $0.append(utf8: text) } }
+  }
+
+  /// A column that is cut where the table is wider than the terminal, and to what width at most.
+  package struct Narrowing {
+    var column: Int
+    var least: Int
+
+    package init(_ column: Int, to least: Int) {
+      self.column = column
+      self.least = least
+    }
   }
 
   /// All rows, with two spaces between the columns.
@@ -40,17 +53,47 @@ package struct TextTable: Sendable {
   ///   - width: so many columns has the terminal; nil (the default) for any number.
   ///   - least: the first column is cut to this width at most where the table is wider.
   package func text(width: Int? = nil, narrowingFirstTo least: Int = 0) -> [UInt8] {
+    text(width: width, narrowing: [Narrowing(0, to: least)])
+  }
+
+  /// All rows, in the order of their ranks; those of one rank as they were added.
+  ///
+  /// - Parameters:
+  ///   - narrowing: the columns that are cut, in turn, where the table is wider.
+  ///   - ranks: one for each row but the titles; nil (the default) for the order of addition.
+  package func text(
+    width: Int?, narrowing: [Narrowing], ranks: [UInt8]? = nil
+  ) -> [UInt8] {
     var widths = columnWidths
     if let width {
-      let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
-      if excess > 0 { widths[0] = max(least, widths[0] - excess) }
+      for cut in narrowing {
+        let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
+        if excess > 0, widths[cut.column] > cut.least {
+          widths[cut.column] = max(cut.least, widths[cut.column] - excess)
+        }
+      }
     }
     var text: [UInt8] = []
     text.reserveCapacity(cells.count / columnCount * (widths.reduce(0, +) + 2 * columnCount))
-    var start = 0
-    for index in cells.indices {
-      let (cell, width) = (cells[index], widths[index % columnCount])
+    let rows = cells.count / columnCount
+    guard let ranks else {
+      for row in 0..<rows { append(row, widths, to: &text) }
+      return text
+    }
+    append(0, widths, to: &text)
+    for rank in Set(ranks).sorted() {
+      for row in 1..<max(1, rows) where ranks[row - 1] == rank { append(row, widths, to: &text) }
+    }
+    return text
+  }
+
+  private func append(_ row: Int, _ widths: [Int], to text: inout [UInt8]) {
+    let first = row * columnCount
+    var start = first == 0 ? 0 : cells[first - 1].end
+    for column in 0..<columnCount {
+      let (cell, width) = (cells[first + column], widths[column])
       var shownWidth = cell.width
+      cell.colour.begin(in: &text)
       if cell.width > width {
         let whole = String(decoding: bytes[start..<cell.end], as: UTF8.self)
         let cut = TerminalWidth.prefix(of: whole, upTo: width - 1)
@@ -60,8 +103,9 @@ package struct TextTable: Sendable {
       } else {
         text += bytes[start..<cell.end]
       }
+      cell.colour.end(in: &text)
       start = cell.end
-      if (index + 1) % columnCount == 0 {
+      if column + 1 == columnCount {
         while text.last == UInt8(ascii: " ") { text.removeLast() }
         text.append(UInt8(ascii: "\n"))
       } else {
@@ -69,7 +113,6 @@ package struct TextTable: Sendable {
         text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: gap))
       }
     }
-    return text
   }
 
   /// The width of the widest cell of each column.
@@ -79,5 +122,29 @@ package struct TextTable: Sendable {
       widths[index % columnCount] = max(widths[index % columnCount], cells[index].width)
     }
     return widths
+  }
+}
+
+/// A colour of text on a terminal.
+package enum TerminalColour: UInt8, Sendable {
+  case none = 0
+  case red = 31
+  case green = 32
+  case yellow = 33
+
+  /// How a text ends that has a colour.
+  private static let reset = "\u{1b}[0m"
+
+  func begin(in text: inout [UInt8]) {
+    if self != .none { text.append(utf8: "\u{1b}[\(rawValue)m") }
+  }
+
+  func end(in text: inout [UInt8]) {
+    if self != .none { text.append(utf8: Self.reset) }
+  }
+
+  /// The text in this colour. It is made `printable` before.
+  package func paint(_ text: String) -> String {
+    self == .none ? text : "\u{1b}[\(rawValue)m\(text)\(Self.reset)"
   }
 }
