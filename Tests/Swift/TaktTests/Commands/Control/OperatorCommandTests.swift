@@ -169,6 +169,12 @@ import Testing
     for (words, hint) in [
       (["statu"], "there is no command 'statu'; did you mean 'status'?"),
       (["plugins", "lst"], "takt plugins: there is no command 'lst'; did you mean 'list'?"),
+      (["list"], "there is no command 'list'; 'takt status' lists the jobs"),
+      (["ps"], "'takt status --only running' lists the jobs that run"),
+      (["stop"], "'takt cancel JOB' ends the runs of a job"),
+      (["start", "backup"], "'takt trigger JOB' runs a job now"),
+      (["disable", "backup"], "'takt suspend JOB' stops a job's schedule"),
+      (["version"], "there is no command 'version'; 'takt --version' prints it"),
       (["frobnicate"], "there is no command 'frobnicate'; see 'takt --help'"),
     ] {
       let takt = try folder.takt(words)
