@@ -53,7 +53,7 @@ struct InitCommand: ParsableCommand {
         imported.report, imported.jobs.count, ImportCheck(of: imported, isForeign: false), nil
       ).print()
     }
-    let named = file == FileArgument.standard ? "" : " " + Self.quoted(file)
+    let named = file == JobsFileChoice.standard ? "" : " " + Self.quoted(file)
     Console.print(
       """
       Wrote \(file.printable). Next:

@@ -9,9 +9,6 @@ import TaktTime
 
 /// A jobs file, checked against the actions of this program, and the zones and accounts of this machine.
 struct JobsFileSource: SnapshotSource {
-  /// The file that commands take where none is named.
-  static let standard = "jobs.yaml"
-
   let path: String
   let catalogue: any ActionCatalogue
   /// Where the limits of whole runs have to be available; nil where nothing is run or checked.
@@ -92,12 +89,7 @@ struct JobsFileSource: SnapshotSource {
   func loadOrExit(
     isQuiet: Bool = false, isThorough: Bool = false
   ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {
-    if path == Self.standard, access(path, F_OK) != 0, errno == ENOENT {
-      Console.error(
-        "takt: there is no \(path) in this folder; create one with `takt init`, or name another file"
-      )
-      throw ExitCode.configuration
-    }
+    try JobsFileChoice.requireUnnamed(path)
     let loaded = load(as: nil, isThorough: isThorough)
     for diagnostic in loaded.diagnostics where !isQuiet || loaded.snapshot == nil {
       Console.error(diagnostic.text)

@@ -7,9 +7,7 @@ import TaktTime
 /// The jobs file that most commands take.
 struct FileArgument: ParsableArguments {
   @Argument(help: "The jobs file.", completion: .file(extensions: ["yaml", "yml"]))
-  var file = Self.standard
-
-  static let standard = JobsFileSource.standard
+  var file = JobsFileChoice.standard
 
   /// Ends the program if there is no such jobs file. Only for one that somebody has named: beside
   /// another file's state, a wrong name would show what nobody asked for.

@@ -20,11 +20,20 @@ import TaktTime
 struct ControlArgument: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("file")],
-    help: "The daemon's jobs file. (default: jobs.yaml)",
+    help:
+      "The daemon's jobs file. (default: TAKT_FILE, jobs.yaml, or that of a running service in /etc/takt)",
     completion: .file(extensions: ["yaml", "yml"]))
   var givenFile: String?
 
-  var file: String { givenFile ?? FileArgument.standard }
+  var file: String {
+    if let givenFile { return givenFile }
+    guard folder == nil else { return JobsFileChoice.standard }
+    return JobsFileChoice.ofDaemon { file in
+      var control = ControlArgument()
+      (control.givenFile, control.folder) = (file, nil)
+      return control.socketPath.map { control.finding(at: $0) != .nothing } ?? false
+    }
+  }
 
   @Option(
     name: .customLong("state"),
@@ -38,6 +47,7 @@ struct ControlArgument: ParsableArguments {
   /// Where the daemon's socket would be; nil where nothing says. The daemon of a jobs file whose
   /// state folder cannot be written has it in the runtime folder.
   var socketPath: String? {
+    let file = file
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
     let named =
       folder.map {
@@ -61,12 +71,22 @@ struct ControlArgument: ParsableArguments {
     SocketPlace.finding(at: path, jobsFileOf: (try? FileStatus(at: folder ?? file))?.owner)
   }
 
+  /// Ends the program if the jobs file that somebody has named is not there; says which one it is where
+  /// it is not that of this folder.
+  func requireFile() throws {
+    guard folder == nil else { return }
+    if let givenFile { return try FileArgument.requireFile(givenFile) }
+    let file = file
+    if file == JobsFileChoice.named { return try JobsFileChoice.requireUnnamed(file) }
+    JobsFileChoice.note(file)
+  }
+
   /// Whether there is a socket of the daemon.
   var hasSocket: Bool { socketPath.map { finding(at: $0) == .socket } ?? false }
 
   /// Connects to the daemon; ends the program if there is none, or if it refuses.
   func connect() throws -> Connection {
-    if folder == nil, let givenFile { try FileArgument.requireFile(givenFile) }
+    try requireFile()
     guard let path = socketPath else {
       Console.error(
         "takt: cannot find the daemon: without a state folder, its socket is in XDG_RUNTIME_DIR, "

@@ -11,11 +11,12 @@ import TaktTime
 struct StateArgument: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("file")],
-    help: "The jobs file, which names the state folder. (default: jobs.yaml)",
+    help:
+      "The jobs file, which names the state folder. (default: TAKT_FILE, jobs.yaml, or that of a running service in /etc/takt)",
     completion: .file(extensions: ["yaml", "yml"]))
   var givenFile: String?
 
-  var file: String { givenFile ?? FileArgument.standard }
+  var file: String { control.file }
 
   @Option(
     name: .customLong("state"),
@@ -34,7 +35,7 @@ struct StateArgument: ParsableArguments {
   /// The ledger and the zone in which times are shown; ends the program when there is no ledger.
   func open() throws -> (archive: LedgerArchive, zone: Zone) {
     if let folder { return (try archive(folder), ShownZone.local) }
-    if let givenFile { try FileArgument.requireFile(givenFile) }
+    try control.requireFile()
     // A file with errors still names its ledger.
     let place = JobsLoader.place(of: file)
     switch place.state {
