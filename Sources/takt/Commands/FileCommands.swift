@@ -28,7 +28,9 @@ struct CheckCommand: ParsableCommand {
       Console.error("takt: \(argument.file) has \(count), which --strict does not allow")
       throw ExitCode.configuration
     }
-    Console.print("\(argument.file): ok, \(jobs)" + (warnings > 0 ? ", \(count)" : ""))
+    Console.print(
+      "\(argument.file): ok, \(jobs)" + (warnings > 0 ? ", \(count)" : ""),
+      in: warnings > 0 ? .yellow : .green)
   }
 }
 

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import TaktCore
 import TaktSystem
+import TaktTime
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -14,8 +15,9 @@ import TaktSystem
 /// terminal, whoever wrote them.
 enum Console {
   /// A line on standard output.
-  static func print(_ line: String) {
-    Swift.print(line.printableLines)
+  static func print(_ line: String, in colour: TerminalColour = .none) {
+    let line = line.printableLines
+    Swift.print(isColoured ? colour.paint(line) : line)
   }
 
   /// JSON on standard output, as a command or a daemon wrote it.
@@ -31,6 +33,20 @@ enum Console {
     (line.printableLines + "\n").withCString { text in
       _ = Glibc.write(STDERR_FILENO, text, strlen(text))
     }
+  }
+
+  /// What is wrong with a jobs file, on standard error: its severity stands out.
+  static func error(_ diagnostic: Diagnostic) {
+    let (text, word) = (diagnostic.text, " \(diagnostic.severity.rawValue): ")
+    guard isColoured(on: STDERR_FILENO), let range = text.firstRange(of: word) else {
+      return error(text)
+    }
+    let colour: TerminalColour = diagnostic.severity == .error ? .red : .yellow
+    let parts = [text[..<range.lowerBound], text[range.upperBound...]].map {
+      String($0).printableLines
+    }
+    let severity = colour.paint("\(diagnostic.severity.rawValue):")
+    _ = Array("\(parts[0]) \(severity) \(parts[1])\n".utf8).write(to: STDERR_FILENO)
   }
 
   /// A text of several lines on standard output.
@@ -71,9 +87,15 @@ enum Console {
     return min(1000, max(5, Int(size.ws_row)))
   }
 
+  /// Whether standard output is a terminal.
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// Whether colour is wanted on standard output.
+  static var isColoured: Bool { isColoured(on: STDOUT_FILENO) }
+
   /// Whether colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
-  static var isColoured: Bool {
-    guard isatty(STDOUT_FILENO) == 1 else { return false }
+  static func isColoured(on descriptor: Int32) -> Bool {
+    guard isatty(descriptor) == 1 else { return false }
     if let value = getenv("NO_COLOR"), value.pointee != 0 { return false }
     return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
   }
@@ -87,6 +109,33 @@ extension Console {
     for row in rows { table.add(row: row.map(\.printable)) }
     // At once: it may have a line for each of many thousand jobs.
     write(table.text())
+  }
+
+  /// A table on standard output that fits a terminal, with its outcomes in colour; nothing without rows.
+  ///
+  /// - Parameter narrowing: the columns that are cut on a terminal that has too few, in turn.
+  static func print(
+    titles: [String], rows: [[String]], outcomes column: Int, narrowing: [TextTable.Narrowing]
+  ) {
+    guard !rows.isEmpty else { return }
+    var table = TextTable(titles: titles)
+    let isColoured = isColoured
+    for row in rows {
+      for (place, text) in row.enumerated() {
+        let colour = isColoured && place == column ? colour(ofOutcome: text) : .none
+        table.add(in: colour) { $0.append(utf8: text.printable) }
+      }
+    }
+    write(table.text(width: isTerminal ? width : nil, narrowing: narrowing))
+  }
+
+  private static func colour(ofOutcome text: String) -> TerminalColour {
+    switch Outcome(rawValue: text) {
+    case .succeeded: .green
+    case .failed, .timedOut, .interrupted: .red
+    case .cancelled: .yellow
+    case nil: .none
+    }
   }
 }
 

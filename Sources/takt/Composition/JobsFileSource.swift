@@ -92,7 +92,7 @@ struct JobsFileSource: SnapshotSource {
     try JobsFileChoice.requireUnnamed(path)
     let loaded = load(as: nil, isThorough: isThorough)
     for diagnostic in loaded.diagnostics where !isQuiet || loaded.snapshot == nil {
-      Console.error(diagnostic.text)
+      Console.error(diagnostic)
     }
     guard let snapshot = loaded.snapshot else { throw ExitCode.configuration }
     return (snapshot, loaded.files, loaded.diagnostics.count)

@@ -31,7 +31,7 @@ struct ClusterRuns {
     } else {
       let zone = try zone(connection)
       Console.print(
-        titles: ["MACHINE"] + RunLine.titles(long: long),
+        titles: ["MACHINE"] + RunLine.titles(long: long, isNarrow: false),
         rows: answer.runs.map { $0.columns(in: zone, long: long) }
       )
       if answer.runs.isEmpty, asked.problems.isEmpty { Console.error("takt: no runs") }

@@ -83,38 +83,54 @@ struct RunsCommand: ParsableCommand {
       for run in runs { Console.printJSON(API.Run(run).json) }
       return
     }
+    show(runs, in: zone)
+    if runs.isEmpty { Console.error("takt: no runs") }
+  }
+
+  private func show(_ runs: [StoredRun], in zone: Zone) {
     // Few runs have any.
     let hasParameters = long && runs.contains { $0.parameters != nil }
+    // What is read by programs keeps its form.
+    let now = Console.isTerminal && Console.width < 120 ? SystemTimeSource().wall : nil
     let rows = runs.map { run in
-      let line = RunLine(run)
+      let line = RunLine(run, narrowAt: now)
       return line.columns(in: zone, long: long) + (hasParameters ? [line.parameters] : [])
     }
-    let titles = RunLine.titles(long: long) + (hasParameters ? ["PARAMETERS"] : [])
-    Console.print(titles: titles, rows: rows)
-    if runs.isEmpty { Console.error("takt: no runs") }
+    let titles = RunLine.titles(long: long, isNarrow: now != nil)
+    let reason = titles.count - 1
+    Console.print(
+      titles: titles + (hasParameters ? ["PARAMETERS"] : []), rows: rows, outcomes: reason - 1,
+      narrowing: now == nil ? [] : [.init(1, to: 14), .init(reason, to: 8), .init(1, to: 6)])
   }
 }
 
 /// A run as `takt runs` shows it.
 struct RunLine {
   private let run: StoredRun
+  /// Now, for a terminal with few columns; nil for any width.
+  private let now: WallInstant?
 
-  init(_ run: StoredRun) { self.run = run }
+  init(_ run: StoredRun, narrowAt now: WallInstant? = nil) {
+    self.run = run
+    self.now = now
+  }
 
   /// What the trigger set: `month=2026-05`; empty for nothing.
   var parameters: String { run.parameters?.value.words.printable ?? "" }
 
-  /// - Parameter long: with what the runs have used.
-  static func titles(long: Bool) -> [String] {
+  /// - Parameters:
+  ///   - long: with what the runs have used.
+  ///   - isNarrow: for a terminal with few columns.
+  static func titles(long: Bool, isNarrow: Bool) -> [String] {
     ["RUN", "JOB", "SLOT", "BEGAN", "TOOK"] + (long ? ["CPU", "MEMORY"] : [])
-      + ["TRIES", "OUTCOME", "REASON"]
+      + (isNarrow ? [] : ["TRIES"]) + ["OUTCOME", "REASON"]
   }
 
   func columns(in zone: Zone, long: Bool) -> [String] {
     let (head, end) = (run.head, run.end)
     let columns = [
       String(head.run.number), head.job.text + (head.hook.map { " (\($0.rawValue))" } ?? ""),
-      head.slot.rfc3339(in: zone), run.beganAt.map { $0.rfc3339(in: zone) } ?? "-",
+      words(head.slot, in: zone), run.beganAt.map { beginning($0, in: zone) } ?? "-",
       end == nil
         ? "-" : run.duration.map(DurationText.brief) ?? "-",
     ]
@@ -122,11 +138,32 @@ struct RunLine {
       run.use.map { DurationText.brief($0.cpu) } ?? "-",
       run.use?.memoryPeakBytes.map(SizeText.brief) ?? "-",
     ]
-    return columns + (long ? used : []) + [
-      String(run.attempts),
-      end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running"),
-      (end.flatMap { RunEnd.reason($0.reason.description, of: $0.outcome.rawValue) } ?? "")
-        .printable,
-    ]
+    let reason = end.flatMap { RunEnd.reason($0.reason.description, of: $0.outcome.rawValue) }
+    let outcome = end?.outcome.rawValue ?? (run.beganAt == nil ? "waiting" : "running")
+    guard now != nil else {
+      return columns + (long ? used : []) + [
+        String(run.attempts), outcome, (reason ?? "").printable,
+      ]
+    }
+    let tries = run.attempts > 1 ? "\(run.attempts) tries" : nil
+    let words = [reason, tries].compactMap(\.self).joined(separator: ", ")
+    return columns + (long ? used : []) + [outcome, words.printable]
+  }
+
+  /// `06-28 02:30:00` in this year, and `2025-06-28` in another, where there is little room.
+  private func words(_ instant: WallInstant, in zone: Zone) -> String {
+    let text = instant.rfc3339(in: zone)
+    guard let now else { return text }
+    guard text.prefix(4) == now.rfc3339(in: zone).prefix(4) else { return String(text.prefix(10)) }
+    return "\(text.dropFirst(5).prefix(5)) \(text.dropFirst(11).prefix(8))"
+  }
+
+  /// When it began: on the day of its slot the time alone, where there is little room.
+  private func beginning(_ instant: WallInstant, in zone: Zone) -> String {
+    let text = instant.rfc3339(in: zone)
+    guard now != nil, text.prefix(10) == run.head.slot.rfc3339(in: zone).prefix(10) else {
+      return words(instant, in: zone)
+    }
+    return String(text.dropFirst(11).prefix(8))
   }
 }

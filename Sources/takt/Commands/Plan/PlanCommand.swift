@@ -107,7 +107,7 @@ struct PlanCommand: ParsableCommand {
     let sources = [old, new].map {
       JobsFileSource(path: $0, catalogue: BuiltinRegistry.standard).load()
     }
-    for diagnostic in sources.flatMap(\.diagnostics) { Console.error(diagnostic.text) }
+    for diagnostic in sources.flatMap(\.diagnostics) { Console.error(diagnostic) }
     guard let before = sources[0].snapshot, var after = sources[1].snapshot else {
       throw ExitCode.configuration
     }

@@ -17,7 +17,8 @@ struct PlanLines {
     for line in plan.settings {
       let key = line.prefix { $0 != ":" }
       let isLater = plan.needsRestart.contains(String(key))
-      Console.print("~ scheduler.\(line)\(isLater ? "  (needs a restart)" : "")".printable)
+      Console.print(
+        "~ scheduler.\(line)\(isLater ? "  (needs a restart)" : "")".printable, in: .yellow)
     }
     let counts = ReloadPlan.Change.allCases.map { change in
       let count =
@@ -29,13 +30,13 @@ struct PlanLines {
   }
 
   private func print(_ step: API.Plan.Step) {
-    let sign =
+    let (sign, colour): (String, TerminalColour) =
       switch ReloadPlan.Change(rawValue: step.change) {
-      case .added: "+"
-      case .removed: "-"
-      case .updated, .rearmed, .kept, nil: "~"
+      case .added: ("+", .green)
+      case .removed: ("-", .red)
+      case .updated, .rearmed, .kept, nil: ("~", .yellow)
       }
-    Console.print("\(sign) \(step.job)  \(step.change)")
+    Console.print("\(sign) \(step.job)  \(step.change)", in: colour)
     for detail in step.details {
       if let values = detail.values, !values.isEmpty {
         for value in values { print(value) }
@@ -58,7 +59,9 @@ struct PlanLines {
     } else if from.contains("\n") || to.contains("\n") {
       Console.print("    \(value.path):".printable)
       for line in LineDifference.lines(from: value.from ?? "", to: value.to ?? "") {
-        Console.print("      \(line.printable)")
+        Console.print(
+          "      \(line.printable)",
+          in: line.hasPrefix("-") ? .red : line.hasPrefix("+") ? .green : .none)
       }
     } else {
       Console.print("    \(value.path): \(from) → \(to)".printable)
