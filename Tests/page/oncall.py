@@ -386,7 +386,12 @@ def scenario_problems(page, _):
     """A job that succeeds while its hook fails says so, on its page and in the table."""
     browser = page.browser
     page.open()
+    strip = "[data-testid=problems]"
+    until("the page knows how takt stands", lambda: "takt" in browser.text("[data-testid=origin]"))
+    check(browser.count(strip) == 0, "all is well, and the strip of problems shows")
     run = page.run_job("nightly")[0]
+    until("the strip names the problem", lambda: "on_success of nightly failed (failed, exit(9)); nobody may have been told" in browser.text(strip))
+    check(f"takt logs run:{run + 1}" in browser.text(strip), "the strip does not say what to type")
     until("the job's problem is in the table", lambda: browser.text(row_part("nightly", "problem")) == "alarm failed")
     check(browser.attribute(row("nightly"), "data-attention") == "stale", "its row is like any other")
     open_job(page, "nightly")

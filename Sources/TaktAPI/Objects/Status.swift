@@ -32,6 +32,7 @@ extension API {
     package var ledgerFailing: Bool?
     package var events = Events()
     package var clients: Int?
+    package var problems: [StatusProblem]?
 
     package static let schemaName: String? = "Status"
     package static let summary = "The daemon's status."
@@ -87,6 +88,10 @@ extension API {
           + "without a ledger")
       fields.add("events", &events, "The numbers of the stored events.")
       fields.add("clients", &clients, "The number of clients that read events", .min(0))
+      fields.add(
+        "problems", &problems,
+        "What is wrong now, the worst first; empty when all is well, absent from an earlier version of "
+          + "takt")
     }
 
     package struct Slots: APIObject {

@@ -46,6 +46,7 @@ package struct ControlState {
   private(set) var pastSlots: Deque<PastSlot> = []
   private(set) var pastWakes: Deque<WallInstant> = []
   private(set) var stalls = StallLog()
+  private(set) var missed = MissedSlots()
   /// When this daemon first decided a slot.
   private var firstDecision: WallInstant?
 
@@ -103,7 +104,13 @@ package struct ControlState {
   mutating func restore(previous records: [VerdictRecord]) {
     for record in records where firstDecision.map({ record.at < $0 }) ?? true {
       change(record.job) { $0.decideOlder(record) }
+      missed.addOlder(record)
     }
+  }
+
+  /// The jobs whose slots come and go without a run, the first so many, in no order.
+  func jobsPassing(atMost count: Int) -> [JobName] {
+    Array(jobs.lazy.filter(\.value.isStale).map(\.key).prefix(count))
   }
 
   /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
@@ -122,6 +129,7 @@ package struct ControlState {
     case .verdict(let record):
       metrics.count(record)
       stalls.slotsPassed(record)
+      missed.add(record)
       if firstDecision == nil { firstDecision = record.at }
       let start = record.run.flatMap { starts.removeValue(forKey: $0) }
       Self.append(

@@ -99,8 +99,9 @@ struct JobHistory {
 
   /// Whether its slots come and go without a run: the last two, or the last one was missed.
   var isStale: Bool {
-    let passed = verdicts.suffix(2).filter { "smx".utf8.contains($0) }
-    return passed.count == 2 || verdicts.last == UInt8(ascii: "m")
+    guard let last = verdicts.last else { return false }
+    if last == UInt8(ascii: "m") { return true }
+    return verdicts.count > 1 && verdicts.suffix(2).allSatisfy { "smx".utf8.contains($0) }
   }
 
   /// Whether its last slot started later than its leeway and this allow.
@@ -220,7 +221,7 @@ package struct JobEntry: Sendable {
   var isStale: Bool { view.staleSince != nil || (!view.isResting && history.isStale) }
 
   /// How soon somebody should look at it.
-  enum Attention: Int, CaseIterable {
+  enum Attention: Int, CaseIterable, Comparable {
     case failing, stale
     /// Its slots run nowhere, or its alarms fail.
     case troubled
@@ -228,6 +229,8 @@ package struct JobEntry: Sendable {
     /// It fails, and is suspended or disabled.
     case failingAtRest
     case none, resting
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
   var attention: Attention {

@@ -86,23 +86,6 @@ extension ControlPorts {
     return []
   }
 
-  /// What of the jobs file is not in force, a line each: the last reload was refused, or the file was
-  /// not reloaded since somebody edited it.
-  func filesNotInForce(on loop: any EventLoop, in zone: Zone) async -> [String] {
-    var lines: [String] = []
-    if let report = reload.lastReport, report.plan == nil {
-      let errors = report.diagnostics.count { $0.severity == .error }
-      lines.append(
-        "reload refused at \(report.at.rfc3339(in: zone)), errors: \(errors); the previous jobs keep "
-          + "running: takt plan")
-    }
-    for path in await changedFiles(on: loop) {
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      lines.append("\(name) differs from what runs: takt plan")
-    }
-    return lines
-  }
-
   /// Reads what is kept, away from the control's own thread.
   func fromArchive<Value: Sendable>(
     _ body: @escaping @Sendable (any RunArchive) throws(ArchiveError) -> Value
@@ -122,6 +105,16 @@ extension ControlPorts {
     let view = await query { core, now in core.view(of: name, at: now) }
     guard let view else { throw await noJob(name.text) }
     return await readModel.read { JobEntry(view, in: $0) }
+  }
+
+  /// The jobs of these names that are there: not more than one turn of the scheduler's queue may take.
+  func entries(of names: [JobName]) async -> [JobEntry] {
+    let views = await query { core, now in names.compactMap { core.view(of: $0, at: now) } }
+    return await readModel.read { state in
+      // One copy, not one per job.
+      let state = state
+      return views.map { JobEntry($0, in: state) }
+    }
   }
 
   func noJob(_ name: String) async -> Problem {

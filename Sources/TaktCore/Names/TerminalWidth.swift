@@ -1,11 +1,11 @@
 /// How many columns of a terminal a text takes.
-enum TerminalWidth {
+package enum TerminalWidth {
   static func of(_ utf8: ArraySlice<UInt8>) -> Int {
     String(decoding: utf8, as: UTF8.self).reduce(0) { $0 + of($1) }
   }
 
   /// The beginning of a text that takes at most so many columns.
-  static func prefix(of text: String, upTo width: Int) -> (text: String, width: Int) {
+  package static func prefix(of text: String, upTo width: Int) -> (text: String, width: Int) {
     var (shown, taken) = ("", 0)
     for character in text {
       let next = taken + of(character)

@@ -4,7 +4,7 @@ import TaktCore
 /// Which jobs somebody asks for, and how they are gathered: a few at a time, so that no slot waits.
 package struct JobList {
   /// So many jobs are looked at in one turn of the scheduler's queue.
-  private static let turnCount = 1024
+  static let turnCount = 1024
 
   var after: String?
   var limit: Int
@@ -88,7 +88,7 @@ package struct JobList {
     while !rest.isEmpty {
       let turn = rest.prefix(Self.turnCount)
       rest = rest.dropFirst(turn.count)
-      for job in await entries(of: Array(turn), from: ports) where isWanted(job) {
+      for job in await ports.entries(of: Array(turn)) where isWanted(job) {
         let name = job.view.spec.name
         if !isUnfiltered { extent.total += 1 }
         if let after, !isUnfiltered, name.text <= after { continue }
@@ -103,15 +103,6 @@ package struct JobList {
       }
     }
     return extent
-  }
-
-  private func entries(of names: [JobName], from ports: ControlPorts) async -> [JobEntry] {
-    let views = await ports.query { core, now in names.compactMap { core.view(of: $0, at: now) } }
-    return await ports.readModel.read { state in
-      // One copy, not one per job.
-      let state = state
-      return views.map { JobEntry($0, in: state) }
-    }
   }
 
   private func isWanted(_ job: JobEntry) -> Bool {

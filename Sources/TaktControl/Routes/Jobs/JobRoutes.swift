@@ -16,7 +16,8 @@ struct JobRoutes {
     routes.get(
       jobs,
       RouteAbout(
-        "listJobs", "List jobs by name. With Accept: text/plain, a table for a terminal",
+        "listJobs",
+        "List jobs by name. With Accept: text/plain, a table for a terminal, those first that need somebody",
         .object(API.JobPage.self, "A page of jobs").orText()
       ).taking(
         JobList.after, JobList.limit, JobList.match, JobList.state, JobList.family, Self.width,
@@ -109,12 +110,10 @@ struct JobRoutes {
     if let after = extent.after {
       text.append(utf8: "… more: \(extent.total) in all, the next ones after \(after)\n")
     }
+    text.append(utf8: "\(table.sumWords)\n")
     let view = await ports.query { core, _ in core.view }
     if let words = view.stopWords { text.append(utf8: "\(words)\n") }
     if wanted.isUnfiltered {
-      for line in await ports.filesNotInForce(on: loop, in: view.settings.zone) {
-        text.append(utf8: "\(line.printable)\n")
-      }
       if let cluster = await ports.query({ core, now in core.clusterView(at: now) }) {
         text.append(utf8: "cluster: \(cluster.summary.printable)\n")
       }

@@ -10,6 +10,9 @@ package struct StatusTable: Sendable {
   private let width: Int
   private let now: WallInstant
   private var cells: TextTable
+  /// How soon somebody should look at each row: those that need nobody stay in the order of their names.
+  private var ranks: [UInt8] = []
+  private var sum = JobSum()
 
   package init(width: Int, now: WallInstant) {
     self.width = width
@@ -20,11 +23,16 @@ package struct StatusTable: Sendable {
   /// The table, as UTF-8.
   package var text: [UInt8] {
     // What does not fit is cut off at the names, which are longest.
-    cells.text(width: width, narrowingFirstTo: Self.nameWidthMin)
+    cells.text(width: width, narrowing: [.init(0, to: Self.nameWidthMin)], ranks: ranks)
   }
+
+  /// `12 jobs, 2 failing, 1 stale`
+  package var sumWords: String { sum.words }
 
   package mutating func add(_ job: JobEntry) {
     let (view, now) = (job.view, now)
+    sum.add(job)
+    rank(min(job.attention, .late))
     cells.add { $0.append(utf8: view.spec.name.text) }
     cells.add { Self.append(stateOf: job, to: &$0) }
     cells.add { Self.append(nextOf: view, at: now, to: &$0) }
@@ -46,8 +54,14 @@ package struct StatusTable: Sendable {
     }
   }
 
+  private mutating func rank(_ attention: JobEntry.Attention) {
+    ranks.append(UInt8(attention.rawValue))
+  }
+
   mutating func add(_ family: JobFamily) {
     let now = now
+    sum.add(family)
+    rank(family.failing > 0 ? .failing : family.stale > 0 ? .stale : .late)
     cells.add {
       $0.append(utf8: family.name.text)
       $0.append(utf8: family.count == 1 ? " (1 job)" : " (\(family.count) jobs)")
@@ -136,5 +150,41 @@ package struct StatusTable: Sendable {
     guard let endedAt = run.endedAt else { return }
     DurationText.appendBrief(now - endedAt, to: &cell)
     cell.append(utf8: " ago")
+  }
+}
+
+/// How many jobs there are, and how they fare.
+private struct JobSum {
+  private var jobs = 0
+  private var counts = [Int](repeating: 0, count: JobSum.names.count)
+
+  private static let names = ["failing", "stale", "running", "suspended", "disabled"]
+
+  mutating func add(_ job: JobEntry) {
+    add(
+      1, failing: job.isFailing ? 1 : 0, stale: job.isStale ? 1 : 0,
+      running: job.view.active.isEmpty ? 0 : 1, suspended: job.view.suspension == nil ? 0 : 1,
+      disabled: job.view.state == .disabled ? 1 : 0)
+  }
+
+  mutating func add(_ family: JobFamily) {
+    add(
+      family.count, failing: family.failing, stale: family.stale,
+      running: family.states[.running] ?? 0, suspended: family.states[.suspended] ?? 0,
+      disabled: family.states[.disabled] ?? 0)
+  }
+
+  private mutating func add(
+    _ count: Int, failing: Int, stale: Int, running: Int, suspended: Int, disabled: Int
+  ) {
+    jobs += count
+    for (place, more) in [failing, stale, running, suspended, disabled].enumerated() {
+      counts[place] += more
+    }
+  }
+
+  var words: String {
+    let parts = zip(Self.names, counts).compactMap { $1 > 0 ? "\($1) \($0)" : nil }
+    return ([jobs == 1 ? "1 job" : "\(jobs) jobs"] + parts).joined(separator: ", ")
   }
 }

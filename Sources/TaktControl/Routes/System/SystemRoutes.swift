@@ -33,7 +33,8 @@ struct SystemRoutes {
   func add(to routes: inout RouteList) {
     routes.get(
       "/api/v1/status",
-      RouteAbout("status", "The daemon's status", .object(API.Status.self, "The status")), status)
+      RouteAbout("status", "The daemon's status", .object(API.Status.self, "The status"))
+        .taking(Self.missedSince), status)
     routes.get(
       "/api/v1/address",
       RouteAbout(
@@ -58,9 +59,14 @@ struct SystemRoutes {
   private static let tooManyProbes = RouteAnswer.problem(
     429, "Too many requests without a token; retry after Retry-After seconds")
 
+  private static let missedSince = Parameter.instant(
+    "missed_since",
+    "Report slots that were missed since this instant as a problem. Default: in the last 24 hours")
+
   @Sendable private func status(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
+    let missedSince = try context.query[Self.missedSince]
     let (view, unplaced, now) = await ports.query { core, now in
       (core.view, core.unplacedCount, now)
     }
@@ -100,6 +106,8 @@ struct SystemRoutes {
     shown.events.first = events.first
     shown.events.last = events.last
     shown.clients = readers.current
+    shown.problems = await ProblemList(ports: ports, missedSince: missedSince).problems(
+      in: view, ledger: figures.ledger, changed: changed)
     return .json(shown)
   }
 

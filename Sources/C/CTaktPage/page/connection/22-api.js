@@ -57,7 +57,7 @@ const jobPath = (name) => `/jobs/${encodeURIComponent(name)}`;
 const asJSON = (value) => ({ body: JSON.stringify(value), type: "application/json" });
 
 const api = {
-  status: (signal) => sendJSON("GET", "/status", { signal }),
+  status: (query, signal) => sendJSON("GET", withQuery("/status", query), { signal }),
   jobs: (query, signal) => sendJSON("GET", withQuery("/jobs", query), { signal }),
   job: (name, signal) => sendJSON("GET", jobPath(name), { signal }),
   trigger: (name, parameters, force) =>

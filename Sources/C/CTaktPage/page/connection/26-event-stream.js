@@ -112,7 +112,7 @@ class EventStream {
 
   /** Asks who is there: another takt than before counts its events anew. */
   async meet(signal) {
-    const status = await api.status(signal);
+    const status = await api.status({}, signal);
     this.heard();
     const known = this.pid === status.pid && this.after <= status.events.last;
     if (this.pid !== null && !known) this.handlers.onGap();

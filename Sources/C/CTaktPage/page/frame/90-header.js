@@ -1,6 +1,5 @@
 /**
- * The head of the page: which takt this is, what is wrong with it as a whole, and whether the page is
- * connected. Its counters are in `/metrics`.
+ * The head of the page: which takt this is, and whether the page is connected. Its counters are in `/metrics`.
  */
 
 const CONNECTION_WORDS = { connecting: "connecting", live: "live", lost: "no connection", out: "signed out" };
@@ -25,21 +24,6 @@ class Header {
     const mayChange = status.access !== "read";
     byId("access").hidden = mayChange;
     document.body.classList.toggle("read-only", !mayChange);
-    const troubles = this.troublesOf(status);
-    byId("trouble").hidden = troubles.length === 0;
-    setText(byId("trouble"), troubles.join(" "));
-  }
-
-  troublesOf(status) {
-    const troubles = [];
-    if (status.phase !== "running") troubles.push(`takt is ${PHASE_WORDS[status.phase] ?? status.phase}.`);
-    if (status.ledger_failing) troubles.push(status.ledger.replace(/^ledger: /, "The ledger has a problem: ").replace(/\.?$/, "."));
-    if (status.reload?.outcome === "refused") troubles.push(`Reload refused at ${timeFormat.short(status.reload.at, clock.now())}: see Plan. The previous jobs keep running.`);
-    for (const path of status.changed_files ?? []) troubles.push(`${path.split("/").at(-1)} differs from what runs: see Plan.`);
-    if (status.queued > 0 && status.running >= status.max_running) {
-      troubles.push(`All ${formatCount(status.max_running)} places are taken; ${plural(status.queued, "run")} waiting.`);
-    }
-    return troubles;
   }
 
   connected(state) {
@@ -61,5 +45,3 @@ class Header {
     setText(this.silenceLength, isSilent ? ` for ${formatWhole(this.silence)}` : "");
   }
 }
-
-const PHASE_WORDS = { starting: "starting", draining: "stopping: no new runs start", stopping: "stopping", finished: "stopped" };

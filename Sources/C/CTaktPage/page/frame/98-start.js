@@ -10,6 +10,10 @@ class Page {
     this.pump = new EventPump();
     this.statuses = new StatusStore();
     this.header = new Header(this.statuses);
+    this.problems = new ProblemStrip(this.statuses, (filter) => {
+      location.hash = "#/";
+      this.overview.filtered(filter);
+    });
     this.cluster = new ClusterLine(this.statuses);
     this.loader = new JobLoader(this.store, (count, total) => this.overview.showLoading(count, total));
     this.actions = new JobActions(this.store, this.loader);

@@ -20,7 +20,7 @@ class StatusStore {
     const asked = Date.now();
     this.isAsking = true;
     try {
-      this.apply(await api.status(), asked);
+      this.apply(await api.status({ missed_since: missedSlots.seen }), asked);
     } finally {
       this.isAsking = false;
     }

@@ -121,6 +121,7 @@ import Testing
         a    waiting  in 1m  -     -     -       -
         b    waiting  in 1m  -     -     -       -
         … more: 3 in all, the next ones after b
+        2 jobs
         processes tracked by cgroup v2
 
         """)
@@ -162,5 +163,19 @@ import Testing
     let text = try world.get("/api/v1/jobs", headers: ["Accept: text/plain"]).text
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(rows[1] == "busy running, 2 queued - - - - -")
+  }
+
+  @Test func `jobs that fail come first in the table, and its last line counts them`() async throws
+  {
+    let world = try await ControlWorld([
+      .named("a"), .named("b", every: nil), .named("c", isEnabled: false), .named("z", every: nil),
+    ])
+    world.scheduler.end(try world.trigger("z"), .exited(1))
+    let text = try world.get("/api/v1/jobs", headers: ["Accept: text/plain"]).text
+    let names = text.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    #expect(names.prefix(5) == ["JOB", "z", "a", "b", "c"], "\(text)")
+    #expect(text.contains("\n4 jobs, 1 failing, 1 disabled\n"), "\(text)")
+    let filtered = try world.get("/api/v1/jobs?match=a", headers: ["Accept: text/plain"]).text
+    #expect(filtered.hasSuffix("\n1 job\n"), "\(filtered)")
   }
 }

@@ -29,7 +29,7 @@ import Testing
     #expect(none.status == 2 && none.errors.contains("none of the jobs is suspended"))
     #expect(try live.takt("suspend", "--all", "--until", "tomorrow 06:00").status == 0)
     let page = try live.takt("status", "--only", "suspended").output
-    #expect(page.split(separator: "\n").count == 4, "\(page)")
+    #expect(page.split(separator: "\n").count == 5, "\(page)")
     let all = try live.takt("resume", "--all", "--yes")
     #expect(all.status == 0 && all.output.split(separator: "\n").count == 3)
     #expect(try live.takt("suspend", "--tag", "nigth").status == 64)
@@ -114,7 +114,7 @@ import Testing
 
   @Test func `all jobs are asked about on a terminal`() throws {
     let live = try LiveTakt(Self.jobs)
-    for (answer, count) in [("n", 1), ("y", 4)] {
+    for (answer, count) in [("n", 2), ("y", 5)] {
       let shell = try live.folder.takt(
         [
           "-c",

@@ -8,8 +8,9 @@ struct StatusCommand: ParsableCommand {
     commandName: "status",
     abstract: "Show the state of the jobs.",
     discussion: """
-      Prints one line for each job: its state, its next slot, its last run, how late the last slot \
-      started, and how many runs in a row failed. Exits with 69 if takt is not running.
+      Prints first what is wrong, a line each that ends with the command to type. Then one line for \
+      each job, those first that need somebody: its state, its next slot, its last run, how late the \
+      last slot started, and how many runs in a row failed. Exits with 69 if takt is not running.
 
       With --cluster it prints the shared jobs of all machines: the state, the machines of active \
       runs, the next slot, and the last run with its machine. It exits with 69 if a machine does not \
@@ -75,23 +76,39 @@ struct StatusCommand: ParsableCommand {
       var text: [UInt8] = []
       if let zone, !json {
         let job = try connection.ask(API.JobDetail.self, "GET", target).value
-        text = Array(JobLines(job, in: zone).text.utf8)
+        text = Array(JobLines(job, in: zone).text.printableLines.utf8)
       } else {
         let target = isFamily ? familyTarget : target
         let accept = json ? "application/json" : "text/plain"
         if isFamily, !json {
-          text = try connection.ask("GET", target + "&group=true", accept: accept) + [10]
+          let family = try connection.ask("GET", target + "&group=true", accept: accept)
+          text = Self.shown(family) + [10]
         }
-        text += try connection.ask("GET", target, accept: accept)
+        let table = try connection.ask("GET", target, accept: accept)
+        text += json ? table : problems(connection) + Self.shown(table)
       }
       if screen.isDrawn, !json { text = Screen.fit(text, height: Console.height) }
       Console.write(screen.start)
-      if json { Console.printJSON(text) } else { Console.show(text) }
+      if json { Console.printJSON(text) } else { Console.write(text) }
       if watch {
         fflush(nil)
         sleep(2)
       }
     } while watch
+  }
+
+  /// What is wrong, where all jobs are asked for; nothing of a daemon of an earlier version.
+  private func problems(_ connection: ControlArgument.Connection) -> [UInt8] {
+    guard job == nil, match == nil, only == nil,
+      let found = connection.askQuietly(API.Status.self, "/api/v1/status")?.problems
+    else { return [] }
+    return ProblemLines(problems: found, zone: control.zone).text(isColoured: Console.isColoured)
+  }
+
+  /// A daemon's table as a terminal may have it.
+  private static func shown(_ table: [UInt8]) -> [UInt8] {
+    let text = String(decoding: table, as: UTF8.self).printableLines
+    return Array((Console.isColoured ? StatusColours.paint(text) : text).utf8)
   }
 
   private func showCluster(_ connection: ControlArgument.Connection, on screen: Screen) throws {

@@ -1,0 +1,181 @@
+import NIOCore
+import TaktAPI
+import TaktCore
+import TaktTime
+
+/// What is wrong now, the worst first: what the page and `takt status` show above all else.
+struct ProblemList {
+  /// So many jobs are looked at; those behind them are counted.
+  private static let jobsMax = JobList.turnCount
+  private static let namesMax = 10
+  private static let wordsMax = 3
+  /// From when missed slots count where nobody says.
+  private static let missedFor = Duration.seconds(86_400)
+
+  let ports: ControlPorts
+  /// From when missed slots count; nil for the last 24 hours.
+  let missedSince: WallInstant?
+
+  /// - Parameters:
+  ///   - view: the scheduler.
+  ///   - changed: the jobs files that have changed since they were read.
+  func problems(
+    in view: SchedulerView, ledger: DaemonFigures.LedgerFigures?, changed: [String]
+  ) async -> [API.StatusProblem] {
+    let cluster = await ports.query { core, now in core.clusterView(at: now)?.problems ?? [] }
+    return phase(view) + self.ledger(ledger)
+      + cluster.map { Self.problem("cluster", "cluster: \($0)", "takt cluster") }
+      + (await jobs()) + files(changed) + (await missed()) + places(view)
+  }
+
+  private static func problem(
+    _ kind: String, _ message: String, _ command: String?, jobs: [JobName] = [], count: Int? = nil,
+    since: WallInstant? = nil
+  ) -> API.StatusProblem {
+    var problem = API.StatusProblem()
+    problem.kind = kind
+    problem.message = message
+    problem.command = command
+    problem.jobs = jobs.prefix(namesMax).map(\.text)
+    problem.count = count
+    problem.since = since
+    return problem
+  }
+
+  // MARK: takt itself
+
+  private func phase(_ view: SchedulerView) -> [API.StatusProblem] {
+    if view.phase == .starting { return [Self.problem("phase", "takt is starting", nil)] }
+    return view.stopWords.map { [Self.problem("phase", $0, nil)] } ?? []
+  }
+
+  private func ledger(_ figures: DaemonFigures.LedgerFigures?) -> [API.StatusProblem] {
+    guard let figures, figures.isFailing || figures.lostEntries > 0 else { return [] }
+    let prefix = "ledger: "
+    let words =
+      figures.words.hasPrefix(prefix)
+      ? String(figures.words.dropFirst(prefix.count)) : figures.words
+    return [Self.problem("ledger", "the ledger has a problem: \(words)", "takt verify")]
+  }
+
+  private func files(_ changed: [String]) -> [API.StatusProblem] {
+    var found: [API.StatusProblem] = []
+    if let report = ports.reload.lastReport, report.plan == nil {
+      let errors = report.diagnostics.count { $0.severity == .error }
+      let words =
+        "reload refused, \(errors == 1 ? "1 error" : "\(errors) errors"): the previous jobs keep running"
+      found.append(Self.problem("reload_refused", words, "takt plan", since: report.at))
+    }
+    return found
+      + changed.map { path in
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return Self.problem("file_changed", "\(name) differs from what runs", "takt plan")
+      }
+  }
+
+  private func places(_ view: SchedulerView) -> [API.StatusProblem] {
+    guard view.queued > 0, view.running >= view.settings.maxRunning else { return [] }
+    let runs = view.queued == 1 ? "1 run waits" : "\(view.queued) runs wait"
+    return [
+      Self.problem(
+        "full", "all \(view.settings.maxRunning) places (max_running) are taken: \(runs)",
+        "takt status --only queued")
+    ]
+  }
+
+  private func missed() async -> [API.StatusProblem] {
+    let now = await ports.query { _, now in now.wall }
+    let since = missedSince ?? now - Self.missedFor
+    guard let count = await ports.readModel.read({ $0.missed.count(since: since) }) else {
+      return []
+    }
+    let names = count.jobs.sorted()
+    let slots = count.slots == 1 ? "1 slot was" : "\(count.slots) slots were"
+    let range = missedSince == nil ? "in the last 24 hours" : "since you last looked"
+    let words =
+      "\(count.isPartial ? "more than " : "")\(slots) missed \(range): \(Self.words(names, names.count))"
+    let command =
+      names.count == 1 ? "takt why \(names[0])" : "takt slots --not-run --since 1d"
+    var problem = Self.problem("missed", words, command, jobs: names, count: count.slots)
+    problem.last = count.last
+    return [problem]
+  }
+
+  // MARK: Jobs
+
+  /// Those that rest are no problem: somebody has seen to them.
+  private func jobs() async -> [API.StatusProblem] {
+    let inNeed = await ports.query { core, _ in core.namesInNeed }
+    let passing = await ports.readModel.read { $0.jobsPassing(atMost: Self.jobsMax) }
+    let failing = await entries(of: inNeed.failing)
+    let others = await entries(of: Array(Set(inNeed.stale + passing + inNeed.alarmFailed)))
+    let stale = others.filter { !$0.isFailing && $0.isStale && !$0.view.isResting }
+    let alarms = (failing + others).filter {
+      !$0.view.alarmFailures.isEmpty && !$0.view.isResting
+    }
+    let unseen = max(0, inNeed.failing.count - Self.jobsMax)
+    return Self.failing(failing.filter { $0.isFailing && !$0.view.isResting }, besides: unseen)
+      + Self.stale(stale) + Self.alarms(alarms.sorted { $0.view.spec.name < $1.view.spec.name })
+  }
+
+  private func entries(of names: [JobName]) async -> [JobEntry] {
+    let first = names.smallest(Self.jobsMax)
+    return first.isEmpty ? [] : await ports.entries(of: first)
+  }
+
+  private static func failing(_ jobs: [JobEntry], besides unseen: Int) -> [API.StatusProblem] {
+    guard let first = jobs.first else { return [] }
+    let names = jobs.map(\.view.spec.name)
+    let count = names.count + unseen
+    let streak = first.view.failureStreak
+    let words =
+      count == 1
+      ? "\(names[0]) " + (streak == 1 ? "has failed" : "has failed \(streak) times in a row")
+      : "\(count) jobs fail: \(words(names, count))"
+    return [
+      problem(
+        "failing", words, count == 1 ? "takt logs \(names[0])" : "takt status --only failing",
+        jobs: names, count: count, since: jobs.compactMap(\.history.failingSince).min())
+    ]
+  }
+
+  private static func stale(_ jobs: [JobEntry]) -> [API.StatusProblem] {
+    guard let first = jobs.first else { return [] }
+    let names = jobs.map(\.view.spec.name)
+    let words =
+      names.count == 1
+      ? "\(names[0]) is stale: "
+        + (first.view.staleSince == nil ? "its slots pass without a run" : "no success in time")
+      : "\(names.count) jobs are stale: \(words(names, names.count))"
+    return [
+      problem(
+        "stale", words, names.count == 1 ? "takt why \(names[0])" : "takt status --only stale",
+        jobs: names, count: names.count, since: jobs.compactMap(\.view.staleSince).min())
+    ]
+  }
+
+  private static func alarms(_ jobs: [JobEntry]) -> [API.StatusProblem] {
+    guard let first = jobs.first else { return [] }
+    let names = jobs.map(\.view.spec.name)
+    let since = jobs.flatMap { $0.view.alarmFailures.values.map(\.at) }.min()
+    let failure = first.view.alarmFailures.min { $0.key < $1.key }
+    var words = "hooks or pings of \(names.count) jobs failed: \(words(names, names.count))"
+    var command = "takt runs --hooks --failed"
+    if names.count == 1, let failure {
+      let run = failure.value.run.number
+      words = "\(failure.key) of \(names[0]) failed (\(failure.value.words))"
+      if run > 0 { command = "takt logs run:\(run)" }
+    }
+    return [
+      problem(
+        "alarm_failed", "\(words); nobody may have been told", command, jobs: names,
+        count: names.count, since: since)
+    ]
+  }
+
+  /// `a, b, c and 9 more`
+  private static func words(_ names: [JobName], _ count: Int) -> String {
+    let shown = names.prefix(wordsMax).map(\.text).joined(separator: ", ")
+    return count > wordsMax ? "\(shown) and \(count - wordsMax) more" : shown
+  }
+}

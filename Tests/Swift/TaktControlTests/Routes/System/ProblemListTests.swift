@@ -1,0 +1,112 @@
+import Foundation
+import TaktTime
+import Testing
+
+@testable import TaktControl
+@testable import TaktCore
+
+/// What is wrong, as the status says it: the page and `takt status` show the same.
+@Suite struct ProblemListTests {
+  private func problems(_ world: ControlWorld, _ query: String = "") throws -> [[String: Any]] {
+    let status = try world.get("/api/v1/status\(query)")
+    let description = try APIDescription()
+    #expect(description.problems(of: status, to: "GET", "/api/v1/status").isEmpty)
+    return try #require(status["problems"] as? [[String: Any]])
+  }
+
+  private func lines(_ world: ControlWorld) throws -> [String] {
+    try problems(world).map {
+      "\($0["kind"] ?? ""): \($0["message"] ?? "") | \($0["command"] ?? "")"
+    }
+  }
+
+  @Test func `there are none while all is well`() async throws {
+    let world = try await ControlWorld([
+      .named("a"), .named("off", isEnabled: false), .named("once", every: nil),
+    ])
+    world.scheduler.end(try world.trigger("once"))
+    #expect(try lines(world) == [])
+  }
+
+  @Test func `jobs that fail are one problem, and those that rest are none`() async throws {
+    let names = ["a", "b", "c", "d", "resting"]
+    let world = try await ControlWorld(names.map { try .named($0, every: nil) })
+    world.scheduler.end(try world.trigger("a"), .exited(1))
+    world.scheduler.end(try world.trigger("a"), .exited(1))
+    #expect(try lines(world) == ["failing: a has failed 2 times in a row | takt logs a"])
+    #expect(try problems(world).first?["since"] is String)
+    for job in names.dropFirst() { world.scheduler.end(try world.trigger(job), .exited(1)) }
+    _ = try world.post("/api/v1/jobs/resting/suspend")
+    #expect(
+      try lines(world) == ["failing: 4 jobs fail: a, b, c and 1 more | takt status --only failing"])
+    let found = try #require(try problems(world).first)
+    #expect(found["jobs"] as? [String] == ["a", "b", "c", "d"] && found["count"] as? Int == 4)
+  }
+
+  @Test func `a ledger, a refused reload and taken places are problems`() async throws {
+    let world = try await ControlWorld(
+      [.named("a", every: nil, overlap: .queue)], settings: SchedulerSettings(maxRunning: 1))
+    world.setFigures {
+      $0.ledger = .init(queued: 3, lostEntries: 0, isFailing: true, words: "ledger: disk full")
+    }
+    world.reload.set(MemoryReload.refused(Diagnostic(.syntax, at: SourceLocation(file: "f"), "x")))
+    _ = try world.post("/api/v1/reload")
+    for _ in 0..<2 { _ = try world.trigger("a") }
+    #expect(
+      try lines(world).prefix(2) == [
+        "ledger: the ledger has a problem: disk full | takt verify",
+        "reload_refused: reload refused, 1 error: the previous jobs keep running | takt plan",
+      ])
+  }
+
+  @Test func `a hook that failed is a problem beside the failure of its job`() async throws {
+    var spec = try JobSpec.named("a", every: nil)
+    spec.hooks[.onFailure] = [Step(.use("log", [:]))]
+    let world = try await ControlWorld([spec])
+    let run = try world.trigger("a")
+    world.scheduler.end(run, .exited(1))
+    let hook = RunID(run.number + 1)
+    world.scheduler.end(hook, .exited(1))
+    #expect(
+      try lines(world) == [
+        "failing: a has failed | takt logs a",
+        "alarm_failed: on_failure of a failed (failed, exit(1)); nobody may have been told | "
+          + "takt logs run:\(hook.number)",
+      ])
+  }
+
+  @Test func `slots that were missed are a problem until somebody has seen them`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let job = try #require(JobName("a"))
+    let slot = ControlWorld.wall - .seconds(100)
+    world.readModel.record([
+      .verdict(
+        VerdictRecord(
+          job: job, slots: SlotSeries(slot), verdict: .missed(.down), at: ControlWorld.wall))
+    ])
+    #expect(
+      try lines(world) == ["missed: 1 slot was missed in the last 24 hours: a | takt why a"])
+    let last = try #require(try problems(world).first?["last"] as? String)
+    #expect(try problems(world, "?missed_since=\(last)").isEmpty)
+    let before = try problems(world, "?missed_since=2026-09-20T00:00:00Z")
+    #expect(before.first?["message"] as? String == "1 slot was missed since you last looked: a")
+    #expect(try world.get("/api/v1/status?missed_since=noon").status == 400)
+  }
+
+  @Test func `of many missed slots the last ones are counted, and that there were more`() throws {
+    let job = try #require(JobName("a"))
+    var missed = MissedSlots()
+    func record(_ second: Int) -> VerdictRecord {
+      let at = WallInstant(milliseconds: 0) + .seconds(second)
+      return VerdictRecord(job: job, slots: SlotSeries(at), verdict: .missed(.down), at: at)
+    }
+    #expect(missed.count(since: WallInstant(milliseconds: 0)) == nil)
+    for second in 1...2_001 { missed.add(record(second)) }
+    let all = try #require(missed.count(since: WallInstant(milliseconds: 0)))
+    #expect(all.slots == 2_000 && all.isPartial)
+    let rest = try #require(missed.count(since: WallInstant(milliseconds: 1_999_000)))
+    #expect(rest.slots == 2 && !rest.isPartial && rest.last.milliseconds == 2_001_000)
+    missed.addOlder(record(0))
+    #expect(missed.count(since: WallInstant(milliseconds: -1))?.slots == 2_000)
+  }
+}
