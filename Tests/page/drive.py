@@ -9,7 +9,7 @@
     large            prints as JSON how fast the page is, with however many jobs there are
     screens DIR      saves pictures of all pages, dark and light, wide and narrow
 
-and what is in oncall.py and access.py. It needs Debian's chromium and chromium-driver, and nothing of
+and what is in oncall.py, access.py and views.py. It needs Debian's chromium and chromium-driver, and nothing of
 Python but its standard library. It exits with 0, or with 1 and a message on standard error.
 """
 import json
@@ -19,6 +19,7 @@ import sys
 
 import access
 import oncall
+import views
 from browser import Browser, Failure, Page, check, resize, row, row_part, until
 
 
@@ -278,6 +279,7 @@ SCENARIOS = {
     "screens": scenario_screens,
     **oncall.SCENARIOS,
     **access.SCENARIOS,
+    **views.SCENARIOS,
 }
 
 

@@ -49,6 +49,7 @@ static const unsigned char script[] = {
 #embed "page/timeline/74-timeline-picture.js" suffix(, '\n',)
 #embed "page/timeline/76-timeline-page.js" suffix(, '\n',)
 #embed "page/plan/80-plan-view.js" suffix(, '\n',)
+#embed "page/plan/81-line-diff.js" suffix(, '\n',)
 #embed "page/plan/82-plan-page.js" suffix(, '\n',)
 #embed "page/frame/86-feed.js" suffix(, '\n',)
 #embed "page/frame/89-problems.js" suffix(, '\n',)

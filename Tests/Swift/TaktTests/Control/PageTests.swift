@@ -98,6 +98,19 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the plan shows the lines of a command that change`() throws {
+    func jobs(_ lines: [String]) -> String {
+      "jobs:\n  long:\n    cron: '@yearly'\n    run: |\n"
+        + lines.map { "      echo \($0)\n" }.joined()
+    }
+    let live = try LiveTakt(jobs((1...8).map(String.init)), http: true)
+    try live.folder.write(
+      "scheduler: {http: {listen: 0}, shutdown_grace: 1s}\n"
+        + jobs(["1", "2", "3", "four", "more", "5", "6", "7", "8"]))
+    try drive(live, "lines")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `a job without a success in time is shown as stale`() throws {
     let jobs = """
       jobs:

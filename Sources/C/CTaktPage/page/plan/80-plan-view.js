@@ -31,17 +31,25 @@ function drawSteps(change, steps) {
     element(
       "li", { "data-job": step.job, "data-change": change, "data-testid": "step" },
       element("strong", {}, step.job),
-      step.details.length > 0 ? element("ul", {}, ...step.details.map(drawDetail)) : null));
+      step.details.length > 0 ? element("ul", {}, ...step.details.flatMap(splitDetail).map(drawDetail)) : null));
   return element(
     "section", { class: "change", "data-change": change },
     element("h3", {}, `${formatCount(steps.length)} ${CHANGE_WORDS[change]}`),
     element("ul", { class: "steps-list" }, ...items));
 }
 
-function drawDetail({ key, from, to, values: parts }) {
-  // Commands and the like come with the values in them that differ.
-  if (parts?.length > 0) {
-    return element("li", {}, element("code", {}, key), element("ul", {}, ...parts.map(({ path, ...change }) => drawDetail({ key: path, ...change }))));
+/** Commands and the like come with the values in them that differ. */
+function splitDetail(detail) {
+  return detail.values?.length > 0 ? detail.values.map(({ path, ...change }) => ({ key: path, ...change })) : [detail];
+}
+
+function drawDetail({ key, from, to }) {
+  // A secret has changed in it.
+  if (from !== undefined && from === to) {
+    return element("li", {}, element("code", {}, key), ": ", from, element("span", { class: "muted" }, ", changed where it is masked"));
+  }
+  if ([from, to].some((text) => text?.includes("\n"))) {
+    return element("li", {}, element("code", {}, key), ":", drawLineDiff(from ?? "", to ?? ""));
   }
   const value = (kind, text) => element(kind, {}, text);
   const values = from === undefined && to === undefined
