@@ -116,6 +116,8 @@ def scenario_keyboard_day(page, _):
     until("it is opened", lambda: browser.text("[data-testid=job-name]") == "slow")
     reach(browser, "data-action", "trigger")
     browser.keys(ENTER)
+    until("it asks, with the answer at hand", lambda: browser.focused("id") == "trigger-yes")
+    browser.keys(ENTER)
     until("it runs", lambda: browser.text("[data-testid=run-outcome]") == "running")
     reach(browser, "data-action", "cancel")
     browser.keys(ENTER)

@@ -225,6 +225,12 @@ class Page:
         self.browser.type("[data-testid=search]", text)
         until(f"the job '{text}' is in the table", lambda: self.browser.count(row(text)) > 0)
 
+    def trigger(self, selector="[data-testid=job-page] [data-action=trigger]"):
+        """Triggers with a button, which asks first."""
+        self.browser.click(selector)
+        self.browser.click("[data-testid=trigger-dialog] [data-testid=confirm]")
+        until("the dialog is closed", lambda: self.browser.count("[data-testid=trigger-dialog]") == 0)
+
     def press(self, action, job):
         self.browser.click(f"{row(job)} [data-action={action}]")
 

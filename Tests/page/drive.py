@@ -28,7 +28,8 @@ def scenario_trigger(page, _):
     page.open()
     page.search("quick")
     check(browser.count(row_part("quick", "outcomes")) == 1, "the row of 'quick' has no strip of outcomes")
-    page.press("trigger", "quick")
+    asks_first(page)
+    page.trigger(f"{row('quick')} [data-action=trigger]")
     told = until("a message says which run it is",
                  lambda: re.search(r"Run (\d+) of quick", browser.text("[data-testid=toast]")))
     run = told.group(1)
@@ -49,7 +50,7 @@ def live_trigger(page, before):
     """Triggers from the job's page: the new run and its output come by themselves."""
     browser = page.browser
     page.route("#/job/quick")
-    browser.click("[data-testid=job-page] [data-action=trigger]")
+    page.trigger()
     def follows():
         title = re.search(r"run (\d+)", browser.text("#output-title"))
         return title and int(title.group(1)) > int(before) and title.group(1)
@@ -59,13 +60,22 @@ def live_trigger(page, before):
           lambda: browser.text(f'[data-testid=run][data-run="{run}"] [data-testid=run-outcome]') == "succeeded")
 
 
+def asks_first(page):
+    """A click starts nothing yet."""
+    browser = page.browser
+    page.press("trigger", "quick")
+    until("it asks", lambda: browser.text("#trigger-title") == "Trigger quick?")
+    browser.click("[data-testid=trigger-dialog] [data-close]")
+    until("it can be left", lambda: browser.count("[data-testid=trigger-dialog]") == 0)
+    check(page.ask("GET", "/runs?job=quick")[1]["runs"] == [], "it runs all the same")
+
+
 def trigger_with_parameters(page):
-    """The dialog has a field for what the job opens; the run says what it was given."""
+    """The dialog has a field for what the job opens; the run says what it was given, and can be run again so."""
     browser = page.browser
     page.route("#/job/greet")
-    open_dialog = lambda: browser.click("[data-testid=job-page] [data-action=trigger-with]")
-    open_dialog()
-    dialog = "[data-testid=trigger-dialog]"
+    browser.click("[data-testid=job-page] [data-action=trigger]")
+    confirm = "[data-testid=trigger-dialog] [data-testid=confirm]"
     until("the dialog has a field", lambda: browser.count("[data-testid=param-message]") == 1)
     text = browser.text("[data-testid=trigger-params]")
     check("message (string)" in text and "What is said" in text, f"the field says {text!r}")
@@ -74,9 +84,23 @@ def trigger_with_parameters(page):
     others = browser.run("return document.querySelector('#trigger-others').hidden")
     check(others, "a built-in takes nothing else")
     browser.type("[data-testid=param-message]", "good day")
-    browser.click(f"{dialog} [data-testid=confirm]")
+    # What takt refuses leaves all that was entered.
+    browser.run("document.querySelector('[data-testid=param-level]').options[1].value = 'shout'")
+    browser.run("document.querySelector('[data-testid=param-level]').selectedIndex = 1")
+    browser.click(confirm)
+    until("the dialog says why not", lambda: "level" in browser.text("#trigger-error"))
+    browser.run("document.querySelector('[data-testid=param-level]').selectedIndex = 0")
+    browser.click(confirm)
     until("the run says what it was given",
           lambda: "message=good day" in browser.text("[data-testid=run-parameters]"))
+    until("the output says it, too", lambda: browser.text("[data-testid=output-parameters]") == "with message=good day")
+    browser.click("[data-testid=job-page] [data-action=run-again]")
+    until("the next run is offered the same", lambda: browser.run(
+        "return document.querySelector('[data-testid=param-message]')?.value") == "good day")
+    browser.click(confirm)
+    until("both runs had it", lambda: browser.run(
+        "return [...document.querySelectorAll('[data-testid=run-parameters]')].filter(({ textContent: text }) => "
+        "text.includes('message=good day')).length") == 2)
 
 
 def scenario_suspend(page, _):

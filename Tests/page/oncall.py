@@ -51,7 +51,7 @@ def scenario_progress(page, _):
     page.open()
     open_job(page, "slow")
     for number in (1, 2):
-        browser.click("[data-testid=job-page] [data-action=trigger]")
+        page.trigger()
         until(f"{number} runs are in the table", lambda: browser.count("[data-testid=run]") == number)
     until("they run", lambda: browser.text("[data-testid=run-outcome]") == "running")
     red = browser.run(RED)
@@ -177,7 +177,7 @@ def scenario_shown(page, words):
 def follow(page):
     browser = page.browser
     open_job(page, "talker")
-    browser.click("[data-testid=job-page] [data-action=trigger]")
+    page.trigger()
     until("the output comes live", lambda: browser.text("[data-testid=output-state]") == "live"
           and browser.count("[data-testid=output] .line") > 40)
     at_end = """const box = document.querySelector("[data-testid=output]");

@@ -21,7 +21,7 @@ struct ClusterLogs {
     let end = (run.outcome.map { RunEnd.words($0, run.reason) } ?? run.state).printable
     Console.error(
       "run \(run.run) of \(run.job.printable) on '\(found.machine.printable)', slot "
-        + "\(run.slot.rfc3339()): \(end)")
+        + "\(run.slot.rfc3339()): \(end)\(run.given.printable)")
     let path = ControlArgument.Connection.path(of: found.machineWord) + "/runs/\(run.run)/output"
     let output = try connection.ask(
       "GET", path + (attempt.map { "?attempt=\($0)" } ?? ""), accept: "text/plain")

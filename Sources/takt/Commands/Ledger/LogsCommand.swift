@@ -94,7 +94,8 @@ struct LogsCommand: ParsableCommand {
     let end =
       found.end?.words.printable ?? "running"
     Console.error(
-      "run \(head.run) of \(head.job), slot \(head.slot.rfc3339(in: zone)): \(end)")
+      "run \(head.run) of \(head.job), slot \(head.slot.rfc3339(in: zone)): \(end)"
+        + (found.parameters.map { ", with \($0.value.words.printable)" } ?? ""))
     if outputs.isEmpty { Console.error("takt: no output of this run was kept") }
     for stored in outputs {
       if found.attempts > 1 { Console.error("attempt \(stored.attempt)") }

@@ -5,17 +5,26 @@
 
 /**
  * Shows a dialog and waits for its end.
- * @param read gives what was entered; throws a string to keep the dialog open
+ * @param read gives what was entered, now or later; undefined keeps the dialog open
  */
 function openDialog(id, read) {
   const dialog = byId(id);
   const form = dialog.querySelector("form");
   return new Promise((resolve) => {
     let entered = null;
-    form.onsubmit = (event) => {
+    let isBusy = false;
+    form.onsubmit = async (event) => {
       event.preventDefault();
-      entered = read();
-      if (entered !== undefined) dialog.close();
+      if (isBusy) return;
+      isBusy = true;
+      try {
+        const answer = await read();
+        if (answer === undefined) return;
+        entered = answer;
+        dialog.close();
+      } finally {
+        isBusy = false;
+      }
     };
     dialog.onclose = () => resolve(entered);
     for (const close of dialog.querySelectorAll("[data-close]")) close.onclick = () => dialog.close();
@@ -39,38 +48,83 @@ function askSuspension(name) {
 }
 
 /**
- * Asks for the parameters of a run.
+ * Asks whether a job is to run now, and with which parameters.
  * @param detail the job: which parameters it opens, and whether it is a command, which takes any
+ * @param before a run whose parameters are taken over; none for a new run
+ * @param send starts the run; what takt refuses is told in the dialog, with all that was entered
  */
-function askParameters(name, detail) {
+function askTrigger(name, detail, before, send) {
   const isCommand = ["shell", "argv", "steps"].includes(detail.action);
-  const fields = detail.params.map((param) => new ParameterField(param));
-  setText(byId("trigger-title"), `Trigger ${name}`);
+  const { given, lost } = givenBefore(before, detail, isCommand);
+  const fields = detail.params.map((param) => new ParameterField(param, given[param.name]));
+  const others = Object.entries(given).filter(([key]) => !detail.params.some((param) => param.name === key));
+  setText(byId("trigger-title"), before ? `Run ${name} again?` : `Trigger ${name}?`);
   setText(byId("trigger-error"), "");
-  setText(byId("trigger-note"), fields.length > 0 || isCommand ? "" : "The job opens no parameters. Declare them under params in the jobs file.");
+  setText(byId("trigger-note"), `It runs now, in addition to its schedule${before ? `, with the parameters of run ${before.run}` : ""}.`);
+  setText(byId("trigger-lost"), lost);
   byId("trigger-params").replaceChildren(...fields.map((field) => field.node));
   byId("trigger-others").hidden = !isCommand;
-  return openDialog("trigger-dialog", () => {
+  byId("trigger-others").open = others.length > 0;
+  byId("trigger-parameters").value = others.map((pair) => pair.join("=")).join("\n");
+  byId("trigger-yes").toggleAttribute("autofocus", fields.length === 0);
+  return openDialog("trigger-dialog", async () => {
     const { parameters, wrong } = readParameters(isCommand ? byId("trigger-parameters").value : "");
     setText(byId("trigger-error"), wrong ? `Missing “=” in: ${wrong}` : "");
     if (wrong) return undefined;
     for (const { param, value } of fields) {
       if (value !== "") parameters[param.name] = value;
     }
-    return parameters;
+    try {
+      return (await send(parameters)) ?? null;
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      setText(byId("trigger-error"), [error.problem.title, error.problem.detail].filter(Boolean).join(": "));
+      return undefined;
+    }
   });
 }
 
+/**
+ * The parameters of a run that another can have, too: what is masked or cut is not known here, and only a
+ * command takes what the job does not open.
+ */
+function givenBefore(before, detail, isCommand) {
+  const given = table();
+  const lost = [];
+  for (const [name, value] of Object.entries(before?.parameters ?? {})) {
+    const param = detail.params.find((known) => known.name === name);
+    const isOffered = param ? !param.choices || param.choices.includes(value) : isCommand && !value.includes("\n");
+    if (isOffered && !value.includes(MASK) && !(value.length > PARAMETER_LENGTH && value.endsWith("…"))) given[name] = value;
+    else lost.push(name);
+  }
+  const omitted = before?.parameters_omitted ? [`${before.parameters_omitted} more`] : [];
+  const names = [...lost, ...omitted].join(", ");
+  return { given, lost: names && `Not taken over, because the record does not have the value, or the job does not take it: ${names}.` };
+}
+
+/** What stands for a secret in a record, and the length at which a value is cut there. */
+const MASK = "***";
+const PARAMETER_LENGTH = 1000;
+
 /** One parameter that a job opens; what is left empty is not set. */
 class ParameterField {
-  constructor(param) {
+  /** @param value what is entered at first; nothing for the default */
+  constructor(param, value = "") {
     this.param = param;
     const attributes = { "data-testid": `param-${param.name}`, autocomplete: "off" };
     const choices = param.choices ?? (param.type === "boolean" ? ["true", "false"] : null);
     this.input = choices
       ? element("select", attributes, element("option", { value: "" }, param.default === undefined ? "not set" : `default: ${param.default}`), ...choices.map((choice) => element("option", { value: choice }, choice)))
-      : element("input", { ...attributes, placeholder: param.default ?? "", maxlength: param.max_length });
+      : element("input", { ...attributes, ...this.bounds(), placeholder: param.default === undefined ? "not set" : `default: ${param.default}`, maxlength: param.max_length });
+    this.input.value = value;
     this.node = element("label", { title: param.pattern ? `matches ${param.pattern}` : null }, `${param.name} (${describeBounds(param)})`, this.input, param.description ? element("small", { class: "muted" }, param.description) : null);
+  }
+
+  /** What the browser itself can check. */
+  bounds() {
+    const { type, min, max } = this.param;
+    if (type !== "integer" && type !== "number") return { spellcheck: "false" };
+    return { type: "number", step: type === "integer" ? 1 : "any", min, max };
   }
 
   get value() {

@@ -24,12 +24,21 @@ class JobActions {
     this.loader = loader;
   }
 
-  async trigger(name, parameters) {
-    const run = await attempt(() => this.triggerOrAsk(name, parameters));
-    if (!run) return undefined;
-    toast(`Run ${run.run} of ${name} is ${STATE_WORDS[run.state]}`);
-    this.loader.markStale(name);
-    return run;
+  /**
+   * Asks first, as it cannot be taken back.
+   * @param number of a run whose parameters are taken over; none for a new run
+   */
+  async trigger(name, number) {
+    const known = await attempt(() => Promise.all([api.job(name), number && api.run(number)]));
+    if (!known) return undefined;
+    const [detail, before] = known;
+    return askTrigger(name, detail, before, async (parameters) => {
+      const run = await this.triggerOrAsk(name, parameters);
+      if (!run) return undefined;
+      toast(`Run ${run.run} of ${name} is ${STATE_WORDS[run.state]}`);
+      this.loader.markStale(name);
+      return run;
+    });
   }
 
   /** Asks whether to run it in parallel if the job's overlap refuses the run. */
@@ -43,11 +52,6 @@ class JobActions {
         `${error.problem.title}. You can run a second one in parallel.`, "Run it");
       return sure ? api.trigger(name, parameters, true) : undefined;
     }
-  }
-
-  async triggerWithParameters(name, detail) {
-    const parameters = await askParameters(name, detail);
-    return parameters ? this.trigger(name, parameters) : undefined;
   }
 
   async suspend(name) {

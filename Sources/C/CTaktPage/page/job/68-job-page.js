@@ -37,7 +37,7 @@ class JobPage {
     this.internals = new JobInternals();
     this.runs = new RunTable();
     this.slots = new SlotList();
-    this.output = new OutputView();
+    this.output = new OutputView((run) => this.runAgain(run));
     this.gone = element("p", { class: "empty", hidden: "" });
     this.body = this.makeBody();
     this.section.append(this.gone, this.body);
@@ -47,8 +47,7 @@ class JobPage {
     const make = (label, action, attributes = {}) =>
       button(label, action, { "data-control": "", ...attributes }, () => this.act(action));
     return {
-      trigger: make("Trigger", "trigger", { class: "primary" }),
-      parameters: button("Trigger with parameters…", "trigger-with", { "data-control": "" }, () => this.triggerWithParameters()),
+      trigger: make("Trigger…", "trigger", { class: "primary" }),
       suspend: make("Suspend…", "suspend"),
       resume: make("Resume", "resume"),
       cancel: button("Cancel run…", "cancel", { class: "danger", "data-control": "" }, () => this.cancel()),
@@ -200,8 +199,8 @@ class JobPage {
     this.follow(run);
   }
 
-  async triggerWithParameters() {
-    this.follow(await this.actions.triggerWithParameters(this.name, this.detail));
+  async runAgain(number) {
+    this.follow(await this.actions.trigger(this.name, number));
   }
 
   follow(run) {

@@ -14,7 +14,8 @@ const OUTPUT_SEARCHED = 32e6;
 const WAITING_WORDS = "queued: the run has not started yet";
 
 class OutputView {
-  constructor() {
+  /** @param runAgain called with the number of the run that is shown */
+  constructor(runAgain) {
     this.title = element("h2", { id: "output-title" }, "Output");
     this.state = element("span", { class: "note", role: "status", "data-testid": "output-state" });
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Attempts", "data-testid": "output-attempts", hidden: "" });
@@ -28,16 +29,18 @@ class OutputView {
     this.times = toggle("times", "Times", (on) => this.show("times", on));
     this.wrap = toggle("wrap", "Wrap", (on) => this.show("wrap", on));
     this.following = toggle("follow", "Follow", (on) => (on ? this.scrollToEnd() : this.follow(false)));
+    this.given = element("p", { class: "given", "data-testid": "output-parameters", hidden: "" });
+    this.again = button("Run again…", "run-again", { "data-control": "" }, () => runAgain(this.run));
     this.download = button("Download", "download", {}, () => attempt(() => this.save()));
     this.pre = element(
       "div", { class: "output", tabindex: "0", role: "region", "data-testid": "output", "aria-labelledby": "output-title" });
     this.tools = element(
       "div", { class: "tools", role: "group", "aria-label": "Output" },
-      this.search.node, this.times, this.wrap, this.following, this.download);
+      this.search.node, this.times, this.wrap, this.following, this.download, this.again);
     this.node = element(
       "section", { class: "card output-card" },
       element("div", { class: "tools" }, this.title, this.state),
-      this.tabs, this.tools, this.pre);
+      this.given, this.tabs, this.tools, this.pre);
     this.pre.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.frame = new FrameTask(() => this.flush());
     // A block has its real height only when it comes into sight, which moves the end.
@@ -64,6 +67,7 @@ class OutputView {
     this.styles = new Map();
     this.follow(true);
     this.tabs.hidden = true;
+    this.given.hidden = true;
     this.pre.replaceChildren();
     this.search.changed();
     setText(this.title, "Output");
@@ -110,6 +114,9 @@ class OutputView {
     this.waiting = run.state === "queued";
     setText(this.state, this.waiting ? WAITING_WORDS : this.live ? "live" : "");
     this.offerAttempts(run, chosen);
+    this.showGiven(run);
+    // An event has told its number alone.
+    if (run.kind === undefined) quietly(api.run(run.run, abort.signal).then((known) => abort.signal.aborted || this.showGiven(known)));
     // takt has nothing to follow yet.
     if (this.waiting) return;
     const lines = new OutputLines((line) => this.append(line));
@@ -124,6 +131,13 @@ class OutputView {
       this.live = false;
       setText(this.state, error.problem?.status === 404 ? "no output was kept" : "incomplete");
     }
+  }
+
+  /** What the trigger of the run has set. */
+  showGiven(run) {
+    const words = describeParameters(run);
+    this.given.hidden = words === "";
+    setText(this.given, `with ${words}`);
   }
 
   /** The run that is shown has left the queue: its output is followed. */

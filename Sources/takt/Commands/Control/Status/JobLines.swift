@@ -45,7 +45,7 @@ struct JobLines {
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { ", started \($0.rfc3339(in: zone))" } ?? "")
-        + (run.waitsFor.map { ", waits for \($0)" } ?? "") + Self.given(run)
+        + (run.waitsFor.map { ", waits for \($0)" } ?? "") + Self.run.given
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(
@@ -100,12 +100,6 @@ struct JobLines {
     return facts.isEmpty ? [(part.path, "\"\"")] : facts
   }
 
-  /// What the trigger set.
-  private static func given(_ run: API.Run) -> String {
-    let set = (run.parameters ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    return set.isEmpty ? "" : ", with \(set.joined(separator: " "))"
-  }
-
   private static func words(_ run: API.Run, in zone: Zone) -> String {
     var words = "last run \(run.run): \(RunEnd.words(run.outcome ?? "", run.reason))"
     if let ended = run.ended { words += ", ended \(ended.rfc3339(in: zone))" }
@@ -115,12 +109,20 @@ struct JobLines {
       words += ", used \(DurationText.brief(cpu)) of CPU time"
       if let memory = run.memoryPeak { words += " and \(SizeText.brief(memory)) of memory" }
     }
-    return words + given(run)
+    return words + run.given
   }
 
   private static func words(_ slot: API.Slot, in zone: Zone) -> String {
     let offset = slot.due == slot.slot ? "" : ", due \(slot.due.rfc3339(in: zone))"
     return
       "\(slot.slot.rfc3339(in: zone))\(offset) (\(slot.causes.joined(separator: ", ")))"
+  }
+}
+
+extension API.Run {
+  /// What the trigger set: `, with month=2026-05`; empty for nothing.
+  var given: String {
+    let set = (parameters ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return set.isEmpty ? "" : ", with \(set.joined(separator: " "))"
   }
 }
