@@ -5,7 +5,6 @@
     suspend          suspends `quick` with a reason, sees it, and resumes it
     reload JOB       sees what the file on disk changes, then applies it: JOB is in the table
     refused          a wrong file: diagnostics with a caret, nothing can be applied, the jobs remain
-    cluster TEXT URL the line of the cluster says TEXT, with a link to the page at URL
     large            prints as JSON how fast the page is, with however many jobs there are
     screens DIR      saves pictures of all pages, dark and light, wide and narrow
 
@@ -198,19 +197,6 @@ SCROLL = """
 """
 
 
-def scenario_cluster(page, arguments):
-    """The machine that the page shows, and the way to the others."""
-    wanted, url = arguments
-    browser = page.browser
-    page.open()
-    until(f"the line of the cluster: {wanted}", lambda: browser.text("[data-testid=cluster]") == wanted)
-    links = browser.run(
-        "return [...document.querySelectorAll('[data-testid=cluster] a')].map((link) => link.href)")
-    check(links == [url], f"links to {links}")
-    browser.go(url)
-    until("the other page asks for its token", lambda: browser.count("dialog[open]") == 1)
-
-
 def scenario_large(page, _):
     browser = page.browser
     browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=MEASURE)
@@ -298,7 +284,6 @@ SCENARIOS = {
     "suspend": scenario_suspend,
     "reload": scenario_reload,
     "refused": scenario_refused,
-    "cluster": scenario_cluster,
     "large": scenario_large,
     "screens": scenario_screens,
     **oncall.SCENARIOS,

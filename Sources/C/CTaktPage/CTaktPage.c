@@ -51,10 +51,11 @@ static const unsigned char script[] = {
 #embed "page/plan/80-plan-view.js" suffix(, '\n',)
 #embed "page/plan/81-line-diff.js" suffix(, '\n',)
 #embed "page/plan/82-plan-page.js" suffix(, '\n',)
+#embed "page/cluster/84-cluster-view.js" suffix(, '\n',)
+#embed "page/cluster/85-cluster-page.js" suffix(, '\n',)
 #embed "page/frame/86-feed.js" suffix(, '\n',)
 #embed "page/frame/89-problems.js" suffix(, '\n',)
 #embed "page/frame/90-header.js" suffix(, '\n',)
-#embed "page/frame/91-cluster.js" suffix(, '\n',)
 #embed "page/frame/92-router.js" suffix(, '\n',)
 #embed "page/frame/98-start.js" suffix(, '\n',)
 };

@@ -7,6 +7,7 @@ extension API {
     package var name: String?
     package var engine: String?
     package var engineAnswers: Bool?
+    package var engineRoundTrip: Duration?
     package var failure: Failure?
     package var problems: [String]?
     package var member: UInt64?
@@ -37,6 +38,10 @@ extension API {
       fields.add(
         "engine_answers", &engineAnswers,
         "Whether the last request was answered, and this machine is a member")
+      fields.add(
+        "engine_round_trip_ms", &engineRoundTrip,
+        "How long the engine took for its last answer, the way there and back included; absent "
+          + "before one", .min(0))
       fields.add("failure", &failure, "Why the engine does not answer.")
       fields.add("problems", &problems, "What is wrong, in sentences, the worst first")
       fields.add(
@@ -305,6 +310,7 @@ extension API.Cluster {
     name = view.settings?.name
     engine = view.settings?.engineName
     engineAnswers = view.engineAnswers
+    engineRoundTrip = view.roundTrip
     failure = view.failure.map { failure in
       var shown = Failure()
       shown.message = failure.description

@@ -27,6 +27,8 @@ package struct ClusterView: Hashable, Sendable {
   package var lease: Duration?
   /// Why the engine does not answer; nil while it does, and before its first answer.
   package var failure: ClaimFailure?
+  /// How long the engine took for its last answer, the way there and back included; nil before one.
+  package var roundTrip: Duration?
   /// As of the engine's last answer.
   package var members: [ClusterNews.Member]
   /// By name.
@@ -36,14 +38,15 @@ package struct ClusterView: Hashable, Sendable {
 
   package init(
     settings: ClusterSettings?, facts: MemberFacts, member: MemberID?, lease: Duration?,
-    failure: ClaimFailure?, members: [ClusterNews.Member], waiting: [Waiting],
-    unplaced: [Unplaced]
+    failure: ClaimFailure?, roundTrip: Duration? = nil, members: [ClusterNews.Member],
+    waiting: [Waiting], unplaced: [Unplaced]
   ) {
     self.settings = settings
     self.facts = facts
     self.member = member
     self.lease = lease
     self.failure = failure
+    self.roundTrip = roundTrip
     self.members = members
     self.waiting = waiting
     self.unplaced = unplaced

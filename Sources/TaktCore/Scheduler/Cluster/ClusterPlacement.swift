@@ -150,7 +150,8 @@ extension SchedulerCore {
       lease: cluster.membership.leaseUntil.flatMap {
         $0 > now.monotonic ? $0 - now.monotonic : nil
       },
-      failure: cluster.membership.failure, members: cluster.news.members,
+      failure: cluster.membership.failure, roundTrip: cluster.membership.roundTrip,
+      members: cluster.news.members,
       waiting: waiting.sorted { $0.job < $1.job },
       unplaced: unplacedViews(cluster.unplaced.labels))
   }

@@ -92,6 +92,8 @@ struct Membership: Sendable {
   private(set) var wishes: Deque<Wish> = []
   private(set) var flight: Flight?
   private(set) var failure: ClaimFailure?
+  /// How long the engine took for its last answer, the way there and back included.
+  private(set) var roundTrip: Duration?
   /// The machine has left, or has tried to.
   private(set) var hasLeft = false
   private var renewAt = MonotonicInstant(nanoseconds: .min)
@@ -187,6 +189,7 @@ struct Membership: Sendable {
     case .answered(let reply):
       let before = (failure != nil, retryAt != nil)
       (failure, retryAt, failureCount) = (nil, nil, 0)
+      roundTrip = now - flight.sentAt
       return .answered(reply, flight, hadFailed: before.0, wasDown: before.1)
     }
   }

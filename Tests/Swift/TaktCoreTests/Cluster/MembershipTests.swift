@@ -62,6 +62,14 @@ struct MembershipTests {
     #expect(try #require(send(&link, at: 0)).requests.count == 1)
   }
 
+  @Test func `how far away the engine is says its last answer`() throws {
+    var link = Membership(MemberFacts(machine: "a", lease: Self.lease, grace: .zero))
+    #expect(link.roundTrip == nil)
+    let batch = try #require(send(&link, at: 0))
+    #expect(try answer(&link, batch, as: 1, at: 2) == .joined)
+    #expect(link.roundTrip == .seconds(2))
+  }
+
   @Test func `one batch is under way at a time, and none without a reason`() throws {
     var link = try joined()
     #expect(send(&link, at: 1) == nil)

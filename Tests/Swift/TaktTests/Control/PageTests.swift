@@ -186,15 +186,15 @@ import Testing
   @Test(
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"))
-  func `in a cluster the page names the machine, and leads to the others`() throws {
+  func `the page shows the machines of a cluster, and leads to the others`() throws {
     let cluster = try ClusterMachines(Self.jobs)
     try cluster.start("b-1.x")
     try cluster.start("a")
     let token = cluster.folder.read(".takt-a/token").trimmingCharacters(in: .whitespacesAndNewlines)
     try drive(
       [
-        Self.driver, cluster.page("a"), token, "cluster",
-        "machine a · cluster default · 2 machines: b-1.x", cluster.page("b-1.x") + "/",
+        Self.driver, cluster.page("a"), token, "cluster", "a", "b-1.x",
+        cluster.page("b-1.x") + "/",
       ], in: cluster.folder)
   }
 

@@ -73,6 +73,8 @@ const api = {
     send(
       "GET", withQuery(`/runs/${run}/output`, { attempt, ...onlyTrue(options) }),
       { accept: options.records ? "application/x-ndjson" : "text/plain", signal }),
+  cluster: (signal) => sendJSON("GET", "/cluster", { signal }),
+  clusterJobs: (query, signal) => sendJSON("GET", withQuery("/cluster/jobs", query), { signal }),
   filePlan: () => sendJSON("GET", "/plan"),
   plan: (text) => sendJSON("POST", "/plan", { body: text, type: "application/yaml" }),
   reload: () => sendJSON("POST", "/reload"),

@@ -36,6 +36,8 @@ class Router {
     this.page = this.pages[route];
     for (const link of document.querySelectorAll("[data-route]")) {
       setAttribute(link, "aria-current", link.dataset.route === route ? "page" : null);
+      // Where there is no room for all.
+      if (link.dataset.route === route) link.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
     if (route !== "overview" && !isSame) scrollTo(0, 0);
     const target = this.page.show(argument, run) ?? this.page.section;

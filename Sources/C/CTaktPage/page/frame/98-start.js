@@ -14,7 +14,6 @@ class Page {
       location.hash = "#/";
       this.overview.filtered(filter);
     });
-    this.cluster = new ClusterLine(this.statuses);
     this.loader = new JobLoader(this.store, (count, total) => this.overview.showLoading(count, total));
     this.actions = new JobActions(this.store, this.loader);
     this.overview = new Overview(this.store, this.actions, (name) => {
@@ -31,6 +30,7 @@ class Page {
       overview: this.overview,
       job: new JobPage(this.store, this.actions, this.pump),
       timeline: new TimelinePage(),
+      cluster: new ClusterPage(this.statuses),
       plan: new PlanPage(this.statuses, (names) => this.reloaded(names)),
     });
     this.feed = new Feed(this.pump);

@@ -70,6 +70,7 @@ import Testing
     #expect(reply["lease_ms"] as? Double == 15_000 && reply["failure"] == nil)
     let left = try #require(reply["lease_left_ms"] as? Double)
     #expect(left > 10_000 && left < 15_000)
+    #expect(reply["engine_round_trip_ms"] as? Double != nil)
     let members = reply.list("members")
     #expect(members.map { "\($0["machine"] ?? "") \($0["member"] ?? "")" } == ["b 1", "a 2"])
     #expect(members.allSatisfy { $0["alive"] as? Bool == true })
