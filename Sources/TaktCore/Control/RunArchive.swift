@@ -49,14 +49,20 @@ package struct VerdictQuery: Hashable, Sendable {
   package var jobs: [JobName]?
   /// Those on slots at or after this instant.
   package var since: WallInstant
+  /// Those on slots before this instant; nil for any.
+  package var until: WallInstant?
   /// Those decided before this instant.
   package var before: WallInstant
   /// How many of each job, the newest; of all jobs together, those that were decided last.
   package var limit: Int
 
-  package init(jobs: [JobName]?, since: WallInstant, before: WallInstant, limit: Int) {
+  package init(
+    jobs: [JobName]?, since: WallInstant, until: WallInstant? = nil, before: WallInstant,
+    limit: Int
+  ) {
     self.jobs = jobs
     self.since = since
+    self.until = until
     self.before = before
     self.limit = limit
   }
@@ -109,6 +115,8 @@ package struct RunQuery: Hashable, Sendable {
   package var failedOnly = false
   /// Only those that began, or ended, at this instant or later.
   package var since: WallInstant?
+  /// Only those that began before this instant.
+  package var until: WallInstant?
   package var withHooks = false
   /// Only those with smaller numbers; nil for any.
   package var before: RunID?
@@ -123,6 +131,7 @@ package struct RunQuery: Hashable, Sendable {
     if failedOnly, run.end.map({ Self.failures.contains($0.outcome) }) != true { return false }
     if !withHooks, run.head.hook != nil { return false }
     if let before, run.head.run >= before { return false }
+    if let until, run.beganAt ?? run.head.slot >= until { return false }
     guard let since else { return true }
     return run.endedAt ?? run.beganAt ?? run.head.slot >= since
   }

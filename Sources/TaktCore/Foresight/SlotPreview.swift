@@ -95,4 +95,23 @@ package struct SlotPreviewInput: Sendable {
   package func slots(count: Int) -> [Slot] {
     SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: now, count: count)
   }
+
+  /// The same from an instant on, as if nothing happened until then.
+  package func slots(from first: WallInstant, count: Int) -> [Slot] {
+    let schedule = spec.timing.schedule
+    guard first > now.wall else { return slots(count: count) }
+    if schedule.limit != nil {
+      // Each of them counts.
+      return Array(slots(count: Self.countedMax).drop { $0.due < first }.prefix(count))
+    }
+    let start = first - .milliseconds(1)
+    let then = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
+    var cursor = cursor
+    cursor.decideAll(of: schedule, at: then)
+    cursor.forgetNext()
+    cursor.startDelay(schedule, at: then)
+    return SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: then, count: count)
+  }
+
+  private static let countedMax = 10_000
 }

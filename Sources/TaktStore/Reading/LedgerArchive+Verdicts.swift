@@ -10,15 +10,16 @@ extension LedgerArchive {
       let statement = try db.makeStatement(
         sql: """
           SELECT first, last, count, verdict, detail, run, at FROM verdicts
-          WHERE job = (SELECT id FROM jobs WHERE name = ?) AND first >= ? AND at < ?
-          ORDER BY first DESC LIMIT ?
+          WHERE job = (SELECT id FROM jobs WHERE name = ?) AND first >= ? AND first < ?
+          AND at < ? ORDER BY first DESC LIMIT ?
           """)
       var records: [VerdictRecord] = []
       for job in jobs {
         let rows = try Row.fetchAll(
           statement,
           arguments: [
-            job.text, query.since.milliseconds, query.before.milliseconds, query.limit,
+            job.text, query.since.milliseconds, query.until?.milliseconds ?? .max,
+            query.before.milliseconds, query.limit,
           ])
         records += try rows.map { try $0.verdictRecord(of: job) }
       }
@@ -34,9 +35,12 @@ extension LedgerArchive {
         sql: """
           SELECT name, first, last, count, verdict, detail, run, at
           FROM verdicts JOIN jobs ON jobs.id = verdicts.job
-          WHERE first >= ? AND at < ? ORDER BY verdicts.id DESC LIMIT ?
+          WHERE first >= ? AND first < ? AND at < ? ORDER BY verdicts.id DESC LIMIT ?
           """,
-        arguments: [query.since.milliseconds, query.before.milliseconds, query.limit])
+        arguments: [
+          query.since.milliseconds, query.until?.milliseconds ?? .max, query.before.milliseconds,
+          query.limit,
+        ])
       return try rows.compactMap { row in
         try JobName(row.text("name")).map { try row.verdictRecord(of: $0) }
       }

@@ -132,6 +132,10 @@ extension LedgerArchive {
         conditions.append("coalesce(ended_at, began_at, slot) >= ?")
         arguments.append(since.milliseconds)
       }
+      if let until = query.until {
+        conditions.append("coalesce(began_at, slot) < ?")
+        arguments.append(until.milliseconds)
+      }
       let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
       return try Row.fetchAll(
         db, sql: "\(RunRows.selectSQL) \(filter) ORDER BY run DESC LIMIT \(query.limit)",

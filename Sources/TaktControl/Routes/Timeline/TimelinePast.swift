@@ -37,26 +37,33 @@ struct TimelinePast: Sendable {
   private var stalls: [StallLog.Stall]
   private var absences: [DaemonAbsence] = []
   private let from: WallInstant
+  /// What began, or was due, later is not shown.
+  private let to: WallInstant
   /// What was decided before is not remembered; nil when nothing was decided yet.
   private let firstDecision: WallInstant?
   /// Runs before this one are not remembered; nil when none has ended yet.
   private let firstRun: RunID?
 
-  init(_ state: ControlState, of names: Set<JobName>, since from: WallInstant) {
+  init(
+    _ state: ControlState, of names: Set<JobName>, from: WallInstant, to: WallInstant
+  ) {
     self.from = from
+    self.to = to
     stalls = state.stalls.stalls(since: from)
     firstDecision = state.pastSlots.first?.at
     firstRun = state.ended.map(\.head.run).min()
-    for slot in state.pastSlots where slot.at >= from && names.contains(slot.job) {
+    for slot in state.pastSlots
+    where slot.at >= from && slot.due <= to && names.contains(slot.job) {
       slots[slot.job, default: []].append(slot)
     }
     for run in Array(state.ended) + state.begun.values.sorted(by: { $0.head.run < $1.head.run }) {
-      guard names.contains(run.head.job), run.head.kind != .hook, run.beganAt != nil,
+      guard names.contains(run.head.job), run.head.kind != .hook,
+        let began = run.beganAt, began <= to,
         run.endedAt.map({ $0 >= from }) ?? true
       else { continue }
       runs[run.head.job, default: []].append(run)
     }
-    wakes = state.pastWakes.filter { $0 >= from }
+    wakes = state.pastWakes.filter { $0 >= from && $0 <= to }
     if wakes.count > Self.wakesMax {
       wakes = Array(wakes.suffix(Self.wakesMax))
       isTruncated = true
@@ -70,7 +77,8 @@ struct TimelinePast: Sendable {
     var past = self
     if firstDecision.map({ $0 > self.from }) ?? true {
       let query = VerdictQuery(
-        jobs: names, since: from, before: firstDecision ?? now, limit: Self.rowsMax)
+        jobs: names, since: from, until: to + .milliseconds(1), before: firstDecision ?? now,
+        limit: Self.rowsMax)
       let records =
         try await ports.fromArchive { (archive) throws(ArchiveError) in
           try archive.verdicts(query)
@@ -86,14 +94,14 @@ struct TimelinePast: Sendable {
         if slots.count == Self.rowsMax { past.isTruncated = true }
       }
     }
-    let (from, firstRun) = (self.from, self.firstRun)
+    let (from, to, firstRun) = (self.from, self.to, self.firstRun)
     past.absences =
       try await ports.fromArchive { (archive) throws(ArchiveError) in
-        try archive.absences(from: from, to: now)
+        try archive.absences(from: from, to: min(to, now))
       } ?? []
     let kept: [JobName: [StoredRun]]? = try await ports.fromArchive {
       (archive) throws(ArchiveError) in
-      try Self.runs(of: names, since: from, before: firstRun, in: archive)
+      try Self.runs(of: names, from: from, to: to, before: firstRun, in: archive)
     }
     for (name, runs) in kept ?? [:] {
       past.runs[name] = runs.reversed() + (past.runs[name] ?? [])
@@ -104,13 +112,15 @@ struct TimelinePast: Sendable {
 
   /// The runs that the ledger has, the newest first.
   private static func runs(
-    of names: [JobName], since from: WallInstant, before first: RunID?, in archive: any RunArchive
+    of names: [JobName], from: WallInstant, to: WallInstant, before first: RunID?,
+    in archive: any RunArchive
   ) throws(ArchiveError) -> [JobName: [StoredRun]] {
     var kept: [JobName: [StoredRun]] = [:]
     for name in names {
       var query = RunQuery()
       query.job = name
       query.since = from
+      query.until = to + .milliseconds(1)
       query.before = first
       query.limit = rowsMax
       kept[name] = try archive.runs(query).filter { $0.beganAt != nil && $0.end != nil }
@@ -120,8 +130,12 @@ struct TimelinePast: Sendable {
 
   /// When no daemon ran, and when it stood still, each in order.
   func interruptions(until now: WallInstant) -> [Interruption] {
-    absences.map { Interruption(kind: .down, from: max($0.from, from), to: min($0.to ?? now, now)) }
-      + stalls.map { Interruption(kind: .stalled, from: max($0.from, from), to: $0.to) }
+    absences.map { absence in
+      Interruption(kind: .down, from: max(absence.from, from), to: min(absence.to ?? now, now))
+    }
+      + stalls.filter { $0.from <= to }.map {
+        Interruption(kind: .stalled, from: max($0.from, from), to: $0.to)
+      }
   }
 
   /// The slots of a job, the oldest first; where there are very many, the worst of each short time

@@ -17,9 +17,11 @@ struct TimelineRoutes {
       RouteAbout(
         "timeline", "Slots, windows, runs and wake-ups of the recent past and the near future",
         .object(API.Timeline.self, "The timeline")
-      ).taking(Self.past, Self.ahead, Self.match, Self.limit, Self.order), timeline)
+      ).taking(Self.at, Self.past, Self.ahead, Self.match, Self.limit, Self.order), timeline)
   }
 
+  private static let at = Parameter.instant(
+    "at", "The instant from which past and ahead are counted; now by default")
   private static let past = Parameter.integer(
     "past", 0...spanMax, default: 3600, "Seconds into the past")
   private static let ahead = Parameter.integer(
@@ -42,6 +44,7 @@ struct TimelineRoutes {
     -> Response
   {
     let query = context.query
+    let at = try query[Self.at]
     let past = Duration.seconds(try query[Self.past])
     let ahead = Duration.seconds(try query[Self.ahead])
     let wanted = JobList(
@@ -52,8 +55,11 @@ struct TimelineRoutes {
     let (foresights, now) = await ports.query { core, now in
       (names.map { core.previewInput(of: $0, at: now) }, now)
     }
-    let (from, to) = (now.wall - past, now.wall + ahead)
-    let recent = await ports.readModel.read { TimelinePast($0, of: Set(names), since: from) }
+    let middle = at ?? now.wall
+    let (from, to) = (middle - past, middle + ahead)
+    let recent = await ports.readModel.read {
+      TimelinePast($0, of: Set(names), from: from, to: to)
+    }
     // A ledger that cannot be read is no reason to hide what is known without it.
     let behind = (try? await recent.completed(by: ports, names, until: now.wall)) ?? recent
     var shown = API.Timeline()
@@ -63,18 +69,20 @@ struct TimelineRoutes {
     shown.truncated = page.jobs.count < page.total || behind.isTruncated
     for (job, foresight) in zip(page.jobs, foresights) {
       let name = job.view.spec.name
-      let coming = (foresight?.slots(count: Self.comingMax) ?? []).prefix { $0.due <= to }
+      let coming =
+        to < now.wall
+        ? [] : (foresight?.slots(from: from, count: Self.comingMax) ?? []).prefix { $0.due <= to }
       var lane = API.Timeline.Job()
       lane.job = name.text
       lane.slots =
-        behind.slots(of: name, until: now.wall).map { API.Timeline.Job.Slot($0) }
+        behind.slots(of: name, until: min(now.wall, to)).map { API.Timeline.Job.Slot($0) }
         + coming.map { API.Timeline.Job.Slot($0) }
       // From there on there are more than are listed.
       if coming.count == Self.comingMax {
         lane.slotsUntil = coming.last?.due
         shown.truncated = true
       }
-      lane.runs = behind.runs(of: name, until: now.wall).map { API.Timeline.Job.Run($0) }
+      lane.runs = behind.runs(of: name, until: min(now.wall, to)).map { API.Timeline.Job.Run($0) }
       shown.jobs.append(lane)
     }
     shown.wakes = Array(behind.wakes)

@@ -153,6 +153,7 @@ final class MemoryArchive: RunArchive {
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
     try readable().verdicts.reversed().filter {
       (query.jobs?.contains($0.job) ?? true) && $0.slots.last >= query.since && $0.at < query.before
+        && (query.until.map { until in $0.slots.first < until } ?? true)
     }
   }
 

@@ -81,6 +81,44 @@ import Testing
     #expect(without.status == 200 && job(without, "beat")["runs"]?.map { $0["run"] as? Int } == [1])
   }
 
+  @Test func `a day back is shown without what came later`() async throws {
+    let hour = Duration.seconds(3600)
+    let archive = MemoryArchive([
+      .kept(6, "beat", ago: hour * 30), .kept(7, "beat", .failed, ago: hour * 24),
+      .kept(8, "beat", ago: hour * 2),
+    ])
+    let beat = try #require(JobName("beat"))
+    let before = { (hours: Int) in ControlWorld.wall + (.zero - hour * hours) }
+    archive.decide([
+      VerdictRecord(
+        job: beat, slots: SlotSeries(before(24)), verdict: .ran, at: before(24), run: RunID(7)),
+      VerdictRecord(
+        job: beat, slots: SlotSeries(before(2)), verdict: .ran, at: before(2), run: RunID(8)),
+    ])
+    let world = try await ControlWorld([.named("beat", every: .seconds(60))], archive: archive)
+    world.scheduler.pass(.seconds(60))
+    let reply = try world.get(
+      "/api/v1/timeline?at=2026-09-20T14:13:20Z&past=3600&ahead=3600")
+    #expect(reply["from"] as? String == "2026-09-20T13:13:20.000Z")
+    #expect(reply["to"] as? String == "2026-09-20T15:13:20.000Z")
+    #expect(job(reply, "beat")["runs"]?.map { $0["run"] as? Int } == [7])
+    #expect(job(reply, "beat")["slots"]?.map { $0["run"] as? Int } == [7])
+    #expect((reply["wakes"] as? [Any])?.isEmpty == true && reply["truncated"] as? Bool == false)
+  }
+
+  @Test func `a day ahead is shown without what comes before`() async throws {
+    let world = try await ControlWorld([
+      .named("beat", every: .seconds(600)), .named("fast", every: .seconds(1)),
+    ])
+    let reply = try world.get("/api/v1/timeline?at=2026-09-22T14:13:20Z&past=600&ahead=600")
+    let slots = job(reply, "beat")["slots"] ?? []
+    #expect(slots.count == 3 && slots.allSatisfy { $0["verdict"] == nil })
+    #expect(slots.first?["due"] as? String == "2026-09-22T14:03:20.000Z")
+    #expect(slots.last?["due"] as? String == "2026-09-22T14:23:20.000Z")
+    let fast = job(reply, "fast")["slots"] ?? []
+    #expect(fast.count == 300 && fast.first?["due"] as? String == "2026-09-22T14:03:20.000Z")
+  }
+
   @Test func `of very many runs the worst of each short time stands for the others`() async throws {
     let runs = (1...2000).map { number in
       StoredRun.kept(
