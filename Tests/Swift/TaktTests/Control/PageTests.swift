@@ -166,6 +166,13 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
+  func `the timeline goes to any time, and its axis stays in view`() throws {
+    let many = (0..<80).map { "  job-\($0): {cron: '@yearly', run: 'true'}\n" }.joined()
+    let jobs = "jobs:\n\(many)  broken: {cron: '@yearly', run: 'exit 3'}\n"
+    try drive(try LiveTakt(jobs, http: true), "moves")
+  }
+
+  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
   func `the page offers nothing that a token for reading may not do`() throws {
     let live = try LiveTakt(Self.onCall, http: true, readToken: "reader")
     let reader = live.folder.read("reader").trimmingCharacters(in: .whitespacesAndNewlines)

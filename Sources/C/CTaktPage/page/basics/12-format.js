@@ -85,6 +85,19 @@ class TimeFormat {
     return Math.floor(instant / MINUTE) * MINUTE - (hours * 60 + minutes) * MINUTE;
   }
 
+  /** The time in this zone as a field for times has it: 2026-11-29T02:30:00. */
+  local(instant) {
+    return `${this.day.format(instant)}T${this.time.format(instant)}`;
+  }
+
+  /** The instant of such a time; of one that the clock skips or has twice, one near it. */
+  parse(text) {
+    const wanted = Date.parse(`${text}Z`);
+    let instant = wanted;
+    for (let turn = 0; turn < 2; turn += 1) instant += wanted - Date.parse(`${this.local(instant)}Z`);
+    return instant;
+  }
+
   /** The time of day, with the date when it is not today's. */
   short(instant, now) {
     const then = Date.parse(instant);

@@ -74,7 +74,7 @@ class ClusterPage {
     if (this.isOff) return;
     const { jobs, problems, after } = this.jobs;
     const all = [...(cluster.problems ?? []), ...problems];
-    replaceIfNew(byId("cluster-problems"), all, () => all.map((problem) => element("li", {}, problem)));
+    replaceIfNew(byId("cluster-problems"), all, () => all.map((problem) => element("p", {}, problem)));
     byId("cluster-problems").hidden = all.length === 0;
     byId("cluster-standing").replaceChildren(drawStanding(cluster));
     replaceTable(byId("cluster-machines"), drawMachines(cluster, jobs));
@@ -83,7 +83,7 @@ class ClusterPage {
   }
 }
 
-/** Announces a list again only when it has changed. */
+/** Announces a text again only when it has changed. */
 function replaceIfNew(node, value, draw) {
   const key = JSON.stringify(value);
   if (node.dataset.key === key) return;

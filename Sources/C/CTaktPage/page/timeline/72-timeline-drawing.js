@@ -1,6 +1,6 @@
 /**
- * One drawing of a timeline, for one width: an axis of time, a lane for the wake-ups, a lane per job, and a
- * line for now. It is drawn in slices, so that a large one does not hold up the page.
+ * One drawing of a timeline, for one width: an axis of time, which is an image of its own and stays in
+ * view, a lane for the wake-ups, a lane per job, and a line for now. It is drawn in slices, so that a large one does not hold up the page.
  */
 
 const AXIS_HEIGHT = 22;
@@ -31,14 +31,18 @@ class TimelineDrawing {
     this.laneHeight = this.narrow ? LANE.height + 14 : LANE.height;
     this.wakesHeight = WAKES_HEIGHT + (this.narrow ? 12 : 0);
     this.gaps = timeline.interruptions ?? [];
-    this.top = AXIS_HEIGHT + this.wakesHeight + (this.gaps.length > 0 ? GAPS_HEIGHT : 0);
+    this.top = this.wakesHeight + (this.gaps.length > 0 ? GAPS_HEIGHT : 0);
     this.height = this.top + timeline.jobs.length * this.laneHeight + 4;
     this.from = Date.parse(timeline.from);
     this.to = Date.parse(timeline.to);
     this.items = new Map();
-    this.nowLine = shape("line", { class: "now", y1: 16, y2: this.height });
+    this.nowLine = shape("line", { class: "now", y1: 0, y2: this.height });
     this.cursorLine = shape("line", { class: "cursor", y1: 0, y2: 0 });
-    this.svg = shape("svg", { width, height: this.height, class: "lanes" }, this.makeFuture(), this.makeAxis(), ...this.makeGaps(), this.makeWakes());
+    const ticks = this.makeTicks();
+    this.axis = shape("svg", { width, height: AXIS_HEIGHT, class: "axis", "aria-hidden": "true" }, ...ticks.map(({ label }) => label));
+    this.svg = shape(
+      "svg", { width, height: this.height, class: "lanes" },
+      this.makeFuture(), shape("g", { class: "grid", "aria-hidden": "true" }, ...ticks.map(({ line }) => line)), ...this.makeGaps(), this.makeWakes());
   }
 
   /** Draws all lanes. @param isWanted asked between slices; when it says no, the rest is not drawn */
@@ -77,8 +81,9 @@ class TimelineDrawing {
     return this.items.get(job);
   }
 
-  makeAxis() {
-    const axis = shape("g", { class: "axis", "aria-hidden": "true" });
+  /** Round times: a label in the axis and a line over the lanes each; midnight is the day that begins. */
+  makeTicks() {
+    const ticks = [];
     const most = Math.max((this.right - this.left) / AXIS_LABEL, 2);
     const step = AXIS_STEPS.find((candidate) => (this.to - this.from) / candidate <= most) ?? 14 * DAY;
     const format = step < MINUTE ? timeFormat.time : step < DAY ? timeFormat.minute : timeFormat.date;
@@ -86,17 +91,19 @@ class TimelineDrawing {
     for (let instant = zero + Math.ceil((this.from - zero) / step) * step; instant <= this.to; instant += step) {
       const x = this.xOf(instant);
       const anchor = x > this.right - 24 ? "end" : x < 24 ? "start" : "middle";
-      axis.append(
-        shape("line", { x1: x, x2: x, y1: 18, y2: this.height }),
-        shape("text", { x, y: 13, "text-anchor": anchor }, format.format(instant)));
+      const isDay = timeFormat.time.format(instant) === "00:00:00";
+      ticks.push({
+        line: shape("line", { x1: x, x2: x, y1: 0, y2: this.height }),
+        label: shape("text", { x, y: 15, "text-anchor": anchor, class: isDay ? "day" : null }, (isDay ? timeFormat.date : format).format(instant)),
+      });
     }
-    return axis;
+    return ticks;
   }
 
   /** What is to come lies on another ground. */
   makeFuture() {
     const x = this.xOf(Date.parse(this.timeline.now));
-    return shape("rect", { class: "future", x, y: AXIS_HEIGHT, width: Math.max(this.right - x, 0), height: this.height - AXIS_HEIGHT });
+    return shape("rect", { class: "future", x: Math.max(x, this.left), y: 0, width: Math.max(this.right - Math.max(x, this.left), 0), height: this.height });
   }
 
   makeWakes() {
@@ -106,7 +113,7 @@ class TimelineDrawing {
     const marks = shape("path", { class: "wakes", d: [...places].map((x) => `M${x} 6v12`).join("") });
     if (this.narrow) marks.setAttribute("transform", "translate(0 10)");
     return shape(
-      "g", { class: "wake-lane", role: "img", "data-testid": "wake-lane", "aria-label": `wake-ups: ${formatCount(wakes.length)}`, transform: `translate(0 ${AXIS_HEIGHT})` },
+      "g", { class: "wake-lane", role: "img", "data-testid": "wake-lane", "aria-label": `wake-ups: ${formatCount(wakes.length)}` },
       shape("rect", { class: "ground", width: this.width, height: this.wakesHeight }),
       shape("text", { ...label, class: "label" }, "wake-ups"), marks);
   }
@@ -129,7 +136,7 @@ class TimelineDrawing {
       "g", {
         class: "gap-lane", role: "img", "data-testid": "gap-lane",
         "aria-label": words.filter(([, count]) => count > 0).map(([text, count]) => `${text}: ${count} times`).join(", "),
-        transform: `translate(0 ${AXIS_HEIGHT + this.wakesHeight})`,
+        transform: `translate(0 ${this.wakesHeight})`,
       },
       shape("rect", { class: "ground", width: this.width, height: GAPS_HEIGHT }),
       ...(this.narrow ? [] : [shape("text", { x: 6, y: 14, class: "label" }, "takt not running")]),
@@ -166,6 +173,7 @@ class TimelineDrawing {
   }
 
   moveNow(now) {
+    setAttribute(this.nowLine, "visibility", this.from <= now && now <= this.to ? null : "hidden");
     const x = this.xOf(now).toFixed(1);
     setAttribute(this.nowLine, "x1", x);
     setAttribute(this.nowLine, "x2", x);

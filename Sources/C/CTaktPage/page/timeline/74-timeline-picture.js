@@ -7,9 +7,13 @@
 const CLICK_REACH = 12;
 
 class TimelinePicture {
-  /** @param describe called with a text about what is pointed at */
-  constructor(holder, describe) {
+  /**
+   * @param axis holds the axis, beside the picture
+   * @param describe called with a text about what is pointed at
+   */
+  constructor(holder, axis, describe) {
     this.holder = holder;
+    this.axis = axis;
     this.describe = describe;
     this.drawing = null;
     this.next = null;
@@ -29,8 +33,21 @@ class TimelinePicture {
     const focused = this.holder.contains(document.activeElement) ? document.activeElement.dataset.job : null;
     this.drawing = next;
     this.holder.replaceChildren(next.svg);
+    this.axis.replaceChildren(next.axis);
     if (focused) next.nodeOf(focused)?.focus({ preventScroll: true });
     if (this.cursor) next.moveCursor(this.cursor.job, this.cursor.at);
+  }
+
+  /** Which share of the time so many pixels are. */
+  shareOf(pixels) {
+    return this.drawing ? pixels / (this.drawing.right - this.drawing.left) : 0;
+  }
+
+  /** The instant below a place of the screen, within the picture. */
+  instantAt(clientX) {
+    if (!this.drawing) return undefined;
+    const x = clientX - this.drawing.svg.getBoundingClientRect().left;
+    return this.drawing.instantOf(Math.min(Math.max(x, this.drawing.left), this.drawing.right));
   }
 
   get drawnWidth() {
@@ -80,7 +97,7 @@ class TimelinePicture {
 
   pressed(event) {
     const node = event.target.closest(".lane");
-    if (!node) return;
+    if (!node || event.shiftKey) return;
     const { job } = node.dataset;
     const moves = table({
       ArrowDown: () => nextLane(node.nextElementSibling),
