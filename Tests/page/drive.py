@@ -253,7 +253,7 @@ def scenario_screens(page, arguments):
     until("the timeline has lanes", lambda: browser.count("[data-testid=lane]") > 0)
     pictures(browser, folder, "timeline")
     page.route("#/plan")
-    until("the plan's page is shown", lambda: browser.count("[data-testid=plan-text]") > 0)
+    until("the plan's page is shown", lambda: browser.count("#plan-other summary") > 0)
     browser.click("#plan-other summary")
     browser.type("[data-testid=plan-text]", "jobs:\n  a-new-job:\n    every: 10s\n    run: echo new\n")
     browser.click("[data-action=plan]")
