@@ -22,6 +22,12 @@ package protocol RunArchive: Sendable {
   /// The decided slots that are wanted, the newest first.
   func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot]
 
+  /// What happened in each hour, or on each day, of a range.
+  func heat(_ query: HeatQuery) throws(ArchiveError) -> HeatMap
+
+  /// How long the last runs of each job took, on average; jobs without such runs are left out.
+  func meanDurations() throws(ArchiveError) -> [JobName: Duration]
+
   /// Times without a daemon that touch a range, in order.
   func absences(
     from first: WallInstant, to last: WallInstant
@@ -40,6 +46,17 @@ extension RunArchive {
         && !(query.notRunOnly
           && (record.verdict == .ran || record.verdict == .skipped(.elsewhere)))
     }.map { DecidedSlot(record: $0) }
+  }
+
+  /// By way of the newest runs of all jobs.
+  package func meanDurations() throws(ArchiveError) -> [JobName: Duration] {
+    var query = RunQuery()
+    query.limit = 1000
+    let durations = Dictionary(grouping: try runs(query), by: \.head.job)
+    return durations.compactMapValues { runs in
+      let known = runs.filter { $0.end != nil }.compactMap(\.duration)
+      return known.isEmpty ? nil : known.reduce(.zero, +) / known.count
+    }
   }
 }
 

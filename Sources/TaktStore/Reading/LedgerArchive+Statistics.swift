@@ -108,7 +108,7 @@ extension LedgerArchive {
   /// Goes through the rows of a statement whose values are bound.
   ///
   /// By SQLite's own functions: GRDB makes a value of each column, which takes several times as long.
-  private func eachRow(of prepared: Statement, _ take: (OpaquePointer) -> Void) throws {
+  func eachRow(of prepared: Statement, _ take: (OpaquePointer) -> Void) throws {
     // It is closed with the statement that owns it.
     let statement = prepared.sqliteStatement
     defer { withExtendedLifetime(prepared) {} }

@@ -49,6 +49,14 @@ package final class OpenedArchive: RunArchive {
     try read { (archive) throws(LedgerArchive.Failure) in try archive.slots(query) }
   }
 
+  package func heat(_ query: HeatQuery) throws(ArchiveError) -> HeatMap {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.heat(query) }
+  }
+
+  package func meanDurations() throws(ArchiveError) -> [JobName: Duration] {
+    try read { (archive) throws(LedgerArchive.Failure) in try archive.meanDurations() }
+  }
+
   package func absences(
     from first: WallInstant, to last: WallInstant
   ) throws(ArchiveError) -> [DaemonAbsence] {
