@@ -20,7 +20,7 @@ struct Takt: ParsableCommand {
     version: TaktVersion.current,
     subcommands: [
       InitCommand.self, RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self,
-      NextCommand.self,
+      NextCommand.self, AgendaCommand.self,
       ExplainCommand.self, SimulateCommand.self, RunsCommand.self, SlotsCommand.self,
       WhyCommand.self,
       LogsCommand.self,

@@ -186,6 +186,7 @@ package final class ControlServer: Sendable {
     OnceRoutes(ports: ports).add(to: &routes)
     RunRoutes(ports: ports).add(to: &routes)
     SlotRoutes(ports: ports).add(to: &routes)
+    AgendaRoutes(ports: ports).add(to: &routes)
     HeatMapRoutes(ports: ports).add(to: &routes)
     PlanRoutes(ports: ports).add(to: &routes)
     EventRoutes(ports: ports, readers: readers).add(to: &routes)

@@ -5,10 +5,12 @@ package enum SlotPreview {
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
   /// time; slots that are excluded are left out.
   ///
-  /// - Parameter previous: how far the job has come; nil for one that takt loads for the first
-  ///   time.
+  /// - Parameters:
+  ///   - previous: how far the job has come; nil for one that takt loads for the first time.
+  ///   - end: slots at or after it are not looked for; nil for no such bound.
   package static func slots(
-    of spec: JobSpec, after previous: PreviousJob? = nil, startingAt now: Now, count: Int
+    of spec: JobSpec, after previous: PreviousJob? = nil, startingAt now: Now, count: Int,
+    before end: WallInstant? = nil
   ) -> [Slot] {
     let timing = spec.timing
     var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
@@ -41,7 +43,7 @@ package enum SlotPreview {
       timing.schedule.limit.map { max(0, $0 - (previous?.checkpoint.ranCount ?? 0)) } ?? count
     let others = self.slots(
       of: spec, from: cursor, ran: (previous?.checkpoint.ranCount ?? 0) + slots.count,
-      startingAt: now, count: count - slots.count)
+      startingAt: now, count: count - slots.count, before: end)
     delayed.removeAll { timing.schedule.excludes($0.nominal) }
     let all =
       delayed.isEmpty ? slots + others : (slots + others + delayed).sorted { $0.due < $1.due }
@@ -50,7 +52,8 @@ package enum SlotPreview {
 
   /// At most `count` slots of a job that has come to `cursor`.
   static func slots(
-    of spec: JobSpec, from cursor: ScheduleCursor, ran: Int, startingAt now: Now, count: Int
+    of spec: JobSpec, from cursor: ScheduleCursor, ran: Int, startingAt now: Now, count: Int,
+    before end: WallInstant? = nil
   ) -> [Slot] {
     let timing = spec.timing
     var cursor = cursor
@@ -59,7 +62,9 @@ package enum SlotPreview {
     var clock = now
     // A job that excludes all that it names would be searched for ever.
     for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {
-      guard let slot = cursor.next(of: timing, for: spec.name, at: clock) else { break }
+      guard let slot = cursor.next(of: timing, for: spec.name, at: clock),
+        end.map({ slot.nominal < $0 }) ?? true
+      else { break }
       // Both clocks go on to the slot; the wall has not been stepped meanwhile.
       let nominal = slot.deadline - slot.offset
       clock = Now(
@@ -90,6 +95,8 @@ package struct SlotPreviewInput: Sendable {
   let cursor: ScheduleCursor
   let ran: Int
   let now: Now
+
+  package var name: JobName { spec.name }
 
   /// The next slots, at most so many, as far as anybody can foresee them.
   package func slots(count: Int) -> [Slot] {

@@ -42,15 +42,25 @@ enum InstantArgument {
     return period.isLong ? period.end : period.first
   }
 
-  /// The time that a text names: an instant to the unit that was typed, a day or a night; of the past
-  /// where it may be either.
+  /// The end of a range to come: a duration from now, an instant, or the end of a day.
+  static func ahead(_ text: String, of option: String, in zone: Zone) throws -> WallInstant {
+    if let duration = try? DurationText.parse(text) { return SystemTimeSource().wall + duration }
+    let period = try period(
+      text, of: option, "a duration such as 90m or 1d, ", in: zone, preferring: .future)
+    return period.isLong ? period.end : period.first
+  }
+
+  /// The time that a text names: an instant to the unit that was typed, a day or a night.
   ///
-  /// - Parameter others: what else the option takes.
+  /// - Parameters:
+  ///   - others: what else the option takes.
+  ///   - preference: which day a time of day alone means, and which day a weekday.
   static func period(
-    _ text: String, of option: String, _ others: String = "", in zone: Zone
+    _ text: String, of option: String, _ others: String = "", in zone: Zone,
+    preferring preference: TypedInstant.Preference = .past
   ) throws -> TypedPeriod {
     do throws(InstantText.Problem) {
-      return try TypedPeriod(text, at: SystemTimeSource().wall, in: zone, preferring: .past)
+      return try TypedPeriod(text, at: SystemTimeSource().wall, in: zone, preferring: preference)
     } catch {
       throw ValidationError(
         "\(option) takes \(others)an instant \(forms), or a day such as yesterday or "

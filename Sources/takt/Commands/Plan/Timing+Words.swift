@@ -85,26 +85,3 @@ struct SlotLines {
     ]
   }
 }
-
-extension ClockChange {
-  /// What the change does to the rule, for people.
-  func words(in zone: Zone) -> String {
-    let day = "\(time.year)-\(Self.two(time.month))-\(Self.two(time.day))"
-    let what =
-      isForward
-      ? "\(Self.clock(time)) does not exist" : "\(Self.clock(time)) occurs twice"
-    let then =
-      slots.isEmpty
-      ? "there is no slot"
-      : "due at " + slots.map { $0.rfc3339(in: zone) }.joined(separator: " and ")
-    return "on \(day) the clock goes from \(Self.clock(before)) to \(Self.clock(after)): \(what), "
-      + then
-  }
-
-  private static func clock(_ time: CivilTime) -> String {
-    "\(two(time.hour)):\(two(time.minute))"
-      + (time.second == 0 ? "" : ":\(two(time.second))")
-  }
-
-  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-}

@@ -9,7 +9,8 @@ import Testing
   @Test(arguments: [
     "/api/v1/status", "/api/v1/address", "/api/v1/openapi.json", "/metrics", "/api/v1/jobs/a",
     "/api/v1/jobs", "/api/v1/runs", "/api/v1/runs/1", "/api/v1/runs/1/output", "/api/v1/timeline",
-    "/api/v1/events", "/api/v1/slots", "/api/v1/jobs/a/slots", "/api/v1/jobs/a/forecast",
+    "/api/v1/agenda", "/api/v1/heatmap", "/api/v1/events", "/api/v1/slots", "/api/v1/jobs/a/slots",
+    "/api/v1/jobs/a/forecast",
     "/calendar.ics",
   ])
   func `a parameter that a route does not take is refused, and those it takes are named`(

@@ -90,6 +90,7 @@ import Testing
       "GET /api/v1/status", "GET /api/v1/cluster", "GET /api/v1/jobs", "GET /api/v1/jobs?match=odd",
       "GET /api/v1/runs",
       "GET /api/v1/runs?hooks=true&failed=true", "GET /api/v1/runs/\(run)", "GET /api/v1/runs/1",
+      "GET /api/v1/agenda", "GET /api/v1/heatmap", "GET /api/v1/heatmap?step=hour",
       "GET /api/v1/slots", "GET /api/v1/slots?job=busy&not_run=true", "GET /api/v1/slots?limit=0",
       "GET /api/v1/jobs?for_each=busy", "GET /api/v1/timeline", "GET /api/v1/plan",
       "GET /api/v1/jobs?durations=true",

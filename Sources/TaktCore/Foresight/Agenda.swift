@@ -1,0 +1,148 @@
+package import TaktTime
+
+/// What ran and what will run in a range, of all jobs, in the order of time.
+package struct Agenda: Hashable, Sendable {
+  /// A job with more slots than this in the past, or to come, has one entry for all of them.
+  package static let slotsShown = 24
+  /// How many moves are named.
+  package static let movesMax = 100
+  /// How many times at which several jobs run are named: those with the most jobs.
+  package static let crowdsMax = 50
+
+  package struct Range: Hashable, Sendable {
+    package var from: WallInstant
+    package var now: WallInstant
+    package var to: WallInstant
+    /// In which instants are shown.
+    package var zone: Zone
+
+    package init(from: WallInstant, now: WallInstant, to: WallInstant, zone: Zone) {
+      self.from = from
+      self.now = now
+      self.to = to
+      self.zone = zone
+    }
+
+    /// When the last night began: 18:00 of yesterday.
+    package static func lastNight(before now: WallInstant, in zone: Zone) -> WallInstant {
+      (try? TypedPeriod("last night", at: now, in: zone, preferring: .past))?.first
+        ?? now - .seconds(86_400)
+    }
+  }
+
+  /// One slot, or several of one job that are alike.
+  package struct Entry: Hashable, Sendable {
+    package var job: JobName
+    package var slots: SlotSeries
+    /// When the first one is due.
+    package var due: WallInstant
+    /// Nil for slots to come.
+    package var verdict: Verdict?
+    package var run: RunID?
+    package var outcome: Outcome?
+    /// How long a run is expected to take; nil where nothing is known of it, and for the past.
+    package var expected: Duration?
+    /// How many jobs are expected to run when it starts, itself included; zero for the past.
+    package var atOnce = 0
+    /// The days from which the slot was moved.
+    package var movedFrom: [Int64] = []
+  }
+
+  /// A time in which several jobs are expected to run at once.
+  package struct Crowd: Hashable, Sendable {
+    package static let jobsMax = 20
+
+    package var from: WallInstant
+    package var to: WallInstant
+    /// The most jobs at one instant.
+    package var peak: Int
+    package var peakAt: WallInstant
+    /// Those of that instant, the first ones by name.
+    package var jobs: [JobName]
+  }
+
+  /// What a holiday or a clock change does to slots.
+  package struct Move: Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+      /// A calendar or `except` leaves slots out.
+      case excluded
+      /// A slot comes from another day.
+      case moved
+      /// The clocks skip or repeat a time of the job.
+      case clock
+    }
+
+    package var kind: Kind
+    package var job: JobName
+    package var at: WallInstant
+    package var words: String
+  }
+
+  package internal(set) var range: Range
+  package internal(set) var entries: [Entry] = []
+  /// How many entries there are before the first and after the last of `entries`.
+  package internal(set) var earlier = 0
+  package internal(set) var later = 0
+  /// Those with the most jobs, in the order of time.
+  package internal(set) var crowds: [Crowd] = []
+  package internal(set) var moreCrowds = 0
+  package internal(set) var moves: [Move] = []
+  package internal(set) var moreMoves = 0
+  /// Up to where all slots to come were looked at; nil for the whole range.
+  package internal(set) var foreseenUntil: WallInstant?
+  /// Whether slots of the past are left out, the oldest, beside the entries.
+  package var isPastTruncated = false
+}
+
+/// A job whose slots an agenda foresees.
+package struct AgendaJob: Sendable {
+  package let spec: JobSpec
+  /// How long its last runs took, on average; nil where nothing is known.
+  package var mean: Duration?
+  private let preview: @Sendable (_ spec: JobSpec, _ count: Int, _ end: WallInstant) -> [Slot]
+
+  /// Of a job that runs.
+  package init(_ input: SlotPreviewInput, mean: Duration? = nil) {
+    spec = input.spec
+    self.mean = mean
+    preview = { spec, count, end in
+      SlotPreview.slots(
+        of: spec, from: input.cursor, ran: input.ran, startingAt: input.now, count: count,
+        before: end)
+    }
+  }
+
+  /// Of a job of a jobs file.
+  ///
+  /// - Parameter previous: how far it has come; nil for one that takt loads for the first time.
+  package init(_ spec: JobSpec, after previous: PreviousJob?, at now: Now, mean: Duration? = nil) {
+    self.spec = spec
+    self.mean = mean
+    preview = {
+      SlotPreview.slots(of: $0, after: previous, startingAt: now, count: $1, before: $2)
+    }
+  }
+
+  /// How long a run is expected to take: what the job says, else what its last runs took.
+  var expected: Duration? { spec.policies.expectedDuration ?? mean }
+
+  /// The slots to come before `end`, at most so many.
+  func slots(before end: WallInstant, count: Int) -> [Slot] {
+    guard count > 0 else { return [] }
+    return Array(preview(spec, count, end).prefix { $0.due < end })
+  }
+
+  /// The slots before `end` that calendars and `except` leave out, among so many.
+  func excluded(before end: WallInstant, count: Int) -> [WallInstant] {
+    let schedule = spec.timing.schedule
+    guard schedule.excludedTimes != nil else { return [] }
+    var bare = spec
+    bare.timing.schedule.exclusions = []
+    bare.timing.schedule.calendars = nil
+    // They are counted by themselves.
+    bare.timing.schedule.limit = nil
+    return preview(bare, count, end).map(\.nominal).prefix { $0 < end }.filter {
+      schedule.excludes($0)
+    }
+  }
+}
