@@ -8,7 +8,9 @@ static const unsigned char document[] = {
 };
 
 static const unsigned char style[] = {
-#embed "page/style.css"
+#embed "page/style.css" suffix(, '\n',)
+#embed "page/agenda/agenda.css" suffix(, '\n',)
+#embed "page/heat/heat.css"
 };
 
 // In the order of their numbers, a line end between each two.
@@ -50,6 +52,10 @@ static const unsigned char script[] = {
 #embed "page/timeline/74-timeline-picture.js" suffix(, '\n',)
 #embed "page/timeline/75-timeline-range.js" suffix(, '\n',)
 #embed "page/timeline/76-timeline-page.js" suffix(, '\n',)
+#embed "page/agenda/77-agenda-lanes.js" suffix(, '\n',)
+#embed "page/agenda/78-agenda-page.js" suffix(, '\n',)
+#embed "page/heat/79-heat-map.js" suffix(, '\n',)
+#embed "page/heat/79-heat-page.js" suffix(, '\n',)
 #embed "page/plan/80-plan-view.js" suffix(, '\n',)
 #embed "page/plan/81-line-diff.js" suffix(, '\n',)
 #embed "page/plan/82-plan-page.js" suffix(, '\n',)

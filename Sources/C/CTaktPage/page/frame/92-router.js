@@ -18,7 +18,7 @@ class Router {
   read() {
     const [, route, argument, run] = /^#\/([a-z]*)\/?([^/]*)(?:\/run\/(\d+))?$/.exec(location.hash) ?? ["", "", ""];
     if (route === "job" && argument) return { route, argument: decodeText(argument), run: run ? Number(run) : undefined };
-    if (route === "timeline") return { route, argument: decodeText(argument) };
+    if (route === "timeline" || route === "heatmap") return { route, argument: decodeText(argument) };
     return { route: route in this.pages && route !== "job" ? route : "overview" };
   }
 

@@ -30,6 +30,8 @@ class Page {
       overview: this.overview,
       job: new JobPage(this.store, this.actions, this.pump),
       timeline: new TimelinePage(),
+      agenda: new AgendaPage(),
+      heatmap: new HeatPage(this.store),
       cluster: new ClusterPage(this.statuses),
       plan: new PlanPage(this.statuses, (names) => this.reloaded(names)),
     });

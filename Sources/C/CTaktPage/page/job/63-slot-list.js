@@ -10,9 +10,10 @@ class SlotList {
     this.notRun = element("input", { type: "checkbox", "data-testid": "slots-not-run" });
     this.notRun.addEventListener("change", () => attempt(() => this.load()));
     this.more = element("p", { class: "note", role: "status" });
+    this.heat = element("a", { class: "note", "data-testid": "to-heat-map" }, "Heat map of a year");
     this.node = element(
       "section", { class: "card" }, element("h2", {}, "Slots"),
-      element("label", { class: "check" }, this.notRun, "Only those that did not run"), this.list, this.more);
+      element("label", { class: "check" }, this.notRun, "Only those that did not run"), this.list, this.more, this.heat);
     this.reload = new PacedTask(2 * SECOND, () => quietly(this.load()));
     this.job = null;
   }
@@ -20,6 +21,7 @@ class SlotList {
   async open(job) {
     this.job = job;
     this.notRun.checked = false;
+    setAttribute(this.heat, "href", `#/heatmap/${encodeURIComponent(job)}`);
     this.list.replaceChildren();
     await this.load();
   }
