@@ -1,3 +1,4 @@
+import TaktTime
 import Testing
 
 @testable import TaktCore

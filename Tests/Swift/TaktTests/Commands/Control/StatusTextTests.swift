@@ -1,3 +1,4 @@
+import Foundation
 import TaktAPI
 import TaktCore
 import TaktTime
