@@ -14,6 +14,9 @@ extension LedgerWriter {
     /// Whether the ledger could not be read at the start: what it holds is not to be taken for what
     /// holds now.
     var isUnread = false
+    /// Whether the file that is open takes no writes. SQLite opens one so without a word, and never
+    /// writes it again, whatever becomes of its rights.
+    var isReadOnly = false
   }
 
   /// What is written beside a ledger that cannot be, with space that is taken while there is some.
@@ -49,6 +52,7 @@ extension LedgerWriter {
     var failing = self.failing ?? Failing(reason: reason, since: time.wall)
     failing.reason = reason
     failing.count += 1
+    failing.isReadOnly = (error as? DatabaseError)?.resultCode == .SQLITE_READONLY
     self.failing = failing
     if isNew {
       logMessage(

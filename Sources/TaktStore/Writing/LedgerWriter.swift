@@ -209,6 +209,11 @@ package final class LedgerWriter {
         .error, "the ledger was deleted while it was open, and has been restored")
       file = try LedgerFile(folder: folder)
     }
+    if failing?.isReadOnly == true, let open = file {
+      open.close()
+      file = nil
+      file = try LedgerFile(folder: folder)
+    }
     if file == nil { _ = try open() }
     guard let file else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
     if failing?.isUnread == true {

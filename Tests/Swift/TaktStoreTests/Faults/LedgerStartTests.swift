@@ -36,6 +36,22 @@ import Testing
     try bench.expectBalance(slots: 2)
   }
 
+  @Test func `a ledger that is read-only at the start is written when it no longer is`() throws {
+    let (bench, job) = try LedgerBench.begun()
+    bench.keep(job, 1...1)
+    bench.close()
+    guard let file = ReadOnlyFile(bench.path) else { return }
+    try bench.open()
+    #expect(bench.findings.previous.lastRun == 1)
+    bench.record(job, 2...2)
+    #expect(bench.hasLogged("it is read-only"))
+    #expect(!bench.isKept(within: .milliseconds(700)))
+    file.free()
+    #expect(bench.isKept())
+    #expect(bench.said.renewals.withLock { $0 } == 0)
+    try bench.expectBalance(slots: 2)
+  }
+
   @Test func `a folder that has become another takt's is not written any more`() throws {
     let (bench, job) = try LedgerBench.begun()
     try FileManager.default.removeItem(at: bench.folder)
@@ -156,5 +172,36 @@ import Testing
     try bench.open()
     bench.close()
     #expect(try bench.audit().losses.contains { $0.contains("4 entries (takt ended while") })
+  }
+}
+
+/// A file that cannot be written for a while; root writes whatever its mode says, but not to a mount that
+/// is read-only.
+private final class ReadOnlyFile {
+  private let path: String
+  private var isFree = false
+  // MS_BIND, and MS_REMOUNT with MS_RDONLY.
+  private static let (bind, readOnly): (UInt, UInt) = (4096, 32 | 4096 | 1)
+
+  /// Nil in a container that may not mount.
+  init?(_ path: String) {
+    self.path = path
+    guard geteuid() == 0 else {
+      chmod(path, 0o400)
+      return
+    }
+    guard mount(path, path, nil, Self.bind, nil) == 0 else { return nil }
+    guard mount(nil, path, nil, Self.readOnly, nil) == 0 else {
+      umount2(path, Int32(MNT_DETACH))
+      return nil
+    }
+  }
+
+  deinit { free() }
+
+  func free() {
+    guard !isFree else { return }
+    isFree = true
+    if geteuid() == 0 { umount2(path, Int32(MNT_DETACH)) } else { chmod(path, 0o600) }
   }
 }
