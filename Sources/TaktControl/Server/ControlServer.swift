@@ -117,6 +117,21 @@ package final class ControlServer: Sendable {
     }
   }
 
+  /// Listens on a Unix socket at the first of these paths that takes one; `done` gets the path, or why the
+  /// last one takes none, and `passing` why one before it does not.
+  package func listen(
+    atFirstOf paths: [String], passing: @escaping @Sendable (String, ControlError) -> Void,
+    done: @escaping @Sendable (Result<String, ControlError>) -> Void
+  ) {
+    guard let path = paths.first else { return }
+    let others = Array(paths.dropFirst())
+    listen(at: .socket(path: path)) { [self] result in
+      guard case .failure(let trouble) = result, !others.isEmpty else { return done(result) }
+      passing(path, trouble)
+      listen(atFirstOf: others, passing: passing, done: done)
+    }
+  }
+
   /// Removes the socket, so that nobody else comes, and lets those who read events come to their end, for a second at most.
   package func close() {
     readers.close()

@@ -28,6 +28,14 @@ package enum SocketPlace {
     return path.utf8.count <= lengthMax ? path : nil
   }
 
+  /// Where the daemon's socket may be, the best place first: a state folder that takes no socket leaves
+  /// the user's runtime folder.
+  package static func paths(state: StateFolder, file: String) -> [String] {
+    guard let first = path(state: state, file: file) else { return [] }
+    guard let other = path(state: .none, file: file), other != first else { return [first] }
+    return [first, other]
+  }
+
   /// The caller's session may be another user's, as that of `sudo -E` is.
   private static var runtimeFolder: String? {
     guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),

@@ -78,8 +78,13 @@ struct Control {
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
     // A folder that cannot be written takes no socket, either.
-    if let path = SocketPlace.path(state: keepsState ? place : .none, file: file) {
-      Self.listen(server, at: .socket(path: path), "the control socket is at", observer)
+    let paths = SocketPlace.paths(state: keepsState ? place : .none, file: file)
+    if let last = paths.last {
+      server.listen(
+        atFirstOf: paths,
+        passing: { [observer] path, trouble in
+          observer.logMessage("not listening at \(path): \(trouble.message)", .warning)
+        }, done: Self.logging("the control socket is at", of: last, observer))
     } else {
       observer.logMessage(
         "no control socket, so commands such as `takt status` do not work: without a state folder, or "
@@ -112,7 +117,13 @@ struct Control {
     _ server: ControlServer, at place: ControlServer.Place, _ words: String,
     _ observer: any Observer
   ) {
-    server.listen(at: place) { result in
+    server.listen(at: place, done: logging(words, of: "\(place)", observer))
+  }
+
+  private static func logging(
+    _ words: String, of place: String, _ observer: any Observer
+  ) -> @Sendable (Result<String, ControlError>) -> Void {
+    { result in
       switch result {
       case .success(let address): observer.logMessage("\(words) \(address)")
       case .failure(let trouble):

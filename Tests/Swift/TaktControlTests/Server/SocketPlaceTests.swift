@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import TaktControl
@@ -73,5 +74,21 @@ import Testing
     await #expect(throws: ControlError.self) {
       _ = try await world.listen(at: .socket(path: world.folder + "/none/control.sock"))
     }
+  }
+
+  @Test func `where the state folder takes no socket, it is at the next place`() async throws {
+    let world = try await ControlWorld()
+    let (first, next) = (world.folder + "/none/control.sock", world.folder + "/next.sock")
+    let passed = Mutex<[String]>([])
+    let result = await withCheckedContinuation { continuation in
+      world.server.listen(
+        atFirstOf: [first, next], passing: { path, _ in passed.withLock { $0.append(path) } },
+        done: { continuation.resume(returning: $0) })
+    }
+    #expect(try result.get() == next)
+    #expect(passed.withLock { $0 } == [first])
+    let wire = try Wire(socket: next, of: world)
+    wire.send("GET", "/healthz", nil)
+    #expect(try wire.reply().status == 200)
   }
 }
