@@ -48,6 +48,11 @@ package struct DaemonFigures: Sendable {
       self.isFailing = isFailing
       self.words = words
     }
+
+    /// Those of a daemon whose state folder could not be written when it started.
+    package static func unkept(_ words: String) -> Self {
+      Self(queued: 0, lostEntries: 0, isFailing: true, words: words)
+    }
   }
 
   /// How processes are started, and what became of those that were not simply started and ended.
@@ -82,7 +87,7 @@ package struct DaemonFigures: Sendable {
   package var served: UInt64
   /// Slots decided since the start.
   package var verdictCounts: VerdictCounts
-  /// Nil without a ledger.
+  /// Nil where there is to be no ledger.
   package var ledger: LedgerFigures?
   package var processes: ProcessFigures
   /// Threads that wait for a file system that does not answer.

@@ -64,7 +64,7 @@ extension ControlPorts {
   ///   wakes the process once a second from then on.
   @discardableResult
   func whenKept(within patience: Duration = .seconds(2), on loop: any EventLoop) async -> Bool {
-    guard archive != nil else { return true }
+    guard archive != nil else { return figures().ledger?.isFailing != true }
     let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
     let timeout = loop.scheduleTask(in: .milliseconds(patience.milliseconds)) {
       answer.yield(false)
@@ -99,6 +99,14 @@ extension ControlPorts {
     } catch {
       throw Problem(.unavailable, "the ledger cannot be read", detail: error.message)
     }
+  }
+
+  /// Why there is nothing to read.
+  var noLedger: Problem {
+    guard let ledger = figures().ledger, ledger.isFailing else {
+      return Problem(.notFound, "there is no ledger: 'state' is none")
+    }
+    return Problem(.notFound, "there is no ledger", detail: ledger.words)
   }
 
   func job(_ name: JobName) async throws -> JobEntry {

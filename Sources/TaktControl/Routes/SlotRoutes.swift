@@ -37,7 +37,7 @@ struct SlotRoutes {
     let slots = try await ports.fromArchive { (archive) throws(ArchiveError) in
       try archive.slots(wanted)
     }
-    guard let slots else { throw Problem(.notFound, "there is no ledger: 'state' is none") }
+    guard let slots else { throw ports.noLedger }
     var shown = API.DecidedSlots()
     shown.slots = slots.prefix(limit).map { API.DecidedSlot($0) }
     shown.truncated = slots.count > limit

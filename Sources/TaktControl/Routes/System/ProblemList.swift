@@ -55,7 +55,9 @@ struct ProblemList {
     let words =
       figures.words.hasPrefix(prefix)
       ? String(figures.words.dropFirst(prefix.count)) : figures.words
-    return [Self.problem("ledger", "the ledger has a problem: \(words)", "takt verify")]
+    // What is not there cannot be verified.
+    let command = ports.archive == nil ? nil : "takt verify"
+    return [Self.problem("ledger", "the ledger has a problem: \(words)", command)]
   }
 
   private func files(_ changed: [String]) -> [API.StatusProblem] {

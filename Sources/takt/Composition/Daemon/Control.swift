@@ -29,7 +29,7 @@ struct Control {
     self.settings = settings
     self.observer = observer
     file = source.absolutePath
-    let (ledger, factory) = (state.ledger, engine.factory)
+    let (ledger, unkept, factory) = (state.ledger, state.unkept, engine.factory)
     self.folder = state.folder
     keepsState = state.isKept
     let folder = ledger == nil ? nil : state.folder
@@ -46,7 +46,8 @@ struct Control {
           let timers = factory.statistics
           return DaemonFigures(
             wakes: timers.wakes, served: timers.served, verdictCounts: tally.verdictCounts,
-            ledger: ledger.map { DaemonFigures.LedgerFigures($0.status) },
+            ledger: ledger.map { DaemonFigures.LedgerFigures($0.status) }
+              ?? unkept.map { .unkept($0) },
             processes: DaemonFigures.ProcessFigures(
               engine.processFigures, isResponsive: engine.startsProcesses),
             stuckThreads: StuckThreads.count, stuckThreadsTotal: StuckThreads.total)

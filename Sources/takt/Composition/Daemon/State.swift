@@ -19,6 +19,8 @@ struct State {
   private(set) var folder: String?
   /// Whether takt's files are there.
   var isKept: Bool { lock != nil }
+  /// Why nothing is kept although there is to be a state folder; nil otherwise.
+  private(set) var unkept: String?
   /// What is to be said when the log is there.
   private var lockNote: (level: LogLevel, text: String)?
 
@@ -44,11 +46,11 @@ struct State {
         Console.error("takt: the state folder \(folder) is in use by \(holder)")
         throw ExitCode.stateInUse
       case .unwritable(let number):
-        lockNote = (
-          .error,
+        let words =
           "the state folder \(folder) cannot be written (\(SystemError.text(number))): "
-            + "schedules and history last only as long as this process"
-        )
+          + "schedules and history last only as long as this process"
+        unkept = words
+        lockNote = (.error, words)
       }
     }
   }

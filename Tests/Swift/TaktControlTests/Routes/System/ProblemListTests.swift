@@ -43,6 +43,23 @@ import Testing
     #expect(found["jobs"] as? [String] == ["a", "b", "c", "d"] && found["count"] as? Int == 4)
   }
 
+  @Test func `a state folder that could not be written is a problem, and nothing is kept`()
+    async throws
+  {
+    let words = "the state folder /srv cannot be written (Permission denied)"
+    let world = try await ControlWorld([.named("a")], archive: nil)
+    world.setFigures { $0.ledger = .unkept(words) }
+    #expect(try lines(world) == ["ledger: the ledger has a problem: \(words) | "])
+    let slots = try world.get("/api/v1/slots")
+    #expect(slots.status == 404 && slots["detail"] as? String == words)
+    let suspended = try world.post("/api/v1/jobs/a/suspend")
+    #expect(suspended.status == 200 && suspended.headers["takt-not-kept"] == "true")
+    world.setFigures { $0.ledger = nil }
+    let none = try world.get("/api/v1/slots")
+    #expect(none["title"] as? String == "there is no ledger: 'state' is none")
+    #expect(try world.post("/api/v1/jobs/a/resume").headers["takt-not-kept"] == nil)
+  }
+
   @Test func `a ledger, a refused reload and taken places are problems`() async throws {
     let world = try await ControlWorld(
       [.named("a", every: nil, overlap: .queue)], settings: SchedulerSettings(maxRunning: 1))

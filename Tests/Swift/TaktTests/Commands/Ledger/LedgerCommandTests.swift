@@ -153,12 +153,16 @@ import Testing
       mount --bind jobs jobs && mount -o remount,bind,ro jobs && cd jobs || exit 99
       "$1" run >../log & daemon=$!
       until "$1" status --json >/dev/null 2>&1; do kill -0 $daemon || exit 98; done
-      "$1" status a | head -1; kill $daemon; wait $daemon
+      "$1" status a | head -1
+      "$1" status | grep -c 'the state folder .* cannot be written'
+      "$1" suspend a 2>&1 | grep -c 'a crash of takt would undo it'
+      kill $daemon; wait $daemon
       """
     let shell = try TaktProcess(
       ["--mount", "sh", "-c", script, "sh", TaktProcess.executable.path],
       program: "/usr/bin/unshare", in: folder)
-    #expect(try shell.text().hasPrefix("a: "))
+    let text = try shell.text()
+    #expect(text.hasPrefix("a: ") && text.hasSuffix("\n1\n1\n"), "\(text)")
     #expect(shell.waitForExit() == 0)
   }
 
