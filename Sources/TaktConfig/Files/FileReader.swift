@@ -15,6 +15,8 @@ struct FileReader {
   struct Contents {
     var bytes: FileBytes
     var identity: FileIdentity
+    /// Nil for a text that stands for the file.
+    var stamp: FileStamp?
     var owner: UInt32
     /// Whether it has no name any more: another file has taken its place, or it was deleted.
     var isNameless = false
@@ -35,7 +37,8 @@ struct FileReader {
       try SmallFile.bytes(of: descriptor, expecting: status.sizeBytes, bytesMax: bound)
     }
     return Contents(
-      bytes: bytes, identity: identity, owner: status.owner, isNameless: status.linkCount == 0)
+      bytes: bytes, identity: identity, stamp: FileStamp(status), owner: status.owner,
+      isNameless: status.linkCount == 0)
   }
 
   /// The value of a call, or what it says as a problem of the file.
@@ -77,6 +80,14 @@ struct FileReader {
   private func check(_ status: FileStatus) throws(FileProblem) {
     guard status.type == .file else { throw .notAFile(status.type) }
     if status.sizeBytes > bound { throw .tooLarge(bound: bound) }
+  }
+}
+
+extension FileStamp {
+  init(_ status: FileStatus) {
+    self.init(
+      identity: FileIdentity(status.identity), sizeBytes: status.sizeBytes,
+      modified: status.modified, changed: status.changed)
   }
 }
 

@@ -13,6 +13,8 @@ final class LoadFiles {
   private(set) var owners: [String: UInt32] = [:]
   /// What the files are that have been read, by absolute path; jobs files are not listed.
   private(set) var roles: [String: Set<String>] = [:]
+  /// How the files were when they were read, by absolute path.
+  private(set) var stamps: [String: FileStamp] = [:]
   /// The paths, as they were given, of files that have no name any more, in order.
   private(set) var namelessPaths: [String] = []
 
@@ -33,6 +35,7 @@ final class LoadFiles {
   ) throws(FileProblem) -> FileReader.Contents {
     let contents = try FileReader(bound: bound, opener: opener, reach: reach).read(path, as: row)
     if contents.isNameless { namelessPaths.append(path) }
+    stamps[FilePath.absolute(path)] = contents.stamp
     try note(contents.owner, of: path, row)
     return contents
   }
@@ -44,6 +47,7 @@ final class LoadFiles {
     let contents = try PatientReader(bound: bound, parties: parties, reach: reach)
       .read(path, as: row)
     if contents.isNameless { namelessPaths.append(path) }
+    stamps[FilePath.absolute(path)] = contents.stamp
     try note(contents.owner, of: path, row)
     return contents
   }

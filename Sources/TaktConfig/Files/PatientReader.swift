@@ -8,6 +8,7 @@ struct PatientReader {
   struct Contents: Sendable {
     var bytes: [UInt8]
     var identity: FileIdentity
+    var stamp: FileStamp?
     var owner: UInt32
     var isNameless = false
   }
@@ -35,7 +36,7 @@ struct PatientReader {
           ).read(path, as: row)
           return Contents(
             bytes: contents.bytes.withBytes { Array($0) }, identity: contents.identity,
-            owner: contents.owner, isNameless: contents.isNameless)
+            stamp: contents.stamp, owner: contents.owner, isNameless: contents.isNameless)
         }
       }
     } catch {

@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 import TaktCore
-import TaktSystem
 
 extension Reloader {
   /// So many wait for one look at most; a file system that never answers is to hold no more.
@@ -21,23 +20,12 @@ extension Reloader {
     }
     guard isFirst else { return }
     Self.looks.async { [self] in
-      let changed = runningFiles.withLock { $0 }.map(Self.changed) ?? []
+      let changed = runningFiles.withLock { $0 }.map { source.changedFiles(since: $0) } ?? []
       let replies = lookers.withLock { lookers in
         defer { lookers = nil }
         return lookers ?? []
       }
       for reply in replies { reply(changed) }
     }
-  }
-
-  /// Folders are left out: a file that somebody puts beside the jobs file changes them, too.
-  private static func changed(of files: FilesRead) -> [String] {
-    files.identities.keys.filter { path in
-      guard let status = try? FileStatus(at: path) else { return true }
-      guard status.type == .file else { return false }
-      let identity = FileIdentity(
-        device: status.identity.device, inode: status.identity.inode)
-      return status.modified > files.readAt || identity != files.identities[path]
-    }.sorted()
   }
 }

@@ -34,6 +34,8 @@ struct JobsFileSource: SnapshotSource {
     return load(as: text, reach: reach)
   }
 
+  func changedFiles(since files: FilesRead) -> [String] { files.changedPaths }
+
   func load(once job: OnceJob) -> LoadedSnapshot {
     // A name of a job needs no escape.
     let text = "{\"jobs\": {\"\(job.name.text)\": \(job.text)}}"
@@ -54,7 +56,8 @@ struct JobsFileSource: SnapshotSource {
       snapshot: loaded.snapshot, diagnostics: loaded.diagnostics,
       files: FilesRead(
         paths: loaded.files + loaded.directories, readAt: readAt, identities: loaded.identities,
-        roles: loaded.roles, pluginFolders: loaded.pluginFolders, families: loaded.families),
+        stamps: loaded.stamps, matches: loaded.matches, roles: loaded.roles,
+        pluginFolders: loaded.pluginFolders, families: loaded.families),
       listedJobs: loaded.listedJobs)
   }
 

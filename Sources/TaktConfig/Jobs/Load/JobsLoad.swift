@@ -7,7 +7,7 @@ import TaktTime
 final class JobsLoad {
   /// Bounds on includes, against patterns and links that lead round in circles.
   private static let depthBound = 16
-  private static let fileBound = 10_000
+  static let fileBound = 10_000
   static let sizeBound = 64 << 20
   /// Where takt keeps its state, beside the main file.
   static let defaultStateFolder = ".takt"
@@ -24,6 +24,7 @@ final class JobsLoad {
   private var files: [String] = []
   private var identities: [String: FileIdentity] = [:]
   private var directories: [String] = []
+  private var matches: [PatternMatches] = []
   private var listedJobs: Set<JobName> = []
 
   private let memory: LoadMemory?
@@ -75,7 +76,7 @@ final class JobsLoad {
       identities: identities.merging(environmentFiles.identities) { $1 }
         .merging(lineFiles.identities) { $1 }.merging(sources.calendarFiles.identities) { $1 }
         .merging(plugins.identities) { $1 },
-      roles: sources.files.roles,
+      stamps: sources.files.stamps, matches: matches, roles: sources.files.roles,
       directories: directories, pluginFolders: plugins.searchPath,
       families: lineFiles.families, listedJobs: listedJobs,
       state: settings.state ?? .none)
@@ -262,6 +263,9 @@ final class JobsLoad {
           .suspicious, severity: .warning, "'\(request.path)' matches no file",
           hint: "paths are relative to \(folder.isEmpty ? "the folder of this file" : folder)"))
     }
+    matches.append(
+      PatternMatches(
+        pattern: request.path, folder: folder, paths: pattern.matches.map(FilePath.absolute)))
     return pattern.matches
   }
 

@@ -91,6 +91,10 @@ package struct LoadedJobs: Sendable {
   package var files: [String]
   /// What was opened at those of them that could be read.
   package var identities: [String: FileIdentity]
+  /// How those were when they were read.
+  package var stamps: [String: FileStamp]
+  /// What include patterns matched.
+  package var matches: [PatternMatches]
   /// What those of them are that are no jobs files.
   package var roles: [String: Set<String>]
   /// The absolute paths of all folders in which an include pattern looked for files.

@@ -69,10 +69,16 @@ struct ProblemList {
       found.append(Self.problem("reload_refused", words, "takt plan", since: report.at))
     }
     return found
-      + changed.map { path in
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return Self.problem("file_changed", "\(name) differs from what runs", "takt plan")
+      + changed.map {
+        Self.problem("file_changed", "\(shown($0)) differs from what runs", "takt plan")
       }
+  }
+
+  /// A path as seen from the folder of the jobs file.
+  private func shown(_ path: String) -> String {
+    guard let slash = ports.facts.file.lastIndex(of: "/") else { return path }
+    let folder = ports.facts.file[...slash]
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 
   private func places(_ view: SchedulerView) -> [API.StatusProblem] {

@@ -14,6 +14,9 @@ package protocol SnapshotSource: Sendable {
   /// - Parameter files: those that may be opened for it, as they were; nil for any.
   func load(text: [UInt8], within files: FilesRead?) -> LoadedSnapshot
 
+  /// Where there is something else by now than was read, and what would be read besides. Blocks.
+  func changedFiles(since files: FilesRead) -> [String]
+
   /// What a main file would come to that has this job alone; nothing of it is known to a later load.
   func load(once job: OnceJob) -> LoadedSnapshot
 }
@@ -49,6 +52,10 @@ package struct FilesRead: Sendable {
   /// What was opened at those that could be read. An older file that a renamed folder brings to a
   /// path is told from it by nothing else.
   package let identities: [String: FileIdentity]
+  /// How they were when they were read.
+  package let stamps: [String: FileStamp]
+  /// What patterns matched.
+  package let matches: [PatternMatches]
   /// What those of them are that are no jobs files, such as lists.
   package let roles: [String: Set<String>]
   /// The absolute folders in which plugins are looked for.
@@ -58,9 +65,12 @@ package struct FilesRead: Sendable {
 
   package init(
     paths: [String], readAt: WallInstant, identities: [String: FileIdentity] = [:],
+    stamps: [String: FileStamp] = [:], matches: [PatternMatches] = [],
     roles: [String: Set<String>] = [:], pluginFolders: [String] = [], families: Set<UInt64> = []
   ) {
     self.families = families
+    self.stamps = stamps
+    self.matches = matches
     self.roles = roles
     self.pluginFolders = pluginFolders
     self.paths = paths
@@ -77,5 +87,40 @@ package struct FileIdentity: Hashable, Sendable {
   package init(device: UInt64, inode: UInt64) {
     self.device = device
     self.inode = inode
+  }
+}
+
+/// What a file is told by from another one at its path, and from itself after a change. A copy may
+/// have an old time, but not the time at which it was made.
+package struct FileStamp: Hashable, Sendable {
+  package var identity: FileIdentity
+  package var sizeBytes: Int
+  /// When it was written last, which anyone may set.
+  package var modified: WallInstant
+  /// When its contents, name or rights changed last.
+  package var changed: WallInstant
+
+  package init(
+    identity: FileIdentity, sizeBytes: Int, modified: WallInstant, changed: WallInstant
+  ) {
+    self.identity = identity
+    self.sizeBytes = sizeBytes
+    self.modified = modified
+    self.changed = changed
+  }
+}
+
+/// The files that a pattern matched when it was read.
+package struct PatternMatches: Hashable, Sendable {
+  package var pattern: String
+  /// From where it is seen.
+  package var folder: String
+  /// The absolute paths.
+  package var paths: [String]
+
+  package init(pattern: String, folder: String, paths: [String]) {
+    self.pattern = pattern
+    self.folder = folder
+    self.paths = paths
   }
 }

@@ -59,9 +59,17 @@ final class MemoryReload: ReloadControl {
     var last: ReloadReport?
     var causes: [String] = []
     var texts: [[UInt8]] = []
+    var changed: [String] = []
   }
 
   private let state = Mutex(State())
+
+  /// From now on these files differ from what runs.
+  func change(_ paths: String...) { state.withLock { $0.changed = paths } }
+
+  func changedFiles(reply: @escaping @Sendable ([String]) -> Void) {
+    reply(state.withLock { $0.changed })
+  }
 
   /// Why it was reloaded, and what was planned.
   var causes: [String] { state.withLock { $0.causes } }

@@ -60,6 +60,16 @@ import Testing
     #expect(try world.post("/api/v1/jobs/a/resume").headers["takt-not-kept"] == nil)
   }
 
+  @Test func `a file that has changed is named as seen from the jobs file`() async throws {
+    let world = try await ControlWorld([.named("a")])
+    world.reload.change("/etc/list.txt", "/srv/conf.d/a.yaml", "/srv/jobs.yaml")
+    #expect(
+      try lines(world)
+        == ["/etc/list.txt", "conf.d/a.yaml", "jobs.yaml"].map {
+          "file_changed: \($0) differs from what runs | takt plan"
+        })
+  }
+
   @Test func `a ledger, a refused reload and taken places are problems`() async throws {
     let world = try await ControlWorld(
       [.named("a", every: nil, overlap: .queue)], settings: SchedulerSettings(maxRunning: 1))
