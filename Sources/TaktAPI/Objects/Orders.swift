@@ -16,7 +16,7 @@ extension API {
 
     package mutating func list(in fields: inout some FieldVisitor) {
       fields.add(
-        "slot", &slot, "The slot passed to the run, from 1971 to 2199; default: now",
+        "slot", &slot, "The slot passed to the run, from 1970 to 2200; default: now",
         .pattern(API.instantPattern))
       fields.add(
         "parameters", &parameters,
@@ -102,13 +102,23 @@ extension API {
 }
 
 extension API {
-  /// The instants that a request may name, for those who make one up: from 1971 to 2199, and no day
-  /// that some month lacks.
+  /// The instants that a request may name, for those who check one or make one up: what
+  /// `WallInstant(apiText:)` takes with a time to the second, without 1970-01-01 east of Greenwich, of
+  /// which only a part is in 1970.
   package static let instantPattern =
-    "^(197[1-9]|19[89][0-9]|20[0-9][0-9]|21[0-9][0-9])" + clockPattern
-  static let futurePattern = "^(20[3-9][0-9]|21[0-9][0-9])" + clockPattern
+    "^(1970-01-01\(time)([Zz]|-\(offset))"
+    + "|(1970-(01-(0[2-9]|[12][0-9]|3[01])|\(laterDay))"
+    + "|(197[1-9]|19[89][0-9]|2[01][0-9][0-9]|2200)-\(anyDay)|\(leapYear)-02-29)\(time)\(zone))$"
+  static let futurePattern = "^(20[3-9][0-9]|21[0-9][0-9])-\(anyDay)\(time)\(zone)$"
 
-  private static let clockPattern =
-    #"-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"#
-    + #"(\.[0-9]{1,9})?([Zz]|[+-](0[0-9]|1[0-3]):[0-5][0-9])$"#
+  private static let days31 = "(0[1-9]|[12][0-9]|3[01])"
+  /// A day of February to December that each year has.
+  private static let laterDay =
+    "((0[3578]|1[02])-\(days31)|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))"
+  private static let anyDay = "(01-\(days31)|\(laterDay))"
+  private static let leapYear =
+    "(19(7[26]|8[048]|9[26])|20([02468][048]|[13579][26])|21(0[48]|[2468][048]|[13579][26]))"
+  private static let time = #"[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?"#
+  private static let offset = "([01][0-9]|2[0-3]):[0-5][0-9]"
+  private static let zone = "([Zz]|[+-]\(offset))"
 }

@@ -109,4 +109,20 @@ import Testing
     #expect(API.Suspend.keys == ["for", "until", "reason"])
     #expect(API.JobDetail.keys.count == API.Job.keys.count + 8)
   }
+
+  @Test(arguments: [1969, 1970, 1971, 1972, 1999, 2000, 2026, 2028, 2096, 2100, 2104, 2200, 2201])
+  func `the pattern of an instant takes each day that there is, and no other`(year: Int) throws {
+    let pattern = try NSRegularExpression(pattern: API.instantPattern)
+    func takes(_ text: String) -> Bool {
+      pattern.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
+    }
+    for month in 0...13 {
+      for day in 0...32 {
+        for end in ["T00:00:00Z", "t12:59:59.5+23:59", "T12:30:00.123456789-00:30", "T24:00:00Z"] {
+          let text = String(format: "%d-%02d-%02d", year, month, day) + end
+          #expect(takes(text) == (WallInstant(apiText: text) != nil), "\(text)")
+        }
+      }
+    }
+  }
 }
