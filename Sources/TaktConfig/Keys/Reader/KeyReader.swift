@@ -54,7 +54,7 @@ struct KeyReader {
     case .mapping(let entries):
       switch type {
       case .object(let keys):
-        let inner = KeyOwner(part: owner.part, key: owner.part == .scheduler ? nil : key)
+        let inner = KeyOwner(owner, key)
         return .object(fields(of: entries, keys: keys, owner: inner))
       case .map(let rule, let valueType):
         return .map(map(entries, rule: rule, of: valueType, owner: owner))
