@@ -29,7 +29,7 @@ struct RunsCommand: ParsableCommand {
   @Option(help: "List only runs since then: 90m, 1d, 18:00, 'yesterday 06:00' or 2026-12-24T18:00.")
   var since: String?
 
-  @Option(name: .short, help: "The maximum number of runs.")
+  @Option(name: .customShort("n", allowingJoined: true), help: "The maximum number of runs.")
   var number = 50
 
   @Flag(help: "Show processor time and peak memory, too.")

@@ -26,7 +26,7 @@ struct SlotsCommand: ParsableCommand {
   @Flag(help: "List only slots that did not run, and that no other machine of the cluster has.")
   var notRun = false
 
-  @Option(name: .short, help: "The maximum number of lines.")
+  @Option(name: .customShort("n", allowingJoined: true), help: "The maximum number of lines.")
   var number = 50
 
   @Flag(help: "Print one JSON object per line.")

@@ -35,7 +35,7 @@ struct ExplainCommand: ParsableCommand {
       "List times after this instant, such as 2026-12-24T18:00 or 'tomorrow 06:00'. (default: now)")
   var after: String?
 
-  @Option(name: .short, help: "The number of times.")
+  @Option(name: .customShort("n", allowingJoined: true), help: "The number of times.")
   var number = 5
 
   @Option(

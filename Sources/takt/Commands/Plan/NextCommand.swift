@@ -20,7 +20,7 @@ struct NextCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
-  @Option(name: .short, help: "The number of slots of each job.")
+  @Option(name: .customShort("n", allowingJoined: true), help: "The number of slots of each job.")
   var number = 5
 
   @Flag(help: "Print one JSON object per line.")

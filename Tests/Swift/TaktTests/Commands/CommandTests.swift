@@ -152,6 +152,8 @@ import Testing
     #expect(lines.count == 3)
     #expect(lines[0] == "once  2199-07-01T12:00:00.000+02:00  at")
     #expect(lines[1].contains(":00:00.000+0"))
+    // As other programs take it.
+    #expect(try folder.takt("next", "-n2").output.split(separator: "\n").count == 3)
   }
 
   @Test func `schema prints a JSON Schema that knows the built-ins`() throws {
