@@ -11,7 +11,8 @@ struct SlotRoutes {
       "/api/v1/slots",
       RouteAbout(
         "listDecidedSlots", "What became of the slots of all jobs, or of one, newest first",
-        .object(API.DecidedSlots.self, "The slots"), .problem(404, "There is no ledger")
+        .object(API.DecidedSlots.self, "The slots"),
+        .problem(404, "There is no ledger, or no such job in it")
       ).taking(RunParameter.job, Self.since, Self.until, Self.notRun, Self.limit), list)
   }
 
@@ -38,9 +39,24 @@ struct SlotRoutes {
       try archive.slots(wanted)
     }
     guard let slots else { throw ports.noLedger }
+    if slots.isEmpty, let job = query.job { try await requireKnown(job) }
     var shown = API.DecidedSlots()
     shown.slots = slots.prefix(limit).map { API.DecidedSlot($0) }
     shown.truncated = slots.count > limit
     return .json(shown)
+  }
+
+  /// Tells a name that is none from a job without such slots. The ledger may know a job that the jobs
+  /// file no longer has.
+  private func requireKnown(_ job: JobName) async throws {
+    if await ports.query({ core, now in core.view(of: job, at: now) != nil }) { return }
+    var query = SlotQuery()
+    query.job = job
+    query.limit = 1
+    let any = query
+    let kept = try await ports.fromArchive { (archive) throws(ArchiveError) in
+      try archive.slots(any)
+    }
+    if kept?.isEmpty != false { throw await ports.noJob(job.text) }
   }
 }
