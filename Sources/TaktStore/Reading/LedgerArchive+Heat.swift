@@ -50,7 +50,7 @@ extension LedgerArchive {
     let prepared = try db.makeStatement(
       sql: """
         SELECT first, last, count FROM verdicts
-        WHERE verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = '\(SkipReason.elsewhere)')
+        WHERE \(LedgerSchema.isNotRun)
         AND last >= ? AND first < ? \(job == nil ? "" : "AND job = ?")
         """)
     try bind(prepared, query, job)

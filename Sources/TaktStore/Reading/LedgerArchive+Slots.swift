@@ -33,7 +33,7 @@ extension LedgerArchive {
         db,
         sql: """
           SELECT name, sum(count) AS slots FROM verdicts JOIN jobs ON jobs.id = verdicts.job
-          WHERE verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = '\(SkipReason.elsewhere)')
+          WHERE \(LedgerSchema.isNotRun)
           AND last >= ? \(job == nil ? "" : "AND name = ?") GROUP BY name
           """,
         arguments: StatementArguments(
@@ -82,10 +82,7 @@ private struct SlotSearch {
       conditions.append("verdicts.job = ?")
       values.append(job)
     }
-    if query.notRunOnly {
-      conditions.append(
-        "verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = '\(SkipReason.elsewhere)')")
-    }
+    if query.notRunOnly { conditions.append(LedgerSchema.isNotRun) }
     return try Row.fetchAll(
       db,
       sql: """
