@@ -209,7 +209,8 @@ extension SchedulerCore {
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec, at now: Now) {
     let old = jobs[id].spec
     jobs[id].spec = spec
-    jobs[id].forgetFailedAlarms(of: old)
+    // Otherwise the ledger still has them after a restart.
+    if jobs[id].forgetFailedAlarms(of: old) { markDirty(id) }
     placement?.note(.changed(id, from: old), in: &self, at: now)
     for run in runs.active(of: id).all {
       if runs[run].isInProgress || runs[run].isClaiming { continue }

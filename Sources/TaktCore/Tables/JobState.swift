@@ -63,14 +63,18 @@ struct JobState: Sendable {
   var isStale: Bool { kept?.value.freshness?.staleSince != nil }
 
   /// Forgets the failures of hooks and pings that the job no longer has, or that say something else than
-  /// under its old spec.
-  mutating func forgetFailedAlarms(of old: JobSpec? = nil) {
+  /// under its old spec. Returns whether there were any.
+  @discardableResult
+  mutating func forgetFailedAlarms(of old: JobSpec? = nil) -> Bool {
+    var hasForgotten = false
     for name in Array((hasFailedAlarms ? alarms?.failures ?? [:] : [:]).keys) {
       let steps = spec.steps(ofAlarm: name)
       if steps.isEmpty || old.map({ $0.steps(ofAlarm: name) != steps }) ?? false {
         alarms?.failures[name] = nil
+        hasForgotten = true
       }
     }
+    return hasForgotten
   }
 
   /// What a job's timer waits for.

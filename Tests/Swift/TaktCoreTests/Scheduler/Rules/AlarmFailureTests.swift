@@ -77,6 +77,8 @@ import TaktTime
     other.hooks[.onFailure] = [Step(.argv(["mail"]))]
     world.reload([spec], to: [other])
     #expect(try failures(world) == [])
+    world.restart([other], after: .seconds(5))
+    #expect(try failures(world) == [])
   }
 
   @Test func `what the ledger keeps of a failure is read again`() throws {
