@@ -32,7 +32,7 @@ struct RunsCommand: ParsableCommand {
   @Option(name: .customShort("n", allowingJoined: true), help: "The maximum number of runs.")
   var number = 50
 
-  @Flag(help: "Show processor time and peak memory, too.")
+  @Flag(help: "Show processor time, peak memory, and the parameters that triggers set, too.")
   var long = false
 
   @Flag(help: "Show success rate, durations and lateness by job.")
@@ -91,7 +91,8 @@ struct RunsCommand: ParsableCommand {
     // What is read by programs keeps its form.
     let now = Console.isTerminal && Console.width < 120 ? SystemTimeSource().wall : nil
     // Few runs have any, and a narrow table has no room for them.
-    let hasParameters = (long || now == nil) && runs.contains { $0.parameters != nil }
+    let isAsked = long || (Console.isTerminal && now == nil)
+    let hasParameters = isAsked && runs.contains { $0.parameters != nil }
     let rows = runs.map { run in
       let line = RunLine(run, narrowAt: now)
       return line.columns(in: zone, long: long) + (hasParameters ? [line.parameters] : [])
