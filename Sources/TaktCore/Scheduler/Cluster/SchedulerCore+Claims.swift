@@ -59,7 +59,7 @@ extension SchedulerCore {
   /// A shared slot is to run: here, or on another machine.
   mutating func propose(_ slot: Slot, of id: JobID, at now: Now) {
     guard isHere(jobs[id].spec) else {
-      return decideElsewhere(slot.nominal, of: id, by: reasonElsewhere(of: id), at: now)
+      return decideElsewhere(slot.nominal, of: id, by: reasonElsewhere(of: id, at: now), at: now)
     }
     // By a slow clock its time comes when it has been open, and a run serves it already.
     let isServed = runs.active(of: id).all.contains {

@@ -57,9 +57,11 @@ extension SchedulerCore {
   }
 
   /// Why a slot of a job that this machine may not run passes without a run here. A machine that
-  /// restarts is away for a moment, so that only what has lasted counts.
-  func reasonElsewhere(of id: JobID) -> SkipReason {
-    isUnplaced(id, cluster.unplaced.reported[id]) ? .unplaced : .elsewhere
+  /// restarts is away for a moment, so that only what has lasted counts; and without a lease the engine's
+  /// last answer is old: a machine may have come since.
+  func reasonElsewhere(of id: JobID, at now: Now) -> SkipReason {
+    let isKnown = cluster.membership.hasLease(at: now.monotonic)
+    return isKnown && isUnplaced(id, cluster.unplaced.reported[id]) ? .unplaced : .elsewhere
   }
 
   /// By their labels, and the jobs by name.

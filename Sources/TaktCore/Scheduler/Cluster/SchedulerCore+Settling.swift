@@ -56,7 +56,7 @@ extension SchedulerCore {
   ) {
     guard !passed.isEmpty else { return }
     guard isHere(jobs[id].spec) else {
-      let reason = reasonElsewhere(of: id)
+      let reason = reasonElsewhere(of: id, at: now)
       for series in passed { decide(id, series, .skipped(reason), at: now) }
       return
     }

@@ -137,4 +137,16 @@ struct ClusterLeaseTests {
     world.send(.kept(RunID(1)))
     #expect(world.starts.isEmpty, "\(world.starts)")
   }
+
+  @Test func `a machine without a lease does not say that no machine may run a job`() {
+    var world = ClusterWorld(jobs: [.shared { $0.machines = .labelled(["disk": "fast"]) }])
+    world.pass(.seconds(30))
+    #expect(world.verdicts.last?.hasSuffix("skipped(unplaced)") == true, "\(world.verdicts)")
+    world.isReachable = false
+    world.pass(.seconds(30))
+    #expect(world.verdicts.last?.hasSuffix("skipped(elsewhere)") == true, "\(world.verdicts)")
+    world.isReachable = true
+    world.pass(.seconds(30))
+    #expect(world.verdicts.last?.hasSuffix("skipped(unplaced)") == true, "\(world.verdicts)")
+  }
 }
