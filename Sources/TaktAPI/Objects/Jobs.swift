@@ -77,8 +77,9 @@ extension API {
       fields.add(
         "verdicts", &verdicts,
         "What became of the last slots, newest last, one letter each: r s o m x for ran, "
-          + "skipped, coalesced, missed, cancelled. Slots of a suspended job, excluded slots and "
-          + "those of another machine are left out", .pattern(#"^[rsomx]*$"#))
+          + "skipped, coalesced, missed, cancelled. Slots of a suspended or disabled job, excluded "
+          + "slots, those beyond limit and those of another machine are left out",
+        .pattern(#"^[rsomx]*$"#))
       fields.add(
         "recent", &recent,
         "The same slots with what became of their runs: as in verdicts, but f for one whose run failed, "

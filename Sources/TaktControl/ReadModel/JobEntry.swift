@@ -58,10 +58,7 @@ struct JobHistory {
       verdicts.append(letter)
       slotRuns.decided(record.run)
     }
-    switch record.verdict {
-    case .ran, .coalesced: break
-    case .skipped, .missed, .cancelled: passed = (record.slots.last, record.verdict)
-    }
+    if record.verdict.didNotRun { passed = (record.slots.last, record.verdict) }
   }
 
   /// Takes a verdict that was given before those that are known; the newest first.
@@ -72,11 +69,7 @@ struct JobHistory {
     let count = min(record.slots.count, Self.outcomesMax - verdicts.count)
     if let run = record.run { slotRuns.decidedOlder(run, age: verdicts.count) }
     verdicts.insert(contentsOf: repeatElement(letter, count: count), at: 0)
-    switch record.verdict {
-    case .ran, .coalesced: break
-    case .skipped, .missed, .cancelled:
-      if passed == nil { passed = (record.slots.last, record.verdict) }
-    }
+    if passed == nil, record.verdict.didNotRun { passed = (record.slots.last, record.verdict) }
   }
 
   /// Takes a run that ended before those that are known; the newest first.
@@ -101,7 +94,7 @@ struct JobHistory {
   var isStale: Bool {
     guard let last = verdicts.last else { return false }
     if last == UInt8(ascii: "m") { return true }
-    return verdicts.count > 1 && verdicts.suffix(2).allSatisfy { "smx".utf8.contains($0) }
+    return verdicts.count > 1 && verdicts.suffix(2).allSatisfy(Self.isNotRun)
   }
 
   /// Whether its last slot started later than its leeway and this allow.
@@ -125,7 +118,10 @@ struct JobHistory {
   }
 
   /// How many of those slots did not run.
-  var notRunCount: Int { verdicts.count { "smx".utf8.contains($0) } }
+  var notRunCount: Int { verdicts.count(where: Self.isNotRun) }
+
+  /// Whether the letter is that of a verdict with `didNotRun`.
+  private static func isNotRun(_ letter: UInt8) -> Bool { "smx".utf8.contains(letter) }
 
   private mutating func append(_ run: StoredRun) {
     guard let letter = Self.letter(of: run.end?.outcome) else { return }
@@ -148,12 +144,7 @@ struct JobHistory {
     case .coalesced: UInt8(ascii: "o")
     case .missed: UInt8(ascii: "m")
     case .cancelled: UInt8(ascii: "x")
-    case .skipped(let reason):
-      switch reason {
-      case .suspended, .excluded, .limit, .elsewhere: nil
-      case .overlap, .queueFull, .groupFull, .stopping, .ledger, .condition, .unplaced:
-        UInt8(ascii: "s")
-      }
+    case .skipped: verdict.didNotRun ? UInt8(ascii: "s") : nil
     }
   }
 

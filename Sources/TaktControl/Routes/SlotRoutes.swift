@@ -19,7 +19,10 @@ struct SlotRoutes {
   private static let since = Parameter.instant("since", "Only slots at this instant or later")
   private static let until = Parameter.instant("until", "Only slots before this instant")
   private static let notRun = Parameter.flag(
-    "not_run", "Only slots that did not run, and that no other machine of the cluster has")
+    "not_run",
+    "Only slots that did not run: skipped, missed or cancelled. Slots of a suspended or disabled job, "
+      + "excluded slots, those beyond limit, coalesced ones and those of another machine are left out"
+  )
   private static let limit = Parameter.integer("limit", 1...10_000, default: 50, "Maximum number")
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws

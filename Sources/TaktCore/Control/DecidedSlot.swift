@@ -20,7 +20,7 @@ package struct SlotQuery: Hashable, Sendable {
   package var since: WallInstant?
   /// Those before this instant; nil for any.
   package var until: WallInstant?
-  /// Only those that did not run, and that no other machine of the cluster has.
+  /// Only those that did not run (`Verdict.didNotRun`).
   package var notRunOnly = false
   /// How many, the newest; of all jobs together, those that were decided last.
   package var limit = 50

@@ -43,8 +43,7 @@ extension RunArchive {
         before: WallInstant(nanoseconds: .max), limit: query.limit))
     return all.filter { record in
       (query.until.map { record.slots.first < $0 } ?? true)
-        && !(query.notRunOnly
-          && (record.verdict == .ran || record.verdict == .skipped(.elsewhere)))
+        && (!query.notRunOnly || record.verdict.didNotRun)
     }.map { DecidedSlot(record: $0) }
   }
 

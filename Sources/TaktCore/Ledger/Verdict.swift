@@ -57,6 +57,19 @@ package enum Verdict: Hashable, Sendable, CustomStringConvertible {
   package var description: String { detail.map { "\(name)(\($0))" } ?? name }
 }
 
+extension Verdict {
+  /// Whether the slot counts as one that did not run, in every list, count and column of such slots:
+  /// it was skipped, missed or cancelled, and the job was to run it here. A slot that a later one stands
+  /// for counts with that one.
+  package var didNotRun: Bool {
+    switch self {
+    case .ran, .coalesced: false
+    case .missed, .cancelled: true
+    case .skipped(let reason): reason.countsAsNotRun
+    }
+  }
+}
+
 /// Why a slot that was due was passed over.
 package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   /// A run of the job was active.
@@ -80,6 +93,14 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case unplaced
   /// What `only_if` asks for did not hold.
   case condition
+
+  /// Not where somebody has said that the job is not to run, nor where another machine has the slot.
+  package var countsAsNotRun: Bool {
+    switch self {
+    case .suspended, .excluded, .limit, .elsewhere: false
+    case .overlap, .queueFull, .groupFull, .stopping, .ledger, .condition, .unplaced: true
+    }
+  }
 }
 
 /// Why nothing could serve a slot in its time.

@@ -50,7 +50,7 @@ extension LedgerArchive {
     let prepared = try db.makeStatement(
       sql: """
         SELECT first, last, count FROM verdicts
-        WHERE \(LedgerSchema.isNotRun)
+        WHERE \(didNotRun)
         AND last >= ? AND first < ? \(job == nil ? "" : "AND job = ?")
         """)
     try bind(prepared, query, job)

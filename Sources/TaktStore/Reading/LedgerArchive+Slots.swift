@@ -23,8 +23,7 @@ extension LedgerArchive {
 }
 
 extension LedgerArchive {
-  /// How many slots of each job did not run, by the job's name: those of other machines of the cluster
-  /// are not among them.
+  /// How many slots of each job did not run (`Verdict.didNotRun`), by the job's name.
   package func notRunCounts(
     of job: JobName?, since: WallInstant?
   ) throws(Failure) -> [String: Int] {
@@ -33,8 +32,7 @@ extension LedgerArchive {
         db,
         sql: """
           SELECT name, sum(count) AS slots FROM verdicts JOIN jobs ON jobs.id = verdicts.job
-          WHERE \(LedgerSchema.isNotRun)
-          AND last >= ? \(job == nil ? "" : "AND name = ?") GROUP BY name
+          WHERE \(didNotRun) AND last >= ? \(job == nil ? "" : "AND name = ?") GROUP BY name
           """,
         arguments: StatementArguments(
           [since?.milliseconds ?? Int64.min] as [any DatabaseValueConvertible]
@@ -44,6 +42,13 @@ extension LedgerArchive {
     }
   }
 }
+
+/// `Verdict.didNotRun` in SQL, for which the indexes `verdicts_not_run` are used.
+let didNotRun: String = {
+  let others = SkipReason.allCases.filter { !$0.countsAsNotRun }.map { "'\($0.rawValue)'" }
+  return "\(LedgerSchema.isIndexedAsNotRun) AND verdict <> 'coalesced' "
+    + "AND NOT (verdict = 'skipped' AND detail IN (\(others.joined(separator: ", "))))"
+}()
 
 /// A walk over the verdicts, by the index that leads to the wanted ones.
 private struct SlotSearch {
@@ -82,7 +87,7 @@ private struct SlotSearch {
       conditions.append("verdicts.job = ?")
       values.append(job)
     }
-    if query.notRunOnly { conditions.append(LedgerSchema.isNotRun) }
+    if query.notRunOnly { conditions.append(didNotRun) }
     return try Row.fetchAll(
       db,
       sql: """

@@ -50,15 +50,15 @@ enum LedgerSchema {
     return migrator
   }()
 
-  /// Which verdicts are on slots that ran nowhere. Questions ask with the words of the indexes, as SQLite
+  /// What is in the indexes of slots that did not run. Questions ask with these words and more, as SQLite
   /// takes an index only then: another wording needs other indexes.
-  static let isNotRun = "verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = 'elsewhere')"
+  static let isIndexedAsNotRun = "verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = 'elsewhere')"
 
   private static let notRun = """
     -- Most slots run, here or elsewhere, and are in neither. `first` is there so that a range is found
     -- without the table.
-    CREATE INDEX verdicts_not_run ON verdicts (last, first) WHERE \(isNotRun);
-    CREATE INDEX verdicts_not_run_by_job ON verdicts (job, last, first) WHERE \(isNotRun);
+    CREATE INDEX verdicts_not_run ON verdicts (last, first) WHERE \(isIndexedAsNotRun);
+    CREATE INDEX verdicts_not_run_by_job ON verdicts (job, last, first) WHERE \(isIndexedAsNotRun);
     """
 
   private static let members = """

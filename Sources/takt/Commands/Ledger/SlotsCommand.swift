@@ -12,6 +12,11 @@ struct SlotsCommand: ParsableCommand {
       Answers from the ledger; the daemon need not run. A line stands for one slot, or for several of \
       a job without a gap: its verdict, the reason, the run and how it ended. 'takt why' explains one \
       of them, and 'takt next' lists slots to come. Exits with 64 if the ledger has no such job.
+
+      --not-run lists skipped, missed and cancelled slots, the same that NOT RUN counts in 'takt status' \
+      and 'takt runs --stats'. It leaves out slots that were not to run here: those of a suspended or \
+      disabled job, in a time of 'except', beyond 'limit', or of another machine of the cluster. A \
+      coalesced slot counts with the later one that stands for it.
       """)
 
   @Argument(help: "The job's name. (default: all jobs)", completion: JobCompletion.kind)
@@ -23,7 +28,7 @@ struct SlotsCommand: ParsableCommand {
   @Option(help: "List only slots before then. A day alone means its end.")
   var until: String?
 
-  @Flag(help: "List only slots that did not run, and that no other machine of the cluster has.")
+  @Flag(help: "List only slots that did not run although they were to run here.")
   var notRun = false
 
   @Option(name: .customShort("n", allowingJoined: true), help: "The maximum number of lines.")

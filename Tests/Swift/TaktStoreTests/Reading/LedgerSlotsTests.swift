@@ -78,4 +78,36 @@ import Testing
     #expect(try archive.notRunCounts(of: nil, since: nil) == ["a": 5, "b": 2])
     #expect(try archive.notRunCounts(of: job, since: Self.at(60)).isEmpty)
   }
+
+  @Test func `lists and counts agree on which verdicts mean that a slot did not run`() throws {
+    let verdicts: [Verdict] =
+      [.ran, .coalesced(into: Self.at(1000)), .cancelled(.byOperator)]
+      + SkipReason.allCases.map { .skipped($0) } + MissCause.allCases.map { .missed($0) }
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    try bench.open()
+    bench.ledger?.record(job.load)
+    let name = try #require(JobName("a"))
+    for (place, verdict) in verdicts.enumerated() {
+      let slot = Self.at(Int64(place) * 10)
+      let slots = SlotSeries(first: slot, last: slot, count: 1)
+      bench.ledger?.record([
+        .verdict(
+          VerdictRecord(
+            job: name, slots: slots, verdict: verdict, at: slot + .seconds(1),
+            run: verdict == .ran ? RunID(1) : nil))
+      ])
+    }
+    #expect(bench.isKept())
+    bench.close()
+    let archive = try LedgerArchive(folder: bench.folder.path)
+    var query = SlotQuery()
+    query.notRunOnly = true
+    let listed = Set(try archive.slots(query).map(\.record.verdict))
+    #expect(listed == Set(verdicts.filter(\.didNotRun)))
+    #expect(try archive.notRunCounts(of: nil, since: nil) == ["a": listed.count])
+    let meant: Set<Verdict> = [.ran, .coalesced(into: Self.at(1000))]
+    let left: [SkipReason] = [.suspended, .excluded, .limit, .elsewhere]
+    #expect(Set(verdicts).subtracting(listed) == meant.union(left.map { .skipped($0) }))
+  }
 }
