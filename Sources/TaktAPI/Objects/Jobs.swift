@@ -134,7 +134,7 @@ extension API {
       fields.add(
         "stale_since", &staleSince,
         "Since when no run has succeeded within expect_success_within; absent if the job is "
-          + "not stale")
+          + "not stale, or is so only because its slots pass without a run")
     }
 
     package struct AfterAll: APIObject {

@@ -61,8 +61,9 @@ extension API {
       fields.add("disabled", &disabled, "The number of disabled jobs", .min(0))
       fields.add("failing", &failing, "The number of jobs whose last run failed", .min(0))
       fields.add(
-        "stale", &stale, "The number of jobs without a success within expect_success_within",
-        .min(0))
+        "stale", &stale,
+        "The number of jobs without a success within expect_success_within, or whose slots pass "
+          + "without a run", .min(0))
       fields.add(
         "alarm_failed", &alarmFailed,
         "Jobs with a hook or a ping that has failed and has not succeeded since; absent from an earlier "

@@ -53,7 +53,8 @@ extension Metrics {
       "takt_jobs_failing", "gauge",
       "Jobs whose last run has failed, suspended and disabled ones too.", view.failing)
     text.single(
-      "takt_jobs_stale", "gauge", "Jobs without a success within expect_success_within.",
+      "takt_jobs_stale", "gauge",
+      "Jobs without a success within expect_success_within, or whose slots pass without a run.",
       view.stale)
     text.single(
       "takt_jobs_alarm_failed", "gauge",
@@ -69,8 +70,9 @@ extension Metrics {
   func appendLabelledJobs(_ jobs: [MetricsMoment.Job], to text: inout PrometheusText) {
     append(
       jobs, "takt_job_stale", "gauge",
-      "1 while no run has succeeded within expect_success_within, for jobs that have it.", to: &text
-    ) { job in job.isStale.map { $0 ? 1 : 0 } }
+      "1 while no run has succeeded within expect_success_within, or slots pass without a run.",
+      to: &text
+    ) { $0.isStale ? 1 : 0 }
     append(
       jobs, "takt_job_failures_in_a_row", "gauge", "Failed runs in a row.", to: &text
     ) { $0.streak }

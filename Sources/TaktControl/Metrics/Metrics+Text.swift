@@ -8,7 +8,7 @@ struct MetricsMoment: Sendable {
     var name: String
     var streak: Int
     /// Nil for a job without `expect_success_within`.
-    var isStale: Bool?
+    var isStale = false
     /// No machine of the cluster has the labels that it needs.
     var isUnplaced = false
     /// The hooks that have failed and have not succeeded since.

@@ -125,6 +125,18 @@ extension ControlPorts {
     }
   }
 
+  /// The jobs that are stale (`JobEntry.isStale`) because their slots come and go without a run, in no
+  /// order; without those that are stale by `expect_success_within`, which the scheduler counts.
+  func jobsPassing() async -> [JobName] {
+    let names = await readModel.read { $0.jobsPassing }
+    var found: [JobName] = []
+    for start in stride(from: 0, to: names.count, by: JobList.turnCount) {
+      let turn = names[start..<min(start + JobList.turnCount, names.count)]
+      found += await query { core, _ in core.servedInTime(of: turn) }
+    }
+    return found
+  }
+
   func noJob(_ name: String) async -> Problem {
     if let family = JobName(name), let words = await members(of: family) {
       return Problem(.notFound, "there is no job '\(name)'", detail: words)

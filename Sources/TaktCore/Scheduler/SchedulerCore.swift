@@ -182,6 +182,14 @@ extension SchedulerCore {
     return names
   }
 
+  /// Those of the jobs whose slots are to run, and that are not stale by `expect_success_within`.
+  package func servedInTime(of names: some Sequence<JobName>) -> [JobName] {
+    names.filter { name in
+      guard let id = jobs.id(of: name) else { return false }
+      return jobs.isServedInTime(id, hasRuns: !runs.active(of: id).isEmpty)
+    }
+  }
+
   /// How many jobs no machine of the cluster may run; nil without one.
   package var unplacedCount: Int? { placement.map { $0.unplacedJobs(in: self).count } }
 

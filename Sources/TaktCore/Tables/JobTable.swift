@@ -110,6 +110,13 @@ struct JobTable: Sendable {
     return found
   }
 
+  /// Whether slots of the job are to run, and it is not stale; in its place, as `tally` reads it.
+  func isServedInTime(_ id: JobID, hasRuns: Bool) -> Bool {
+    let index = Int(id.index)
+    return !rows[index].state.isStale && !rows[index].state.isSuspended
+      && (hasRuns || !rows[index].state.isHeld)
+  }
+
   /// How many jobs are held or wait for a slot, of how many the last runs have failed, and how many are
   /// stale.
   struct Tally {

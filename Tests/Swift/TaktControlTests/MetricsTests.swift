@@ -28,7 +28,7 @@ import TaktTime
             MetricsMoment.Job(
               name: "a", streak: 2, isStale: true, succeededAt: now.wall, cpu: .milliseconds(1500),
               memoryPeakBytes: 4096),
-            MetricsMoment.Job(name: "b", streak: 0, isStale: nil, succeededAt: nil),
+            MetricsMoment.Job(name: "b", streak: 0, isStale: false, succeededAt: nil),
           ], now: now, clients: 0)), as: UTF8.self)
   }
 

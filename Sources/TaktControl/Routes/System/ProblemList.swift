@@ -114,7 +114,7 @@ struct ProblemList {
   /// Those that rest are no problem: somebody has seen to them.
   private func jobs() async -> [API.StatusProblem] {
     let inNeed = await ports.query { core, _ in core.namesInNeed }
-    let passing = await ports.readModel.read { $0.jobsPassing(atMost: Self.jobsMax) }
+    let passing = await ports.jobsPassing()
     let failing = await entries(of: inNeed.failing)
     let others = await entries(of: Array(Set(inNeed.stale + passing + inNeed.alarmFailed)))
     let stale = others.filter { !$0.isFailing && $0.isStale && !$0.view.isResting }

@@ -90,7 +90,7 @@ struct SystemRoutes {
     shown.suspended = view.suspended
     shown.disabled = view.disabled
     shown.failing = view.failing
-    shown.stale = view.stale
+    shown.stale = view.stale + (await ports.jobsPassing().count)
     shown.alarmFailed = view.alarmFailed
     shown.unplaced = unplaced
     shown.running = view.running
@@ -131,28 +131,33 @@ struct SystemRoutes {
   @Sendable private func metrics(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
+    let passing = await ports.jobsPassing()
+    let isPassing = Set(passing)
     let (names, settings) = await ports.query { core, _ in
       let inNeed = core.namesInNeed
       return (
         JobNamesInNeed(
           all: core.jobNames,
-          inNeed: [inNeed.failing, inNeed.stale, inNeed.unplaced, inNeed.alarmFailed]),
+          inNeed: [inNeed.failing, inNeed.stale + passing, inNeed.unplaced, inNeed.alarmFailed]),
         core.metricsSettings
       )
     }
     // As many as there are labels for, without sorting the others.
     let labelled = names.first(settings.jobs)
-    let (view, jobs, cluster, now) = await ports.query { core, now in
+    let (scheduler, jobs, cluster, now) = await ports.query { core, now in
       let jobs = labelled.map { name in
         let view = core.view(of: name, at: now)
         return MetricsMoment.Job(
           name: name.text, streak: view?.failureStreak ?? 0,
-          isStale: view?.spec.policies.freshFor == nil ? nil : view?.staleSince != nil,
+          isStale: view.map { $0.staleSince != nil || isPassing.contains(name) } ?? false,
           isUnplaced: view?.missingLabels != nil,
           failedAlarms: (view?.alarmFailures ?? [:]).keys.sorted())
       }
       return (core.view, jobs, core.clusterView(at: now), now)
     }
+    var counted = scheduler
+    counted.stale += passing.count
+    let view = counted
     let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
     let text = await ports.readModel.read { state in
       var jobs = jobs

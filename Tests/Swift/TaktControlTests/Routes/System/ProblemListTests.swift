@@ -102,6 +102,32 @@ import Testing
       ])
   }
 
+  @Test func `a job whose slots pass without a run is stale in the status and the metrics`()
+    async throws
+  {
+    var settings = SchedulerSettings()
+    settings.metrics.jobs = 1
+    let world = try await ControlWorld(
+      ["a", "b", "resting"].map { try .named($0, every: nil) }, settings: settings)
+    #expect(try world.get("/api/v1/status")["stale"] as? Int == 0)
+    for name in ["b", "resting"] {
+      for seconds in [2, 1] {
+        let record = VerdictRecord(
+          job: try #require(JobName(name)),
+          slots: SlotSeries(ControlWorld.wall - .seconds(seconds)),
+          verdict: .skipped(.condition), at: ControlWorld.wall)
+        world.readModel.record([.verdict(record)])
+      }
+    }
+    _ = try world.post("/api/v1/jobs/resting/suspend")
+    #expect(try lines(world) == ["stale: b is stale: its slots pass without a run | takt why b"])
+    #expect(try world.get("/api/v1/status")["stale"] as? Int == 1)
+    let metrics = try world.get("/metrics").text
+    #expect(metrics.contains("takt_jobs_stale 1\n"))
+    // One series, and the stale job has it.
+    #expect(metrics.contains(#"takt_job_stale{job="b"} 1"#), "\(metrics)")
+  }
+
   @Test func `slots that were missed are a problem until somebody has seen them`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let job = try #require(JobName("a"))
