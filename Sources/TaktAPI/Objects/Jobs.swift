@@ -24,6 +24,7 @@ extension API {
     package var durations: [Int]?
     package var lastSuccess: WallInstant?
     package var failingSince: WallInstant?
+    package var stale: Bool?
     package var staleSince: WallInstant?
     package var waitsForCondition: WallInstant?
     package var afterAll: AfterAll?
@@ -131,6 +132,10 @@ extension API {
       fields.add(
         "failing_since", &failingSince,
         "When the first of the failed runs in a row ended; absent if the last run did not fail")
+      fields.add(
+        "stale", &stale,
+        "Whether no run has succeeded within expect_success_within, or its slots pass without a run; "
+          + "absent from an earlier version")
       fields.add(
         "stale_since", &staleSince,
         "Since when no run has succeeded within expect_success_within; absent if the job is "

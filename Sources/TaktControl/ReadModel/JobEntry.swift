@@ -266,6 +266,7 @@ extension API.Job {
     if withDurations { durations = job.history.durations.map { Int($0) } }
     lastSuccess = job.history.succeededAt
     if job.view.failureStreak > 0 { failingSince = job.history.failingSince }
+    stale = job.isStale
     staleSince = job.view.staleSince
     waitsForCondition = job.view.checkedSlot
     afterAll = job.view.gatheredEnds.map { AfterAll($0) }

@@ -20,8 +20,10 @@ struct JobLines {
     let job = detail.job
     // A run that goes on hides it.
     let suspended = job.suspension != nil && job.state != "suspended" ? ", suspended" : ""
+    let stale = job.stale == true || job.staleSince != nil
     var lines = [
-      "\(job.name): \(job.state)\(suspended)" + (job.description.map { ": \($0)" } ?? "")
+      "\(job.name): \(job.state)\(stale ? ", stale" : "")\(suspended)"
+        + (job.description.map { ": \($0)" } ?? "")
     ]
     if let suspension = job.suspension {
       lines.append(
@@ -31,7 +33,10 @@ struct JobLines {
     }
     if let since = job.staleSince {
       lines.append("stale since \(since.rfc3339(in: zone)) (expect_success_within)")
+    } else if stale {
+      lines.append("stale: its slots pass without a run")
     }
+    lines += Self.notRun(job, in: zone)
     lines += (job.problems ?? []).map { problem in
       "problem: \(problem.message)"
         + (problem.since.map { " Since \($0.rfc3339(in: zone))." } ?? "")
@@ -60,6 +65,18 @@ struct JobLines {
     }
     lines.append("timer: \(job.timer)")
     text = lines.map(\.printable).joined(separator: "\n") + "\n"
+  }
+
+  /// How many of the last slots did not run, as NOT RUN of the list counts them, and why the newest.
+  private static func notRun(_ job: API.Job, in zone: Zone) -> [String] {
+    let count = job.verdicts.utf8.count { "smx".utf8.contains($0) }
+    guard count > 0, let newest = job.passed else { return [] }
+    let total = job.verdicts.utf8.count
+    let reason = newest.reason.map { "(\($0))" } ?? ""
+    return [
+      "slots that did not run: \(count) of the last \(total), the newest \(newest.slot.rfc3339(in: zone)): "
+        + "\(newest.verdict)\(reason); 'takt why \(job.name)' says why"
+    ]
   }
 
   private static func words(_ ends: API.Job.AfterAll, in zone: Zone) -> [String] {

@@ -122,6 +122,8 @@ import Testing
     _ = try world.post("/api/v1/jobs/resting/suspend")
     #expect(try lines(world) == ["stale: b is stale: its slots pass without a run | takt why b"])
     #expect(try world.get("/api/v1/status")["stale"] as? Int == 1)
+    #expect(try world.get("/api/v1/jobs/b")["stale"] as? Bool == true)
+    #expect(try world.get("/api/v1/jobs/resting")["stale"] as? Bool == false)
     let metrics = try world.get("/metrics").text
     #expect(metrics.contains("takt_jobs_stale 1\n"))
     // One series, and the stale job has it.

@@ -44,6 +44,30 @@ import Testing
     #expect(text([problem], isColoured: true).hasPrefix("\u{1b}[31m! a has failed"))
   }
 
+  @Test func `one job shows what its row in the list shows`() {
+    var detail = API.JobDetail()
+    detail.job.name = "cond"
+    detail.job.state = "waiting"
+    func text() -> String { JobLines(detail, in: .utc).text }
+    #expect(text().hasPrefix("cond: waiting\n") && !text().contains("did not run"))
+    detail.job.stale = true
+    detail.job.verdicts = "rrss"
+    var passed = API.Job.Passed()
+    (passed.slot, passed.verdict, passed.reason) = (
+      WallInstant(milliseconds: 0), "skipped", "condition"
+    )
+    detail.job.passed = passed
+    #expect(
+      text().hasPrefix(
+        """
+        cond: waiting, stale
+        stale: its slots pass without a run
+        slots that did not run: 2 of the last 4, the newest 1970-01-01T00:00:00Z: \
+        skipped(condition); 'takt why cond' says why
+
+        """), "\(text())")
+  }
+
   @Test func `on 80 columns a run has short instants, and its tries with the reason`() throws {
     let slot = WallInstant(milliseconds: 1_790_000_000_000)
     let head = RunHead(
