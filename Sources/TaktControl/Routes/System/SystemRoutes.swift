@@ -144,38 +144,54 @@ struct SystemRoutes {
     }
     // As many as there are labels for, without sorting the others.
     let labelled = names.first(settings.jobs)
-    let (scheduler, jobs, cluster, now) = await ports.query { core, now in
-      let jobs = labelled.map { name in
-        let view = core.view(of: name, at: now)
-        return MetricsMoment.Job(
-          name: name.text, streak: view?.failureStreak ?? 0,
-          isStale: view.map { $0.staleSince != nil || isPassing.contains(name) } ?? false,
-          isUnplaced: view?.missingLabels != nil,
-          failedAlarms: (view?.alarmFailures ?? [:]).keys.sorted())
-      }
-      return (core.view, jobs, core.clusterView(at: now), now)
+    var jobs: [MetricsMoment.Job] = []
+    for start in stride(from: 0, to: labelled.count, by: JobList.turnCount) {
+      jobs += await labelledJobs(
+        labelled[start..<min(start + JobList.turnCount, labelled.count)], passing: isPassing)
     }
-    var counted = scheduler
-    counted.stale += passing.count
-    let view = counted
-    let (figures, facts, clients) = (ports.figures(), ports.facts, readers.current)
-    let text = await ports.readModel.read { state in
-      var jobs = jobs
-      for (place, name) in labelled.enumerated() {
-        guard let history = state.jobs[name] else { continue }
-        jobs[place].succeededAt = history.succeededAt
-        jobs[place].cpu = history.cpu
-        jobs[place].memoryPeakBytes = history.memoryPeakBytes
-        jobs[place].counts = history.counts
-      }
-      return state.metrics.text(
-        MetricsMoment(
-          scheduler: view, facts: facts, figures: figures, jobs: jobs, cluster: cluster,
-          now: now, clients: clients))
+    let (scheduler, cluster, now) = await ports.query { core, now in
+      (core.view, core.clusterView(at: now), now)
     }
+    var view = scheduler
+    view.stale += passing.count
+    let metrics = await ports.readModel.read { $0.metrics }
+    let moment = MetricsMoment(
+      scheduler: view, facts: ports.facts, figures: ports.figures(), jobs: jobs, cluster: cluster,
+      now: now, clients: readers.current)
+    let text = await BusyQueue.perform { metrics.text(moment) }
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
+  }
+
+  /// What the scheduler and the read model know of some jobs, few enough that neither keeps others
+  /// waiting.
+  private func labelledJobs(
+    _ names: ArraySlice<JobName>, passing: Set<JobName>
+  ) async -> [MetricsMoment.Job] {
+    let jobs = await ports.query { core, now in
+      names.map { name in
+        let view = core.view(of: name, at: now)
+        return MetricsMoment.Job(
+          name: name.text, streak: view?.failureStreak ?? 0,
+          isStale: view.map { $0.staleSince != nil || passing.contains(name) } ?? false,
+          isUnplaced: view?.missingLabels != nil,
+          failedAlarms: (view?.alarmFailures ?? [:]).keys.sorted())
+      }
+    }
+    return await ports.readModel.read { state in
+      // One copy, not one per job.
+      let histories = state.jobs
+      return zip(names, jobs).map { name, job in
+        guard let history = histories[name] else { return job }
+        var job = job
+        job.succeededAt = history.succeededAt
+        job.cpu = history.cpu
+        job.memoryPeakBytes = history.memoryPeakBytes
+        job.counts = history.counts
+        return job
+      }
+    }
   }
 
   @Sendable private func health(_ request: Request, _ context: ControlContext) async throws

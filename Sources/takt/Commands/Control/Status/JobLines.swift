@@ -50,7 +50,7 @@ struct JobLines {
     lines += job.active.map { run in
       "run \(run.run): \(run.state)"
         + (run.began.map { ", started \($0.rfc3339(in: zone))" } ?? "")
-        + (run.waitsFor.map { ", waits for \($0)" } ?? "") + Self.run.given
+        + (run.waitsFor.map { ", waits for \($0)" } ?? "") + run.given
     }
     lines.append(job.last.map { Self.words($0, in: zone) } ?? "last run: none yet")
     lines.append(
