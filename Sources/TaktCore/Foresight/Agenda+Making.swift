@@ -4,6 +4,9 @@ extension Agenda {
   /// So many slots to come are looked at, of all jobs and of one.
   package static let slotsMax = 100_000
   private static let slotsOfJobMax = 1500
+  /// Slots that are left out are looked at, too: as many times more, of all jobs and of one.
+  private static let looksPerSlot = 10
+  private static let looksLeast = 1000
 
   /// - Parameters:
   ///   - jobs: those that have slots to come.
@@ -17,8 +20,9 @@ extension Agenda {
     self.range = range
     let before = Self.entries(of: past)
     let share = slotsMax / 2 / max(1, jobs.count)
-    var foreseen = Foreseen(jobs, in: range, each: max(1, min(Self.slotsOfJobMax, share)))
-    foreseen.lookFurther(in: range, each: Self.slotsOfJobMax, atMost: slotsMax)
+    var looks = slotsMax * Self.looksPerSlot
+    var foreseen = Foreseen(jobs, in: range, each: max(1, min(Self.slotsOfJobMax, share)), &looks)
+    foreseen.lookFurther(in: range, each: Self.slotsOfJobMax, atMost: slotsMax, &looks)
     let crowds = AgendaCrowds(foreseen)
     let after = foreseen.entries(crowds)
     entries = Array(before.suffix(limit)) + after.prefix(limit)
@@ -80,34 +84,43 @@ extension Agenda {
       /// How many were looked at.
       private(set) var count: Int
 
-      init(_ job: AgendaJob, in range: Range, count: Int) {
+      init(_ job: AgendaJob, in range: Range, count: Int, _ looks: inout Int) {
         self.job = job
-        let found = job.slots(before: range.to, count: count)
+        let most = min(looks, count * Agenda.looksPerSlot + Agenda.looksLeast)
+        let found = job.slots(
+          AgendaJob.Look(range: range, count: count, looks: max(count, most)))
+        looks -= found.looks
         slots =
-          found.first.map { $0.due >= range.from } ?? true
-          ? found : found.filter { $0.due >= range.from }
-        until = found.count == count ? found.last?.due : nil
-        self.count = found.count
+          found.slots.first.map { $0.due >= range.from } ?? true
+          ? found.slots : found.slots.filter { $0.due >= range.from }
+        let until = found.slots.count == count ? found.slots.last?.due : found.until
+        self.until = until.flatMap { $0 < range.to ? max($0, range.from) : nil }
+        self.count = found.slots.count
       }
     }
 
     /// In the order of their names.
     private(set) var jobs: [Job]
 
-    init(_ jobs: [AgendaJob], in range: Range, each count: Int) {
+    init(_ jobs: [AgendaJob], in range: Range, each count: Int, _ looks: inout Int) {
       self.jobs = jobs.sorted { $0.spec.name < $1.spec.name }.map {
-        Job($0, in: range, count: count)
+        Job($0, in: range, count: count, &looks)
       }
     }
 
     /// Looks at more slots of the jobs that have more, as far as there is room.
-    mutating func lookFurther(in range: Range, each count: Int, atMost all: Int) {
+    mutating func lookFurther(
+      in range: Range, each count: Int, atMost all: Int, _ looks: inout Int
+    ) {
       let cut = jobs.count { $0.until != nil }
       guard cut > 0 else { return }
       let kept = jobs.reduce(0) { $0 + ($1.until == nil ? $1.count : 0) }
       let share = min(count, (all - kept) / cut)
-      for place in jobs.indices where jobs[place].until != nil && share > jobs[place].count {
-        jobs[place] = Job(jobs[place].job, in: range, count: share)
+      for place in jobs.indices where share > jobs[place].count && looks > 0 {
+        guard let known = jobs[place].until else { continue }
+        let again = Job(jobs[place].job, in: range, count: share, &looks)
+        // With few looks left it may end earlier.
+        if again.until.map({ $0 > known }) ?? true { jobs[place] = again }
       }
     }
 

@@ -99,16 +99,24 @@ package struct AgendaJob: Sendable {
   package let spec: JobSpec
   /// How long its last runs took, on average; nil where nothing is known.
   package var mean: Duration?
-  private let preview: @Sendable (_ spec: JobSpec, _ count: Int, _ end: WallInstant) -> [Slot]
+  private let preview: @Sendable (_ spec: JobSpec, Look) -> SlotPreview.Found
+
+  /// Which slots are looked for.
+  struct Look {
+    let range: Agenda.Range
+    /// At most so many.
+    let count: Int
+    /// So many are looked at, those that are excluded among them.
+    let looks: Int
+  }
 
   /// Of a job that runs.
   package init(_ input: SlotPreviewInput, mean: Duration? = nil) {
     spec = input.spec
     self.mean = mean
-    preview = { spec, count, end in
-      SlotPreview.slots(
-        of: spec, from: input.cursor, ran: input.ran, startingAt: input.now, count: count,
-        before: end)
+    preview = { spec, look in
+      SlotPreviewInput(spec: spec, cursor: input.cursor, ran: input.ran, now: input.now).find(
+        from: look.range.from, count: look.count, before: look.range.to, looks: look.looks)
     }
   }
 
@@ -118,31 +126,43 @@ package struct AgendaJob: Sendable {
   package init(_ spec: JobSpec, after previous: PreviousJob?, at now: Now, mean: Duration? = nil) {
     self.spec = spec
     self.mean = mean
-    preview = {
-      SlotPreview.slots(of: $0, after: previous, startingAt: now, count: $1, before: $2)
+    preview = { spec, look in
+      let range = look.range
+      if range.from > now.wall {
+        return SlotPreviewInput(spec, after: previous, at: now).find(
+          from: range.from, count: look.count, before: range.to, looks: look.looks)
+      }
+      return SlotPreview.find(
+        of: spec, after: previous, startingAt: now, count: look.count, before: range.to,
+        looks: look.looks)
     }
   }
 
   /// How long a run is expected to take: what the job says, else what its last runs took.
   var expected: Duration? { spec.policies.expectedDuration ?? mean }
 
-  /// The slots to come before `end`, at most so many.
-  func slots(before end: WallInstant, count: Int) -> [Slot] {
-    guard count > 0 else { return [] }
-    return Array(preview(spec, count, end).prefix { $0.due < end })
+  /// The slots to come of a range.
+  func slots(_ look: Look) -> SlotPreview.Found {
+    guard look.count > 0 else { return SlotPreview.Found() }
+    var found = preview(spec, look)
+    found.slots = Array(found.slots.prefix { $0.due < look.range.to })
+    return found
   }
 
-  /// The slots before `end` that calendars and `except` leave out, among so many.
-  func excluded(before end: WallInstant, count: Int) -> [WallInstant] {
+  /// The slots of a range that calendars and `except` leave out, among the first `count`, and how
+  /// many were looked at.
+  func excluded(in range: Agenda.Range, count: Int) -> (slots: [WallInstant], looks: Int) {
     let schedule = spec.timing.schedule
-    guard schedule.excludedTimes != nil else { return [] }
+    guard schedule.excludedTimes != nil else { return ([], 0) }
     var bare = spec
     bare.timing.schedule.exclusions = []
     bare.timing.schedule.calendars = nil
     // They are counted by themselves.
     bare.timing.schedule.limit = nil
-    return preview(bare, count, end).map(\.nominal).prefix { $0 < end }.filter {
-      schedule.excludes($0)
+    let found = preview(bare, Look(range: range, count: count, looks: count))
+    let slots = found.slots.lazy.map(\.nominal).filter {
+      range.from <= $0 && $0 < range.to && schedule.excludes($0)
     }
+    return (Array(slots), found.looks)
   }
 }

@@ -5,17 +5,23 @@ extension Agenda.Foreseen {
   func moves(in range: Agenda.Range) -> [Agenda.Move] {
     var changes = ZoneChanges(range)
     var moves: [Agenda.Move] = []
+    // Looks of all jobs together, beside those for what will run.
+    var looks = Agenda.slotsMax
     for foreseen in jobs {
-      moves += excluded(foreseen, in: range)
+      moves += excluded(foreseen, in: range, &looks)
       moves += moved(foreseen, in: range)
       moves += changes.moves(of: foreseen.job.spec)
     }
     return moves.sorted { $0.at != $1.at ? $0.at < $1.at : $0.job < $1.job }
   }
 
-  private func excluded(_ foreseen: Job, in range: Agenda.Range) -> [Agenda.Move] {
-    let left = foreseen.job.excluded(
-      before: range.to, count: foreseen.slots.count + Agenda.movesMax)
+  private func excluded(
+    _ foreseen: Job, in range: Agenda.Range, _ looks: inout Int
+  ) -> [Agenda.Move] {
+    guard looks > 0 else { return [] }
+    let (left, used) = foreseen.job.excluded(
+      in: range, count: min(looks, foreseen.slots.count + Agenda.movesMax))
+    looks -= used
     guard let first = left.first, let last = left.last else { return [] }
     let schedule = foreseen.job.spec.timing.schedule
     let names = schedule.exclusionNames(at: first).joined(separator: ", ")

@@ -2,6 +2,15 @@ package import TaktTime
 
 /// The slots that a job will have, as far as anybody can foresee them.
 package enum SlotPreview {
+  /// What was found, and how far it was looked.
+  struct Found {
+    var slots: [Slot] = []
+    /// Up to where it was looked before the looks gave out; nil where they did not.
+    var until: WallInstant?
+    /// How many slots were looked at, those that are excluded among them.
+    var looks = 0
+  }
+
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
   /// time; slots that are excluded are left out.
   ///
@@ -12,6 +21,14 @@ package enum SlotPreview {
     of spec: JobSpec, after previous: PreviousJob? = nil, startingAt now: Now, count: Int,
     before end: WallInstant? = nil
   ) -> [Slot] {
+    find(of: spec, after: previous, startingAt: now, count: count, before: end).slots
+  }
+
+  /// - Parameter looks: so many slots are looked at, those that are excluded among them.
+  static func find(
+    of spec: JobSpec, after previous: PreviousJob?, startingAt now: Now, count: Int,
+    before end: WallInstant?, looks: Int? = nil
+  ) -> Found {
     let timing = spec.timing
     var cursor = ScheduleCursor(schedule: timing.schedule, at: now)
     var slots: [Slot] = []
@@ -41,27 +58,34 @@ package enum SlotPreview {
     }
     let left =
       timing.schedule.limit.map { max(0, $0 - (previous?.checkpoint.ranCount ?? 0)) } ?? count
-    let others = self.slots(
+    var found = find(
       of: spec, from: cursor, ran: (previous?.checkpoint.ranCount ?? 0) + slots.count,
-      startingAt: now, count: count - slots.count, before: end)
+      startingAt: now, count: count - slots.count, before: end, looks: looks)
     delayed.removeAll { timing.schedule.excludes($0.nominal) }
-    let all =
-      delayed.isEmpty ? slots + others : (slots + others + delayed).sorted { $0.due < $1.due }
-    return Array(all.prefix(min(count, left)))
+    let all = slots + found.slots
+    found.slots = Array(
+      (delayed.isEmpty ? all : (all + delayed).sorted { $0.due < $1.due }).prefix(min(count, left)))
+    return found
   }
 
   /// At most `count` slots of a job that has come to `cursor`.
-  static func slots(
+  static func find(
     of spec: JobSpec, from cursor: ScheduleCursor, ran: Int, startingAt now: Now, count: Int,
-    before end: WallInstant? = nil
-  ) -> [Slot] {
+    before end: WallInstant?, looks: Int? = nil
+  ) -> Found {
     let timing = spec.timing
     var cursor = cursor
-    var slots: [Slot] = []
+    var found = Found()
     let wanted = max(0, min(count, timing.schedule.limit.map { $0 - ran } ?? count))
     var clock = now
     // A job that excludes all that it names would be searched for ever.
-    for _ in 0..<(wanted + Self.excludedMax) where slots.count < wanted {
+    let looks = looks ?? wanted + Self.excludedMax
+    while found.slots.count < wanted {
+      guard found.looks < looks else {
+        found.until = clock.wall
+        break
+      }
+      found.looks += 1
       guard let slot = cursor.next(of: timing, for: spec.name, at: clock),
         end.map({ slot.nominal < $0 }) ?? true
       else { break }
@@ -78,12 +102,12 @@ package enum SlotPreview {
         cursor.decideAll(of: timing.schedule, at: clock)
         cursor.forgetNext()
       } else {
-        slots.append(slot)
+        found.slots.append(slot)
         _ = cursor.popDue(of: timing, for: spec.name, at: clock)
       }
       cursor.startDelay(timing.schedule, at: clock)
     }
-    return slots
+    return found
   }
 
   private static let excludedMax = 100_000
@@ -98,18 +122,46 @@ package struct SlotPreviewInput: Sendable {
 
   package var name: JobName { spec.name }
 
-  /// The next slots, at most so many, as far as anybody can foresee them.
-  package func slots(count: Int) -> [Slot] {
-    SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: now, count: count)
+  init(spec: JobSpec, cursor: ScheduleCursor, ran: Int, now: Now) {
+    self.spec = spec
+    self.cursor = cursor
+    self.ran = ran
+    self.now = now
   }
 
-  /// The same from an instant on, as if nothing happened until then.
-  package func slots(from first: WallInstant, count: Int) -> [Slot] {
+  /// Of a job of a jobs file that has come as far as `previous`; nil for one that is new.
+  init(_ spec: JobSpec, after previous: PreviousJob?, at now: Now) {
     let schedule = spec.timing.schedule
-    guard first > now.wall else { return slots(count: count) }
+    var cursor = ScheduleCursor(schedule: schedule, at: now)
+    if let previous {
+      cursor = ScheduleCursor(previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
+      cursor.skip(to: now, from: previous.version.schedule, to: schedule)
+    }
+    self.init(spec: spec, cursor: cursor, ran: previous?.checkpoint.ranCount ?? 0, now: now)
+  }
+
+  /// The next slots, at most so many, as far as anybody can foresee them.
+  package func slots(count: Int) -> [Slot] { find(count: count, before: nil).slots }
+
+  /// The same from an instant on, as if nothing happened until then, and before `end`.
+  package func slots(from first: WallInstant, count: Int, before end: WallInstant? = nil) -> [Slot]
+  {
+    find(from: first, count: count, before: end).slots
+  }
+
+  /// - Parameter looks: so many slots are looked at, those that are excluded among them.
+  func find(
+    from first: WallInstant, count: Int, before end: WallInstant?, looks: Int? = nil
+  ) -> SlotPreview.Found {
+    let schedule = spec.timing.schedule
+    guard first > now.wall else { return find(count: count, before: end, looks: looks) }
     if schedule.limit != nil {
       // Each of them counts.
-      return Array(slots(count: Self.countedMax).drop { $0.due < first }.prefix(count))
+      let all = min(Self.countedMax, looks ?? Self.countedMax)
+      var found = find(count: all, before: end, looks: looks)
+      if found.slots.count == all { found.until = found.slots.last?.due }
+      found.slots = Array(found.slots.drop { $0.due < first }.prefix(count))
+      return found
     }
     let start = first - .milliseconds(1)
     let then = Now(wall: start, monotonic: now.monotonic + (start - now.wall))
@@ -117,7 +169,15 @@ package struct SlotPreviewInput: Sendable {
     cursor.decideAll(of: schedule, at: then)
     cursor.forgetNext()
     cursor.startDelay(schedule, at: then)
-    return SlotPreview.slots(of: spec, from: cursor, ran: ran, startingAt: then, count: count)
+    return SlotPreview.find(
+      of: spec, from: cursor, ran: ran, startingAt: then, count: count, before: end, looks: looks)
+  }
+
+  private func find(
+    count: Int, before end: WallInstant?, looks: Int? = nil
+  ) -> SlotPreview.Found {
+    SlotPreview.find(
+      of: spec, from: cursor, ran: ran, startingAt: now, count: count, before: end, looks: looks)
   }
 
   private static let countedMax = 10_000

@@ -71,7 +71,10 @@ struct TimelineRoutes {
       let name = job.view.spec.name
       let coming =
         to < now.wall
-        ? [] : (foresight?.slots(from: from, count: Self.comingMax) ?? []).prefix { $0.due <= to }
+        ? []
+        : (foresight?.slots(
+          from: from, count: Self.comingMax, before: to + .milliseconds(1)) ?? [])
+          .prefix { $0.due <= to }
       var lane = API.Timeline.Job()
       lane.job = name.text
       lane.slots =

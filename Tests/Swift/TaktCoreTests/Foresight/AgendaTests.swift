@@ -136,4 +136,33 @@ import Testing
     let agenda = Agenda(range, of: [try Self.job("a", "0 3 * * *")], past: [], limit: 10)
     #expect(Self.shown(agenda.entries) == ["a 2026-03-30T03:00:00.000Z to come 1"])
   }
+
+  @Test func `an agenda that begins in the future has the slots of its range`() throws {
+    let start = Self.wall + .seconds(12 * 86_400)
+    let range = Agenda.Range(
+      from: start, now: Self.wall, to: start + .seconds(86_400), zone: .utc)
+    let counted = try Self.job("counted", "0 * * * *") { $0.timing.schedule.limit = 300 }
+    let often = try Self.job("often", "* * * * *")
+    let agenda = Agenda(range, of: [often, counted], past: [], limit: 100)
+    let counts = Dictionary(grouping: agenda.entries, by: \.job.text).mapValues {
+      $0.reduce(0) { $0 + $1.slots.count }
+    }
+    // 288 of the 300 are before it, or 287 where now is one of them.
+    #expect(counts["often"] == 1440)
+    #expect([11, 12].contains(try #require(counts["counted"])))
+    #expect(agenda.entries.allSatisfy { $0.due >= start } && agenda.foreseenUntil == nil)
+  }
+
+  @Test func `slots that are left out are looked at only so far, and only in the range`() throws {
+    let start = Self.wall + .seconds(2 * 86_400)
+    let range = Agenda.Range(from: start, now: Self.wall, to: start + .seconds(86_400), zone: .utc)
+    let always = try CalendarExpression("*:*:00")
+    let job = try Self.job("never", "* * * * *") {
+      $0.timing.schedule.exclusions = [Exclusion(always, isWholeDays: false, zone: .utc)]
+    }
+    let agenda = Agenda(range, of: [job], past: [], limit: 10, slotsMax: 50)
+    #expect(agenda.entries.isEmpty)
+    #expect(try #require(agenda.foreseenUntil) < range.to)
+    #expect(agenda.moves.allSatisfy { $0.at >= start } && agenda.moves.count == 1)
+  }
 }
