@@ -125,9 +125,10 @@ extension SchedulerCore {
         remember(due.map { steps[$0] }, occasion.kind, of: run.job, .lost, at: now)
       }
       if phase != .stopping {
+        // There is no run of the hook to look at.
         noteAlarmFailure(
           AlarmFailure.name(occasion.kind, isPing: isPing), of: run.job,
-          AlarmFailure(at: now.wall.kept, run: run.run, words: "not run: \(why)"))
+          AlarmFailure(at: now.wall.kept, run: RunID(0), words: "not run: \(why)"))
       }
       return log(
         .warning, .run, at: now, fields + [LogField(.message, .text("hook not run: \(why)"))])
