@@ -108,8 +108,8 @@ package struct ControlState {
     }
   }
 
-  /// The jobs whose slots come and go without a run, in no order; also those that rest by now.
-  var jobsPassing: [JobName] { jobs.compactMap { $0.value.isStale ? $0.key : nil } }
+  /// The jobs whose slots come and go without a run, in no order, those that rest among them.
+  var jobsPassing: [JobName] { jobs.lazy.filter(\.value.isStale).map(\.key) }
 
   /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
   func run(_ id: RunID) -> StoredRun? {

@@ -114,17 +114,23 @@ struct ProblemList {
   /// Those that rest are no problem: somebody has seen to them.
   private func jobs() async -> [API.StatusProblem] {
     let inNeed = await ports.query { core, _ in core.namesInNeed }
-    let passing = await ports.jobsPassing()
     let failing = await entries(of: inNeed.failing)
-    let others = await entries(of: Array(Set(inNeed.stale + passing + inNeed.alarmFailed)))
-    let stale = others.filter { !$0.isFailing && $0.isStale && !$0.view.isResting }
-    let alarms = (failing + others).filter {
-      !$0.view.alarmFailures.isEmpty && !$0.view.isResting
-    }
-    let unseen = max(0, inNeed.failing.count - Self.jobsMax)
-    return Self.failing(failing.filter { $0.isFailing && !$0.view.isResting }, besides: unseen)
-      + Self.stale(stale) + Self.alarms(alarms.sorted { $0.view.spec.name < $1.view.spec.name })
+    let alarms = await entries(of: inNeed.alarmFailed)
+    let failingNames = Set(inNeed.failing)
+    let passing = await ports.jobsPassing()
+    let staleNames = (inNeed.stale + passing).filter { !failingNames.contains($0) }
+    let stale = await entries(of: staleNames)
+    return Self.failing(
+      failing.filter { $0.isFailing && !$0.view.isResting }, besides: Self.unseen(inNeed.failing))
+      + Self.stale(
+        stale.filter { !$0.isFailing && $0.isStale && !$0.view.isResting },
+        besides: Self.unseen(staleNames))
+      + Self.alarms(
+        alarms.filter { !$0.view.alarmFailures.isEmpty && !$0.view.isResting },
+        besides: Self.unseen(inNeed.alarmFailed))
   }
+
+  private static func unseen(_ names: [JobName]) -> Int { max(0, names.count - jobsMax) }
 
   private func entries(of names: [JobName]) async -> [JobEntry] {
     let first = names.smallest(Self.jobsMax)
@@ -147,29 +153,31 @@ struct ProblemList {
     ]
   }
 
-  private static func stale(_ jobs: [JobEntry]) -> [API.StatusProblem] {
+  private static func stale(_ jobs: [JobEntry], besides unseen: Int) -> [API.StatusProblem] {
     guard let first = jobs.first else { return [] }
     let names = jobs.map(\.view.spec.name)
+    let count = names.count + unseen
     let words =
-      names.count == 1
+      count == 1
       ? "\(names[0]) is stale: "
         + (first.view.staleSince == nil ? "its slots pass without a run" : "no success in time")
-      : "\(names.count) jobs are stale: \(words(names, names.count))"
+      : "\(count) jobs are stale: \(words(names, count))"
     return [
       problem(
-        "stale", words, names.count == 1 ? "takt why \(names[0])" : "takt status --only stale",
-        jobs: names, count: names.count, since: jobs.compactMap(\.view.staleSince).min())
+        "stale", words, count == 1 ? "takt why \(names[0])" : "takt status --only stale",
+        jobs: names, count: count, since: jobs.compactMap(\.view.staleSince).min())
     ]
   }
 
-  private static func alarms(_ jobs: [JobEntry]) -> [API.StatusProblem] {
+  private static func alarms(_ jobs: [JobEntry], besides unseen: Int) -> [API.StatusProblem] {
     guard let first = jobs.first else { return [] }
     let names = jobs.map(\.view.spec.name)
+    let count = names.count + unseen
     let since = jobs.flatMap { $0.view.alarmFailures.values.map(\.at) }.min()
     let failure = first.view.alarmFailures.min { $0.key < $1.key }
-    var words = "hooks or pings of \(names.count) jobs failed: \(words(names, names.count))"
+    var words = "hooks or pings of \(count) jobs failed: \(words(names, count))"
     var command = "takt runs --hooks --failed"
-    if names.count == 1, let failure {
+    if count == 1, let failure {
       let run = failure.value.run.number
       words = "\(failure.key) of \(names[0]) failed (\(failure.value.words))"
       if run > 0 { command = "takt logs run:\(run)" }
@@ -177,7 +185,7 @@ struct ProblemList {
     return [
       problem(
         "alarm_failed", "\(words); nobody may have been told", command, jobs: names,
-        count: names.count, since: since)
+        count: count, since: since)
     ]
   }
 
