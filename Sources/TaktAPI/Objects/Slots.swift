@@ -33,6 +33,7 @@ extension API {
     package var later: WallInstant?
     package var scheduleWords: [String] = []
     package var unforeseen = false
+    package var condition: Bool?
 
     package static let schemaName: String? = "Forecast"
     package static let summary = "What can be foreseen of the slots of a job."
@@ -56,6 +57,9 @@ extension API {
         "schedule_words", &scheduleWords, "The schedule in words",
         .items("A line of the schedule in words"))
       fields.add("unforeseen", &unforeseen, "Whether slots may come that depend on an event")
+      fields.add(
+        "condition", &condition,
+        "Whether only_if decides at each slot; absent from an earlier version")
     }
 
     package struct Slot: APIObject {
@@ -123,6 +127,7 @@ extension API.Forecast {
     later = forecast.later
     scheduleWords = forecast.scheduleWords
     unforeseen = forecast.hasUnforeseen
+    condition = forecast.hasCondition
   }
 
   /// What was foreseen; nil where another version of takt says something that this one does not know.
@@ -135,6 +140,7 @@ extension API.Forecast {
           causes: slot.causes.compactMap(SlotCause.init), isExcluded: slot.excluded,
           isBeyondLimit: slot.beyondLimit)
       }, isEnabled: enabled, limit: limit, isLimitReached: limitReached, overlap: overlap,
-      next: next, later: later, scheduleWords: scheduleWords, hasUnforeseen: unforeseen)
+      next: next, later: later, scheduleWords: scheduleWords, hasUnforeseen: unforeseen,
+      hasCondition: condition ?? false)
   }
 }

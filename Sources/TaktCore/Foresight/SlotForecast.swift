@@ -48,10 +48,13 @@ package struct SlotForecast: Hashable, Sendable {
   package var scheduleWords: [String]
   /// Whether slots may come that depend on an event.
   package var hasUnforeseen: Bool
+  /// Whether `only_if` decides at each slot.
+  package var hasCondition: Bool
 
   package init(
     entries: [Entry], isEnabled: Bool, limit: Int?, isLimitReached: Bool, overlap: Overlap,
-    next: WallInstant?, later: WallInstant?, scheduleWords: [String], hasUnforeseen: Bool
+    next: WallInstant?, later: WallInstant?, scheduleWords: [String], hasUnforeseen: Bool,
+    hasCondition: Bool
   ) {
     self.entries = entries
     self.isEnabled = isEnabled
@@ -62,6 +65,7 @@ package struct SlotForecast: Hashable, Sendable {
     self.later = later
     self.scheduleWords = scheduleWords
     self.hasUnforeseen = hasUnforeseen
+    self.hasCondition = hasCondition
   }
 }
 
@@ -109,7 +113,8 @@ extension SlotForecast {
       overlap: spec.overlap,
       next: SlotPreview.slots(of: spec, after: previous, startingAt: now, count: 1).first?.nominal,
       later: kept.first?.nominal, scheduleWords: schedule.words,
-      hasUnforeseen: schedule.hasUnforeseen)
+      hasUnforeseen: schedule.hasUnforeseen,
+      hasCondition: spec.hasCondition)
   }
 }
 

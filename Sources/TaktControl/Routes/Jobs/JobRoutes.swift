@@ -71,7 +71,8 @@ struct JobRoutes {
     "Show the jobs of one for_each as one line of the table; JSON has all jobs, each with for_each")
   private static let count = Parameter.integer("n", 1...1000, default: 10, "The number of slots")
   private static let from = Parameter.instant(
-    "from", "The start of the range, in the future", isFuture: true, isRequired: true)
+    "from", "The start of the range; slots before now are left out", isFuture: true,
+    isRequired: true)
   private static let until = Parameter.instant(
     "until", "The end of the range. Default a minute after its start", isFuture: true)
 
@@ -184,16 +185,18 @@ struct JobRoutes {
     let query = context.query
     let name = try context.job()
     guard let from = try query[Self.from] else {
-      throw Problem(.badRequest, "'from' is missing", detail: "It takes an instant to come.")
+      throw Problem(
+        .badRequest, "'from' is missing",
+        detail: "It takes an instant; slots before now are left out.")
     }
     let until = try query[Self.until] ?? from + .seconds(60)
     guard until > from else { throw Problem(.badRequest, "'until' is not after 'from'") }
     let (input, now) = await ports.query { core, now in
       (core.forecastInput(of: name, at: now), now.wall)
     }
-    guard from > now else { throw Problem(.badRequest, "'from' is not in the future") }
+    guard until > now else { throw Problem(.badRequest, "'until' is not in the future") }
     guard let input else { throw await ports.noJob(name.text) }
-    let forecast = await SlowQueue.perform { input.forecast(from: from, to: until) }
+    let forecast = await SlowQueue.perform { input.forecast(from: max(from, now), to: until) }
     return .json(API.Forecast(forecast))
   }
 

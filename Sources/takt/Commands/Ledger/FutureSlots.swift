@@ -30,10 +30,27 @@ struct FutureSlots {
     var words: [String]
   }
 
-  func show(at first: WallInstant, json: Bool) {
+  var hasEntries: Bool { forecast?.entries.isEmpty == false }
+
+  /// The slots of a time to come, or that there are none.
+  func show(of period: TypedPeriod, json: Bool) {
+    showEntries(json: json, after: false)
+    if hasEntries { return }
+    for line in noSlot(of: period) {
+      if json { Console.error("takt: \(line.printable)") } else { Console.print(line.printable) }
+    }
+  }
+
+  /// - Parameter isAfter: whether decided slots stand above.
+  func showEntries(json: Bool, after isAfter: Bool) {
     let entries = forecast?.entries ?? []
-    for entry in entries {
+    if entries.count == SlotForecast.entriesMax {
+      Console.error(
+        "takt: only the first \(entries.count) slots to come are explained; 'takt next' lists more")
+    }
+    for (place, entry) in entries.enumerated() {
       let lines = lines(of: entry)
+      if !json, place == 0, isAfter { Console.print("") }
       if json {
         Console.print(
           Answer(
@@ -44,8 +61,6 @@ struct FutureSlots {
         for line in lines { Console.print(line.printable) }
       }
     }
-    guard entries.isEmpty, !json else { return }
-    for line in noSlot(at: first) { Console.print(line.printable) }
   }
 
   private func lines(of entry: SlotForecast.Entry) -> [String] {
@@ -74,7 +89,10 @@ struct FutureSlots {
         ? ", \(DurationText.brief(offset)) after the slot (spread and jitter)" : ""
       let window =
         entry.window > .zero ? ", or up to \(DurationText.brief(entry.window)) later (leeway)" : ""
-      reasons.append("It will run at \(words.time(entry.due))\(delay)\(window) (\(causes)).")
+      let condition =
+        forecast?.hasCondition == true ? ", if its condition (only_if) holds then" : ""
+      reasons.append(
+        "It will run at \(words.time(entry.due))\(delay)\(window) (\(causes))\(condition).")
       if let forecast, let active = inquiry.active {
         reasons.append(overlap(forecast.overlap, active))
       }
@@ -112,14 +130,14 @@ struct FutureSlots {
       : "It will not run: by then the job will have run as often as its \(limit) allows."
   }
 
-  private func noSlot(at first: WallInstant) -> [String] {
+  private func noSlot(of period: TypedPeriod) -> [String] {
     guard let forecast else {
       return [
-        "\(words.time(first)) is to come, and no jobs file that takt can read says when \(name.text) runs; "
+        "\(words.time(period.first)) is to come, and no jobs file that takt can read says when \(name.text) runs; "
           + "name one with -f"
       ]
     }
-    var lines = ["\(name.text) will have no slot at \(words.time(first))"]
+    var lines = ["\(name.text) will have no slot \(words.time(period))"]
     if let next = forecast.next { lines.append("  the next slot from now: \(words.time(next))") }
     if let later = forecast.later {
       lines.append("  the next slot after that time: \(words.time(later))")

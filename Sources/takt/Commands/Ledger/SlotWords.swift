@@ -271,8 +271,14 @@ struct SlotWords {
 }
 
 extension SlotWords {
+  /// `at 18:00`, or a day from its start to its end.
+  func time(_ period: TypedPeriod) -> String {
+    period.isLong
+      ? "from \(time(period.first)) to \(time(period.end))" : "at \(time(period.first))"
+  }
+
   /// What there is to say beside the slots in question.
-  func lines(of inquiry: SlotInquiry, from first: WallInstant?) -> [String] {
+  func lines(of inquiry: SlotInquiry, from period: TypedPeriod?) -> [String] {
     var lines: [String] = []
     if let pending = inquiry.pending {
       let what = inquiry.condition == nil ? "its verdict" : "its condition (only_if)"
@@ -286,11 +292,11 @@ extension SlotWords {
           + (suspension.reason.isEmpty ? "" : ": \(suspension.reason)"))
     }
     guard inquiry.slots.isEmpty, inquiry.pending == nil else { return lines }
-    guard let first else {
+    guard let period else {
       return lines + ["no slot of \(job) has been decided yet"] + known(inquiry)
     }
-    lines.insert("\(job) has no slot at \(time(first)) in the ledger", at: 0)
-    return lines + known(inquiry, at: first)
+    lines.insert("\(job) has no slot \(time(period)) in the ledger", at: 0)
+    return lines + known(inquiry, at: period.first)
       + [("before", inquiry.before), ("after", inquiry.after)].compactMap { word, record in
         record.map {
           "  the slot \(word) it: \(time(word == "before" ? $0.slots.last : $0.slots.first)), "

@@ -17,8 +17,8 @@ struct WhyCommand: ParsableCommand {
 
       Without --at it is the job's last slot that was decided. An instant without seconds means all \
       slots of that minute, and a day such as 'yesterday', 'monday' or 'last night' means all of its \
-      slots; the last five are explained. For an instant to come, it says when the job will run and what may hold \
-      it up. Exits with 64 if the ledger has no such job.
+      slots; the last five are explained, and the next five of those to come. Of a slot to come, it says when \
+      the job will run and what may hold it up. Exits with 64 if the ledger has no such job.
       """)
 
   @Argument(help: "The job's name.", completion: JobCompletion.kind)
@@ -37,14 +37,12 @@ struct WhyCommand: ParsableCommand {
 
   func run() throws {
     let (archive, zone) = try state.open()
-    var range: (first: WallInstant?, end: WallInstant) = (nil, SystemTimeSource().wall)
-    if let at {
-      let period = try InstantArgument.period(at, of: "--at", in: zone)
-      range = (period.first, period.end)
-    }
-    // A job that the ledger does not know yet may have slots to come.
+    let now = SystemTimeSource().wall
+    let period = try at.map { try InstantArgument.period($0, of: "--at", in: zone) }
+    let range: (first: WallInstant?, end: WallInstant) = (period?.first, period?.end ?? now)
+    // A job that the ledger does not know yet may have slots to come. A day may have both kinds.
     let future = range.first.flatMap { first in
-      first > SystemTimeSource().wall ? foresee(from: first, to: range.end, archive) : nil
+      range.end > now ? foresee(from: max(first, now), to: range.end, archive) : nil
     }
     let name = try future?.name ?? state.requireJob(job, in: archive)
     let inquiry = try archive.orExit { (archive) throws(LedgerArchive.Failure) in
@@ -55,14 +53,27 @@ struct WhyCommand: ParsableCommand {
       job: name.text, zone: zone, standing: standing,
       missed: inquiry.slots.contains { $0.record.verdict.kind == .missed }
         ? missedPolicy(of: name) : nil)
-    if let first = range.first, first > SystemTimeSource().wall, inquiry.slots.isEmpty {
-      return FutureSlots(
-        name: name, forecast: future?.forecast, inquiry: inquiry, words: words,
-        daemon: future?.daemon ?? (state.control.hasSocket ? .hasJob : .isDown)
-      ).show(at: first, json: json)
+    let toCome = FutureSlots(
+      name: name, forecast: future?.forecast, inquiry: inquiry, words: words,
+      daemon: future?.daemon ?? (state.control.hasSocket ? .hasJob : .isDown))
+    if let period, period.first > now, inquiry.slots.isEmpty {
+      return toCome.show(of: period, json: json)
     }
+    showDecided(inquiry, words, of: period, besides: toCome)
+    toCome.showEntries(json: json, after: !inquiry.slots.isEmpty)
+    if !json, at == nil { showNow(name, inquiry, words, archive) }
+  }
+
+  /// The slots of the ledger, and what else it knows of the time.
+  private func showDecided(
+    _ inquiry: SlotInquiry, _ words: SlotWords, of period: TypedPeriod?,
+    besides toCome: FutureSlots
+  ) {
+    let isAllToCome = inquiry.slots.isEmpty && inquiry.pending == nil && toCome.hasEntries
+    let others = isAllToCome ? [] : words.lines(of: inquiry, from: period)
     if json {
       for slot in inquiry.slots { Console.print(WhyAnswer(slot, words.lines(of: slot)).jsonLine) }
+      if inquiry.slots.isEmpty { for line in others { Console.error("takt: \(line.printable)") } }
       return
     }
     if inquiry.hasMore {
@@ -74,19 +85,22 @@ struct WhyCommand: ParsableCommand {
       if place > 0 { Console.print("") }
       for line in words.lines(of: slot) { Console.print(line.printable) }
     }
-    let others = words.lines(of: inquiry, from: range.first)
     if !inquiry.slots.isEmpty, !others.isEmpty { Console.print("") }
     for line in others { Console.print(line.printable) }
-    if at == nil {
-      printWaits(of: name.text)
-      printMissingEnds(of: name, archive, words)
-    }
+  }
+
+  /// How the job stands now.
+  private func showNow(
+    _ name: JobName, _ inquiry: SlotInquiry, _ words: SlotWords, _ archive: LedgerArchive
+  ) {
+    printWaits(of: name.text)
+    printMissingEnds(of: name, archive, words)
     // Of slots that this machine has left to others it has been said.
     let isSaid = inquiry.slots.contains {
       [.skipped(.elsewhere), .skipped(.unplaced)].contains($0.record.verdict)
     }
-    guard at == nil, let standing, standing.isProblem, !isSaid else { return }
-    if !inquiry.slots.isEmpty || !others.isEmpty { Console.print("") }
+    guard let standing = words.standing, standing.isProblem, !isSaid else { return }
+    Console.print("")
     for line in standing.words { Console.print(line.printable) }
   }
 }

@@ -133,6 +133,7 @@ import Testing
       jobs:
         a: {cron: '0 6 * * *', run: 'true', except: '*-12-25'}
         once: {cron: '0 6 * * *', run: 'true', limit: 1}
+        often: {every: 1s, run: 'true', only_if: {run: 'true'}}
 
       """)
     let to = try live.takt("why", "a", "--at", "tomorrow 06:00")
@@ -142,6 +143,12 @@ import Testing
     #expect(held.contains("the job is suspended until 'takt resume' (the disk)."), "\(held)")
     let none = try live.takt("why", "a", "--at", "tomorrow 07:00").output
     #expect(none.contains("a will have no slot at ") && none.contains("next slot after"), "\(none)")
+    // A day that contains now has slots of both kinds.
+    let today = try live.takt("why", "often", "--at", "today").output
+    #expect(today.contains(": to come\n  It will run at "), "\(today)")
+    #expect(today.contains(", if its condition (only_if) holds then."), "\(today)")
+    let empty = try live.takt("why", "a", "--at", "2020-01-01", "--json")
+    #expect(empty.output.isEmpty && empty.errors.contains("a has no slot from 2020-01-01T00:00"))
     let late = try live.takt("why", "once", "--at", "2098-01-01T06:00").output
     #expect(late.contains("by then the job will have run as often as its 'limit' of 1"), "\(late)")
     let excluded = try live.takt("why", "a", "--at", "2098-12-25T06:00").output

@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "'from' is missing"), ("?from=2020-01-01T00:00:00Z", "'from' is not in the future"),
+    ("", "'from' is missing"), ("?from=2020-01-01T00:00:00Z", "'until' is not in the future"),
     ("?from=2027-01-01T00:00:00Z&until=2026-12-31T00:00:00Z", "'until' is not after 'from'"),
     ("?from=tomorrow", "'from' takes an instant with an offset, such as 2026-12-24T18:00:00Z"),
   ])

@@ -117,14 +117,22 @@ import Testing
     var inquiry = SlotInquiry()
     #expect(words.lines(of: inquiry, from: nil) == ["no slot of a has been decided yet"])
     inquiry.before = try evidence(.missed(.down)).record
-    let lines = words.lines(of: inquiry, from: at(60))
+    func typed(_ text: String) throws -> TypedPeriod {
+      try TypedPeriod(text, at: at(600), in: .utc, preferring: .past)
+    }
+    let day = words.lines(of: inquiry, from: try typed("today"))
+    #expect(
+      day[0]
+        == "a has no slot from 2026-09-21T00:00:00.000Z to 2026-09-22T00:00:00.000Z in the ledger")
+    let period = try typed("2026-09-21T14:14:20Z")
+    let lines = words.lines(of: inquiry, from: period)
     #expect(lines[0] == "a has no slot at 2026-09-21T14:14:20.000Z in the ledger")
     #expect(lines[1] == "  the slot before it: 2026-09-21T14:13:20.000Z, missed(down)")
     inquiry.pending = at(60)
     inquiry.active = try run(6, began: -60, ended: nil)
     inquiry.suspension = Suspension(since: at(0), reason: "the disk")
     #expect(
-      words.lines(of: inquiry, from: at(60)) == [
+      words.lines(of: inquiry, from: period) == [
         "a, slot 2026-09-21T14:14:20.000Z: waits for its verdict",
         "  Run 6 of the job has not ended: started at 2026-09-21T14:12:20.000Z, not ended.",
         "a is suspended since 2026-09-21T14:13:20.000Z, until 'takt resume': the disk",
@@ -132,7 +140,7 @@ import Testing
     inquiry.suspension = nil
     inquiry.condition = try run(7, began: 60, ended: nil)
     #expect(
-      words.lines(of: inquiry, from: at(60)) == [
+      words.lines(of: inquiry, from: period) == [
         "a, slot 2026-09-21T14:14:20.000Z: waits for its condition (only_if)",
         "  Run 7 is the condition: started at 2026-09-21T14:14:20.000Z, not ended.",
       ])
