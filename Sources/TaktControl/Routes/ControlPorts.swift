@@ -141,7 +141,7 @@ extension ControlPorts {
     if let family = JobName(name), let words = await members(of: family) {
       return Problem(.notFound, "there is no job '\(name)'", detail: words)
     }
-    let names = await query { core, _ in Array(core.jobNames) }
+    let names = await query { core, _ in core.jobNames + core.familyNames }
     let nearest = await SlowQueue.perform {
       NearestName.of(name, among: names.lazy.map(\.text))
     }
@@ -155,8 +155,7 @@ extension ControlPorts {
     let page = await JobList(after: nil, limit: shown, match: nil, state: nil, family: family)
       .page(from: self)
     if page.jobs.isEmpty { return nil }
-    let names = page.jobs.map { "'\($0.view.spec.name)'" }.joined(separator: ", ")
-    let more = page.total > shown ? " and \(page.total - shown) more" : ""
-    return "'\(family)' is a definition with 'for_each', which makes \(names)\(more)."
+    let names = page.jobs.map(\.view.spec.name.text)
+    return UnknownName.words(family: family.text, names, total: page.total) + "."
   }
 }

@@ -196,6 +196,11 @@ extension SchedulerCore {
   /// The names of the present jobs, in no order.
   package var jobNames: [JobName] { jobs.present.map { jobs.name(of: $0) } }
 
+  /// The definitions with `for_each` that make present jobs, in no order.
+  package var familyNames: Set<JobName> {
+    Set(jobs.present.compactMap { jobs.state(of: $0)?.spec.policies.family })
+  }
+
   /// A job's name, for those who are told its number.
   package func jobName(of id: JobID) -> JobName { jobs.name(of: id) }
 

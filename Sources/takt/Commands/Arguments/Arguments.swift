@@ -34,10 +34,9 @@ struct FileArgument: ParsableArguments {
   /// The job of this name; ends the program when the file has none.
   func job(named name: String, in snapshot: Snapshot) throws -> JobSpec {
     if let spec = snapshot.jobs.first(where: { $0.name.text == name }) { return spec }
-    let nearest = NearestName.of(name, among: snapshot.jobs.map(\.name.text))
     Console.error(
       "takt: there is no job '\(name.printable)' in \(file)"
-        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+        + (snapshot.advice(onUnknown: name).map { "; \($0)" } ?? "").printable)
     throw ExitCode.usage
   }
 }

@@ -65,8 +65,16 @@ struct StateArgument: ParsableArguments {
     if names.contains(name), let job = JobName(name) { return job }
     Console.error(
       "takt: the ledger has no job '\(name.printable)'"
-        + (NearestName.of(name, among: names).map { "; did you mean '\($0)'?" } ?? ""))
+        + (advice(onUnknown: name, names).map { "; \($0)" } ?? "").printable)
     throw ExitCode.usage
+  }
+
+  /// What may have been meant: the running daemon knows the jobs of a definition, or else the jobs file.
+  private func advice(onUnknown name: String, _ names: [String]) -> String? {
+    if let members = try? control.quietConnection?.members(of: name), !members.isEmpty {
+      return UnknownName.words(family: name, members, total: members.count)
+    }
+    return (snapshot() ?? Snapshot(jobs: [])).advice(onUnknown: name, besides: names)
   }
 
   private func archive(_ folder: String) throws -> LedgerArchive {

@@ -56,10 +56,9 @@ struct FaultArgument {
 
   private func job(_ name: String) throws -> JobSpec {
     if let spec = snapshot.jobs.first(where: { $0.name.text == name }) { return spec }
-    let nearest = NearestName.of(name, among: snapshot.jobs.map(\.name.text))
     throw ValidationError(
       "there is no job '\(name.printable)' in \(file)"
-        + (nearest.map { "; did you mean '\($0)'?" } ?? "."))
+        + (snapshot.advice(onUnknown: name).map { "; \($0)" } ?? ".").printable)
   }
 
   private func instant(_ text: String, in fault: String) throws -> WallInstant {

@@ -60,6 +60,22 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `a family has no runs of its own, and is found by a name that is nearly its own`()
+    throws
+  {
+    let live = try LiveTakt("jobs: {backup: {for_each: {t: [a, b]}, cron: '@yearly', run: 'true'}}\n")
+    let made = "'backup' is a definition with 'for_each', which makes 'backup.a', 'backup.b'"
+    for command in ["slots", "why", "runs", "logs"] {
+      let known = try live.takt(command, "backup")
+      #expect(known.status == 64 && known.errors.contains(made), "\(command): \(known)")
+    }
+    for command in ["status", "trigger"] {
+      let misspelt = try live.takt(command, "bakcup")
+      #expect(misspelt.errors.contains("id you mean 'backup'?"), "\(command): \(misspelt)")
+    }
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `the run that was awaited is the one that logs shows`() throws {
     let live = try LiveTakt("jobs:\n  x: {cron: '@yearly', run: 'echo run $TAKT_RUN'}\n")
     for _ in 0..<10 {

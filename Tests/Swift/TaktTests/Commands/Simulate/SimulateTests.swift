@@ -164,6 +164,17 @@ import Testing
     #expect(try folder.takt(["next", "c"]).errors.contains("no job 'c'"))
   }
 
+  @Test func `a command that takes one job names those that a family makes`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs:\n  backup: {for_each: {t: [a, b]}, every: 1h, run: 'true'}\n")
+    let made = "'backup' is a definition with 'for_each', which makes 'backup.a', 'backup.b'"
+    for command in ["next", "explain", "exec"] {
+      let known = try folder.takt([command, "backup"])
+      #expect(known.status == 64 && known.errors.contains(made), "\(command): \(known)")
+    }
+    #expect(try folder.takt(["next", "backupp"]).errors.contains("did you mean 'backup'?"))
+  }
+
   private func verdictSlots(_ output: String) -> [Int64] {
     struct Next: Decodable { var slot: String }
     return output.split(separator: "\n").compactMap {
