@@ -1,5 +1,7 @@
 import Dispatch
+import HTTPTypes
 import NIOCore
+import Synchronization
 
 /// Runs tasks on one event loop, so that the control costs one thread and never touches the shared
 /// pool, whose first use would start a permanent timer.
@@ -21,6 +23,29 @@ enum SlowQueue {
 
   static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await queue.perform(body)
+  }
+}
+
+/// Where much of the ledger is walked through, which takes seconds of a large one: one walk at a time, and
+/// no other question waits for it.
+enum WalkQueue {
+  /// How many walks may wait or be in progress.
+  static let walksMax = 16
+
+  private static let queue = DispatchQueue(label: "takt.control.walk", qos: .utility)
+  private static let walks = Atomic<Int>(0)
+
+  static func perform<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value
+  ) async throws -> Value {
+    defer { walks.subtract(1, ordering: .relaxed) }
+    guard walks.add(1, ordering: .relaxed).newValue <= walksMax else {
+      var problem = Problem(
+        .unavailable, "too many requests wait for the ledger", detail: "Retry in a second.")
+      problem.headers[.retryAfter] = "1"
+      throw problem
+    }
+    return await queue.perform(body)
   }
 }
 

@@ -87,13 +87,17 @@ extension ControlPorts {
   }
 
   /// Reads what is kept, away from the control's own thread.
+  ///
+  /// - Parameter walks: whether it reads much of the ledger, by the archive's connection for that.
   func fromArchive<Value: Sendable>(
+    walks: Bool = false,
     _ body: @escaping @Sendable (any RunArchive) throws(ArchiveError) -> Value
   ) async throws -> Value? {
     guard let archive else { return nil }
-    let result = await SlowQueue.perform {
+    let read: @Sendable () -> Result<Value, ArchiveError> = {
       Result { () throws(ArchiveError) in try body(archive) }
     }
+    let result = try await walks ? WalkQueue.perform(read) : SlowQueue.perform(read)
     do {
       return try result.get()
     } catch {

@@ -50,7 +50,7 @@ struct HeatMapRoutes {
     let query = HeatQuery(
       job: job, since: since, until: until, zone: zone,
       step: try given[Self.step].flatMap(HeatMap.Step.init) ?? .day)
-    let map = try await ports.fromArchive { (archive) throws(ArchiveError) in
+    let map = try await ports.fromArchive(walks: true) { (archive) throws(ArchiveError) in
       try archive.heat(query)
     }
     guard let map else { throw Problem(.notFound, "there is no ledger: 'state' is none") }

@@ -37,8 +37,11 @@ struct SlotRoutes {
     let limit = try given[Self.limit]
     // One more tells whether there are more.
     query.limit = limit + 1
+    // All newer ones are passed by on the way to the end of the range: a slot may be decided long after
+    // its time, so that no number of a verdict bounds it. By job, or of those not run, an index does.
+    query.walks = query.until != nil && query.job == nil && !query.notRunOnly
     let wanted = query
-    let slots = try await ports.fromArchive { (archive) throws(ArchiveError) in
+    let slots = try await ports.fromArchive(walks: query.walks) { (archive) throws(ArchiveError) in
       try archive.slots(wanted)
     }
     guard let slots else { throw ports.noLedger }

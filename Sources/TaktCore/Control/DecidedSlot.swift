@@ -24,6 +24,8 @@ package struct SlotQuery: Hashable, Sendable {
   package var notRunOnly = false
   /// How many, the newest; of all jobs together, those that were decided last.
   package var limit = 50
+  /// Whether it may walk through much of the ledger, so that it is answered beside other questions.
+  package var walks = false
 
   package init() {}
 }

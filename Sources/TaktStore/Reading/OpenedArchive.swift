@@ -26,6 +26,8 @@ package final class OpenedArchive: RunArchive {
   private let folder: String
   private var path: String { folder + "/" + LedgerFile.name }
   private let state = Mutex(State())
+  /// For what walks through much of the ledger, so that no other question waits for it.
+  private let walks = Mutex(State())
 
   package init(folder: String) { self.folder = folder }
 
@@ -46,11 +48,14 @@ package final class OpenedArchive: RunArchive {
   }
 
   package func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot] {
-    try read { (archive) throws(LedgerArchive.Failure) in try archive.slots(query) }
+    let answer = { (archive: LedgerArchive) throws(LedgerArchive.Failure) in
+      try archive.slots(query)
+    }
+    return try query.walks ? read(by: walks, answer) : read(by: state, answer)
   }
 
   package func heat(_ query: HeatQuery) throws(ArchiveError) -> HeatMap {
-    try read { (archive) throws(LedgerArchive.Failure) in try archive.heat(query) }
+    try read(by: walks) { (archive) throws(LedgerArchive.Failure) in try archive.heat(query) }
   }
 
   package func meanDurations() throws(ArchiveError) -> [JobName: Duration] {
@@ -73,23 +78,34 @@ package final class OpenedArchive: RunArchive {
   package func close(timeout: DispatchTimeInterval = .seconds(2)) {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "takt.archive.close", qos: .utility).async { [self] in
-      let opened = state.withLock { state in
-        state.isClosed = true
-        defer { state.opened = nil }
-        return state.opened
-      }
+      let opened = [Self.close(state), Self.close(walks)]
       // A reader that has it finishes first, and the next one finds it closed.
-      opened?.archive.close()
+      for archive in opened { archive?.close() }
       done.signal()
     }
     _ = done.wait(timeout: .now() + timeout)
   }
 
+  private static func close(_ state: borrowing Mutex<State>) -> LedgerArchive? {
+    state.withLock { state in
+      state.isClosed = true
+      defer { state.opened = nil }
+      return state.opened?.archive
+    }
+  }
+
   private func read<Value: Sendable>(
     _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
   ) throws(ArchiveError) -> Value {
+    try read(by: state, body)
+  }
+
+  private func read<Value: Sendable>(
+    by state: borrowing Mutex<State>,
+    _ body: (LedgerArchive) throws(LedgerArchive.Failure) -> Value
+  ) throws(ArchiveError) -> Value {
     do throws(LedgerArchive.Failure) {
-      let archive = try archive()
+      let archive = try archive(by: state)
       let value = try body(archive)
       // Questions are seldom: what SQLite keeps for the next one is not worth its memory.
       archive.releaseMemory()
@@ -102,7 +118,9 @@ package final class OpenedArchive: RunArchive {
   }
 
   /// A ledger that was lost is another file later: that one is opened then.
-  private func archive() throws(LedgerArchive.Failure) -> LedgerArchive {
+  private func archive(
+    by state: borrowing Mutex<State>
+  ) throws(LedgerArchive.Failure) -> LedgerArchive {
     try state.withLock { (state) throws(LedgerArchive.Failure) in
       guard !state.isClosed else { throw .unreadable(path: path, reason: "takt is stopping") }
       let before = LedgerFile.identities(of: path)

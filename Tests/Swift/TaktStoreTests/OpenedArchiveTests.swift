@@ -25,6 +25,27 @@ import TaktTime
     bench.close()
   }
 
+  @Test("what walks through the ledger is answered as other questions are, until it is closed")
+  func walks() throws {
+    let bench = try LedgerBench()
+    let job = try GridJob("a")
+    let archive = OpenedArchive(folder: bench.folder.path)
+    try bench.open()
+    bench.keep(job.load + job.runs(1, run: 1))
+    var slots = SlotQuery()
+    slots.until = job.slot(9)
+    let all = try archive.slots(slots)
+    slots.walks = true
+    #expect(try archive.slots(slots) == all && all.count == 1)
+    let heat = HeatQuery(
+      since: GridJob.begin, until: GridJob.begin + .seconds(86_400), zone: .utc, step: .day)
+    #expect(try archive.heat(heat).cells.map(\.tally.runs) == [1])
+    bench.close()
+    archive.close()
+    #expect(throws: ArchiveError.self) { try archive.slots(slots) }
+    #expect(throws: ArchiveError.self) { try archive.heat(heat) }
+  }
+
   @Test("a ledger whose tables a full disk did not take is named as that")
   func namesUnwritten() throws {
     let bench = try LedgerBench()

@@ -138,7 +138,13 @@ class HeatPage {
     if (!day) return;
     this.chosen = dayNumber(day);
     this.draw();
-    attempt(() => this.loadHours(this.abort.signal));
+    // The year is still being read: its hours are read with it.
+    if (!this.data) return;
+    // What an earlier choice asked for is not wanted any more.
+    this.abort?.abort();
+    const abort = new AbortController();
+    this.abort = abort;
+    attempt(() => this.loadHours(abort.signal));
   }
 
   pressed(event) {
@@ -147,6 +153,8 @@ class HeatPage {
     const steps = table({ ArrowLeft: -7, ArrowRight: 7, ArrowUp: -1, ArrowDown: 1 });
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
+      // A key that is held down is one choice.
+      if (event.repeat) return;
       this.choose(day);
     } else if (event.key in steps) {
       event.preventDefault();
