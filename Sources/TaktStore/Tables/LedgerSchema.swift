@@ -52,7 +52,8 @@ enum LedgerSchema {
 
   /// What is in the indexes of slots that did not run. Questions ask with these words and more, as SQLite
   /// takes an index only then: another wording needs other indexes.
-  static let isIndexedAsNotRun = "verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = 'elsewhere')"
+  static let isIndexedAsNotRun =
+    "verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = 'elsewhere')"
 
   private static let notRun = """
     -- Most slots run, here or elsewhere, and are in neither. `first` is there so that a range is found

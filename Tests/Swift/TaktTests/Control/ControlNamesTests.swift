@@ -63,7 +63,8 @@ import Testing
   @Test func `a family has no runs of its own, and is found by a name that is nearly its own`()
     throws
   {
-    let live = try LiveTakt("jobs: {backup: {for_each: {t: [a, b]}, cron: '@yearly', run: 'true'}}\n")
+    let live = try LiveTakt(
+      "jobs: {backup: {for_each: {t: [a, b]}, cron: '@yearly', run: 'true'}}\n")
     let made = "'backup' is a definition with 'for_each', which makes 'backup.a', 'backup.b'"
     for command in ["slots", "why", "runs", "logs"] {
       let known = try live.takt(command, "backup")
