@@ -66,6 +66,25 @@ import TaktTime
     #expect(names == ["on_alarm_failed", "on_failure"])
   }
 
+  @Test func `a hook that is not run has no run to look at`() throws {
+    var world = SchedulerWorld()
+    world.start([try job([.onFailure])], maxRunning: 128)
+    for _ in 0...SchedulerCore.hooksPerJobMax {
+      world.pass(.seconds(60))
+      // Hooks go on.
+      for number in world.running
+      where world.requests.last(where: { $0.run == number })?.facts == nil {
+        world.running.removeAll { $0 == number }
+        world.send(.actionEnded(number, AttemptReport(.exited(1))))
+      }
+    }
+    let name = try #require(JobName("a"))
+    let failure = try #require(
+      world.core.view(of: name, at: world.now)?.alarmFailures["on_failure"])
+    #expect(failure.words == "not run: too many hooks of the job are waiting")
+    #expect(failure.run == RunID(0))
+  }
+
   @Test func `a failed hook outlives takt, until the jobs file has another one`() throws {
     let spec = try job([.onFailure])
     var world = SchedulerWorld()
