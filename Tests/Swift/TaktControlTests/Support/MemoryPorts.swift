@@ -159,9 +159,9 @@ final class MemoryArchive: RunArchive {
   func decide(_ records: [VerdictRecord]) { state.withLock { $0.verdicts += records } }
 
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
-    try readable().verdicts.reversed().filter {
-      (query.jobs?.contains($0.job) ?? true) && $0.slots.last >= query.since && $0.at < query.before
-        && (query.until.map { until in $0.slots.first < until } ?? true)
+    try readable().verdicts.reversed().filter { record in
+      (query.jobs?.contains(record.job) ?? true) && record.slots.last >= query.since
+        && record.at < query.before && (query.until.map { record.slots.first < $0 } ?? true)
     }
   }
 
