@@ -9,7 +9,7 @@ import Testing
 
   @Test(.enabled(if: hasPromtool, "promtool is not installed"))
   func `each alert fires when it is to`() throws {
-    let folder = Repository.path("packaging/prometheus")
+    let folder = Repository.path("packaging/monitoring/prometheus")
     for words in ["check rules takt.rules.yaml", "test rules takt.rules.test.yaml"] {
       let promtool = Process()
       promtool.executableURL = URL(filePath: "/bin/sh")
@@ -29,11 +29,11 @@ import Testing
   /// Prometheus keeps the label `job` for itself.
   @Test func `what is said of a single job names it by the label that Prometheus gives it`() throws
   {
-    for file in ["packaging/prometheus/takt.rules.yaml", "docs/control.md"] {
+    for file in ["packaging/monitoring/prometheus/takt.rules.yaml", "docs/control.md"] {
       let text = try Repository.text(file)
       #expect(text.contains("exported_job"), "\(file)")
     }
-    let rules = try Repository.text("packaging/prometheus/takt.rules.yaml")
+    let rules = try Repository.text("packaging/monitoring/prometheus/takt.rules.yaml")
     #expect(!rules.contains("$labels.job }}"))
   }
 }

@@ -89,8 +89,8 @@ struct HintTests {
     "jobs:\na:\n  every: 1h\n  run: x | unknown key 'a' in the file; indent a job below 'jobs:'",
     "apiVersion: batch/v1 | unknown key 'apiVersion' in the file; "
       + "the keys of a jobs file are 'scheduler', 'calendars', 'defaults', 'include', 'jobs', 'x-…'",
-    "scheduler: {metrics: {job: 1}} | unknown key 'job' in 'metrics' of 'scheduler'; "
-      + "did you mean 'jobs'?",
+    "{scheduler: {metrics: {job: 1}}, jobs: {a: {every: 1h, run: x}}} | "
+      + "unknown key 'job' in 'metrics' of 'scheduler'; did you mean 'jobs'?",
     "jobs: {a-{{x}}: {every: 1h, run: x}} | '{{' is in a text without quotes here; "
       + "put the whole text in quotes",
     "*/5 * * * * root /bin/x | this is a line of a crontab; "

@@ -21,7 +21,7 @@ import Testing
     let quick = try live.takt("trigger", "quick", "--with", "who=you", "--wait")
     #expect(quick.status == 0 && quick.output == "hello you\n", "\(quick)")
     #expect(quick.errors.contains("succeeded, exit(0)"))
-    #expect(try live.takt("runs", "quick").output.contains("who=you"))
+    #expect(try live.takt("runs", "quick", "--long").output.contains("who=you"))
     #expect(try live.takt("logs", "quick").errors.contains("succeeded, exit(0), with who=you"))
     for (job, status) in [("wrong", 7), ("killed", 137), ("late", 124), ("absent", 127)] {
       let run = try live.takt("trigger", job, "--wait")

@@ -130,7 +130,7 @@ import Testing
 
   @Test(arguments: [
     ("runs --since 18:00", 0), ("runs --since 2026-11-22T18:00", 0), ("runs --since 1d", 0),
-    ("runs --since 'yesterday 06:00'", 0), ("runs --since tomorrow", 64), ("runs --since soon", 64),
+    ("runs --since 'yesterday 06:00'", 0), ("runs --since tomorrow", 0), ("runs --since soon", 64),
     ("verify --since '2026-11-22 18:00'", 0), ("suspend one --until 18:00", 0),
     ("suspend one --until 2099-11-22T18:00", 0), ("suspend one --until 2099-11-22", 64),
     ("trigger one --slot 2026-11-22T18:00", 0), ("explain one --after 'tomorrow 06:00'", 0),
