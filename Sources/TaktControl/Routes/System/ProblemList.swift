@@ -115,11 +115,15 @@ struct ProblemList {
   private func jobs() async -> [API.StatusProblem] {
     let inNeed = await ports.query { core, _ in core.namesInNeed }
     let failing = await entries(of: inNeed.failing)
-    let alarms = await entries(of: inNeed.alarmFailed)
     let failingNames = Set(inNeed.failing)
     let passing = await ports.jobsPassing()
     let staleNames = (inNeed.stale + passing).filter { !failingNames.contains($0) }
     let stale = await entries(of: staleNames)
+    // A job that is failing or stale as well is among those alone.
+    let others = Set(inNeed.alarmFailed)
+    let alarms =
+      await entries(of: inNeed.alarmFailed)
+      + (failing + stale).filter { !others.contains($0.view.spec.name) }
     return Self.failing(
       failing.filter { $0.isFailing && !$0.view.isResting }, besides: Self.unseen(inNeed.failing))
       + Self.stale(
