@@ -185,15 +185,14 @@ class Overview {
   order() {
     this.showTally();
     this.showTags();
-    if (this.table.isHeld() && this.table.names.every((name) => this.store.get(name))) {
-      this.reorder.request();
-      return;
-    }
+    const isHeld = this.table.isHeld() && this.table.names.every((name) => this.store.get(name));
     const names = this.select();
-    this.table.show(names);
+    if (!isHeld) this.table.show(names);
+    // A row of several jobs is made anew of them, also while the order is held.
     this.table.update(new Set(this.store.fold.rows.keys()));
+    if (isHeld) return this.reorder.request();
     this.showSelection();
-    this.showEmpty(names.length);
+    return this.showEmpty(names.length);
   }
 
   select() {
