@@ -28,16 +28,17 @@ enum SlowQueue {
 
 /// Where much of the ledger is walked through, which takes seconds of a large one: one walk at a time, and
 /// no other question waits for it.
-enum WalkQueue {
+final class WalkQueue: Sendable {
+  static let shared = WalkQueue()
+
+  private let queue = DispatchQueue(label: "takt.control.walk", qos: .utility)
   /// How many walks may wait or be in progress.
-  static let walksMax = 16
+  private let walksMax: Int
+  private let walks = Atomic<Int>(0)
 
-  private static let queue = DispatchQueue(label: "takt.control.walk", qos: .utility)
-  private static let walks = Atomic<Int>(0)
+  init(walksMax: Int = 16) { self.walksMax = walksMax }
 
-  static func perform<Value: Sendable>(
-    _ body: @escaping @Sendable () -> Value
-  ) async throws -> Value {
+  func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
     defer { walks.subtract(1, ordering: .relaxed) }
     guard walks.add(1, ordering: .relaxed).newValue <= walksMax else {
       var problem = Problem(

@@ -97,12 +97,26 @@ extension ControlPorts {
     let read: @Sendable () -> Result<Value, ArchiveError> = {
       Result { () throws(ArchiveError) in try body(archive) }
     }
-    let result = try await walks ? WalkQueue.perform(read) : SlowQueue.perform(read)
+    let result = try await walks ? WalkQueue.shared.perform(read) : SlowQueue.perform(read)
     do {
       return try result.get()
     } catch {
       throw Problem(.unavailable, "the ledger cannot be read", detail: error.message)
     }
+  }
+
+  /// Tells a name that is none from a job without such slots. The ledger may know a job that the jobs
+  /// file no longer has.
+  func requireKnown(_ job: JobName) async throws {
+    if await query({ core, now in core.view(of: job, at: now) != nil }) { return }
+    var slot = SlotQuery()
+    slot.job = job
+    slot.limit = 1
+    let any = slot
+    let kept = try await fromArchive { (archive) throws(ArchiveError) in
+      try archive.slots(any)
+    }
+    if kept?.isEmpty != false { throw await noJob(job.text) }
   }
 
   /// Why there is nothing to read.

@@ -37,7 +37,7 @@ struct HeatMapRoutes {
     let job = try given[RunParameter.job]
     let (zone, now) = await ports.query { core, now in
       let own = job.flatMap { core.view(of: $0, at: now) }?.spec.timing.schedule.rules.first?.zone
-      return (own ?? core.view.settings.zone, now.wall)
+      return (own ?? core.currentSettings.zone, now.wall)
     }
     let until = try given[Self.until] ?? now
     let since = try given[Self.since] ?? until - Self.day * 366
@@ -53,7 +53,10 @@ struct HeatMapRoutes {
     let map = try await ports.fromArchive(walks: true) { (archive) throws(ArchiveError) in
       try archive.heat(query)
     }
-    guard let map else { throw Problem(.notFound, "there is no ledger: 'state' is none") }
+    guard let map else { throw ports.noLedger }
+    if let job, map.cells.allSatisfy({ $0.tally.runs == 0 && $0.tally.notRun == 0 }) {
+      try await ports.requireKnown(job)
+    }
     var shown = API.HeatMap()
     shown.from = since
     shown.to = until

@@ -24,6 +24,8 @@ struct SlotRoutes {
       + "excluded slots, those beyond limit, coalesced ones and those of another machine are left out"
   )
   private static let limit = Parameter.integer("limit", 1...10_000, default: 50, "Maximum number")
+  /// A longer list keeps no other question waiting.
+  private static let longMin = 1000
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
     -> Response
@@ -39,30 +41,17 @@ struct SlotRoutes {
     query.limit = limit + 1
     // All newer ones are passed by on the way to the end of the range: a slot may be decided long after
     // its time, so that no number of a verdict bounds it. By job, or of those not run, an index does.
-    query.walks = query.until != nil && query.job == nil && !query.notRunOnly
+    let isWalk = query.until != nil && query.job == nil && !query.notRunOnly
+    query.walks = isWalk || limit > Self.longMin
     let wanted = query
     let slots = try await ports.fromArchive(walks: query.walks) { (archive) throws(ArchiveError) in
       try archive.slots(wanted)
     }
     guard let slots else { throw ports.noLedger }
-    if slots.isEmpty, let job = query.job { try await requireKnown(job) }
+    if slots.isEmpty, let job = query.job { try await ports.requireKnown(job) }
     var shown = API.DecidedSlots()
     shown.slots = slots.prefix(limit).map { API.DecidedSlot($0) }
     shown.truncated = slots.count > limit
     return .json(shown)
-  }
-
-  /// Tells a name that is none from a job without such slots. The ledger may know a job that the jobs
-  /// file no longer has.
-  private func requireKnown(_ job: JobName) async throws {
-    if await ports.query({ core, now in core.view(of: job, at: now) != nil }) { return }
-    var query = SlotQuery()
-    query.job = job
-    query.limit = 1
-    let any = query
-    let kept = try await ports.fromArchive { (archive) throws(ArchiveError) in
-      try archive.slots(any)
-    }
-    if kept?.isEmpty != false { throw await ports.noJob(job.text) }
   }
 }

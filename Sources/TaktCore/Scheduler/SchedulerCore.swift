@@ -173,7 +173,7 @@ package struct SchedulerCore: Sendable {
 extension SchedulerCore {
   package var jobCount: Int { jobs.count }
 
-  package var metricsSettings: MetricsSettings { settings.metrics }
+  package var currentSettings: SchedulerSettings { settings }
 
   /// The names of the jobs that need somebody, in no order.
   package var namesInNeed: NamesInNeed {

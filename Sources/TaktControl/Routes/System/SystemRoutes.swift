@@ -139,7 +139,7 @@ struct SystemRoutes {
         JobNamesInNeed(
           all: core.jobNames,
           inNeed: [inNeed.failing, inNeed.stale + passing, inNeed.unplaced, inNeed.alarmFailed]),
-        core.metricsSettings
+        core.currentSettings.metrics
       )
     }
     // As many as there are labels for, without sorting the others.

@@ -38,7 +38,7 @@ struct AgendaRoutes {
   {
     let query = context.query
     let (names, settings, now) = await ports.query { core, now in
-      (Array(core.jobNames), core.view.settings, now)
+      (Array(core.jobNames), core.currentSettings, now)
     }
     let lastNight = Agenda.Range.lastNight(before: now.wall, in: settings.zone)
     let range = Agenda.Range(
@@ -57,34 +57,32 @@ struct AgendaRoutes {
         turn.compactMap { core.previewInput(of: $0, at: now) }
       }
     }
-    let (past, means) = await behind(range)
     let limit = try query[Self.limit]
-    let foreseen = inputs
-    let agenda = await BusyQueue.perform {
-      Agenda(
+    let (foreseen, archive) = (inputs, ports.archive)
+    let (agenda, isCut) = try await WalkQueue.shared.perform {
+      let (past, means) = Self.behind(range, archive)
+      let agenda = Agenda(
         range, of: foreseen.map { AgendaJob($0, mean: means[$0.name]) },
         past: Array(past.prefix(Self.pastMax)), limit: limit)
+      return (agenda, past.count > Self.pastMax)
     }
     var shown = API.Agenda(agenda, maxRunning: settings.maxRunning)
-    shown.pastTruncated = past.count > Self.pastMax
+    shown.pastTruncated = isCut
     return .json(shown)
   }
 
   /// What the ledger has; nothing where it cannot be read, which is no reason to hide what comes.
-  private func behind(_ range: Agenda.Range) async -> ([DecidedSlot], [JobName: Duration]) {
-    let slots: [DecidedSlot]? = try? await ports.fromArchive {
-      (archive) throws(ArchiveError) in
-      guard range.from < range.now else { return [] }
-      var query = SlotQuery()
-      query.since = range.from
-      query.until = min(range.to, range.now)
-      // One more tells whether there are more.
-      query.limit = Self.pastMax + 1
-      return try archive.slots(query)
-    }
-    let means = try? await ports.fromArchive { (archive) throws(ArchiveError) in
-      try archive.meanDurations()
-    }
-    return (slots ?? [], means ?? [:])
+  private static func behind(
+    _ range: Agenda.Range, _ archive: (any RunArchive)?
+  ) -> ([DecidedSlot], [JobName: Duration]) {
+    let means = (try? archive?.meanDurations()) ?? [:]
+    guard range.from < range.now else { return ([], means) }
+    var query = SlotQuery()
+    query.since = range.from
+    query.until = min(range.to, range.now)
+    // One more tells whether there are more.
+    query.limit = pastMax + 1
+    query.walks = true
+    return ((try? archive?.slots(query)) ?? [], means)
   }
 }

@@ -54,6 +54,29 @@ import Testing
     #expect(less["earlier"] as? Int == 1 && less["later"] as? Int == 3)
   }
 
+  @Test func `a name that no job has is no empty heat map`() async throws {
+    let world = try await ControlWorld([.named("beat")], archive: archive())
+    #expect(try world.get("/api/v1/heatmap?job=nosuch").status == 404)
+    #expect(try world.get("/api/v1/heatmap?job=beat").status == 200)
+  }
+
+  @Test func `a walk through the ledger that is one too many is refused`() async throws {
+    let queue = WalkQueue(walksMax: 1)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    let first = Task {
+      try await queue.perform {
+        begin.yield()
+        gate.wait()
+      }
+    }
+    for await _ in begun { break }
+    await #expect(throws: Problem.self) { try await queue.perform {} }
+    gate.signal()
+    try await first.value
+    try await queue.perform {}
+  }
+
   @Test func `a ledger that cannot be read does not hide what comes`() async throws {
     let archive = MemoryArchive()
     archive.fail("disk")
