@@ -15,7 +15,8 @@ struct SlotRuns {
   mutating func decided(_ run: RunID?) {
     active <<= 1
     failed <<= 1
-    open = open.filter { $0.age + 1 < Self.countMax }.map { (run: $0.run, age: $0.age + 1) }
+    for place in open.indices { open[place].age += 1 }
+    open.removeAll { $0.age >= Self.countMax }
     guard let run else { return }
     active |= 1
     open.append((run: run, age: 0))

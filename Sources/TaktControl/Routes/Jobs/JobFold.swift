@@ -9,8 +9,8 @@ struct JobFamily {
   private(set) var states: [JobView.State: Int] = [:]
   private(set) var stale = 0
   private(set) var failing = 0
-  /// How many have slots that run nowhere, or alarms that fail; those that rest do not count.
-  private(set) var troubled = 0
+  /// That of the job that needs somebody most.
+  private(set) var attention = JobEntry.Attention.resting
   /// How many of the last slots of each did not run.
   private(set) var notRun = 0
   /// The earliest next slot of any.
@@ -28,7 +28,7 @@ struct JobFamily {
     if job.isStale { stale += 1 }
     notRun += job.history.notRunCount
     if job.isFailing { failing += 1 }
-    if !job.view.problems.isEmpty, !job.view.isResting { troubled += 1 }
+    attention = min(attention, job.attention)
     if let slot = job.view.next, next.map({ slot.due < $0.due }) ?? true { next = slot }
     if let run = job.history.last, let ended = run.endedAt, ended >= last?.endedAt ?? ended {
       last = run

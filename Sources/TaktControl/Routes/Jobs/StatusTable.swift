@@ -61,9 +61,7 @@ package struct StatusTable: Sendable {
   mutating func add(_ family: JobFamily) {
     let now = now
     sum.add(family)
-    rank(
-      family.failing > 0
-        ? .failing : family.stale > 0 ? .stale : family.troubled > 0 ? .troubled : .late)
+    rank(min(family.attention, .late))
     cells.add {
       $0.append(utf8: family.name.text)
       $0.append(utf8: family.count == 1 ? " (1 job)" : " (\(family.count) jobs)")

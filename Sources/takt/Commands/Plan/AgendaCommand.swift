@@ -19,13 +19,18 @@ struct AgendaCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
-  @Option(help: "Begin there: 90m, 1d, 18:00, yesterday, 'monday 02:30'. (default: 'last night')")
+  @Option(
+    help: """
+      List slots since then: 90m, 1d, 18:00, yesterday, 'monday 02:30'. (default: 'last night')
+      """)
   var since: String?
 
-  @Option(help: "End there: a duration from now, an instant or a day. (default: 1d)")
+  @Option(help: "List slots until then: a duration from now, an instant or a day. (default: 1d)")
   var until: String?
 
-  @Option(name: .short, help: "The maximum number of lines of the past, and of those to come.")
+  @Option(
+    name: .customShort("n", allowingJoined: true),
+    help: "The maximum number of lines of the past, and of those to come.")
   var number = 500
 
   @Flag(help: "Print one JSON object, as GET /api/v1/agenda answers.")

@@ -57,6 +57,7 @@ class JobFold {
       schedule: [...states].map(([state, count]) => `${count} ${state}`).join(", "),
       // All of them are resumed by one button when all of them are suspended.
       state: first.state, suspension: jobs.every((job) => job.suspension) ? first.suspension : undefined, stale_since: first.stale_since,
+      attention: attention(first), isStale: jobs.some(isStale), problems: first.problems,
       active: jobs.flatMap((job) => job.active), streak: failing > 0 ? first.streak : 0, failing,
       next: nexts.reduce((best, next) => (best && best.due <= next.due ? best : next), undefined),
       last: lasts.reduce((best, last) => (best && best.ended >= last.ended ? best : last), undefined),

@@ -83,13 +83,14 @@ const isResting = (job) => job.suspension !== undefined || ["suspended", "disabl
  * Whether no run has succeeded for as long as the job allows, or its slots come and go without a run: two
  * in a row, or one while takt was down.
  */
-const isStale = (job) => !isResting(job) && (job.stale_since !== undefined || passedInARow(job) > 1 || job.verdicts?.endsWith("m") === true);
+const isStale = (job) => job.members ? job.isStale : !isResting(job) && (job.stale_since !== undefined || passedInARow(job) > 1 || job.verdicts?.endsWith("m") === true);
 
 /** The jobs that need somebody come first, and those that rest last. */
 function attention(job) {
+  if (job.members) return job.attention;
   if (job.streak > 0 && !isResting(job)) return 0;
   if (isStale(job)) return 1;
-  if (job.problems) return 2;
+  if (job.problems && !isResting(job)) return 2;
   if (job.streak > 0) return 3;
   return isResting(job) ? 5 : 4;
 }
