@@ -214,6 +214,9 @@ struct ClusterMonitoringTests {
       elsewhere.output.contains(
         "The job needs a machine with the labels disk=fast. This machine has site=east, so it leaves "
           + "the slots to 'b'; this is no problem."), "\(elsewhere)")
+    try cluster.process("a").line("a slot left to 'b'") {
+      $0.job == "fast" && $0.reason == "elsewhere"
+    }
     #expect(try cluster.process("a").stop() == 0)
     let stopped = try cluster.takt("a", "why", "fast")
     #expect(stopped.status == 0 && stopped.errors.isEmpty)
