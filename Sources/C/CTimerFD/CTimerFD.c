@@ -57,6 +57,8 @@ void ctimerfd_alarm_wait(int descriptor) {
   }
 }
 
+void ctimerfd_close(int descriptor) { close(descriptor); }
+
 bool ctimerfd_alarm_start(void *(*body)(void *), void *argument) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;

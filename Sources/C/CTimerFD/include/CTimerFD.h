@@ -25,6 +25,9 @@ void ctimerfd_alarm_set(int descriptor, int64_t nanoseconds);
 /// Waits until the instant comes.
 void ctimerfd_alarm_wait(int descriptor);
 
+/// Closes a timerfd of either kind.
+void ctimerfd_close(int descriptor);
+
 /// Starts a detached thread with all signals blocked. Returns false when the system refuses.
 bool ctimerfd_alarm_start(void *(*body)(void *), void *argument);
 

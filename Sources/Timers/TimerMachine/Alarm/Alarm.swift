@@ -3,7 +3,6 @@ import TaktTime
 
 #if os(Linux)
   import CTimerFD
-  import Glibc
   import Synchronization
 #endif
 
@@ -81,7 +80,7 @@ private final class AlarmSource: AlarmClock, @unchecked Sendable {
     }
 
     // Nobody waits for it any more, and nobody can set it.
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { if descriptor >= 0 { ctimerfd_close(descriptor) } }
 
     func set(_ instant: MonotonicInstant) {
       ctimerfd_alarm_set(descriptor, instant.nanoseconds)

@@ -1,7 +1,6 @@
 #if os(Linux)
   import CTimerFD
   @preconcurrency import Dispatch
-  import Glibc
 
   /// A timerfd that the kernel cancels when the wall clock is set, read by a dispatch source.
   final class ClockStepSource: Sendable {
@@ -17,12 +16,19 @@
         if ctimerfd_clock_watch_take(descriptor) { handler() }
       }
       // Dispatch may trap when a watched descriptor is closed before the source has let it go.
-      source.setCancelHandler { @Sendable in close(descriptor) }
+      source.setCancelHandler { @Sendable in ctimerfd_close(descriptor) }
       source.activate()
     }
 
     deinit {
       source.cancel()
     }
+  }
+#else
+  import Dispatch
+
+  /// Other systems report no steps.
+  final class ClockStepSource: Sendable {
+    init?(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) { return nil }
   }
 #endif
