@@ -5,9 +5,7 @@ public import Dispatch
 /// On Linux the kernel reports it at once, and again when the machine wakes from sleep. On other
 /// systems `isWatching` is false, and the handler is never called.
 public final class ClockStepWatcher: Sendable {
-  #if os(Linux)
-    private let source: ClockStepSource?
-  #endif
+  private let source: ClockStepSource?
 
   /// Watches from now until it is released.
   ///
@@ -16,17 +14,9 @@ public final class ClockStepWatcher: Sendable {
   ///   - handler: called once for one or more steps in quick succession. It may be called once more
   ///     while the watcher is being released.
   public init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
-    #if os(Linux)
-      source = ClockStepSource(queue: queue, handler: handler)
-    #endif
+    source = ClockStepSource(queue: queue, handler: handler)
   }
 
   /// Whether the system reports clock steps; false if no file descriptor is left.
-  public var isWatching: Bool {
-    #if os(Linux)
-      source != nil
-    #else
-      false
-    #endif
-  }
+  public var isWatching: Bool { source != nil }
 }
