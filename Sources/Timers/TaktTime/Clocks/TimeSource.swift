@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A source of the current time. Pass it in everywhere, so that tests can use virtual time.
 ///
 /// Safe from any thread.
@@ -42,45 +36,27 @@ extension TimeSource {
   package var now: Now { Now(wall: wall, monotonic: monotonic) }
 }
 
-/// The system's clocks: `CLOCK_REALTIME` and the clock under `DispatchTime`.
+/// The system's clocks: the wall clock and the clock under `DispatchTime`.
 public struct SystemTimeSource: TimeSource {
   /// The system's clocks.
   public init() {}
 
   /// The wall clock.
-  public var wall: WallInstant {
-    WallInstant(nanoseconds: Self.read(CLOCK_REALTIME))
-  }
+  public var wall: WallInstant { WallInstant(nanoseconds: SystemClocks.wall) }
 
   /// The monotonic clock, which only moves forward.
-  public var monotonic: MonotonicInstant {
-    #if os(Linux)
-      MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC))
-    #else
-      MonotonicInstant(nanoseconds: Self.read(CLOCK_UPTIME_RAW))
-    #endif
-  }
+  public var monotonic: MonotonicInstant { MonotonicInstant(nanoseconds: SystemClocks.monotonic) }
 
-  #if os(Linux)
-    /// `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
-    public var slept: Duration {
-      .nanoseconds(max(0, Self.read(CLOCK_BOOTTIME) - Self.read(CLOCK_MONOTONIC)))
-    }
+  /// The time that the machine has slept since it started; zero on Windows, where it is not known.
+  public var slept: Duration { .nanoseconds(SystemClocks.slept) }
 
+  #if os(Linux) && !TIMERMACHINE_PORTABLE
     /// Nanoseconds since the machine started, the time it slept included: deadlines that other
     /// processes keep are on this clock.
-    package var sinceBoot: UInt64 { UInt64(max(0, Self.read(CLOCK_BOOTTIME))) }
+    package var sinceBoot: UInt64 { UInt64(max(0, SystemClocks.sinceBoot)) }
 
     /// The time with which the system stamps a file that is written now: that of its last tick, up
     /// to 10 ms ago.
-    package var fileStamp: WallInstant {
-      WallInstant(nanoseconds: Self.read(CLOCK_REALTIME_COARSE))
-    }
+    package var fileStamp: WallInstant { WallInstant(nanoseconds: SystemClocks.fileStamp) }
   #endif
-
-  private static func read(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
 }
