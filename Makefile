@@ -136,9 +136,11 @@ EXPORT ?= .build/timermachine
 export-timermachine: ## Write TimerMachine as a separate package, ready for its own repository, to EXPORT.
 	@scripts/release/export-timermachine $(EXPORT)
 
-test-timermachine: ## Build and test that package, and an example that depends on it.
+test-timermachine: ## Build and test that package, again without its parts for Linux, and an example that depends on it.
 	@scripts/release/export-timermachine .build/timermachine
 	nice $(SWIFT) test --package-path .build/timermachine
+	nice $(SWIFT) test --package-path .build/timermachine \
+		--scratch-path .build/timermachine/.build/portable -Xswiftc -DTIMERMACHINE_PORTABLE
 	nice $(SWIFT) test --package-path .build/timermachine/Example
 
 check-slow:      ## Run the checks that take too long for CI, and print each one's time.

@@ -1,7 +1,7 @@
 import Dispatch
 import TaktTime
 
-#if os(Linux)
+#if os(Linux) && !TIMERMACHINE_PORTABLE
   import CTimerFD
   import Synchronization
 #endif
@@ -21,7 +21,7 @@ package final class Alarm: Sendable {
   ///   - onDue: called once per setting whose instant comes, never concurrently. It may set the
   ///     alarm. A call may still belong to an earlier setting.
   package init(name: String, nice: Int32 = 0, onDue: @escaping @Sendable () -> Void) {
-    #if os(Linux)
+    #if os(Linux) && !TIMERMACHINE_PORTABLE
       clock =
         AlarmThread(name: name, nice: nice, onDue: onDue) ?? AlarmSource(name: name, onDue: onDue)
     #else
@@ -61,7 +61,7 @@ private final class AlarmSource: AlarmClock, @unchecked Sendable {
   func end() { source.cancel() }
 }
 
-#if os(Linux)
+#if os(Linux) && !TIMERMACHINE_PORTABLE
   /// The thread owns a reference, so that the descriptor stays open until the thread ends.
   private final class AlarmThread: AlarmClock {
     private let descriptor: Int32

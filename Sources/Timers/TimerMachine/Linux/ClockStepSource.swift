@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && !TIMERMACHINE_PORTABLE
   import CTimerFD
   @preconcurrency import Dispatch
 

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && !TIMERMACHINE_PORTABLE
   import CTimerFD
 #endif
 
@@ -7,7 +7,7 @@ enum Prefetch {
   /// Begins to fetch `count` cache lines from `address` on; nothing is read through it.
   @inline(__always)
   static func lines(_ count: Int, from address: UnsafeRawPointer?) {
-    #if os(Linux)
+    #if os(Linux) && !TIMERMACHINE_PORTABLE
       guard let address else { return }
       for line in 0..<count { cprefetch(address + 64 * line) }
     #endif

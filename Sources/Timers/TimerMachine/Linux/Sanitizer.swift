@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && !TIMERMACHINE_PORTABLE
   import CTimerFD
 #endif
 
@@ -9,7 +9,7 @@
 enum Sanitizer {
   @inline(__always)
   static var isPresent: Bool {
-    #if os(Linux)
+    #if os(Linux) && !TIMERMACHINE_PORTABLE
       csanitizer_is_present()
     #else
       false
@@ -19,7 +19,7 @@ enum Sanitizer {
   /// The lock at `address` was taken.
   @inline(__always)
   static func lockTaken(at address: UnsafeRawPointer) {
-    #if os(Linux)
+    #if os(Linux) && !TIMERMACHINE_PORTABLE
       csanitizer_lock_taken(address)
     #endif
   }
@@ -27,7 +27,7 @@ enum Sanitizer {
   /// The lock at `address` is about to be given back.
   @inline(__always)
   static func lockReturning(at address: UnsafeRawPointer) {
-    #if os(Linux)
+    #if os(Linux) && !TIMERMACHINE_PORTABLE
       csanitizer_lock_returning(address)
     #endif
   }
