@@ -192,7 +192,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     case .moved(let state, let effects):
       change(&core)
       core.state = state
-      if core.mayStep, effects.contains(.arm) { followClockSteps(in: &core) }
+      if core.mayStep { followClockSteps(in: &core) }
       perform(effects, in: &core)
       let isOver = last && state == .cancelled
       note(event, from: from, cause: isOver ? .exhausted : cause, in: &core, &report)

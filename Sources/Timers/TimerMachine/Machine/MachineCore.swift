@@ -82,6 +82,13 @@ struct MachineCore: ~Copyable {
     return group.monotonic(deadline, ofWall: basis == .wall)
   }
 
+  /// When the clock that people read shows the end of the next deadline's window, if no one sets it;
+  /// nil when it is past, or nothing is left to fire. For schedules that may step.
+  func endOfWallWindow(in group: TimerGroup) -> WallInstant? {
+    let left = deadline.addingSaturated(leewayNanoseconds).subtractingSaturated(now(in: group))
+    return remaining > 0 && left > 0 ? group.wall + .nanoseconds(left) : nil
+  }
+
   /// Deadlines of the grid from the next one up to `now`; 0 when it lies ahead.
   func periodsDue(at now: Int64) -> Int64 {
     guard now >= deadline else { return 0 }

@@ -32,6 +32,8 @@ final class MachineExtras: @unchecked Sendable {
   var lastStream: UInt64 = 0
   /// Keeps the subscription to clock steps, once a wall schedule was armed.
   var clockSteps: ClockStepSubscription?
+  /// Rings at the end of a wall schedule's window where the system reports no clock steps.
+  var wallAlarm: WallAlarm?
 
   /// Whether a delivery calls anybody besides the main handler.
   var hasListeners: Bool { !handlers.isEmpty || !streams.isEmpty || registration != nil }
@@ -45,6 +47,7 @@ final class MachineExtras: @unchecked Sendable {
     swap(&previous.registration, &registration)
     swap(&previous.streams, &streams)
     swap(&previous.clockSteps, &clockSteps)
+    swap(&previous.wallAlarm, &wallAlarm)
     return previous
   }
 
@@ -112,9 +115,16 @@ extension MachineBody {
   /// Follows the wall clock, and the sleeps of the computer, while the schedule depends on them. Under
   /// the lock.
   func followClockSteps(in core: inout MachineCore) {
-    guard core.extras?.clockSteps == nil else { return }
-    guard let clock = group.factory.time as? any SteppingTimeSource else { return }
-    core.madeExtras().clockSteps = clock.onClockStep { [weak self] in self?.clockStepped() }
+    if core.extras?.clockSteps == nil, let clock = group.factory.time as? any SteppingTimeSource {
+      let extras = core.madeExtras()
+      let subscription = clock.onClockStep { [weak self] in self?.clockStepped() }
+      extras.clockSteps = subscription
+      if !subscription.isWatching {
+        extras.wallAlarm = WallAlarm { [weak self] in self?.clockStepped() }
+      }
+    }
+    guard let alarm = core.extras?.wallAlarm else { return }
+    alarm.set(core.state == .running ? core.endOfWallWindow(in: group) : nil)
   }
 
   /// The wall clock was set, or the computer has slept: a deadline is another one on the clock that
@@ -122,6 +132,7 @@ extension MachineBody {
   private func clockStepped() {
     core.withLock { core in
       guard core.isArmed, core.mayStep else { return }
+      followClockSteps(in: &core)
       arm(in: &core)
     }
   }

@@ -4,8 +4,9 @@ extension TimerSchedule {
   /// Fires once when the wall clock reaches `deadline`.
   ///
   /// The timer follows changes of the clock: a step forward past the deadline makes it due at once;
-  /// after a step backward it waits for the deadline again, unless it has fired. On Linux the
-  /// kernel reports the step; on other systems it is noticed when the timer is next armed.
+  /// after a step backward it waits for the deadline again, unless it has fired. A deadline that
+  /// passes while the machine sleeps is due when it wakes. On Linux the kernel reports both; on
+  /// other systems an alarm on the system's wall clock rings at the deadline plus its leeway.
   ///
   /// - Parameters:
   ///   - deadline: the deadline. If it has passed, the timer is due at once.

@@ -167,8 +167,9 @@ public struct TimerSchedule: Sendable, Hashable {
   /// The same schedule on the time since boot, which includes sleep.
   ///
   /// Without it, a delay of an hour takes an hour of waking time; with it, a deadline that passes
-  /// during sleep is due right after it. On Linux the kernel reports the end of a sleep. It makes
-  /// no difference on other systems, nor on the wall clock.
+  /// during sleep is due right after it. On Linux the kernel reports the end of a sleep; on Apple's
+  /// systems an alarm on their wall clock rings. It makes no difference on Windows, nor for
+  /// deadlines on the wall clock.
   public func countingSleep() -> TimerSchedule {
     var schedule = self
     schedule.countsSleep = true

@@ -3,7 +3,8 @@ public import Dispatch
 /// Reports when the wall clock is set, forward or backward.
 ///
 /// On Linux the kernel reports it at once, and again when the machine wakes from sleep. On other
-/// systems `isWatching` is false, and the handler is never called.
+/// systems `isWatching` is false, and the handler is never called; timers follow the wall clock there
+/// by an alarm of the system.
 public final class ClockStepWatcher: Sendable {
   private let source: ClockStepSource?
 
@@ -17,6 +18,7 @@ public final class ClockStepWatcher: Sendable {
     source = ClockStepSource(queue: queue, handler: handler)
   }
 
-  /// Whether the system reports clock steps; false if no file descriptor is left.
+  /// Whether the system reports clock steps; false on other systems than Linux, and there if
+  /// no file descriptor is left.
   public var isWatching: Bool { source != nil }
 }

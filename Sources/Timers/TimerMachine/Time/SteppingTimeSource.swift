@@ -15,15 +15,17 @@ final class ClockStepHub: Sendable {
   private let state = Guarded(State())
 
   func subscribe(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
-    let number = state.withLock { state in
+    let (number, isWatching) = state.withLock { state in
       state.last += 1
       state.handlers[state.last] = handler
-      if state.watcher == nil {
-        state.watcher = ClockStepWatcher(queue: queue) { [weak self] in self?.notify() }
-      }
-      return state.last
+      let watcher =
+        state.watcher ?? ClockStepWatcher(queue: queue) { [weak self] in self?.notify() }
+      state.watcher = watcher
+      return (state.last, watcher.isWatching)
     }
-    return ClockStepSubscription { [weak self] in self?.unsubscribe(number) }
+    return ClockStepSubscription(isWatching: isWatching) { [weak self] in
+      self?.unsubscribe(number)
+    }
   }
 
   private func unsubscribe(_ number: UInt64) {
@@ -43,7 +45,8 @@ final class ClockStepHub: Sendable {
 }
 
 extension SystemTimeSource: SteppingTimeSource {
-  /// Follows the system's wall clock; on Linux at once, elsewhere never.
+  /// Follows the system's wall clock; on Linux at once. Elsewhere the handler is never called: timers
+  /// follow the clock by an alarm that the system keeps on it.
   public func onClockStep(_ handler: @escaping @Sendable () -> Void) -> ClockStepSubscription {
     ClockStepHub.shared.subscribe(handler)
   }
@@ -51,10 +54,17 @@ extension SystemTimeSource: SteppingTimeSource {
 
 /// Keeps a clock-step handler alive; releasing it ends the calls.
 public final class ClockStepSubscription: Sendable {
+  /// Whether steps will be reported; if not, timers keep an alarm on the system's wall clock.
+  package let isWatching: Bool
   private let onRelease: @Sendable () -> Void
 
   /// A subscription that calls `onRelease` when it is released.
-  public init(onRelease: @escaping @Sendable () -> Void) {
+  public convenience init(onRelease: @escaping @Sendable () -> Void) {
+    self.init(isWatching: true, onRelease: onRelease)
+  }
+
+  package init(isWatching: Bool, onRelease: @escaping @Sendable () -> Void) {
+    self.isWatching = isWatching
     self.onRelease = onRelease
   }
 
