@@ -86,7 +86,7 @@ final class DispatchTimerAdapter: TimerAdapter {
   private static func schedule(_ source: any DispatchSourceTimer, _ arming: TimerArming) {
     source.schedule(
       deadline: DispatchTime(arming.deadline), repeating: .never,
-      leeway: .nanoseconds(Int(clamping: arming.leewayNanoseconds)))
+      leeway: DispatchTimeInterval(nanoseconds: arming.leewayNanoseconds))
   }
 
   private func sourceFired() {
@@ -109,7 +109,7 @@ extension DispatchTime {
   ///
   /// Dispatch reads zero as "now" and takes what is beyond its range for another clock.
   init(_ instant: MonotonicInstant) {
-    if instant.nanoseconds >= 1 << 61 {
+    if instant.nanoseconds >= Int64(1) << 61 {
       self = .distantFuture
     } else {
       self.init(uptimeNanoseconds: UInt64(max(1, instant.nanoseconds)))

@@ -6,7 +6,9 @@ extension TimerSchedule {
   /// - Throws: `TimerError` when `seconds` is not finite or beyond `longest` either way.
   public static func duration(seconds: Double) throws(TimerError) -> Duration {
     guard seconds.isFinite else { throw .secondsNotFinite(seconds) }
-    guard seconds.magnitude <= Double(1 << 62) / 1e9 else { throw .secondsOutOfRange(seconds) }
+    guard seconds.magnitude <= Double(Int64(1) << 62) / 1e9 else {
+      throw .secondsOutOfRange(seconds)
+    }
     return .nanoseconds(Int64(seconds * 1e9))
   }
 

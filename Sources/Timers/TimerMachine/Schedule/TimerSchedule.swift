@@ -7,7 +7,7 @@ public import TaktTime
 /// interval", so it does not drift.
 public struct TimerSchedule: Sendable, Hashable {
   /// The longest interval, leeway and delay: 2⁶² ns, about 146 years.
-  public static let longest: Duration = .nanoseconds(1 << 62)
+  public static let longest: Duration = .nanoseconds(Int64(1) << 62)
 
   /// What the first deadline is counted from.
   enum Basis: UInt8, Sendable, Hashable {
