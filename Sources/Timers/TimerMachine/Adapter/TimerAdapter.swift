@@ -38,6 +38,13 @@ public protocol TimerFactory: AnyObject, Sendable {
   /// once.
   var isVirtual: Bool { get }
 
+  /// Whether the system may use the leeway of an arming to let several alarms share one wake-up.
+  /// Default false.
+  ///
+  /// If true, a coalescing factory over this one arms its alarm for the whole window of a wake-up;
+  /// if false, for the window's end.
+  var honorsLeeway: Bool { get }
+
   /// Creates an adapter that is not armed.
   ///
   /// - Parameters:
@@ -52,6 +59,9 @@ public protocol TimerFactory: AnyObject, Sendable {
 extension TimerFactory {
   /// Whether time advances only when a test moves it: false.
   public var isVirtual: Bool { false }
+
+  /// Whether the system uses the leeway of an arming: false.
+  public var honorsLeeway: Bool { false }
 }
 
 /// A request to an adapter: call back at this deadline.

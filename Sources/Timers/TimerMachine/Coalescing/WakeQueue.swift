@@ -23,6 +23,7 @@ final class WakeQueue: Sendable {
 
   let time: any TimeSource
   private let home: DispatchQueue
+  private let honorsLeeway: Bool
   private let state = Guarded(State())
 
   /// - Parameters:
@@ -31,6 +32,7 @@ final class WakeQueue: Sendable {
   init(home: DispatchQueue, underlying: any TimerFactory) {
     self.home = home
     time = underlying.time
+    honorsLeeway = underlying.honorsLeeway
     let alarm = underlying.makeAdapter(queue: home) { _ in self.wake() }
     state.withLock { $0.alarm = alarm }
   }
@@ -59,7 +61,7 @@ final class WakeQueue: Sendable {
     if arming.isStrict { arming.leewayNanoseconds = 0 }
     state.withLock { state in
       client.lastSlot = state.table.arm(client, lastSlot: client.lastSlot, arming)
-      Self.setAlarm(&state)
+      setAlarm(&state)
     }
   }
 
@@ -67,7 +69,7 @@ final class WakeQueue: Sendable {
     state.withLock { state in
       // The caller holds the client, so nothing is destroyed under the lock.
       state.table.disarm(client, lastSlot: client.lastSlot)
-      Self.setAlarm(&state)
+      setAlarm(&state)
     }
   }
 
@@ -80,7 +82,7 @@ final class WakeQueue: Sendable {
   }
 
   /// Sets the alarm for the next wake if that is not what it is set for.
-  private static func setAlarm(_ state: inout State) {
+  private func setAlarm(_ state: inout State) {
     guard !state.isServing else { return }
     let next = state.table.nextWake
     guard next != state.alarmAt else { return }
@@ -88,10 +90,21 @@ final class WakeQueue: Sendable {
     if let next {
       state.ticket += 1
       state.settings += 1
-      state.alarm?.arm(TimerArming(deadline: next, ticket: state.ticket))
+      state.alarm?.arm(arming(until: next, state))
     } else {
       state.alarm?.disarm()
     }
+  }
+
+  /// For the window's end; or for the window, when the system may use it to wake for others as well.
+  /// One that is open already is left to its end, so that it is shared.
+  private func arming(until end: MonotonicInstant, _ state: borrowing State) -> TimerArming {
+    var arming = TimerArming(deadline: end, ticket: state.ticket)
+    if honorsLeeway, let opening = state.table.nextOpening, opening > time.monotonic {
+      arming.deadline = opening
+      arming.leeway = end - opening
+    }
+    return arming
   }
 
   /// The alarm rings: serves every window that is open, in the order of their due instants.
@@ -116,7 +129,7 @@ final class WakeQueue: Sendable {
     batch.removeAll()
     state.withLock { state in
       state.isServing = false
-      Self.setAlarm(&state)
+      setAlarm(&state)
     }
   }
 

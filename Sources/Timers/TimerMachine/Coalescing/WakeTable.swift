@@ -36,6 +36,9 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   /// When the next wake must be; `nil` when nothing is armed.
   package var nextWake: MonotonicInstant? { windows.nextWake }
 
+  /// From when on a wake makes the one at `nextWake` unnecessary; `nil` when nothing is armed.
+  package var nextOpening: MonotonicInstant? { windows.nextOpening }
+
   /// The earliest due instant; `nil` when nothing is armed.
   package var nextDue: MonotonicInstant? { windows.nextDue }
 

@@ -23,6 +23,13 @@ struct WakeWindows: Sendable {
     return start.map(MonotonicInstant.init(nanoseconds:))
   }
 
+  /// From when on a wake makes the one at `nextWake` unnecessary: the due instant of the entry that
+  /// cannot wait longer.
+  var nextOpening: MonotonicInstant? {
+    let slot = isMixed ? latest.minSlot : due.minSlot
+    return slot.flatMap(due.key(of:)).map(MonotonicInstant.init(nanoseconds:))
+  }
+
   /// The earliest due instant; `nil` without windows.
   var nextDue: MonotonicInstant? {
     due.minKey.map(MonotonicInstant.init(nanoseconds:))

@@ -3,10 +3,19 @@ public import TaktTime
 
 /// Uses one `DispatchSourceTimer` for each machine; the reference for other factories.
 ///
-/// Precise and simple, at the cost of one wake-up for each fire. Linux ignores leeway.
+/// Precise and simple, at the cost of one wake-up for each fire. Only Apple's systems use the leeway; Linux and Windows ignore it.
 public final class DispatchTimerFactory: TimerFactory {
   /// The clocks that deadlines are measured on.
   public let time: any TimeSource
+
+  /// True on Apple's systems: elsewhere Dispatch ignores leeway.
+  public var honorsLeeway: Bool {
+    #if canImport(Darwin)
+      true
+    #else
+      false
+    #endif
+  }
 
   /// A factory on the system's timers.
   ///
