@@ -80,18 +80,4 @@ void ctimerfd_alarm_begin(const char *name, int nice_value) {
   if (nice_value > 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + nice_value);
 }
 
-#else
-
-#include <errno.h>
-
-int ctimerfd_clock_watch_open(void) {
-  errno = ENOSYS;
-  return -1;
-}
-
-bool ctimerfd_clock_watch_take(int descriptor) {
-  (void)descriptor;
-  return false;
-}
-
 #endif
