@@ -9,7 +9,8 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "timermachine",
-  platforms: [.macOS(.v15)],
+  // The first that have Swift's `Synchronization`.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "TimerMachine", targets: ["TimerMachine", "TaktTime"]),
     .library(name: "TimerMachineTesting", targets: ["TimerMachineTesting"]),

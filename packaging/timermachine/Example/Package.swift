@@ -5,7 +5,7 @@ import PackageDescription
 // .package(url: "https://…/timermachine", from: "1.0.0")
 let package = Package(
   name: "heartbeat",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   dependencies: [.package(name: "timermachine", path: "..")],
   targets: [
     .target(
