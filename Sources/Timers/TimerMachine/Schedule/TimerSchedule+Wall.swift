@@ -6,7 +6,8 @@ extension TimerSchedule {
   /// The timer follows changes of the clock: a step forward past the deadline makes it due at once;
   /// after a step backward it waits for the deadline again, unless it has fired. A deadline that
   /// passes while the machine sleeps is due when it wakes. On Linux the kernel reports both; on
-  /// other systems an alarm on the system's wall clock rings at the deadline plus its leeway.
+  /// Apple's systems an alarm on their wall clock rings at the deadline plus its leeway. Windows
+  /// seems to do neither: a step is noticed there when the timer is next armed.
   ///
   /// - Parameters:
   ///   - deadline: the deadline. If it has passed, the timer is due at once.
