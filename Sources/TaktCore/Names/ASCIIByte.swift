@@ -11,7 +11,7 @@ extension UInt8 {
 
 extension StringProtocol {
   /// Whether a variable of the environment may have this name: `[A-Za-z_][A-Za-z0-9_]*`.
-  package var isVariableName: Bool {
+  @inlinable package var isVariableName: Bool {
     utf8.first.map { !$0.isDigit } == true && utf8.allSatisfy(\.isWordByte)
   }
 }
