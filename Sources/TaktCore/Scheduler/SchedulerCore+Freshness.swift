@@ -142,7 +142,7 @@ extension SchedulerCore {
   // MARK: What is kept of it
 
   private mutating func freshness(of id: JobID) -> Freshness? {
-    guard jobs.isPresent(id), jobs[id].hasAlarms else { return nil }
+    guard hasAlarms(id) else { return nil }
     return jobs[id].alarms?.freshness
   }
 

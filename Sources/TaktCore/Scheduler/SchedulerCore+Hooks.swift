@@ -32,7 +32,7 @@ extension SchedulerCore {
     let streak = failureStreak(of: id)
     switch end.outcome {
     case .succeeded:
-      let isRecovery = noteSuccess(of: id, at: now) || streak > 0
+      let isRecovery = hasAlarms(id) && noteSuccess(of: id, at: now) || streak > 0
       if streak > 0 { setFailureStreak(of: id, 0) }
       if let run {
         if isRecovery || hasLostRecovery(id) {
@@ -45,8 +45,10 @@ extension SchedulerCore {
         call(
           HookOccasion(kind: .onSuccess, end: end, isRecovery: isRecovery), for: run, at: now)
       }
-      if streak > 0, jobs.isPresent(id) { jobs[id].alarms?.endStreak() }
-      forgetOldAlarmFailures(of: id, at: now)
+      if hasAlarms(id) {
+        if streak > 0 { jobs[id].alarms?.endStreak() }
+        forgetOldAlarmFailures(of: id, at: now)
+      }
     case .failed, .timedOut:
       setFailureStreak(of: id, streak + 1)
       if let run {
@@ -58,9 +60,14 @@ extension SchedulerCore {
     }
   }
 
+  /// Asked for each run, and few jobs have any.
+  @inline(__always) mutating func hasAlarms(_ id: JobID) -> Bool {
+    jobs.isPresent(id) && jobs[id].hasAlarms
+  }
+
   /// Whether the end of takt has cut off `on_recover`: the next success calls it.
   private mutating func hasLostRecovery(_ id: JobID) -> Bool {
-    guard jobs.isPresent(id), let alarms = jobs[id].alarms else { return false }
+    guard hasAlarms(id), let alarms = jobs[id].alarms else { return false }
     return alarms.calls.contains { $0.key.hook == .onRecover && $0.value.progress == .lost }
   }
 
@@ -174,7 +181,7 @@ extension SchedulerCore {
 
   /// A hook has ended: one that takt's own end has cut off does not count as called.
   mutating func hookEnded(_ run: RunID, of id: JobID, _ end: RunEnd) {
-    guard jobs.isPresent(id), jobs[id].hasAlarms, var alarms = jobs[id].alarms else { return }
+    guard hasAlarms(id), var alarms = jobs[id].alarms else { return }
     let isLost = end.outcome == .interrupted || end.reason == .shutdown
     guard alarms.hookEnded(run, isLost: isLost) else { return }
     jobs[id].alarms = alarms
@@ -253,8 +260,8 @@ extension SchedulerCore {
   }
 
   /// A run of the job has succeeded: what has failed long ago is no news any more.
-  mutating func forgetOldAlarmFailures(of id: JobID, at now: Now) {
-    guard jobs.isPresent(id), jobs[id].hasFailedAlarms, var alarms = jobs[id].alarms else { return }
+  private mutating func forgetOldAlarmFailures(of id: JobID, at now: Now) {
+    guard jobs[id].hasFailedAlarms, var alarms = jobs[id].alarms else { return }
     let count = alarms.failures.count
     alarms.failures = alarms.failures.filter { now.wall - $0.value.at < AlarmFailure.keptFor }
     guard alarms.failures.count < count else { return }

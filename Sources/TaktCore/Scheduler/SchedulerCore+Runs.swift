@@ -151,6 +151,7 @@ extension SchedulerCore {
     if let previous = last.settles { effects.append(.record(.settled(previous))) }
     if last.isExpected { effects.append(.disarm(.expected(runs[row].id))) }
     let caller = last.hasHooks ? runs[row].caller : nil
+    let alarm = runs[row].alarm
     let counts = placement?.counts(end, of: row, last, caller: caller, in: &self, at: now) ?? true
     if last.isBackfill, end.outcome == .succeeded, !runs[row].hasParameters {
       backfilled.add(runs[row].id, of: last.job, slot: runs[row].nominal)
@@ -164,7 +165,7 @@ extension SchedulerCore {
     }
     if let hook = last.hook {
       hookEnded(hook, of: last.job, end)
-      if let alarm = last.alarm { alarmEnded(hook, alarm.value, of: last.job, end, at: now) }
+      if let alarm { alarmEnded(hook, alarm.value, of: last.job, end, at: now) }
       if !checks.isEmpty { checkEnded(hook, of: last.job, end, at: now) }
     }
     if let start = last.startOf { startHookEnded(start, at: now) }

@@ -93,18 +93,25 @@ extension ActiveRun {
     var isExpected: Bool
     /// The run whose start this hook told of.
     var startOf: RunStart?
-    /// What it was called for, if it is a hook, and what a fallback is told of it.
-    var alarm: Shared<Alarm>?
     /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
     var settles: RunID?
   }
 
-  /// A hook that has ended, for what is called when it has failed.
+  /// A hook that has ended: what it was called for, and what a fallback is told of it.
   struct Alarm: Hashable, Sendable {
     var facts: Shared<RunFacts>
     var slot: WallInstant
     var startedAt: MonotonicInstant?
     var output: KeptOutput
+  }
+
+  /// Nil for what is no hook of another run.
+  var alarm: Shared<Alarm>? {
+    mutating get {
+      guard let facts, facts.value.hook != .onlyIf else { return nil }
+      return Shared(
+        Alarm(facts: facts, slot: nominal, startedAt: startedAt, output: totals.output))
+    }
   }
 
   mutating func last(_ end: RunEnd) -> Last {
@@ -115,10 +122,6 @@ extension ActiveRun {
       isExpected: expectedToken != 0)
     if isHook, let facts = facts?.value, facts.hook == .onStart {
       last.startOf = RunStart(run: facts.run, isPing: facts.isPing)
-    }
-    if isHook, let facts, facts.value.hook != .onlyIf {
-      last.alarm = Shared(
-        Alarm(facts: facts, slot: nominal, startedAt: startedAt, output: totals.output))
     }
     if case .resumed(_, let previous) = origin, startedAt == nil, !isClaiming,
       end != RunEnd(.cancelled, .shutdown)

@@ -54,7 +54,7 @@ struct JobState: Sendable {
     set { kept = newValue.flatMap { $0.isEmpty ? nil : Shared($0) } }
   }
 
-  /// Whether anything is. It is asked for each run, and few jobs have alarms.
+  /// Whether anything is.
   @inline(__always) var hasAlarms: Bool { kept != nil }
 
   /// Whether a hook or a ping of it has failed and has not succeeded since.
