@@ -43,10 +43,10 @@ extension LedgerArchive {
   }
 }
 
-/// `Verdict.didNotRun` in SQL, for which the indexes `verdicts_not_run` are used.
+/// `Verdict.didNotRun` in SQL, for which the index `verdicts_not_run_by_time` is used.
 let didNotRun: String = {
   let others = SkipReason.allCases.filter { !$0.countsAsNotRun }.map { "'\($0.rawValue)'" }
-  return "\(LedgerSchema.isIndexedAsNotRun) AND verdict <> 'coalesced' "
+  return "\(LedgerSchema.isIndexedAsNotRun) AND verdict NOT IN ('ran', 'coalesced') "
     + "AND NOT (verdict = 'skipped' AND detail IN (\(others.joined(separator: ", "))))"
 }()
 
@@ -59,7 +59,7 @@ private struct SlotSearch {
   private var since: Int64 { query.since?.milliseconds ?? .min }
 
   func rows() throws -> [Row] {
-    let index = job == nil ? "verdicts_not_run" : "verdicts_not_run_by_job"
+    let index = "verdicts_not_run_by_time"
     // A ledger that no daemon of this version has opened lacks it.
     let hasIndex =
       try Bool.fetchOne(
@@ -91,9 +91,9 @@ private struct SlotSearch {
     return try Row.fetchAll(
       db,
       sql: """
-        SELECT name, first, last, count, verdict, detail, verdicts.run, at, outcome
+        SELECT name, first, last, count, verdict, detail, run, at,
+          (SELECT outcome FROM runs WHERE runs.run = verdicts.run) AS outcome
         FROM verdicts \(index) CROSS JOIN jobs ON jobs.id = verdicts.job
-        LEFT JOIN runs ON runs.run = verdicts.run
         WHERE \(conditions.joined(separator: " AND "))
         ORDER BY \(order) DESC LIMIT \(query.limit)
         """, arguments: StatementArguments(values))

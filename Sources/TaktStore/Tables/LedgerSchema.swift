@@ -50,16 +50,16 @@ enum LedgerSchema {
     return migrator
   }()
 
-  /// What is in the indexes of slots that did not run. Questions ask with these words and more, as SQLite
-  /// takes an index only then: another wording needs other indexes.
-  static let isIndexedAsNotRun =
-    "verdict <> 'ran' AND NOT (verdict = 'skipped' AND detail = 'elsewhere')"
+  /// What is in the index of slots that did not run. Questions ask with these words and more, as SQLite
+  /// takes an index only then: another wording needs another index. Of a slot that ran only a number is
+  /// looked at: the gate's `ledger`.
+  static let isIndexedAsNotRun = "run IS NULL AND detail IS NOT 'elsewhere'"
 
   private static let notRun = """
-    -- Most slots run, here or elsewhere, and are in neither. `first` is there so that a range is found
-    -- without the table.
-    CREATE INDEX verdicts_not_run ON verdicts (last, first) WHERE \(isIndexedAsNotRun);
-    CREATE INDEX verdicts_not_run_by_job ON verdicts (job, last, first) WHERE \(isIndexedAsNotRun);
+    -- Most slots run, here or elsewhere, and are not in it. `first` and `job` are there so that a range
+    -- and a job are found without the table.
+    CREATE INDEX verdicts_not_run_by_time ON verdicts (last, first, job)
+    WHERE \(isIndexedAsNotRun);
     """
 
   private static let members = """
