@@ -79,26 +79,29 @@ struct LedgerBatch {
     for place in span.indices { add(span[place], at: place) }
   }
 
-  /// The marks and schedules of many new jobs come in one batch.
+  /// The marks and schedules of many new jobs, and many runs, come in one batch.
   private mutating func reserve(for entries: [LedgerEntry]) {
-    var (checkpointCount, otherCount) = (0, 0)
+    var (checkpointCount, otherCount, beginningCount) = (0, 0, 0)
     let span = entries.span
     for place in span.indices {
       switch span[place] {
       case .checkpoint: checkpointCount += 1
       case .schedule: otherCount += 1
+      case .began: beginningCount += 1
       default: break
       }
     }
     checkpoints.reserve(checkpointCount)
     others.reserveCapacity(otherCount)
+    runs.reserveCapacity(beginningCount)
+    attempts.reserveCapacity(beginningCount)
   }
 
   private mutating func add(_ entry: LedgerEntry, at place: Int) {
     switch entry {
     case .verdict(let record):
       verdicts.append(place)
-      if record.slots.count == 1 {
+      if record.slots.count == 1, !pending.isEmpty {
         pending.remove(PendingSlot(job: record.job, slot: record.slots.first))
       }
     case .pending(let job, let slot): pending.insert(PendingSlot(job: job, slot: slot))
