@@ -11,8 +11,10 @@ package struct Listing<Element: APIValue>: APIValue {
   ) {
     writeAll = { json in
       json.open("[")
-      for index in sources.indices {
-        var element = make(sources[index])
+      // Lent, not copied out of the list: the gate's `status`.
+      let span = sources.span
+      for index in span.indices {
+        var element = make(span[index])
         element.write(to: &json)
       }
       json.close("]")

@@ -149,7 +149,7 @@ extension API {
 
 /// Runs as the scheduler, the ledger and a jobs file's load know them.
 extension API.Run {
-  package init(_ stored: StoredRun, state: RunState.Kind) {
+  package init(_ stored: borrowing StoredRun, state: RunState.Kind) {
     let head = stored.head
     run = head.run.number
     job = head.job.text

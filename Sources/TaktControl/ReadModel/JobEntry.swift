@@ -110,6 +110,7 @@ struct JobHistory {
 
   /// The same, with what became of their runs.
   var slotText: String {
+    if slotRuns.areAllWell { return verdictText }
     let count = verdicts.count
     return String(
       decoding: verdicts.enumerated().map { place, letter in
@@ -121,7 +122,9 @@ struct JobHistory {
   var notRunCount: Int { verdicts.count(where: Self.isNotRun) }
 
   /// Whether the letter is that of a verdict with `didNotRun`.
-  private static func isNotRun(_ letter: UInt8) -> Bool { "smx".utf8.contains(letter) }
+  private static func isNotRun(_ letter: UInt8) -> Bool {
+    letter == UInt8(ascii: "s") || letter == UInt8(ascii: "m") || letter == UInt8(ascii: "x")
+  }
 
   private mutating func append(_ run: StoredRun) {
     guard let letter = Self.letter(of: run.end?.outcome) else { return }
@@ -199,11 +202,12 @@ package struct JobEntry: Sendable {
   var history: JobHistory
   var active: [RunEntry]
 
-  package init(_ view: JobView, in state: ControlState) {
-    let name = view.spec.name
+  /// The state is lent: a copy for each job costs more than the rest. The gate's `status`.
+  package init(_ view: JobView, in state: borrowing ControlState) {
+    history = state.jobs[view.spec.name] ?? JobHistory()
+    let progress = state.progress
+    active = view.active.map { RunEntry($0, progress: progress[$0.run.head.run]) }
     self.view = view
-    history = state.jobs[name] ?? JobHistory()
-    active = view.active.map { RunEntry($0, progress: state.progress[$0.run.head.run]) }
   }
 
   var isFailing: Bool { view.failureStreak > 0 }
@@ -237,13 +241,16 @@ package struct JobEntry: Sendable {
 extension JobView {
   /// Whether it has no slots to serve: it is suspended or disabled, or has run as often as it may.
   var isResting: Bool {
-    suspension != nil || [.suspended, .disabled, .limit].contains(state)
+    switch state {
+    case .suspended, .disabled, .limit: true
+    case .waiting, .running, .queued, .backingOff, .idle: suspension != nil
+    }
   }
 }
 
 extension API.Job {
   /// - Parameter withDurations: whether the durations of the last runs are in it.
-  init(_ job: JobEntry, withDurations: Bool = true) {
+  init(_ job: borrowing JobEntry, withDurations: Bool = true) {
     self.init()
     name = job.view.spec.name.text
     state = job.view.state.rawValue

@@ -21,7 +21,9 @@ enum JobProblem {
 extension JobView {
   /// The worst first.
   var problems: [JobProblem] {
-    (missingLabels.map { [.unplaced(labels: $0)] } ?? [])
+    // Nearly always nothing: the gate's `status`.
+    if missingLabels == nil, alarmFailures.isEmpty { return [] }
+    return (missingLabels.map { [.unplaced(labels: $0)] } ?? [])
       + alarmFailures.sorted { $0.key < $1.key }.map { .alarmFailed(name: $0.key, $0.value) }
   }
 }

@@ -46,6 +46,9 @@ struct SlotRuns {
     failedBefore.append(run.head.run)
   }
 
+  /// Whether every letter is `r`.
+  var areAllWell: Bool { active | failed == 0 }
+
   /// `r` for a slot whose run has succeeded or was cancelled, `f` failed, `a` active.
   func letter(ofAge age: Int) -> UInt8 {
     let bit = UInt32(1) << UInt32(age)

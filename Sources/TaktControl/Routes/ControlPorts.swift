@@ -136,11 +136,7 @@ extension ControlPorts {
   /// The jobs of these names that are there: not more than one turn of the scheduler's queue may take.
   func entries(of names: [JobName]) async -> [JobEntry] {
     let views = await query { core, now in names.compactMap { core.view(of: $0, at: now) } }
-    return await readModel.read { state in
-      // One copy, not one per job.
-      let state = state
-      return views.map { JobEntry($0, in: state) }
-    }
+    return await readModel.read { state in views.map { JobEntry($0, in: state) } }
   }
 
   /// The jobs that are stale (`JobEntry.isStale`) because their slots come and go without a run, in no

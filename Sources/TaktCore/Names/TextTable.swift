@@ -81,7 +81,7 @@ package struct TextTable: Sendable {
       return text
     }
     append(0, widths, to: &text)
-    for rank in Set(ranks).sorted() {
+    for rank in (ranks.min() ?? 0)...(ranks.max() ?? 0) {
       for row in 1..<max(1, rows) where ranks[row - 1] == rank { append(row, widths, to: &text) }
     }
     return text

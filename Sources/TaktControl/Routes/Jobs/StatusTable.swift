@@ -30,19 +30,19 @@ package struct StatusTable: Sendable {
   package var sumWords: String { sum.words }
 
   package mutating func add(_ job: JobEntry) {
-    let (view, now) = (job.view, now)
+    let now = now
     sum.add(job)
     rank(min(job.attention, .late))
-    cells.add { $0.append(utf8: view.spec.name.text) }
+    cells.add { $0.append(utf8: job.view.spec.name.text) }
     cells.add { Self.append(stateOf: job, to: &$0) }
-    cells.add { Self.append(nextOf: view, at: now, to: &$0) }
+    cells.add { Self.append(nextOf: job.view, at: now, to: &$0) }
     cells.add { if let last = job.history.last { Self.append(last, at: now, to: &$0) } }
     cells.add {
       if let lateness = job.history.lateness { DurationText.appendBrief(lateness, to: &$0) }
     }
     cells.add { cell in
-      if view.failureStreak == 0 { return }
-      cell.append(decimal: Int64(view.failureStreak))
+      if job.view.failureStreak == 0 { return }
+      cell.append(decimal: Int64(job.view.failureStreak))
       cell.append(utf8: "×")
     }
     cells.add { cell in
