@@ -166,7 +166,7 @@ extension API.Plan {
     let hidden = showsLines ? [] : report.listedJobs
     let added = plan.steps.filter { $0.change == .added && hidden.contains($0.spec.name) }
     let families = Dictionary(
-      added.map { ($0.spec.name, $0.spec.policies.family?.text ?? "") },
+      added.map { ($0.spec.name, $0.spec.family?.text ?? "") },
       uniquingKeysWith: { first, _ in first })
     func shown(_ name: JobName) -> String { families[name].map { $0 + ".…" } ?? name.text }
     kept = plan.keptCount

@@ -255,10 +255,10 @@ extension API.Job {
     name = job.view.spec.name.text
     state = job.view.state.rawValue
     timer = job.view.timer.rawValue
-    qos = job.view.spec.execution.qos.rawValue
+    qos = job.view.spec.sharedExecution.value.qos.rawValue
     schedule = job.view.spec.timing.schedule.summary
     description = job.view.spec.summary
-    forEach = job.view.spec.policies.family?.text
+    forEach = job.view.spec.family?.text
     if job.view.spec.machines != .one { machines = job.view.spec.machines.words }
     if job.view.isDrifted { drifted = true }
     tags = job.view.spec.tags

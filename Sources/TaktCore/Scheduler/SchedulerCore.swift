@@ -198,7 +198,7 @@ extension SchedulerCore {
 
   /// The definitions with `for_each` that make present jobs, in no order.
   package var familyNames: Set<JobName> {
-    Set(jobs.present.compactMap { jobs.state(of: $0)?.spec.policies.family })
+    Set(jobs.present.compactMap { jobs.state(of: $0)?.spec.family })
   }
 
   /// A job's name, for those who are told its number.

@@ -142,6 +142,7 @@ extension JobSpec {
     get { fields.value.policies.value.onLeaseLost }
     set { policies.onLeaseLost = newValue }
   }
+  package var family: JobName? { fields.value.policies.value.family }
   package var tags: [String] {
     _read { yield fields.value.policies.value.tags }
     set { policies.tags = newValue }
@@ -246,7 +247,7 @@ extension JobKey {
         HiddenValue("params.\($0.schema.name)", $0.phrase, isSecret: false)
       }
     }, differs: { $0.policies.params != $1.policies.params })
-  package static let forEach = JobKey("for_each") { $0.policies.family?.text }
+  package static let forEach = JobKey("for_each") { $0.family?.text }
   package static let memberName = JobKey(partOfAnother: "name")
   package static let tags = JobKey("tags") { list($0.tags) }
   package static let description = JobKey("description") { $0.summary }

@@ -18,11 +18,11 @@ extension Snapshot {
   ///
   /// - Parameter others: names that count, too.
   package func advice(onUnknown name: String, besides others: [String] = []) -> String? {
-    let members = jobs.filter { $0.policies.family?.text == name }.map(\.name.text).sorted()
+    let members = jobs.filter { $0.family?.text == name }.map(\.name.text).sorted()
     if !members.isEmpty {
       return UnknownName.words(family: name, members, total: members.count)
     }
-    let families = Set(jobs.compactMap(\.policies.family?.text))
+    let families = Set(jobs.compactMap(\.family?.text))
     return NearestName.of(name, among: others + jobs.map(\.name.text) + families.sorted())
       .map { "did you mean '\($0)'?" }
   }

@@ -49,7 +49,7 @@ struct JobFold {
   private var places: [JobName: Int] = [:]
 
   mutating func add(_ job: JobEntry) {
-    guard let name = job.view.spec.policies.family else {
+    guard let name = job.view.spec.family else {
       lines.append(.job(job))
       return
     }

@@ -111,7 +111,7 @@ package struct JobList {
     {
       return false
     }
-    if let family, job.view.spec.policies.family != family { return false }
+    if let family, job.view.spec.family != family { return false }
     switch state {
     case nil: return true
     case Self.failing?: return job.isFailing
