@@ -71,7 +71,7 @@ class SlotStrip {
   }
 
   show(job) {
-    const letters = (job.recent ?? job.verdicts ?? "") + (job.next ? "n" : "");
+    const letters = job.members ? "" : (job.recent ?? job.verdicts ?? "") + (job.next ? "n" : "");
     this.node.hidden = letters === "";
     if (this.drawn === letters) return;
     this.drawn = letters;

@@ -61,7 +61,7 @@ class JobFold {
       active: jobs.flatMap((job) => job.active), streak: failing > 0 ? first.streak : 0, failing,
       next: nexts.reduce((best, next) => (best && best.due <= next.due ? best : next), undefined),
       last: lasts.reduce((best, last) => (best && best.ended >= last.ended ? best : last), undefined),
-      outcomes: "", verdicts: "", isOpen: this.open.has(key),
+      outcomes: "", verdicts: jobs.map((job) => job.verdicts ?? "").join(""), isOpen: this.open.has(key),
     };
   }
 }

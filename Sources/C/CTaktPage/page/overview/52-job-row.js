@@ -10,7 +10,7 @@ const JOB_COLUMNS = [
   { key: "state", title: "State", sort: attention },
   { key: "last", title: "Last run", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity) },
   { key: "outcomes", title: "Durations", sort: (job) => -(job.durations_ms?.at(-1) ?? -1) },
-  { key: "slots", title: "Did not run", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length },
+  { key: "slots", title: "Slots", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length },
   { key: "next", title: "Next slot", sort: (job) => (job.next ? Date.parse(job.next.due) : Infinity) },
   { key: "actions", title: "", sort: undefined },
 ];
@@ -31,7 +31,7 @@ class JobRow {
     this.spark = new Sparkline();
     this.took = element("span", { class: "muted took", "data-testid": "took" });
     this.squares = new SlotStrip();
-    this.slots = element("span", { class: "passed", "data-testid": "passed" });
+    this.slots = element("span", { class: "passed clip", "data-testid": "passed" });
     this.buttons = this.makeButtons();
     this.node = this.makeNode();
   }
@@ -119,7 +119,7 @@ class JobRow {
 
   updateSlots(job) {
     const words = describePassed(job);
-    const inARow = passedInARow(job);
+    const inARow = job.members ? 0 : passedInARow(job);
     this.squares.show(job);
     setText(this.slots, words);
     setAttribute(this.slots, "data-stale", isStale(job) ? "" : null);
