@@ -3,7 +3,7 @@
  * and in `takt status`. The page remembers until when somebody has seen the slots that were missed.
  */
 
-const PROBLEM_PLACES = table({ reload_refused: "#/plan", file_changed: "#/plan", cluster: "#/cluster", missed: "#/timeline" });
+const PROBLEM_PLACES = table({ reload_refused: "#/plan", file_changed: "#/plan", cluster: "#/cluster" });
 
 /** Kinds of which the list of jobs can show all. */
 const PROBLEM_FILTERS = new Set(["failing", "stale"]);
@@ -61,8 +61,15 @@ class ProblemStrip {
     if (jobs.length > 1 && PROBLEM_FILTERS.has(kind)) {
       return button(message, "show", { class: "link" }, () => this.showJobs(kind));
     }
-    const address = jobs.length === 1 ? jobAddress(jobs[0]) : PROBLEM_PLACES[kind];
+    const address = jobs.length === 1 ? jobAddress(jobs[0]) : kind === "missed" ? this.lastDay() : PROBLEM_PLACES[kind];
     return address ? element("a", { href: address }, message) : element("span", {}, message);
+  }
+
+  /** The timeline of the 24 hours in which takt counts what was missed. */
+  lastDay() {
+    const range = new TimelineRange(DAY);
+    range.set(clock.now() - DAY, clock.now());
+    return `#/timeline/${range.address}`;
   }
 
   see({ last }) {
