@@ -11,8 +11,7 @@ class AgendaLanes {
   constructor(agenda, width) {
     this.agenda = agenda;
     this.width = width;
-    this.from = Date.parse(agenda.from);
-    this.to = Date.parse(agenda.to);
+    [this.from, this.to] = agendaRange(agenda);
     this.jobs = new Map();
     for (const entry of agenda.entries) {
       if (!this.jobs.has(entry.job)) this.jobs.set(entry.job, []);
@@ -97,6 +96,13 @@ class AgendaLanes {
   }
 }
 
+/** From when to when there are all entries: where some are left out, nothing is not to look like none. */
+function agendaRange({ from, to, now, entries, later, earlier, past_truncated: isCut }) {
+  const first = isCut || earlier > 0 ? entries[0]?.due ?? now : from;
+  const last = later > 0 ? entries.at(-1)?.due ?? now : to;
+  return [Math.min(Date.parse(first), Date.parse(now)), Math.max(Date.parse(last), Date.parse(now) + MINUTE)];
+}
+
 /** What an entry is, for its mark: of several, that of the newest. */
 function agendaKind({ verdict, reason, outcome }) {
   if (!verdict) return "to-come";
@@ -113,8 +119,11 @@ function describeEntry(entry) {
   return [what, moved, many].filter(Boolean).join(", ");
 }
 
+const AGENDA_NAMES = 6;
+
 function describeCrowd({ from, to, peak, jobs }) {
   const now = clock.now();
-  const more = peak > jobs.length ? ` and ${formatCount(peak - jobs.length)} more` : "";
-  return `${timeFormat.short(from, now)} to ${timeFormat.short(to, now)}: ${formatCount(peak)} jobs: ${jobs.join(", ")}${more}`;
+  const named = jobs.slice(0, AGENDA_NAMES);
+  const more = peak > named.length ? ` and ${formatCount(peak - named.length)} more` : "";
+  return `${timeFormat.short(from, now)} to ${timeFormat.short(to, now)}: ${formatCount(peak)} jobs: ${named.join(", ")}${more}`;
 }

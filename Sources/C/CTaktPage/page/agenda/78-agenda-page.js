@@ -5,6 +5,8 @@
 
 const AGENDA_PAUSE = 60 * SECOND;
 const AGENDA_ROWS = 200;
+/** How many of them are before the present, so that it is in sight. */
+const AGENDA_PAST = 20;
 /** How many times at which several jobs run, and moves, are listed. */
 const AGENDA_NOTES = 10;
 
@@ -19,8 +21,13 @@ class AgendaPage {
     this.lanesNote = element("p", { class: "note" });
     this.notes = element("div", { class: "agenda-notes" });
     this.body = element("tbody");
+    this.past = AGENDA_PAST;
     this.rows = AGENDA_ROWS;
-    this.more = button("", "more", { hidden: "" }, () => {
+    this.earlier = button(`Show ${AGENDA_ROWS} earlier`, "earlier", {}, () => {
+      this.past += AGENDA_ROWS;
+      this.showList();
+    });
+    this.more = button(`Show ${AGENDA_ROWS} more`, "more", {}, () => {
       this.rows += AGENDA_ROWS;
       this.showList();
     });
@@ -40,7 +47,7 @@ class AgendaPage {
   makeTable() {
     const heads = ["Time", "Job", "What", "Expected", "At once"].map((text) => element("th", { scope: "col" }, text));
     return element(
-      "div", { class: "card agenda-list" },
+      "div", { class: "card agenda-list" }, this.earlier,
       element("table", { "data-testid": "agenda-list" }, element("caption", { class: "unseen" }, "Slots in the order of time"), element("thead", {}, element("tr", {}, ...heads)), this.body));
   }
 
@@ -78,7 +85,13 @@ class AgendaPage {
     this.picture.hidden = lanes.jobs.size === 0;
     this.picture.replaceChildren(lanes.draw());
     const rest = lanes.jobs.size - lanes.shown.length;
-    setText(this.lanesNote, rest > 0 ? `The first ${lanes.shown.length} jobs; ${formatCount(rest)} more are in the list.` : "");
+    const { earlier, later, past_truncated: isCut } = this.agenda;
+    const range = [lanes.from, lanes.to].map((instant) => timeFormat.short(new Date(instant).toISOString(), clock.now())).join(" to ");
+    const words = [
+      rest > 0 && `The first ${lanes.shown.length} jobs; ${formatCount(rest)} more are in the list.`,
+      (isCut || earlier > 0 || later > 0) && `It shows ${range}, the time for which all slots are listed.`,
+    ];
+    setText(this.lanesNote, words.filter(Boolean).join(" "));
   }
 
   resized() {
@@ -89,12 +102,20 @@ class AgendaPage {
   showNotes() {
     const { crowds, more_crowds: moreCrowds, moves, more_moves: moreMoves, max_running: most } = this.agenda;
     const now = clock.now();
-    const busiest = [...crowds].sort((left, right) => right.peak - left.peak).slice(0, AGENDA_NOTES);
-    const crowdLines = busiest.map((crowd) =>
-      describeCrowd(crowd) + (crowd.peak > most ? `; takt starts at most ${most}, the others wait` : ""));
+    // The same jobs are at once again and again: one line says so.
+    const groups = new Map();
+    for (const crowd of crowds) {
+      const key = `${crowd.peak} ${crowd.jobs.join(" ")}`;
+      groups.set(key, [...groups.get(key) ?? [], crowd]);
+    }
+    const busiest = [...groups.values()].sort(([left], [right]) => right.peak - left.peak).slice(0, AGENDA_NOTES);
+    const crowdLines = busiest.map(([crowd, ...others]) =>
+      describeCrowd(crowd) + (others.length > 1 ? `; and ${formatCount(others.length)} more times` : others.length > 0 ? "; and once more" : ""));
+    if (crowds.some((crowd) => crowd.peak > most)) crowdLines.unshift(`takt starts at most ${most} at once; the others wait.`);
+    const listed = busiest.reduce((sum, group) => sum + group.length, 0);
     const moveLines = moves.slice(0, AGENDA_NOTES).map((move) => `${timeFormat.short(move.at, now)} ${move.job}: ${move.words}`);
     this.notes.replaceChildren(
-      ...this.noteList("Jobs at once, the most first", "crowds", crowdLines, crowds.length - crowdLines.length + moreCrowds),
+      ...this.noteList("Jobs at once, the most first", "crowds", crowdLines, crowds.length - listed + moreCrowds),
       ...this.noteList("Calendars and clock changes", "moves", moveLines, moves.length - moveLines.length + moreMoves));
   }
 
@@ -110,14 +131,14 @@ class AgendaPage {
     const split = entries.findIndex((entry) => !entry.verdict);
     const behind = split < 0 ? entries : entries.slice(0, split);
     const ahead = split < 0 ? [] : entries.slice(split);
-    const past = behind.slice(-this.rows);
+    const past = behind.slice(-this.past);
     const coming = ahead.slice(0, this.rows);
     this.body.replaceChildren(
       ...past.map((entry) => this.row(entry)),
       element("tr", { class: "agenda-now" }, element("td", { colspan: "5" }, `now, ${timeFormat.full(this.agenda.now)}`)),
       ...coming.map((entry) => this.row(entry)));
-    this.more.hidden = past.length === behind.length && coming.length === ahead.length;
-    setText(this.more, `Show ${AGENDA_ROWS} more`);
+    this.earlier.hidden = past.length === behind.length;
+    this.more.hidden = coming.length === ahead.length;
     const parts = [
       earlier + behind.length - past.length > 0 && `${formatCount(earlier + behind.length - past.length)} earlier`,
       later + ahead.length - coming.length > 0 && `${formatCount(later + ahead.length - coming.length)} later`,
