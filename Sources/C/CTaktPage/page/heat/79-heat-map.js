@@ -89,7 +89,7 @@ function drawHeatHours(scale, cells, from, to) {
   const rows = [];
   for (let day = from; day <= to; day++) {
     const text = dayText(day);
-    const row = element("tr", {}, element("th", { scope: "row" }, `${HEAT_WEEKDAYS[weekdayOf(day)]} ${text}`));
+    const row = element("tr", {}, element("th", { scope: "row" }, `${HEAT_WEEKDAYS[weekdayOf(day)]} ${text.slice(5)}`));
     for (let hour = 0; hour < 24; hour++) row.append(heatCell(scale, byHour.get(`${text} ${hour}`), `${text} ${twoDigits(hour)}:00`));
     rows.push(row);
   }

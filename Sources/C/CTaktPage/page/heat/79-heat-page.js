@@ -24,7 +24,7 @@ class HeatPage {
     this.year.addEventListener("keydown", (event) => this.pressed(event));
     this.hours = element("div", { class: "heat-holder", tabindex: "0", role: "region", "aria-label": "By hour" });
     this.hoursTitle = element("h2");
-    this.legend = element("p", { class: "note heat-legend" });
+    this.legend = element("p", { class: "note" });
     this.note = element("p", { class: "note", role: "status", "data-testid": "heat-note" });
     this.section.append(
       element(
