@@ -36,7 +36,7 @@ def scenario_cluster(page, arguments):
     check(browser.text("[data-testid=cluster-count]") == "", "the tab counts problems")
     job = '[data-testid=shared-job][data-job="{}"]'
     until("the last run of a job is there, and its machine",
-          lambda: " on " in browser.text(job.format("beat") + " td:nth-child(4)"))
+          lambda: " on " in browser.text(job.format("beat") + " td:nth-child(3)"))
     browser.type("[data-testid=cluster-search]", "beat")
     until("the jobs can be searched", lambda: browser.count("[data-testid=shared-job]") == 1)
     link = browser.run("return document.querySelector(arguments[0]).href", machine.format(other) + " a")

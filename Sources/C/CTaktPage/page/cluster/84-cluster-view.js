@@ -32,13 +32,14 @@ function drawStanding(cluster) {
     ["This machine", cluster.member === undefined ? `${cluster.machine}, not a member` : `${cluster.machine}, member ${cluster.member}`],
     ["Decides claims", element("span", { "data-testid": "engine" }, `${engine} ${answers}${trip === undefined || !cluster.engine_answers ? "" : ` in ${formatDuration(trip)}`}`)],
     ["Lease", lease],
-    ["Clock", describeOffset(cluster.clock_offset_ms ?? 0)],
+    ["Clock", describeOffset(cluster.clock_offset_ms ?? 0, trip)],
   ], { class: "standing" });
 }
 
-/** How far a clock is from that of the engine. */
-function describeOffset(ms) {
+/** How far a clock is from that of the engine, which is no better known than half the way there and back. */
+function describeOffset(ms, trip = 0) {
   if (Math.abs(ms) < 1) return "right";
+  if (Math.abs(ms) <= trip / 2) return `right within ${formatDuration(trip / 2)}`;
   return `${formatDuration(Math.abs(ms))} ${ms < 0 ? "behind" : "ahead"}`;
 }
 
@@ -68,20 +69,24 @@ function linkMachine({ machine, api: address }, isThis) {
   return element("a", { href: `${address}/`, rel: "noreferrer" }, machine);
 }
 
-/** The shared jobs: who runs them, where they ran last, and what waits. */
-function drawShared(jobs, waiting, now) {
-  const rows = jobs.map((job) => {
+/** The shared jobs: who runs them, where they ran last, and what waits; what somebody should look at first. */
+function drawShared(jobs, cluster, now) {
+  const waiting = new Map((cluster.jobs ?? []).map((job) => [job.job, job]));
+  const unplaced = new Set((cluster.unplaced ?? []).flatMap((group) => group.jobs));
+  const isWrong = (job) => unplaced.has(job.name) || waiting.get(job.name)?.waiting > 0 || job.on.some((place) => place.drifted);
+  const rank = (job) => (isWrong(job) ? 0 : isFailure(job.last?.outcome) ? 1 : job.active.length > 0 ? 2 : 3);
+  const rows = [...jobs].sort((one, other) => rank(one) - rank(other)).map((job) => {
     const claims = waiting.get(job.name);
     const drifted = job.on.filter((place) => place.drifted).map((place) => place.machine);
     const active = job.active.map((run) => `${run.machine}, run ${run.run}`).join("; ");
     return drawRow(
       { "data-testid": "shared-job", "data-job": job.name }, element("a", { href: jobAddress(job.name) }, job.name),
-      element("span", { class: "state", "data-state": job.state }, STATE_WORDS[job.state] ?? job.state), active || "–",
-      describeLast(job.last, now), job.next ? timeFormat.short(job.next.due, now) : "–",
+      element("span", { class: "state", "data-state": job.state }, STATE_WORDS[job.state] ?? job.state),
+      describeLast(job.last, now), active || "–", job.next ? timeFormat.short(job.next.due, now) : "–",
       element("span", { class: claims?.waiting > 0 || drifted.length > 0 ? "error" : "" }, describeClaims(claims, drifted)),
-      job.machines || "any", job.on.map((place) => place.machine).join(", "));
+      unplaced.has(job.name) ? element("span", { class: "error" }, `${job.machines}: ${PROBLEM_WORDS.unplaced}`) : job.machines || "any", job.on.map((place) => place.machine).join(", "));
   });
-  return drawTable("Shared jobs", ["Job", "State", "Runs on", "Last run", "Next", "Claims", "May run on", "Known to"], rows);
+  return drawTable("Shared jobs", ["Job", "State", "Last run", "Runs on", "Next", "Claims", "May run on", "Known to"], rows);
 }
 
 function describeLast(run, now) {

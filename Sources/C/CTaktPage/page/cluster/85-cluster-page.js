@@ -78,7 +78,7 @@ class ClusterPage {
     byId("cluster-problems").hidden = all.length === 0;
     byId("cluster-standing").replaceChildren(drawStanding(cluster));
     replaceTable(byId("cluster-machines"), drawMachines(cluster, jobs));
-    replaceTable(byId("cluster-jobs"), drawShared(jobs, new Map((cluster.jobs ?? []).map((job) => [job.job, job])), clock.now()));
+    replaceTable(byId("cluster-jobs"), drawShared(jobs, cluster, clock.now()));
     setText(byId("cluster-note"), after === undefined ? "" : `The first ${formatCount(jobs.length)}; search for the others.`);
   }
 }
