@@ -139,7 +139,7 @@ class TimelineDrawing {
         transform: `translate(0 ${this.wakesHeight})`,
       },
       shape("rect", { class: "ground", width: this.width, height: GAPS_HEIGHT }),
-      ...(this.narrow ? [] : [shape("text", { x: 6, y: 14, class: "label" }, "takt not running")]),
+      shape("text", { x: this.narrow ? this.left : 6, y: 14, class: "label" }, "takt not running"),
       ...bars.map((bar) => draw(bar, 4, GAPS_HEIGHT - 8, shape("title", {}, bar.words))));
     return [...bars.map((bar) => draw(bar, this.top, this.height - this.top)), lane];
   }
