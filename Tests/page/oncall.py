@@ -251,6 +251,24 @@ def scenario_overview(page, _):
         page.await_state(job, "waiting", "idle")
 
 
+def scenario_slots(page, _):
+    """Each slot is a square in the row and a line on the job's page, those that did not run, too."""
+    browser = page.browser
+    page.open()
+    squares = row_part("stuck", "squares")
+    until("skipped slots are squares of the row", lambda: browser.count(f"{squares} [data-slot=skipped]") > 1)
+    check(browser.count(f"{squares} [data-slot=active]") == 1, "the slot that runs is not one of them")
+    check("skipped" in browser.attribute(squares, "aria-label"), "it is not said in words")
+    open_job(page, "stuck")
+    line = "[data-testid=decided-slots] li"
+    until("they are listed, with the reason", lambda: browser.count(f"{line}[data-verdict=skipped]") > 1)
+    check("skipped: overlap" in browser.text(f"{line}[data-verdict=skipped]"), "without the reason")
+    until("the slot that runs is listed, too", lambda: browser.count(f"{line}[data-verdict=ran] a") == 1)
+    browser.click("[data-testid=slots-not-run]")
+    until("those that did not run can be listed alone", lambda: browser.count(f"{line}[data-verdict=ran]") == 0)
+    check(browser.count(f"{line}[data-verdict=skipped]") > 1, "they are not listed any more")
+
+
 def scenario_timeline(page, _):
     """From an hour to a month; skipped slots in sight; a click opens the run."""
     browser = page.browser
@@ -478,6 +496,7 @@ SCENARIOS = {
     "shown": scenario_shown,
     "overview": scenario_overview,
     "timeline": scenario_timeline,
+    "slots": scenario_slots,
     "hung": scenario_hung,
     "states": scenario_states,
     "waiting": scenario_waiting,

@@ -91,7 +91,7 @@ import Testing
     .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
       "job", "progress", "runs", "output", "long", "overview", "timeline", "sign-in", "keyboard",
-      "keyboard-day", "hung", "states", "waiting", "narrow",
+      "keyboard-day", "hung", "states", "waiting", "narrow", "slots",
     ])
   func `the page serves somebody on call`(scenario: String) throws {
     try drive(try LiveTakt(Self.onCall, http: true), scenario)
