@@ -149,8 +149,11 @@ def reload(machine, takt):
     await_true("`systemctl reload` adds a job", lambda: takt.status == "6 jobs")
     takt.await_runs("which runs", "more")
     machine.write(FILE, more + "  bad: {evry: 1s}\n")
-    machine.succeed("systemctl reload takt")
-    await_true("a file with mistakes changes nothing, and systemctl status says so",
+    status, _ = machine.call("systemctl reload takt")
+    words = machine.succeed("journalctl -u takt -n 50 --no-pager -o cat")
+    check(status != 0 and "did you mean 'every'?" in words,
+          "of a file with mistakes `systemctl reload` fails, and the journal names them")
+    await_true("it changes nothing, and systemctl status says so",
                lambda: takt.status == "6 jobs; the last reload was refused, see the log")
     takt.await_runs("the jobs run on", "more")
     machine.write(FILE, JOBS)

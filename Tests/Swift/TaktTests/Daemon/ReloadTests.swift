@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct ReloadTests {
@@ -18,8 +19,11 @@ import Testing
     #expect(
       refused.hasPrefix("! reload refused, 1 error: the previous jobs keep running since 2"),
       "\(refused)")
-    // What the unit's ExecReload runs.
-    let reload = try live.takt("reload")
+    let unit = try Repository.text("packaging/systemd/takt.service")
+    let words = try #require(unit.firstMatch(of: #/\nExecReload=(\S+) (.+)/#))
+    #expect(words.1.hasSuffix("/takt") && words.2.hasSuffix("/jobs.yaml"), "\(words.0)")
+    let reload = try live.folder.takt(
+      words.2.split(separator: " ").dropLast().map(String.init) + ["jobs.yaml"])
     #expect(reload.status == 78 && reload.errors.contains("unknown key 'evry'"), "\(reload)")
     try live.folder.write(
       "jobs: {a: {cron: '@yearly', run: 'true'}, b: {cron: '@yearly', run: x}}\n")
