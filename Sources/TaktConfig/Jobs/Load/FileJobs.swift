@@ -6,6 +6,8 @@ final class FileJobs {
   private(set) var names: [(name: String, mark: YAMLMark)] = []
   /// The jobs that lines of files have made.
   private(set) var listedJobs: Set<JobName> = []
+  /// The definitions with `for_each`.
+  private(set) var families: [(name: JobName, mark: YAMLMark)] = []
   let maker: JobMaker
 
   private let setting: FilePass.Setting
@@ -92,6 +94,7 @@ final class FileJobs {
         key, entries, values: values, budget: setting.sources.eachBudget,
         defaultShell: defaultsNode?[JobKey.shell.name], reporter: reporter, owner: owner)
     else { return }
+    families.append((family, key.mark))
     if takenNames == nil { takenNames = TakenNames(names) }
     var count = 0
     template.members { member in

@@ -26,6 +26,7 @@ final class JobsLoad {
   private var directories: [String] = []
   private var matches: [PatternMatches] = []
   private var listedJobs: Set<JobName> = []
+  private var families: [(name: JobName, location: SourceLocation, line: String?)] = []
 
   private let memory: LoadMemory?
   /// What the next load is to know, by absolute path.
@@ -59,6 +60,7 @@ final class JobsLoad {
     log.add(sources.calendarFiles.log)
     log.add(plugins.log)
     checkFollowings()
+    warnOfFamilies()
     warnOfWhole(path)
     // What somebody has sent stands for the file this once.
     if log.errorCount == 0, text == nil { memory?.keep(RememberedLoad(remembered, sources)) }
@@ -95,6 +97,21 @@ final class JobsLoad {
     }
     if settings.cluster != nil {
       for problem in links.clusterProblems(among: specs) { log.add(problem) }
+    }
+  }
+
+  /// Warns of definitions with `for_each` whose name a job has: a name means the job first.
+  private func warnOfFamilies() {
+    guard log.errorCount == 0, !families.isEmpty else { return }
+    let names = Set(families.map(\.name))
+    let taken = Set(specs.lazy.map(\.name).filter(names.contains))
+    for family in families where taken.contains(family.name) {
+      log.add(
+        Diagnostic(
+          severity: .warning, .duplicateJob, at: family.location,
+          "a job is named '\(family.name)', too; in commands the name means that job, not those that "
+            + "'\(JobKey.forEach)' makes here",
+          hint: "rename one of them", sourceLine: family.line))
     }
   }
 
@@ -179,6 +196,10 @@ final class JobsLoad {
     remembered[FilePath.absolute(path)] = pass.jobs?.maker.equalJobs.ofLastLoad
     if isMain { (settings, calendars) = (pass.settings, pass.calendars) }
     if let listed = pass.jobs?.listedJobs { listedJobs.formUnion(listed) }
+    for (name, mark) in pass.jobs?.families ?? [] {
+      let location = source.place(of: mark).location
+      families.append((name, location, pass.reporter.line(location.line)))
+    }
     let made = pass.jobs?.specs ?? []
     if log.errorCount > 0 {
       specs = []

@@ -302,7 +302,6 @@ struct ForEachTests {
       jobs:
         a: {for_each: {t: \(list)}, on: start, run: x, env: {X: '\(text) {{each.t}}'}}
         b: {on: start, run: x}
-
       """)
     #expect(
       loaded.diagnostics.map { "\($0.code): \($0.message)" } == [
@@ -364,14 +363,20 @@ struct ForEachTests {
     }
   }
 
-  @Test func `a value in defaults is refused`() {
-    let loaded = load(
-      """
-      defaults: {env: {T: "{{each.t}}"}}
-      jobs: {a: {for_each: {t: [x]}, on: start, run: x}}
+  @Test(arguments: [
+    "a: {for_each: {t: [a, b]}, name: '{{each.t}}', on: start, run: x}",
+    "a: {for_each: {t: [x]}, on: start, run: x}\n  b: {for_each: {t: [a]}, name: '{{each.t}}', on: start, run: x}",
+  ])
+  func `a job with the name of a definition is a warning at the definition`(jobs: String) {
+    let loaded = load("jobs:\n  \(jobs)\n")
+    #expect(rows(loaded.diagnostics) == ["2:3 duplicateJob"])
+    #expect(loaded.snapshot?.names.contains("a") == true, "it is a warning")
+  }
 
-      """)
-    #expect(rows(loaded.diagnostics) == ["1:21 badPlaceholder"])
+  @Test func `a value in defaults is refused`() {
+    let job = "jobs: {a: {for_each: {t: [x]}, on: start, run: x}}\n"
+    let found = load("defaults: {env: {T: '{{each.t}}'}}\n\(job)").diagnostics
+    #expect(rows(found) == ["1:21 badPlaceholder"])
   }
 
   @Test func `a reload touches only the jobs whose texts differ`() throws {

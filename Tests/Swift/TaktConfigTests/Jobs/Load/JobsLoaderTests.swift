@@ -75,6 +75,18 @@ struct JobsLoaderTests {
     #expect(loaded.directories == [folder["conf.d"]])
   }
 
+  @Test func `a job of one file may have the name of a definition of another, with a warning`() {
+    folder.write("include: [b.yaml]\njobs: {a: \(job)}\n", to: "jobs.yaml")
+    folder.write("jobs:\n  a: {for_each: {t: [x]}, on: start, run: x}\n", to: "b.yaml")
+    let loaded = load()
+    #expect(loaded.snapshot?.names == ["a", "a.x"])
+    #expect(
+      loaded.diagnostics.map(\.headline) == [
+        "\(folder["b.yaml"]):2:3: warning: a job is named 'a', too; in commands the name means that "
+          + "job, not those that 'for_each' makes here; rename one of them"
+      ])
+  }
+
   @Test func `an included file is read in the main file's zone`() throws {
     folder.write("scheduler: {timezone: Europe/Berlin}\ninclude: b.yaml\n", to: "jobs.yaml")
     folder.write("jobs: {a: {at: 2026-07-01T12:00, run: x}}\n", to: "b.yaml")
