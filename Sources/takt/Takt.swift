@@ -45,11 +45,14 @@ struct Takt: ParsableCommand {
       CommandSuggestion.check(arguments, of: Self.self)
       perform(arguments)
     }
-    // Buffered output that a full disk refuses would otherwise be lost silently.
-    guard fflush(nil) == 0 else {
-      Console.error("takt: cannot write: \(SystemError.text())")
-      Self.exit(withError: ExitCode.unwritable)
-    }
+    requireWritten()
+  }
+
+  /// Ends the program if buffered output cannot be written, which would otherwise be lost silently.
+  private static func requireWritten() {
+    guard fflush(nil) != 0 else { return }
+    Console.error("takt: cannot write: \(SystemError.text())")
+    Self.exit(withError: ExitCode.unwritable)
   }
 
   private static func perform(_ arguments: [String]) {
@@ -72,6 +75,7 @@ struct Takt: ParsableCommand {
     if !message.isEmpty {
       if code.isSuccess { Console.print(message) } else { Console.error(message) }
     }
+    if code.isSuccess { requireWritten() }
     Self.exit(withError: code)
   }
 

@@ -33,6 +33,7 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     // Before anything can start a thread: a signal is neither lost nor deadly from here on.
     Signals.block()
+    StandardDescriptors.discardClosedOutput()
     Heap.configure()
     var source = argument.source
     source.limits = .daemon

@@ -49,12 +49,22 @@ package enum StandardDescriptors {
   static let inherited = countOthers()
 
   /// Opens `/dev/null` in place of those that the parent has closed, so that nothing else gets their
-  /// numbers; and counts the others, while none is takt's own.
+  /// numbers; and counts the others, while none is takt's own. A closed standard output cannot be written
+  /// after that either: an answer that nobody gets is a failure.
   package static func ensureOpen() {
     _ = inherited
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-      _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+      _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
     }
+  }
+
+  /// Discards what is written to a standard output that cannot be written: a daemon may have no log.
+  package static func discardClosedOutput() {
+    guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE == O_RDONLY else { return }
+    let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    guard nothing >= 0 else { return }
+    dup2(nothing, STDOUT_FILENO)
+    close(nothing)
   }
 
   private static func countOthers() -> Int {

@@ -32,15 +32,19 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
-  @Test(arguments: [["status"], ["status", "quick"], ["logs", "quick"]])
-  func `an answer that cannot be written is a failure`(words: [String]) throws {
+  @Test func `an answer that cannot be written is a failure`() throws {
     let live = try LiveTakt(Self.jobs)
     #expect(try live.takt("trigger", "quick", "--wait").status == 0)
-    let command = ([TaktProcess.executable.path] + words).joined(separator: " ")
-    let shell = try TaktProcess(
-      ["-c", "\(command) > /dev/full"], program: "/bin/sh", in: live.folder)
-    #expect(shell.waitForExit() == 74)
-    #expect(shell.errors.contains("cannot write: No space left on device"))
+    for words in ["status", "status quick", "logs quick", "--version", "status --help"] {
+      for (output, error) in [
+        ("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor"),
+      ] {
+        let shell = try live.folder.takt(
+          ["-c", "\(TaktProcess.executable.path) \(words) \(output)"], program: "/bin/sh")
+        #expect(shell.status == 74, "\(words) \(output)")
+        #expect(shell.errors.contains("cannot write: \(error)"), "\(words) \(output)")
+      }
+    }
     #expect(try live.process.stop() == 0)
   }
 
