@@ -56,6 +56,9 @@ package enum SocketPlace {
     case forbidden
     /// A socket of a user who could answer anything in the daemon's place.
     case foreign(owner: UInt32)
+    /// The state folder is a link of a user who does not own where it leads: root may mean another
+    /// daemon.
+    case led(by: String, owner: UInt32)
   }
 
   package static func isThere(_ path: String) -> Bool { finding(at: path) == .socket }
@@ -69,6 +72,10 @@ package enum SocketPlace {
       return error.number == EACCES ? .forbidden : .nothing
     }
     let own = geteuid()
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    if own == 0, let owner = FileStatus.strangeLinkOwner(at: folder) {
+      return .led(by: folder, owner: owner)
+    }
     let problem = FileTrust.socket.problem(
       of: FileFact(status, path: path),
       for: FileParties(own: own, jobsFile: own == 0 ? owner : nil))

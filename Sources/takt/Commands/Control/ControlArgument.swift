@@ -100,6 +100,7 @@ struct ControlArgument: ParsableArguments {
         "takt: user \(owner) owns the socket \(path), so that it need not be the daemon's; "
           + "run the command as that user")
       throw ExitCode.unreachable
+    case .led(let link, let owner): return try connect(by: link, of: owner, at: path)
     case .forbidden:
       Console.error("takt: \(ForbiddenPlace.words(path))")
       throw ExitCode.forbidden

@@ -1,5 +1,9 @@
+import ArgumentParser
 import Glibc
+import TaktAPI
 import TaktControl
+import TaktCore
+import TaktEngine
 import TaktSystem
 
 /// Words about what belongs to another user.
@@ -20,11 +24,32 @@ enum ForbiddenPlace {
       + "\(name(of: geteuid())). Run the command as \(allowed), or name another jobs file with -f."
   }
 
+  /// Why a state folder that is a link of another user is not used; the jobs file of the daemon that it
+  /// leads to, as far as that is known.
+  static func words(link: String, of owner: uid_t, to file: String? = nil) -> String {
+    "\(link.printable) is a link of user \(name(of: owner)) to the state folder of another user"
+      + (file.map { ", whose daemon runs \($0.printable)" } ?? "")
+      + ". If you mean that one, name \(file == nil ? "the folder with --state" : "this file with -f")."
+  }
+
   /// The name of a user; the number of one without a name.
   static func name(of user: uid_t) -> String {
     // The command asks in one thread, and copies the name at once.
     guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return String(user) }
     return String(cString: name)
+  }
+}
+
+extension ControlArgument {
+  /// The daemon that another user's link leads to, if it runs the jobs file that is meant; ends the
+  /// program otherwise.
+  func connect(by link: String, of owner: uid_t, at path: String) throws -> Connection {
+    let connection = Connection(path: path)
+    let file = connection.askQuietly(API.Status.self, "/api/v1/status")?.file
+    let meant = JobsFileSource(path: self.file, catalogue: BuiltinRegistry.standard).absolutePath
+    if folder == nil, file == meant { return connection }
+    Console.error("takt: \(ForbiddenPlace.words(link: link, of: owner, to: file))")
+    throw ExitCode.forbidden
   }
 }
 

@@ -12,6 +12,10 @@ enum LedgerOwner {
   /// - Parameter folder: the state folder.
   static func become(of folder: String) throws {
     guard geteuid() == 0 else { return }
+    if let owner = FileStatus.strangeLinkOwner(at: folder) {
+      Console.error("takt: \(ForbiddenPlace.words(link: folder, of: owner))")
+      throw ExitCode.forbidden
+    }
     let parts = ["", "/ledger.sqlite", "/ledger.sqlite-wal", "/ledger.sqlite-shm"].flatMap { name in
       // The folder itself, and a link in its place.
       [true, false].compactMap { try? FileStatus(judging: folder + name, followsLink: $0) }

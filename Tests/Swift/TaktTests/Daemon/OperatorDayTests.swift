@@ -296,6 +296,25 @@ struct ForeignStateTests {
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `another user's link leads no command to this user's takt`() throws {
+    let live = try LiveTakt("jobs: {a: {every: 1h, run: 'true'}}\n")
+    let state = live.folder.url.path + "/.takt"
+    let folder = try TemporaryFolder("jobs: {a: {every: 1h, run: 'true'}}\n")
+    let link = folder.url.path + "/.takt"
+    #expect(symlink(state, link) == 0 && lchown(link, 65_534, 65_534) == 0)
+    for command in [["status"], ["suspend", "a"], ["reload"], ["runs"], ["verify"]] {
+      let answer = try folder.takt(command)
+      #expect(answer.status == 77, "\(command) \(answer)")
+      #expect(answer.errors.hasPrefix("takt: \(link) is a link of user nobody to the state "))
+      let file = "whose daemon runs \(live.folder.url.path)/jobs.yaml. If you mean that one, name "
+      #expect(["runs", "verify"].contains(command[0]) || answer.errors.contains(file), "\(answer)")
+    }
+    #expect(try folder.takt("status", "--state", state).status == 0)
+    #expect(lchown(link, 0, 0) == 0)
+    #expect(try folder.takt("status").status == 0, "root's own link leads where root wants")
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test(arguments: [0o700, 0o755] as [mode_t])
   func `a second takt of another user is refused in the same folder`(mode: mode_t) throws {
     let live = try LiveTakt("jobs: {a: {every: 1h, run: 'true'}}\n")
