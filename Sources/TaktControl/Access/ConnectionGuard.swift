@@ -75,11 +75,30 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .end = unwrapOutboundIn(data) {
+    switch unwrapOutboundIn(data) {
+    case .head(let head) where openAnswers == 0 && head.status == .badRequest:
+      return refuse(context, head, promise)
+    case .end:
       openAnswers -= 1
       if !isReading || openAnswers < 0 { startIdleTimer(context) }
+    case .head, .body: break
     }
     context.write(data, promise: promise)
+  }
+
+  /// Gives the decoder's answer to what is no request the body that other refusals have.
+  private func refuse(
+    _ context: ChannelHandlerContext, _ head: HTTPResponse, _ promise: EventLoopPromise<Void>?
+  ) {
+    let refusal = Problem(
+      .badRequest, "the request cannot be read",
+      detail: "A head has at most 32 KB and 100 fields, with 8 KB in each and in path and query.")
+    let body = ByteBuffer(bytes: refusal.bytes)
+    var head = head
+    head.headerFields[.contentType] = Problem.contentType
+    head.headerFields[.contentLength] = "\(body.readableBytes)"
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(body)), promise: promise)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {

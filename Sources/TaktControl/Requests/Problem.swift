@@ -35,7 +35,19 @@ struct Problem: Error {
     self.diagnostics = diagnostics
   }
 
+  static let contentType = "application/problem+json"
+
+  /// The body that says it.
+  var bytes: [UInt8] { object.json }
+
   var response: Response {
+    var response = Response.json(object, status: status)
+    response.headers[.contentType] = Self.contentType
+    response.headers.append(contentsOf: headers)
+    return response
+  }
+
+  private var object: API.Problem {
     var shown = API.Problem()
     shown.type = "about:blank"
     shown.title = title
@@ -43,10 +55,7 @@ struct Problem: Error {
     shown.detail = detail
     shown.code = code
     shown.diagnostics = diagnostics.isEmpty ? nil : diagnostics.map { API.Diagnostic($0) }
-    var response = Response.json(shown, status: status)
-    response.headers[.contentType] = "application/problem+json"
-    response.headers.append(contentsOf: headers)
-    return response
+    return shown
   }
 
   private static func status(of code: Code) -> HTTPResponse.Status {

@@ -50,6 +50,28 @@ import Testing
     #expect(secondsUntilClosed(second) == 2)
   }
 
+  @Test func `the answer to what is no request says so, and others stay as they are`() throws {
+    let channel = try channel()
+    func answered(_ answer: HTTPResponse) throws -> [HTTPResponsePart] {
+      try channel.writeOutbound(HTTPResponsePart.head(answer))
+      try channel.writeOutbound(HTTPResponsePart.end(nil))
+      var parts: [HTTPResponsePart] = []
+      while let part = try channel.readOutbound(as: HTTPResponsePart.self) { parts.append(part) }
+      return parts
+    }
+    let bare = HTTPResponse(status: .badRequest, headerFields: [.contentLength: "0"])
+    try ask(channel)
+    #expect(try answered(bare) == [.head(bare), .end(nil)])
+    let parts = try answered(bare)
+    guard parts.count == 3, case .head(let head) = parts[0], case .body(let body) = parts[1] else {
+      Issue.record("\(parts)")
+      return
+    }
+    #expect(head.headerFields[.contentLength] == "\(body.readableBytes)" && parts.last == .end(nil))
+    #expect(head.headerFields[.contentType] == "application/problem+json")
+    #expect(String(buffer: body).contains("the request cannot be read"))
+  }
+
   @Test func `who says nothing is closed`() throws {
     let bounds = ConnectionGuard.Bounds()
     let seconds = try #require(secondsUntilClosed(try channel()))

@@ -80,6 +80,15 @@ import Testing
     #expect(try world.get("/healthz").status == 200)
   }
 
+  @Test func `a query that is too long is refused as others are`() async throws {
+    let wire = try await ControlWorld().connect()
+    wire.send("GET", "/api/v1/jobs?match=" + String(repeating: "x", count: 14_000), nil)
+    let reply = try wire.reply()
+    #expect(reply.problem == "400 badRequest")
+    #expect((reply["detail"] as? String)?.contains("8 KB") == true, "\(reply.text)")
+    #expect(wire.isClosed())
+  }
+
   @Test func `who goes away in the middle disturbs nobody`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")
