@@ -28,6 +28,13 @@ extension JobView {
   }
 }
 
+extension AlarmFailure {
+  /// Whether somebody knows what the hook was to say.
+  static func telling(_ isReported: Bool) -> String {
+    isReported ? "on_alarm_failed told of it" : "nobody may have been told"
+  }
+}
+
 extension API.Job.Problem {
   init(_ problem: JobProblem) {
     self.init()
@@ -40,7 +47,7 @@ extension API.Job.Problem {
     case .alarmFailed(let name, let failure):
       kind = "alarm_failed"
       let subject = name == AlarmFailure.ping ? "The ping" : "The hook \(name)"
-      message = "\(subject) failed (\(failure.words)): nobody may have been told."
+      message = "\(subject) failed (\(failure.words)): \(AlarmFailure.telling(failure.isReported))."
       since = failure.at
       hook = name
       if failure.run.number > 0 { run = failure.run.number }

@@ -79,6 +79,8 @@ package struct AlarmFailure: Hashable, Sendable {
   package var run: RunID
   /// How it ended: `failed, refused`.
   package var words: String
+  /// Whether `on_alarm_failed` has told of it.
+  package var isReported = false
 
   package init(at: WallInstant, run: RunID, words: String) {
     self.at = at
@@ -140,11 +142,15 @@ extension JobAlarms {
       "\(Self.failedPrefix)\(name)=\(failure.at.milliseconds)/\(failure.run.number)/"
         + failure.words.replacing(" ", with: Self.space)
     }
+    words += failures.sorted { $0.key < $1.key }.filter(\.value.isReported).map { name, _ in
+      "\(Self.reportedPrefix)\(name)=1"
+    }
     return words.joined(separator: " ")
   }
 
   /// Passes over what it does not know, such as a hook of a later version.
   package init(text: String) {
+    var reported: [String] = []
     for word in text.split(separator: " ") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { continue }
@@ -163,6 +169,10 @@ extension JobAlarms {
         failures[String(parts[0].dropFirst(Self.failedPrefix.count))] = Self.failure(parts[1])
         continue
       }
+      if parts[0].hasPrefix(Self.reportedPrefix) {
+        reported.append(String(parts[0].dropFirst(Self.reportedPrefix.count)))
+        continue
+      }
       let name = parts[0].split(separator: ".").map(String.init)
       let digits = parts[1].prefix { $0 != "+" && $0 != "?" }
       let marks = parts[1][digits.endIndex...]
@@ -173,10 +183,12 @@ extension JobAlarms {
         at: WallInstant(milliseconds: at), isOfStreak: marks.contains("+"),
         progress: marks.contains("?") ? .lost : .done)
     }
+    for name in reported { failures[name]?.isReported = true }
   }
 
   private static let endedPrefix = "ended."
   private static let failedPrefix = "failed."
+  private static let reportedPrefix = "reported."
   /// Stands for a space in a word.
   private static let space = "\u{a0}"
 

@@ -241,8 +241,11 @@ extension SchedulerCore {
     let name = AlarmFailure.name(facts.hook, isPing: facts.isPing)
     switch end.outcome {
     case .succeeded:
-      guard jobs[id].hasFailedAlarms, jobs[id].alarms?.failures[name] != nil else { return }
-      jobs[id].alarms?.failures[name] = nil
+      guard jobs[id].hasFailedAlarms, var alarms = jobs[id].alarms else { return }
+      alarms.failures[name] = nil
+      if let failed = facts.failedHook { alarms.failures[failed]?.isReported = true }
+      guard alarms != jobs[id].alarms else { return }
+      jobs[id].alarms = alarms
       markDirty(id)
     case .failed, .timedOut:
       noteAlarmFailure(name, of: id, AlarmFailure(at: now.wall.kept, run: run, words: end.words))

@@ -177,7 +177,8 @@ struct ProblemList {
     guard let first = jobs.first else { return [] }
     let names = jobs.map(\.view.spec.name)
     let count = names.count + unseen
-    let since = jobs.flatMap { $0.view.alarmFailures.values.map(\.at) }.min()
+    let failures = jobs.flatMap(\.view.alarmFailures.values)
+    let telling = AlarmFailure.telling(unseen == 0 && failures.allSatisfy(\.isReported))
     let failure = first.view.alarmFailures.min { $0.key < $1.key }
     var words = "hooks or pings of \(count) jobs failed: \(words(names, count))"
     var command = "takt runs --hooks --failed"
@@ -188,8 +189,8 @@ struct ProblemList {
     }
     return [
       problem(
-        "alarm_failed", "\(words); nobody may have been told", command, jobs: names,
-        count: count, since: since)
+        "alarm_failed", "\(words); \(telling)", command, jobs: names, count: count,
+        since: failures.map(\.at).min())
     ]
   }
 

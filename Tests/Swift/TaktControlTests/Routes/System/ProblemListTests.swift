@@ -103,6 +103,25 @@ import Testing
       ])
   }
 
+  @Test func `a failed hook that on_alarm_failed told of is said to be told of`() async throws {
+    var spec = try JobSpec.named("a", every: nil)
+    spec.hooks[.onFailure] = [Step(.use("log", [:]))]
+    spec.hooks[.onAlarmFailed] = [Step(.use("log", [:]))]
+    let world = try await ControlWorld([spec])
+    let run = try world.trigger("a")
+    world.scheduler.end(run, .exited(1))
+    world.scheduler.end(RunID(run.number + 1), .exited(1))
+    world.scheduler.end(RunID(run.number + 2))
+    #expect(
+      try lines(world).last
+        == "alarm_failed: on_failure of a failed (failed, exit(1)); on_alarm_failed told of it | "
+        + "takt logs run:\(run.number + 1)")
+    let job = try world.get("/api/v1/jobs/a")
+    #expect(
+      (job["problems"] as? [[String: Any]])?.first?["message"] as? String
+        == "The hook on_failure failed (failed, exit(1)): on_alarm_failed told of it.")
+  }
+
   @Test func `a job whose slots pass without a run is stale in the status and the metrics`()
     async throws
   {

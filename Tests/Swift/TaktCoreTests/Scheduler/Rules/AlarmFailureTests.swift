@@ -55,6 +55,22 @@ import TaktTime
     #expect(try failures(world) == ["on_alarm_failed: failed, exit(1)"])
   }
 
+  @Test func `a failure that on_alarm_failed has told of is known, after a restart, too`() throws {
+    var world = SchedulerWorld()
+    let spec = try job([.onFailure, .onAlarmFailed])
+    world.start([spec])
+    func isReported() throws -> Bool? {
+      let view = world.core.view(of: try #require(JobName("a")), at: world.now)
+      return view?.alarmFailures["on_failure"]?.isReported
+    }
+    _ = pass(&world) { $0.failedHook == nil ? .exited(1) : .exited(0) }
+    #expect(try isReported() == true)
+    world.restart([spec], after: .seconds(5))
+    #expect(try isReported() == true)
+    _ = pass(&world)
+    #expect(try isReported() == false, "it has failed again, and so has on_alarm_failed")
+  }
+
   @Test func `a ping fails and succeeds by itself, beside the hooks`() throws {
     var world = SchedulerWorld()
     world.start([try job([.onFailure, .onAlarmFailed], hasPing: true)])
@@ -107,6 +123,8 @@ import TaktTime
       words: "failed, not_started(process, EIO)/x=\n")
     #expect(!alarms.isEmpty)
     #expect(!alarms.text.contains(" ") && !alarms.text.contains("\n"))
+    #expect(JobAlarms(text: alarms.text) == alarms)
+    alarms.failures["on_failure"]?.isReported = true
     #expect(JobAlarms(text: alarms.text) == alarms)
     #expect(JobAlarms(text: "failed.on_failure=x failed.ping=1/2").isEmpty)
   }
