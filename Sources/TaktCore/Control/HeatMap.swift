@@ -198,35 +198,3 @@ extension HeatMap.Tally {
     measuredRuns += other.measuredRuns
   }
 }
-
-extension RunArchive {
-  /// By way of the runs and verdicts.
-  package func heat(_ query: HeatQuery) throws(ArchiveError) -> HeatMap {
-    var count = HeatCount(query)
-    var runs = RunQuery()
-    runs.job = query.job
-    runs.since = query.since
-    runs.limit = .max
-    for run in try self.runs(runs) {
-      guard let end = run.end, let start = run.beganAt ?? run.endedAt, start < query.until else {
-        continue
-      }
-      count.add(
-        start: start.milliseconds, isFailure: RunQuery.failures.contains(end.outcome),
-        duration: run.duration.map { $0.nanosecondsSaturated / 1000 },
-        cpu: run.use.map { $0.cpu.nanosecondsSaturated / 1000 })
-    }
-    var slots = SlotQuery()
-    slots.job = query.job
-    slots.since = query.since
-    slots.until = query.until
-    slots.notRunOnly = true
-    slots.limit = .max
-    for slot in try self.slots(slots) {
-      let series = slot.record.slots
-      count.add(
-        notRun: series.first.milliseconds, to: series.last.milliseconds, count: series.count)
-    }
-    return count.map
-  }
-}

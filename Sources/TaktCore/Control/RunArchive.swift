@@ -34,31 +34,6 @@ package protocol RunArchive: Sendable {
   ) throws(ArchiveError) -> [DaemonAbsence]
 }
 
-extension RunArchive {
-  /// By way of the verdicts, without the outcomes of runs.
-  package func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot] {
-    let all = try verdicts(
-      VerdictQuery(
-        jobs: query.job.map { [$0] }, since: query.since ?? WallInstant(nanoseconds: .min),
-        before: WallInstant(nanoseconds: .max), limit: query.limit))
-    return all.filter { record in
-      (query.until.map { record.slots.first < $0 } ?? true)
-        && (!query.notRunOnly || record.verdict.didNotRun)
-    }.map { DecidedSlot(record: $0) }
-  }
-
-  /// By way of the newest runs of all jobs.
-  package func meanDurations() throws(ArchiveError) -> [JobName: Duration] {
-    var query = RunQuery()
-    query.limit = 1000
-    let durations = Dictionary(grouping: try runs(query), by: \.head.job)
-    return durations.compactMapValues { runs in
-      let known = runs.filter { $0.end != nil }.compactMap(\.duration)
-      return known.isEmpty ? nil : known.reduce(.zero, +) / known.count
-    }
-  }
-}
-
 /// Which verdicts are wanted.
 package struct VerdictQuery: Hashable, Sendable {
   /// Nil for all jobs together.

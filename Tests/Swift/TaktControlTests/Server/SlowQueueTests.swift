@@ -1,4 +1,5 @@
 import Dispatch
+import TaktTesting
 import TaktTime
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TaktTesting
 import TaktTime
 
 @testable import TaktControl

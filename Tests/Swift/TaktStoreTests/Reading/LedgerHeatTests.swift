@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TaktTesting
 import TaktTime
 import Testing
 
