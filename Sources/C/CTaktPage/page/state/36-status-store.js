@@ -10,19 +10,24 @@ class StatusStore {
   constructor() {
     this.status = null;
     this.isAsking = false;
+    this.isWanted = false;
     this.listeners = new Set();
     this.soon = new PacedTask(STATUS_PAUSE, () => quietly(this.load()));
   }
 
   async load() {
     // While takt hangs, one request waits for it, not one after the other.
-    if (document.hidden || this.isAsking) return;
+    if (document.hidden) return;
+    // What happened since may not be in the answer to come.
+    this.isWanted = this.isAsking;
+    if (this.isAsking) return;
     const asked = Date.now();
     this.isAsking = true;
     try {
       this.apply(await api.status({ missed_since: missedSlots.seen }), asked);
     } finally {
       this.isAsking = false;
+      if (this.isWanted) this.soon.request();
     }
   }
 
