@@ -43,7 +43,7 @@ extension API {
           "failures", &failures, "Those that failed, timed out or were interrupted", .min(0))
         fields.add(
           "not_run", &notRun,
-          "Slots of then that did not run, and that no other machine of the cluster has; those of a "
+          "Slots due then that did not run, as not_run of GET /api/v1/slots counts them; those of a "
             + "long series are spread evenly over it", .min(0))
         fields.add(
           "mean_duration_ms", &meanDuration,
