@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -182,6 +184,20 @@ void csystem_heap_trim(void) {
   malloc_trim(0);
 #endif
 }
+
+// What may be written is not only in the file any more.
+static int drop_pages(struct dl_phdr_info *object, size_t size, void *unused) {
+  (void)size, (void)unused;
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[index];
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
+    uintptr_t start = object->dlpi_addr + part->p_vaddr, rest = start % (uintptr_t)getpagesize();
+    madvise((void *)(start - rest), part->p_memsz + rest, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void csystem_program_trim(void) { dl_iterate_phdr(drop_pages, NULL); }
 
 #ifdef __GLIBC__
 static void heap_option(int option, int value, const char *variable, const char *tunable) {

@@ -187,6 +187,10 @@ void csystem_block_signals(const int *signals, int count);
 // Gives memory that was freed back to the system, where the C library can.
 void csystem_heap_trim(void);
 
+// Gives the pages of the program and its libraries back that are read from their files, until they are
+// used again.
+void csystem_program_trim(void);
+
 // How many heaps all threads share, from how many bytes on a block has pages of its own, which go back
 // when it is freed, and how much may be unused at the end of a heap. What the environment sets stays.
 void csystem_heap_options(int arenas, int large, int unused);

@@ -4,9 +4,9 @@ import Synchronization
 package import TaktCore
 import TaktTime
 
-/// The memory that the C library keeps for later.
+/// The memory that the C library keeps for later, and that of the program itself.
 package enum Heap {
-  /// From how many jobs on it is worth the time.
+  /// From how many jobs on free memory is worth the time.
   private static let jobsMin = 10_000
   fileprivate static let queue = DispatchQueue(label: "takt.heap", qos: .background)
 
@@ -27,10 +27,15 @@ package enum Heap {
   /// To be called before there are threads.
   package static func configure() { csystem_heap_options(count, largeMin, unusedMax) }
 
-  /// Gives back to the system, soon, what is not used after so many jobs were loaded.
+  /// Gives back to the system, soon, what is not used after so many jobs were loaded: of the program,
+  /// what nothing but a load reads, and of many jobs free memory.
   package static func giveBack(after jobs: Int) {
-    guard jobs >= jobsMin else { return }
-    for delay in delays { queue.asyncAfter(deadline: .now() + delay) { csystem_heap_trim() } }
+    for delay in delays {
+      queue.asyncAfter(deadline: .now() + delay) {
+        csystem_program_trim()
+        if jobs >= jobsMin { csystem_heap_trim() }
+      }
+    }
   }
 }
 

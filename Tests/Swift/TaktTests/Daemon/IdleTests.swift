@@ -19,6 +19,23 @@ import Testing
     #expect(isQuiet)
   }
 
+  @Test("what only a start reads of the program is given back")
+  func givesBackPages() throws {
+    let live = try LiveTakt("jobs:\n  later: {every: 1h, run: \"true\"}\n")
+    let isSmall = (1...15).contains { _ in
+      usleep(1_000_000)
+      return kilobytes("VmRSS", of: live.process.pid) < kilobytes("VmHWM", of: live.process.pid) / 2
+    }
+    #expect(isSmall)
+  }
+
+  /// What the kernel says of the memory of a process: `VmHWM` is the most that it has had.
+  private func kilobytes(_ name: String, of process: Int32) -> Int {
+    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix(name) }
+    return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
+  }
+
   /// How often each thread has gone to sleep.
   private func wakes(of process: Int32) -> [String: String] {
     let folder = "/proc/\(process)/task"
