@@ -18,7 +18,7 @@ BENCH_FILE := .build/bench/bench.json
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
 # What all that is built for release is built with, so that one target does not rebuild what another
-# has built. lld comes with Swift and orders functions, which needs a section for each of them;
+# has built. lld comes with Swift; a section for each function lets it leave out what nothing calls;
 # .build/static holds libstdc++.a and nothing else, so that the shared one is not found first; packed
 # relocations need glibc 2.36.
 # No path of this folder gets into it, also not as a hash that the compiler keeps for itself, so that the
@@ -29,7 +29,6 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
-	-Xlinker --symbol-ordering-file=packaging/takt.order -Xlinker --no-warn-symbol-ordering \
 	$(HARDENING) \
 	$(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); \
 	if (v[1] > 2 || v[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
@@ -48,7 +47,7 @@ OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release release-setup order test test-quick test-programs test-setup test-build browser lint format bench \
+.PHONY: run build release release-setup test test-quick test-programs test-setup test-build browser lint format bench \
 	bench-programs bench-venv bench-report bench-faults check-slow crash tsan fuzz transfers contract man completions reference schema setup clean help
 
 help:            ## Show this list.
@@ -83,7 +82,6 @@ release-setup: setup # Find the static library of C++.
 release: export TAKT_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 release: release-setup ## Build the program to install, .build/release/takt, its symbols in takt.debug, manual pages, completions.
 	@scripts/release/pins check 2>/dev/null || scripts/release/pins resolve
-	@[ ! packaging/takt.order -nt .build/release/takt ] || rm -f .build/release/takt # It is linked anew.
 	$(RELEASE_BUILD) --product takt
 	@scripts/release/pins check
 	@$(HARDENED)/takt $(OWN_C)
@@ -92,12 +90,6 @@ release: release-setup ## Build the program to install, .build/release/takt, its
 		objcopy --strip-all --add-gnu-debuglink=takt.debug takt takt.stripped && \
 		mv takt.stripped takt; fi
 	@$(MAKE) --no-print-directory man completions TAKT=.build/release/takt
-
-order: PACKAGES += valgrind
-order: release-setup ## Write packaging/takt.order, the functions that the linker places side by side.
-	rm -f .build/release/takt
-	$(RELEASE_BUILD) --product takt
-	scripts/release/order .build/release/takt
 
 test-setup: PACKAGES += $(TEST_PACKAGES)
 test-setup: setup browser # Install what the tests use.
