@@ -95,9 +95,9 @@ import Testing
     let takt = TaktProcess.executable.path
     func shown(_ command: String, _ environment: String = "TERM=xterm") throws -> String {
       let script = "stty cols 80; \(takt) \(command)"
-      return try live.folder.takt(
-        ["-c", "echo | env \(environment) script -qec '\(script)' /dev/null"], program: "/bin/sh"
-      ).output
+      // 'swift test' sets NO_COLOR where its own output is no terminal.
+      let terminal = "echo | env -u NO_COLOR \(environment) script -qec '\(script)' /dev/null"
+      return try live.folder.takt(["-c", terminal], program: "/bin/sh").output
     }
     let red = "\u{1b}[31m"
     #expect(try shown("status").contains("\(red)! a-job-with-a-rather-long-name has failed"))
