@@ -56,8 +56,8 @@ package enum SocketPlace {
     case forbidden
     /// A socket of a user who could answer anything in the daemon's place.
     case foreign(owner: UInt32)
-    /// The state folder is a link of a user who does not own where it leads: root may mean another
-    /// daemon.
+    /// The state folder is a link, or behind one, of a user who does not own where it leads: root may
+    /// mean another daemon.
     case led(by: String, owner: UInt32)
   }
 
@@ -73,8 +73,8 @@ package enum SocketPlace {
     }
     let own = geteuid()
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    if own == 0, let owner = FileStatus.strangeLinkOwner(at: folder) {
-      return .led(by: folder, owner: owner)
+    if own == 0, let link = FileOpener.strangeLink(to: folder) {
+      return .led(by: link.path, owner: link.owner)
     }
     let problem = FileTrust.socket.problem(
       of: FileFact(status, path: path),

@@ -90,16 +90,6 @@ extension FileStatus {
     try self.init(judging: descriptor)
   }
 
-  /// Who owns a link at a path that leads to what belongs to another user; nil where there is no such
-  /// link. A link of root's may lead anywhere.
-  package static func strangeLinkOwner(at path: String) -> UInt32? {
-    guard let link = try? FileStatus(judging: path, followsLink: false), link.type == .link,
-      link.owner != 0, let target = try? FileStatus(judging: path, followsLink: true),
-      target.owner != link.owner
-    else { return nil }
-    return link.owner
-  }
-
   /// The same of a name in an open folder, which is no mount point.
   package init(judging name: UnsafePointer<CChar>, in folder: Int32) throws(SystemError) {
     try self.init(of: name, in: folder)

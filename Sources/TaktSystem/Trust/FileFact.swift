@@ -51,4 +51,11 @@ package struct FileTrail: Hashable, Sendable {
     self.facts = facts
     self.last = last
   }
+
+  /// A link on the way of a user who does not own what the path leads to, and so may have made it lead
+  /// to what others do not mean; nil where there is none. A link of root's may lead anywhere.
+  var strangeLink: FileFact? {
+    guard let last else { return nil }
+    return facts.first { $0.type == .link && $0.owner != 0 && $0.owner != facts[last].owner }
+  }
 }

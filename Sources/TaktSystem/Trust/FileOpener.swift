@@ -60,6 +60,12 @@ package final class FileOpener {
     return memory.facts
   }
 
+  /// A link on the way along a path that another user may have made to deceive (`strangeLink`).
+  package static func strangeLink(to path: String) -> FileFact? {
+    let absolute = path.hasPrefix("/") ? path : SmallFile.realPath(".").map { "\($0)/\(path)" }
+    return absolute.flatMap(trail(of:))?.strangeLink
+  }
+
   private func walk(
     _ path: String, _ purpose: csystem_purpose
   ) throws(OpenFailure) -> (descriptor: Int32, trail: FileTrail) {

@@ -24,10 +24,10 @@ enum ForbiddenPlace {
       + "\(name(of: geteuid())). Run the command as \(allowed), or name another jobs file with -f."
   }
 
-  /// Why a state folder that is a link of another user is not used; the jobs file of the daemon that it
+  /// Why a state folder behind a link of another user is not used; the jobs file of the daemon that it
   /// leads to, as far as that is known.
   static func words(link: String, of owner: uid_t, to file: String? = nil) -> String {
-    "\(link.printable) is a link of user \(name(of: owner)) to the state folder of another user"
+    "\(link.printable) is a link of user \(name(of: owner)) and leads to the state folder of another user"
       + (file.map { ", whose daemon runs \($0.printable)" } ?? "")
       + ". If you mean that one, name \(file == nil ? "the folder with --state" : "this file with -f")."
   }
@@ -41,13 +41,16 @@ enum ForbiddenPlace {
 }
 
 extension ControlArgument {
-  /// The daemon that another user's link leads to, if it runs the jobs file that is meant; ends the
-  /// program otherwise.
+  /// The daemon that another user's link leads to, if it runs the jobs file that is meant and no such
+  /// link leads to that file, too; ends the program otherwise.
   func connect(by link: String, of owner: uid_t, at path: String) throws -> Connection {
-    let connection = Connection(path: path)
+    // Its owner may lead it elsewhere meanwhile: what is asked for its file is what is used.
+    let connection = Connection(path: SmallFile.realPath(path) ?? path)
     let file = connection.askQuietly(API.Status.self, "/api/v1/status")?.file
     let meant = JobsFileSource(path: self.file, catalogue: BuiltinRegistry.standard).absolutePath
-    if folder == nil, file == meant { return connection }
+    if folder == nil, file == meant, FileOpener.strangeLink(to: self.file) == nil {
+      return connection
+    }
     Console.error("takt: \(ForbiddenPlace.words(link: link, of: owner, to: file))")
     throw ExitCode.forbidden
   }

@@ -12,8 +12,8 @@ enum LedgerOwner {
   /// - Parameter folder: the state folder.
   static func become(of folder: String) throws {
     guard geteuid() == 0 else { return }
-    if let owner = FileStatus.strangeLinkOwner(at: folder) {
-      Console.error("takt: \(ForbiddenPlace.words(link: folder, of: owner))")
+    if let link = FileOpener.strangeLink(to: folder) {
+      Console.error("takt: \(ForbiddenPlace.words(link: link.path, of: link.owner))")
       throw ExitCode.forbidden
     }
     let parts = ["", "/ledger.sqlite", "/ledger.sqlite-wal", "/ledger.sqlite-shm"].flatMap { name in

@@ -305,11 +305,25 @@ struct ForeignStateTests {
     for command in [["status"], ["suspend", "a"], ["reload"], ["runs"], ["verify"]] {
       let answer = try folder.takt(command)
       #expect(answer.status == 77, "\(command) \(answer)")
-      #expect(answer.errors.hasPrefix("takt: \(link) is a link of user nobody to the state "))
+      #expect(answer.errors.hasPrefix("takt: \(link) is a link of user nobody and leads to the "))
       let file = "whose daemon runs \(live.folder.url.path)/jobs.yaml. If you mean that one, name "
       #expect(["runs", "verify"].contains(command[0]) || answer.errors.contains(file), "\(answer)")
     }
     #expect(try folder.takt("status", "--state", state).status == 0)
+    let file = folder.url.path + "/jobs.yaml"
+    #expect(unlink(file) == 0 && symlink(live.folder.url.path + "/jobs.yaml", file) == 0)
+    #expect(try folder.takt("suspend", "a").status == 0, "root has made the link to the file")
+    #expect(lchown(file, 65_534, 65_534) == 0)
+    let above = folder.url.path + "/above"
+    #expect(symlink(live.folder.url.path, above) == 0 && lchown(above, 65_534, 65_534) == 0)
+    for file in [file, above + "/jobs.yaml"] {
+      for command in ["resume", "runs"] {
+        let answer = try folder.takt(command, "a", "-f", file)
+        #expect(answer.status == 77, "\(command) \(file) \(answer)")
+      }
+    }
+    #expect(unlink(file) == 0)
+    try folder.write("jobs: {a: {every: 1h, run: 'true'}}\n")
     #expect(lchown(link, 0, 0) == 0)
     #expect(try folder.takt("status").status == 0, "root's own link leads where root wants")
     #expect(try live.process.stop() == 0)
