@@ -3,7 +3,8 @@ public import TaktTime
 
 /// Uses one `DispatchSourceTimer` for each machine; the reference for other factories.
 ///
-/// Precise and simple, at the cost of one wake-up for each fire. Only Apple's systems use the leeway; Linux and Windows ignore it.
+/// Precise and simple, at the cost of one wake-up for each fire. Only Apple's systems use the leeway;
+/// Linux and Windows ignore it.
 public final class DispatchTimerFactory: TimerFactory {
   /// The clocks that deadlines are measured on.
   public let time: any TimeSource

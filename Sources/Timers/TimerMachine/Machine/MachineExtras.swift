@@ -115,7 +115,9 @@ extension MachineBody {
   /// Follows the wall clock, and the sleeps of the computer, while the schedule depends on them. Under
   /// the lock.
   func followClockSteps(in core: inout MachineCore) {
-    if core.extras?.clockSteps == nil, let clock = group.factory.time as? any SteppingTimeSource {
+    if core.state == .running, core.extras?.clockSteps == nil,
+      let clock = group.factory.time as? any SteppingTimeSource
+    {
       let extras = core.madeExtras()
       let subscription = clock.onClockStep { [weak self] in self?.clockStepped() }
       extras.clockSteps = subscription
