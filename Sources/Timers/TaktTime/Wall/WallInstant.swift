@@ -33,6 +33,37 @@ public struct WallInstant: Hashable, Comparable, Sendable {
 }
 
 extension WallInstant {
+  /// The instant `seconds` after the Unix epoch, to the nearest nanosecond that a `Double` holds.
+  ///
+  /// The way from Foundation, on which this library does not depend:
+  ///
+  /// ```swift
+  /// let deadline = WallInstant(secondsSince1970: date.timeIntervalSince1970)
+  /// let date = Date(timeIntervalSince1970: deadline.secondsSince1970)
+  /// ```
+  /// Saturates at the ends of the type's range. What is no number becomes its latest instant, which
+  /// no timer reaches.
+  public init(secondsSince1970 seconds: Double) {
+    let whole = seconds.rounded(.down)
+    guard whole.magnitude < Double(Int64.max / 1_000_000_000) else {
+      self.init(nanoseconds: seconds < 0 ? .min : .max)
+      return
+    }
+    // Apart: a sum in `Double` would be a multiple of 256 ns in this century.
+    let fraction = Int64(((seconds - whole) * 1_000_000_000).rounded())
+    self.init(nanoseconds: Int64(whole) * 1_000_000_000 + fraction)
+  }
+
+  /// Seconds since the Unix epoch, as `Date(timeIntervalSince1970:)` takes them; to about 0.2 µs in
+  /// this century.
+  public var secondsSince1970: Double {
+    let whole = nanoseconds.flooredQuotient(by: 1_000_000_000)
+    let fraction = nanoseconds.flooredRemainder(by: 1_000_000_000)
+    return Double(whole) + Double(fraction) / 1_000_000_000
+  }
+}
+
+extension WallInstant {
   /// The instant `milliseconds` after the Unix epoch; saturates at the ends of the type's range.
   @inlinable package init(milliseconds: Int64) {
     let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
