@@ -68,10 +68,11 @@ extension TimerFactory {
 public struct TimerArming: Sendable, Hashable {
   /// The instant before which the delivery must not come. It may lie in the past: due at once.
   public var deadline: MonotonicInstant
-  /// How much later than `deadline` the delivery may come, to save a wake-up. Never negative.
+  /// How much later than `deadline` the delivery may come, to save a wake-up. Never negative: a
+  /// negative one counts as zero.
   public var leeway: Duration {
     get { .nanoseconds(leewayNanoseconds) }
-    set { leewayNanoseconds = newValue.nanosecondsSaturated }
+    set { leewayNanoseconds = max(0, newValue.nanosecondsSaturated) }
   }
   /// Asks the system not to extend the leeway to save power.
   public var isStrict: Bool
@@ -86,8 +87,8 @@ public struct TimerArming: Sendable, Hashable {
     deadline: MonotonicInstant, leeway: Duration = .zero, isStrict: Bool = false, ticket: UInt64
   ) {
     self.init(
-      deadline: deadline, leewayNanoseconds: leeway.nanosecondsSaturated, isStrict: isStrict,
-      ticket: ticket)
+      deadline: deadline, leewayNanoseconds: max(0, leeway.nanosecondsSaturated),
+      isStrict: isStrict, ticket: ticket)
   }
 
   init(deadline: MonotonicInstant, leewayNanoseconds: Int64, isStrict: Bool, ticket: UInt64) {
