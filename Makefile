@@ -211,7 +211,9 @@ lint: setup      ## Check format, imports, sizes, folder dependencies, calls to 
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[ACEDST]* Sources/Timers || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
-	@! grep -rn '@_exported' Sources Tools || { echo 'import what a file uses: no @_exported' >&2; exit 1; }
+	@! grep -rn '@_exported' Sources Tools | \
+		grep -v '^Sources/Timers/TimerMachine/Time/Instants.swift:' || { \
+		echo 'import what a file uses: no @_exported' >&2; exit 1; }
 	scripts/size --check
 	scripts/folders Sources/Timers/* Sources/Takt* Sources/takt Sources/TaktCore/Scheduler
 	scripts/system-calls

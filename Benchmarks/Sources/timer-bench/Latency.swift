@@ -62,7 +62,7 @@ struct Latency {
     let machine = SafeTimer(name: "latency", factory: factory, queue: queue) {
       collected.add($0.lateness.nanosecondsSaturated)
     }
-    machine.activate(.grid(interval, factory.time.monotonic + interval, .zero))
+    _ = machine.activate(.grid(interval, factory.time.monotonic + interval, .zero))
     collected.done.wait()
     machine.cancelAndWait()
     return collected.all

@@ -37,7 +37,7 @@ struct Machines: Subject {
   mutating func activate(
     _ index: Int, at deadline: MonotonicInstant, every interval: Duration, leeway: Duration
   ) {
-    machines[index].activate(.grid(interval, deadline, leeway))
+    _ = machines[index].activate(.grid(interval, deadline, leeway))
   }
 
   mutating func reschedule(_ index: Int, at deadline: MonotonicInstant, every interval: Duration) {

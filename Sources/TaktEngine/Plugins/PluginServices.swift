@@ -218,7 +218,7 @@ extension SafeTimer {
     guard let schedule = try? TimerSchedule.once(after: duration, leeway: duration / 10) else {
       return nil
     }
-    if case .accepted(let generation) = start(schedule) { return generation }
+    if case .accepted(let generation) = setSchedule(schedule) { return generation }
     return nil
   }
 }

@@ -40,7 +40,7 @@ package final class FileWatcher: Sendable {
       reactor: reactor, factory: factory, timerLog: timerLog, queue: queue,
       onChange: { _ in
         // While it waits, the change is told when it fires.
-        if timer.state != .running { timer.activate(.once(afterClamping: Self.settleTime)) }
+        if timer.state != .running { _ = timer.activate(.once(afterClamping: Self.settleTime)) }
       }, onError: onError)
   }
 

@@ -55,7 +55,7 @@ final class TimerBoard {
     if timer.isSuspended { timer.machine.resume(missed: .skip) }
     log.due = due
     // A machine lives as long as its job: a fire does not end it.
-    timer.machine.start(schedule.stayingOpen())
+    _ = timer.machine.setSchedule(schedule.stayingOpen())
     log.due = nil
   }
 
@@ -68,9 +68,11 @@ final class TimerBoard {
     case .unarmed:
       if timer.isSuspended { timer.machine.resume(missed: .skip) }
       // After a fire it is armed for nothing already.
-      if timer.machine.isOver || timer.machine.deadline != nil { timer.machine.start(.unarmed) }
+      if timer.machine.isOver || timer.machine.deadline != nil {
+        _ = timer.machine.setSchedule(.unarmed)
+      }
     case .suspended:
-      if timer.machine.isOver { timer.machine.start(.unarmed) }
+      if timer.machine.isOver { _ = timer.machine.setSchedule(.unarmed) }
       timer.machine.suspend()
     case .over: cancel(timer.machine, as: .exhausted)
     }

@@ -271,7 +271,7 @@ final class PathWatches: @unchecked Sendable {
     let timer = retryTimer ?? madeRetryTimer()
     retryTimer = timer
     // One that waits is not put off.
-    if timer.state != .running { timer.activate(.once(afterClamping: Self.retryDelay)) }
+    if timer.state != .running { _ = timer.activate(.once(afterClamping: Self.retryDelay)) }
   }
 
   private func retry() {

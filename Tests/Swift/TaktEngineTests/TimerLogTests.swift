@@ -41,7 +41,7 @@ import TimerMachineTesting
 
   @Test func `a timer of no job is logged by its name, with the instant that it is armed for`() {
     let seen = Seen(least: .debug)
-    timer(seen).activate(.once(afterClamping: .milliseconds(1_500)))
+    _ = timer(seen).activate(.once(afterClamping: .milliseconds(1_500)))
     #expect(
       seen.lines.first?.contains(
         #""level":"debug","event":"timer","machine":"watch-timer:inbox","seq":1,"from":"idle","#
@@ -53,7 +53,7 @@ import TimerMachineTesting
     let seen = Seen(least: .info)
     let timer = timer(seen)
     timer.resume()
-    timer.activate(.once(afterClamping: .seconds(1)))
+    _ = timer.activate(.once(afterClamping: .seconds(1)))
     #expect(seen.lines.count == 1)
     #expect(
       seen.lines[0].contains(#""level":"warning""#)

@@ -22,7 +22,7 @@ struct WakesWorkload: Workload {
       let machine = SafeTimer(name: "gate", factory: factory, queue: queue) { _ in }
       let interval = Duration.milliseconds(Int64.random(in: 500..<20_000, using: &random))
       let start = Duration.milliseconds(Int64.random(in: 0..<10_000, using: &random))
-      machine.activate(
+      _ = machine.activate(
         try .every(
           interval, startingAt: MonotonicInstant(nanoseconds: 0) + start,
           leeway: number % 3 == 0 ? .zero : interval / 10))

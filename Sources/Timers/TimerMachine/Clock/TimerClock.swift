@@ -45,13 +45,13 @@ public struct TimerClock: Clock {
   public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let sleeper = Sleeper()
-    let machine = SafeTimer(name: "sleep", factory: factory, queue: queue) { _ in
-      sleeper.wake(.success(()))
-    }
+    let machine = SafeTimer(name: "sleep", factory: factory, queue: queue)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         sleeper.sleep(continuation)
-        machine.activate(.once(at: deadline, leewayClamping: tolerance ?? self.tolerance))
+        machine.activate(.once(at: deadline, leewayClamping: tolerance ?? self.tolerance)) {
+          sleeper.wake(.success(()))
+        }
       }
     } onCancel: {
       sleeper.wake(.failure(CancellationError()))

@@ -88,7 +88,7 @@ extension MachineBody {
   private func call(_ delivery: Delivery, _ transition: TransitionNote?) -> Bool {
     report(transition)
     delivery.more?.registration?()
-    if case .task(let call) = delivery.handler {
+    if let call = delivery.handler?.asyncCall {
       Task {
         let inside = DeliveryTask(
           machine: ObjectIdentifier(self), claim: delivery.fire.sequence)

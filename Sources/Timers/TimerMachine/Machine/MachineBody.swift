@@ -47,7 +47,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   /// Begins to fetch what an operation uses of it, side by side: with many machines all of it is far
   /// away.
   @inline(__always)
-  private func prefetch() {
+  func prefetch() {
     Prefetch.lines(3, from: Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -93,24 +93,24 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   }
 
   /// Starts the timer, or gives it another schedule when it has one that is not over.
-  func start(_ schedule: TimerSchedule) -> TimerReply {
+  func setSchedule(_ schedule: TimerSchedule) -> TimerReply {
     var transition: TransitionNote?
-    let reply = core.withLock { start(schedule, in: &$0, &transition) }
+    let reply = core.withLock { setSchedule(schedule, in: &$0, &transition) }
     report(transition)
     return reply
   }
 
   /// The same for a caller that holds a lock of its own and calls `settle()` after it.
-  func startQuietly(_ schedule: TimerSchedule) -> TimerReply {
+  func setScheduleQuietly(_ schedule: TimerSchedule) -> TimerReply {
     core.withLock { core in
       var transition: TransitionNote?
-      let reply = start(schedule, in: &core, &transition)
+      let reply = setSchedule(schedule, in: &core, &transition)
       core.postpone(transition)
       return reply
     }
   }
 
-  private func start(
+  private func setSchedule(
     _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> TimerReply {
     let isOver = core.state == .idle || core.state == .cancelled
@@ -121,7 +121,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   }
 
   /// Takes `activate` through the table, unless nobody would be called.
-  private func begin(
+  func begin(
     _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> TimerReply {
     guard core.hasHandlers(in: group) else {
@@ -135,7 +135,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     }
   }
 
-  private func refuse(
+  func refuse(
     _ event: TimerEvent, in core: inout MachineCore, _ report: inout TransitionNote?
   ) -> TimerReply {
     core.madeExtras().refusals += 1
@@ -150,28 +150,6 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     } else {
       core.withLock { $0.extras?.adapter }?.perform(work)
     }
-  }
-
-  /// Starts the timer and sees to its registration handler.
-  func activate(_ schedule: TimerSchedule, onArmed: (@Sendable () -> Void)?) -> TimerReply {
-    prefetch()
-    var transition: TransitionNote?
-    let (reply, previous) = core.withLock { core -> (TimerReply, (@Sendable () -> Void)?) in
-      let reply = begin(schedule, in: &core, &transition)
-      guard let onArmed, reply.isAccepted else { return (reply, nil) }
-      let extras = core.madeExtras()
-      let previous = extras.registration
-      extras.registration = onArmed
-      extras.registrationGeneration = core.generation
-      return (reply, previous)
-    }
-    // Destroyed outside the lock: what it holds may do anything then.
-    _ = previous
-    report(transition)
-    if onArmed != nil, case .accepted(let generation) = reply {
-      perform { self.register(generation) }
-    }
-    return reply
   }
 
   /// What follows an operation outside the lock.
@@ -253,74 +231,14 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     }
   }
 
-  /// What was called, for a caller to destroy outside the lock: what a closure holds may do anything
-  /// as it goes.
-  struct PreviousHandlers {
-    var main: MainHandler?
-    var others: MachineExtras?
-  }
-
-  func cancel(keepHandlers: Bool) -> TimerReply {
-    prefetch()
-    var transition: TransitionNote?
-    let (reply, streams, previous) = core.withLock { core in
-      let (reply, previous) = end(keepHandlers: keepHandlers, in: &core, &transition)
-      return (reply, core.removeEndedStreams(), previous)
-    }
-    report(transition)
-    if let streams { Self.finish(streams) }
-    _ = previous
-    return reply
-  }
-
-  /// Cancels. When a handler is being called, and not from inside it, `whenOver` is called as it
-  /// returns.
-  ///
-  /// - Returns: the reply, and whether `whenOver` will be called.
-  func cancel(
-    keepHandlers: Bool, whenOver: @escaping @Sendable () -> Void
-  ) -> (TimerReply, isAwaited: Bool) {
-    var transition: TransitionNote?
-    let tasks = DeliveryTask.all
-    let (reply, isAwaited, previous) = core.withLock { core in
-      let (reply, previous) = end(keepHandlers: keepHandlers, in: &core, &transition)
-      // A handler that waits for its own end would wait for ever.
-      let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
-      let isInside = tasks.contains(call) || core.deliveringThread == ThreadIdentity.current
-      guard core.isDelivering, !isInside else { return (reply, false, previous) }
-      core.madeExtras().waiters.append(whenOver)
-      return (reply, true, previous)
-    }
-    report(transition)
-    closeStreams()
-    _ = previous
-    return (reply, isAwaited)
-  }
-
-  /// Takes `cancel` through the table. The handlers go also from a machine that is not running: it
-  /// is not to hold what its owner has done with.
-  private func end(
-    keepHandlers: Bool, in core: inout MachineCore, _ transition: inout TransitionNote?
-  ) -> (TimerReply, PreviousHandlers) {
-    let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition)
-    return (reply, keepHandlers ? PreviousHandlers() : removeHandlers(in: &core))
-  }
-
-  /// Lets go of the handlers of a machine that was cancelled.
-  func releaseHandlers() {
-    _ = core.withLock { removeHandlers(in: &$0) }
-  }
-
-  private func removeHandlers(in core: inout MachineCore) -> PreviousHandlers {
-    PreviousHandlers(main: group.removeOwnHandler(), others: core.extras?.releaseHandlers())
-  }
-
   /// Disarms and lets go of everything; the handle is gone.
   func release() {
     var transition: TransitionNote?
     let previous = core.withLock { core in
       if core.state == .running || core.state == .suspended {
-        _ = apply(.release, last: false, cause: .released, to: &core, &transition)
+        _ = apply(.release, last: false, cause: .released, to: &core, &transition) {
+          $0.dropOnTheWay(in: group)
+        }
       }
       return core.extras?.detach()
     }

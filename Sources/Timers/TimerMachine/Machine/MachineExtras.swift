@@ -17,9 +17,11 @@ final class MachineExtras: @unchecked Sendable {
   var outbox: [TransitionNote] = []
   /// Whether the handler that the machine was made with was replaced by `handler`.
   var isHandlerReplaced = false
-  var handler: TimerHandler.Call?
+  var handler: MainHandler?
   /// The handlers besides the main one, in the order of their calls.
   var handlers: [TimerHandler] = []
+  /// The first generation whose deliveries still begin when they have come to their actor.
+  var firstWanted: UInt64 = 0
   /// Called once when the timer is armed, in the generation that it was given for.
   ///
   /// One whose generation is past stays until its turn on the queue has come, so that it is

@@ -39,10 +39,17 @@ public struct TimerHandler: Sendable {
   public let name: String
   /// The function to call for each fire.
   public let call: Call
+  /// The object behind the handler, if it was registered as one.
+  let object: (any Sendable)?
 
   /// Creates a handler with this name.
   public init(name: String, call: @escaping Call) {
+    self.init(name: name, object: nil, call: call)
+  }
+
+  init(name: String, object: (any Sendable)?, call: @escaping Call) {
     self.name = name
+    self.object = object
     self.call = call
   }
 }

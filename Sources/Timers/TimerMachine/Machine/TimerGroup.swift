@@ -15,6 +15,8 @@ package final class TimerGroup: @unchecked Sendable {
   let queue: DispatchQueue
   let observer: (any TimerObserver)?
   private(set) var handler: MainHandler?
+  /// The schedule that a machine made alone was made with.
+  let schedule: TimerSchedule?
   /// The wake queue of a coalescing factory: it takes machines themselves, without an adapter.
   let wakeQueue: WakeQueue?
 
@@ -33,13 +35,14 @@ package final class TimerGroup: @unchecked Sendable {
 
   init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
-    observer: (any TimerObserver)?, handler: MainHandler?
+    observer: (any TimerObserver)?, handler: MainHandler?, schedule: TimerSchedule? = nil
   ) {
     self.name = name
     self.factory = factory
     self.queue = queue
     self.observer = observer
     self.handler = handler
+    self.schedule = schedule
     wakeQueue = (factory as? CoalescingTimerFactory)?.wakeQueue
   }
 
@@ -80,20 +83,41 @@ enum MainHandler: Sendable {
   case own(TimerHandler.Call)
   /// Its own, called in a task; the delivery ends with it.
   case task(TimerHandler.AsyncCall)
+  /// Likewise, on an actor: one that has not reached it yet is dropped by `cancel` and `suspend`.
+  case actor(TimerHandler.AsyncCall)
+  /// Likewise, on the main actor.
+  case mainActor(TimerHandler.AsyncCall)
   case shared(TimerGroup.Handler)
 
   var isOwn: Bool {
     switch self {
-    case .own, .task: true
+    case .own, .task, .actor, .mainActor: true
     case .shared: false
     }
   }
 
-  /// The thread of the call, where that is not the one that claims it: none.
+  /// The thread of the call, where that is not the one that claims it: none, or the main one.
   var thread: UInt? {
     switch self {
     case .own, .shared: nil
-    case .task: 0
+    case .task, .actor: 0
+    case .mainActor: ThreadIdentity.mainActor
+    }
+  }
+
+  /// What is called in a task.
+  var asyncCall: TimerHandler.AsyncCall? {
+    switch self {
+    case .own, .shared: nil
+    case .task(let call), .actor(let call), .mainActor(let call): call
+    }
+  }
+
+  /// Whether `cancel` and `suspend` drop a delivery that has not begun.
+  var isDroppable: Bool {
+    switch self {
+    case .own, .task, .shared: false
+    case .actor, .mainActor: true
     }
   }
 
@@ -101,7 +125,7 @@ enum MainHandler: Sendable {
   func call(_ fire: TimerFire, of machine: UInt64) {
     switch self {
     case .own(let call): call(fire)
-    case .task(let call): Task { await call(fire) }
+    case .task(let call), .actor(let call), .mainActor(let call): Task { await call(fire) }
     case .shared(let call): call(machine, fire)
     }
   }
@@ -110,7 +134,7 @@ enum MainHandler: Sendable {
   func named(of machine: UInt64) -> TimerHandler {
     switch self {
     case .own(let call): TimerHandler(name: TimerHandler.main, call: call)
-    case .task(let call):
+    case .task(let call), .actor(let call), .mainActor(let call):
       TimerHandler(name: TimerHandler.main) { fire in Task { await call(fire) } }
     case .shared(let call): TimerHandler(name: TimerHandler.main) { call(machine, $0) }
     }

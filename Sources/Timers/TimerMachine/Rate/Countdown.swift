@@ -17,15 +17,22 @@ public final class Countdown: Sendable {
     case paused(remaining: Duration)
   }
 
+  /// Called with the remaining time.
+  public typealias TickHandler = @Sendable (_ remaining: Duration) -> Void
+  /// Called when nothing remains.
+  public typealias EndHandler = @Sendable () -> Void
+
   private struct State {
     var phase = Phase.idle
     var generation: UInt64 = 0
+    var onTick: TickHandler?
+    var onEnd: EndHandler?
   }
 
   private let duration: Duration
   private let tick: Duration
   private let leeway: Duration
-  private let state = Guarded(State())
+  private let state: Guarded<State>
   private let machine: SafeTimer
   private let time: any TimeSource
 
@@ -36,26 +43,42 @@ public final class Countdown: Sendable {
   ///   - tick: the time between two ticks.
   ///   - leeway: how late a tick may be. Default zero; it does not affect the end.
   ///   - name: for reports. Default `countdown`.
-  ///   - factory: where the alarm comes from.
-  ///   - queue: where the handlers run.
-  ///   - onTick: called with the remaining time, a multiple of `tick`.
-  ///   - onEnd: called once when nothing remains.
+  ///   - factory: where the alarm comes from. Default the shared one.
+  ///   - queue: where the handlers run. Default the global queue.
+  ///   - onTick: called with the remaining time, a multiple of `tick`. Default none.
+  ///   - onEnd: called once when nothing remains. Default none.
   /// - Throws: `TimerError` for a duration, tick or leeway outside its range.
-  public init(
+  public convenience init(
     _ duration: Duration, tick: Duration, leeway: Duration = .zero, name: String = "countdown",
-    factory: any TimerFactory, queue: DispatchQueue,
-    onTick: @escaping @Sendable (_ remaining: Duration) -> Void,
-    onEnd: @escaping @Sendable () -> Void
+    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
+    onTick: TickHandler? = nil, onEnd: EndHandler? = nil
   ) throws(TimerError) {
-    self.duration = .nanoseconds(try TimerSchedule.validated(interval: duration))
-    self.tick = .nanoseconds(try TimerSchedule.validated(interval: tick))
-    self.leeway = .nanoseconds(try TimerSchedule.validated(leeway: leeway))
+    _ = try TimerSchedule.validated(interval: duration)
+    _ = try TimerSchedule.validated(interval: tick)
+    _ = try TimerSchedule.validated(leeway: leeway)
+    self.init(
+      clamping: duration, tick: tick, leeway: leeway, name: name, factory: factory, queue: queue,
+      onTick: onTick, onEnd: onEnd)
+  }
+
+  /// The same for constants: values outside the valid range are clamped. A duration or a tick that
+  /// is not positive becomes `TimerSchedule.shortestClamped`.
+  ///
+  /// ```swift
+  /// private let countdown = Countdown(clamping: .seconds(60), tick: .seconds(1))
+  /// ```
+  public init(
+    clamping duration: Duration, tick: Duration, leeway: Duration = .zero,
+    name: String = "countdown", factory: any TimerFactory = CoalescingTimerFactory.shared,
+    queue: DispatchQueue = .global(), onTick: TickHandler? = nil, onEnd: EndHandler? = nil
+  ) {
+    self.duration = .nanoseconds(TimerSchedule.clamped(interval: duration))
+    self.tick = .nanoseconds(TimerSchedule.clamped(interval: tick))
+    self.leeway = .nanoseconds(TimerSchedule.clamped(leeway))
+    state = Guarded(State(onTick: onTick, onEnd: onEnd))
     machine = SafeTimer(name: name, factory: factory, queue: queue)
     time = factory.time
-    machine.setHandler(TimerHandler.main) { [weak self] fire in
-      guard let remaining = self?.ticked(fire) else { return }
-      if remaining > .zero { onTick(remaining) } else { onEnd() }
-    }
+    machine.setHandler(TimerHandler.main) { [weak self] in self?.fired($0) }
   }
 
   /// The countdown's current phase.
@@ -73,6 +96,24 @@ public final class Countdown: Sendable {
   /// Starts from the whole duration, even while running or paused.
   public func start() {
     state.withLock { run(&$0, until: time.monotonic + duration) }
+  }
+
+  /// Starts from the whole duration with these handlers, in place of those before; `nil` means
+  /// none. So a countdown can be the default of a property of the object that it calls:
+  ///
+  /// ```swift
+  /// countdown.start(
+  ///   onTick: { [weak self] in self?.show($0) }, onEnd: { [weak self] in self?.finish() })
+  /// ```
+  public func start(onTick: TickHandler?, onEnd: EndHandler?) {
+    let previous = state.withLock { state in
+      let previous = (state.onTick, state.onEnd)
+      (state.onTick, state.onEnd) = (onTick, onEnd)
+      run(&state, until: time.monotonic + duration)
+      return previous
+    }
+    // Destroyed outside the lock: what it holds may do anything then.
+    _ = previous
   }
 
   /// Pauses the countdown.
@@ -142,23 +183,28 @@ public final class Countdown: Sendable {
     guard
       let schedule = try? TimerSchedule.once(
         at: end - .nanoseconds(ticks * length), leeway: leeway),
-      case .accepted(let generation) = machine.activate(schedule)
+      case .accepted(let generation) = machine.body.activate(schedule)
     else { return }
     state.generation = generation
   }
 
-  /// The time that remains after a fire; `nil` when the fire belongs to a time before a change.
-  private func ticked(_ fire: TimerFire) -> Duration? {
-    state.withLock { state in
-      guard case .running(let end) = state.phase, state.generation == fire.generation else {
-        return nil
-      }
-      guard fire.claimedAt < end else {
-        state.phase = .idle
-        return .zero
-      }
-      arm(&state, end: end, after: fire.claimedAt)
-      return end - fire.deadline
+  private func fired(_ fire: TimerFire) {
+    let due = state.withLock { state -> EndHandler? in call(for: fire, in: &state) }
+    due?()
+  }
+
+  /// What a fire calls; `nil` when it belongs to a time before a change.
+  private func call(for fire: TimerFire, in state: inout State) -> EndHandler? {
+    guard case .running(let end) = state.phase, state.generation == fire.generation else {
+      return nil
     }
+    guard fire.claimedAt < end else {
+      state.phase = .idle
+      return state.onEnd
+    }
+    arm(&state, end: end, after: fire.claimedAt)
+    guard let onTick = state.onTick else { return nil }
+    let remaining = end - fire.deadline
+    return { onTick(remaining) }
   }
 }

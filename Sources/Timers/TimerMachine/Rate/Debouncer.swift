@@ -4,7 +4,7 @@ import TaktTime
 /// Turns a burst of calls into one action.
 ///
 /// ```swift
-/// let saver = try Debouncer(delay: .milliseconds(300), factory: factory, queue: queue)
+/// let saver = Debouncer(clamping: .milliseconds(300))
 /// saver.call { save() }  // with each keystroke: saves once, 300 ms after the last
 /// ```
 /// Safe from any thread and from inside the actions, which run on the queue.
@@ -61,14 +61,15 @@ public final class Debouncer: Sendable {
   ///     maximum.
   ///   - leeway: how much later than the delay a burst may end. Default zero.
   ///   - name: for reports. Default `debouncer`.
-  ///   - factory: where the alarm comes from.
-  ///   - queue: where actions run.
+  ///   - factory: where the alarm comes from. Default the shared one.
+  ///   - queue: where actions run. Default the global queue.
   ///   - observer: called for every transition of the timer. Default none.
   /// - Throws: `TimerError` for a delay, wait or leeway that is negative or overlong.
   public convenience init(
     delay: Duration, edge: Edge = .trailing, longestWait: Duration? = nil,
-    leeway: Duration = .zero, name: String = "debouncer", factory: any TimerFactory,
-    queue: DispatchQueue, observer: (any TimerObserver)? = nil
+    leeway: Duration = .zero, name: String = "debouncer",
+    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
+    observer: (any TimerObserver)? = nil
   ) throws(TimerError) {
     _ = try TimerSchedule.validated(delay: delay)
     _ = try TimerSchedule.validated(leeway: leeway)
@@ -81,8 +82,9 @@ public final class Debouncer: Sendable {
   /// The same for constants: values outside the valid range are clamped.
   public init(
     clamping delay: Duration, edge: Edge = .trailing, longestWait: Duration? = nil,
-    leeway: Duration = .zero, name: String = "debouncer", factory: any TimerFactory,
-    queue: DispatchQueue, observer: (any TimerObserver)? = nil
+    leeway: Duration = .zero, name: String = "debouncer",
+    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
+    observer: (any TimerObserver)? = nil
   ) {
     self.edge = edge
     self.leeway = leeway
@@ -115,7 +117,7 @@ public final class Debouncer: Sendable {
   /// Under the lock; what the machine has to report it reports when it is settled.
   private func arm(for burst: Burst, in state: inout State) {
     let schedule = TimerSchedule.once(at: burst.end(at: state.pace), leewayClamping: leeway)
-    if case .accepted(let generation) = machine.body.startQuietly(schedule) {
+    if case .accepted(let generation) = machine.body.setScheduleQuietly(schedule) {
       state.pending.generation = generation
     }
   }
@@ -138,7 +140,7 @@ public final class Debouncer: Sendable {
     }
     machine.body.settle()
     // Outside the lock: in virtual time the action is done at once.
-    if isDoneNow { machine.fireNow() }
+    if isDoneNow { _ = machine.body.fireNow() }
     _ = dropped
   }
 
@@ -194,7 +196,7 @@ public final class Debouncer: Sendable {
       return state.pending.now != nil
     }
     machine.body.settle()
-    if isDoneNow { machine.fireNow() }
+    if isDoneNow { _ = machine.body.fireNow() }
   }
 
   /// Whether a burst is active.

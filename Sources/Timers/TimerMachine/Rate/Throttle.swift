@@ -3,7 +3,7 @@ public import Dispatch
 /// Lets at most one action through per interval; the first call acts at once.
 ///
 /// ```swift
-/// let progress = try Throttle(interval: .milliseconds(100), factory: factory, queue: queue)
+/// let progress = Throttle(clamping: .milliseconds(100))
 /// progress.call { show(percent) }  // shows the first at once, then the latest every 100 ms
 /// ```
 /// Safe from any thread and from inside the actions, which run on the queue.
@@ -28,14 +28,27 @@ public final class Throttle: Sendable {
   ///   - keeping: what happens to the calls in between. Default `latest`.
   ///   - leeway: how much longer an interval may be. Default zero.
   ///   - name: for reports. Default `throttle`.
-  ///   - factory: where the alarm comes from.
-  ///   - queue: where actions run.
+  ///   - factory: where the alarm comes from. Default the shared one.
+  ///   - queue: where actions run. Default the global queue.
   /// - Throws: `TimerError` for a negative or overlong interval or leeway.
-  public init(
+  public convenience init(
     interval: Duration, keeping: Keeping = .latest, leeway: Duration = .zero,
-    name: String = "throttle", factory: any TimerFactory, queue: DispatchQueue
+    name: String = "throttle", factory: any TimerFactory = CoalescingTimerFactory.shared,
+    queue: DispatchQueue = .global()
   ) throws(TimerError) {
-    schedule = try .once(after: interval, leeway: leeway)
+    _ = try TimerSchedule.once(after: interval, leeway: leeway)
+    self.init(
+      clamping: interval, keeping: keeping, leeway: leeway, name: name, factory: factory,
+      queue: queue)
+  }
+
+  /// The same for constants: values outside the valid range are clamped.
+  public init(
+    clamping interval: Duration, keeping: Keeping = .latest, leeway: Duration = .zero,
+    name: String = "throttle", factory: any TimerFactory = CoalescingTimerFactory.shared,
+    queue: DispatchQueue = .global()
+  ) {
+    schedule = .once(afterClamping: interval, leeway: leeway)
     self.keeping = keeping
     machine = SafeTimer(name: name, factory: factory, queue: queue)
     machine.setHandler(TimerHandler.main) { [weak self] in self?.fired($0) }
@@ -45,7 +58,7 @@ public final class Throttle: Sendable {
     let (first, then) = pending.withLock { pending in
       let first = pending.popDue()
       let then = pending.isAwaiting(fire) ? pending.replaceLater(with: nil) : nil
-      if then != nil, case .accepted(let generation) = machine.activate(schedule) {
+      if then != nil, case .accepted(let generation) = machine.body.activate(schedule) {
         pending.generation = generation
       }
       return (first, then)
@@ -58,7 +71,7 @@ public final class Throttle: Sendable {
   public func call(_ action: @escaping @Sendable () -> Void) {
     // The machine has no observer, so it calls no one back while the lock is held.
     let (isDoneNow, dropped) = pending.withLock { pending -> (Bool, PendingAction.Action?) in
-      if case .accepted(let generation) = machine.activate(schedule) {
+      if case .accepted(let generation) = machine.body.activate(schedule) {
         pending.generation = generation
         pending.now = action
         return (true, pending.replaceLater(with: nil))
@@ -66,7 +79,7 @@ public final class Throttle: Sendable {
       return (false, keeping == .latest ? pending.replaceLater(with: action) : nil)
     }
     // Outside the lock: in virtual time the action is done at once.
-    if isDoneNow { machine.fireNow() }
+    if isDoneNow { _ = machine.body.fireNow() }
     _ = dropped
   }
 
@@ -95,13 +108,14 @@ public final class Throttle: Sendable {
     machine.cancelAndWait(keepHandlers: true)
     // A call that was let through meanwhile keeps its interval.
     let isDoneNow = pending.withLock { pending in
-      guard pending.now != nil, case .accepted(let generation) = machine.activate(schedule) else {
+      guard pending.now != nil, case .accepted(let generation) = machine.body.activate(schedule)
+      else {
         return false
       }
       pending.generation = generation
       return true
     }
-    if isDoneNow { machine.fireNow() }
+    if isDoneNow { _ = machine.body.fireNow() }
     return reply
   }
 

@@ -37,6 +37,17 @@ extension TimerSchedule {
     min(max(duration, .zero), longest).nanosecondsSaturated
   }
 
+  /// The nearest interval that neither spins nor is overlong.
+  static func clamped(interval: Duration) -> Int64 {
+    let nanoseconds = clamped(interval)
+    guard nanoseconds == 0 else { return nanoseconds }
+    #if DEBUG
+      RefusalReport.note(
+        "an interval of \(interval) was replaced by \(shortestClamped): it must be positive")
+    #endif
+    return shortestClamped.nanosecondsSaturated
+  }
+
   static func validated(times: Int?) throws(TimerError) -> Int64 {
     guard let times else { return .max }
     guard times > 0 else { throw .timesNotPositive(times) }

@@ -9,6 +9,10 @@ public struct TimerSchedule: Sendable, Hashable {
   /// The longest interval, leeway and delay: 2⁶² ns, about 146 years.
   public static let longest: Duration = .nanoseconds(Int64(1) << 62)
 
+  /// What the constructors for constants take in place of an interval that is not positive: one
+  /// millisecond. The system would take it as one nanosecond and fire without a pause.
+  public static let shortestClamped: Duration = .milliseconds(1)
+
   /// What the first deadline is counted from.
   enum Basis: UInt8, Sendable, Hashable {
     case monotonic, wall, activation, boot
@@ -112,11 +116,12 @@ public struct TimerSchedule: Sendable, Hashable {
   /// Fires on a grid that starts one interval after the activation; for constants, without `try`.
   ///
   /// - Parameters:
-  ///   - interval: the time between two deadlines. Values outside the valid range are clamped: zero
-  ///     becomes one nanosecond.
+  ///   - interval: the time between two deadlines. One that is not positive becomes
+  ///     `shortestClamped`, which a debug build reports on standard error, and one longer than
+  ///     `longest` that.
   ///   - leeway: how much later each fire may be, likewise. Default zero.
   public static func every(clamping interval: Duration, leeway: Duration = .zero) -> TimerSchedule {
-    let period = max(1, clamped(interval))
+    let period = clamped(interval: interval)
     return TimerSchedule(
       startNanoseconds: period, intervalNanoseconds: period, leewayNanoseconds: clamped(leeway),
       fires: .max, basis: .activation)

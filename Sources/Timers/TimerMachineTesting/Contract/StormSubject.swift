@@ -18,7 +18,7 @@ struct StormSubject: Sendable {
   func operate(now: MonotonicInstant, using generator: inout SeededGenerator) throws {
     let choice = Int.random(in: 0..<100, using: &generator)
     switch choice {
-    case 0..<30: machine.activate(try Self.schedule(now: now, using: &generator))
+    case 0..<30: _ = machine.activate(try Self.schedule(now: now, using: &generator))
     case 30..<45: note(machine.suspend())
     case 45..<60: machine.resume(missed: choice.isMultiple(of: 2) ? .coalesce : .skip)
     case 60..<80: note(machine.reschedule(try Self.schedule(now: now, using: &generator)))
@@ -32,7 +32,7 @@ struct StormSubject: Sendable {
   func conclude(on bench: TimerTestBench) throws {
     machine.cancelAndWait(keepHandlers: true)
     ledger.beginConclusion()
-    machine.activate(try .once(after: .zero))
+    _ = machine.activate(try .once(after: .zero))
     try bench.wait(for: 1, in: ledger.conclusion)
     try ContractViolation.unless(machine.state == .cancelled, "\(machine.name) is stuck")
     if let violation = ledger.violation {

@@ -10,17 +10,17 @@ extension TimerFactoryContract {
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
       let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         guard let machine = holder.machine, log.count == 0 else { return log.record($0) }
-        machine.activate(schedule)
+        _ = machine.activate(schedule)
         machine.suspend()
         machine.resume()
         machine.reschedule(schedule)
         machine.cancelAndWait(keepHandlers: true)
         machine.cancel(keepHandlers: true)
-        machine.activate(schedule)
+        _ = machine.activate(schedule)
         log.record($0)
       }
       holder.machine = machine
-      machine.activate(schedule)
+      _ = machine.activate(schedule)
       try bench.wait(for: 2, in: log)
       holder.machine = nil
     },
@@ -30,10 +30,10 @@ extension TimerFactoryContract {
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
       let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         log.record($0)
-        if log.count < 5 { holder.machine?.activate(schedule) }
+        if log.count < 5 { _ = holder.machine?.activate(schedule) }
       }
       holder.machine = machine
-      machine.activate(schedule)
+      _ = machine.activate(schedule)
       try bench.wait(for: 5, in: log)
       holder.machine = nil
       try ContractViolation.unless(
@@ -47,7 +47,7 @@ extension TimerFactoryContract {
       let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         if DispatchQueue.getSpecific(key: key) == 42 { log.record($0) }
       }
-      machine.activate(try .once(after: .milliseconds(1)))
+      _ = machine.activate(try .once(after: .milliseconds(1)))
       try bench.wait(for: 1, in: log)
     },
     Clause("an observer sees every transition in order, and can operate the machine") { bench in
@@ -55,7 +55,7 @@ extension TimerFactoryContract {
       let observer = MeddlingObserver()
       let machine = bench.machine(log: log, observer: observer)
       observer.holder.machine = machine
-      machine.activate(try .once(after: .seconds(3600)))
+      _ = machine.activate(try .once(after: .seconds(3600)))
       observer.holder.machine = nil
       let seen = observer.log.transitions
       try ContractViolation.unless(

@@ -8,7 +8,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let transitions = TransitionLog()
       let machine = bench.machine(log: log, observer: transitions)
-      machine.activate(try .once(after: .milliseconds(1)).stayingOpen())
+      _ = machine.activate(try .once(after: .milliseconds(1)).stayingOpen())
       try bench.wait(for: 1, in: log)
       try ContractViolation.unless(
         machine.state == .running && machine.deadline == nil && log.fires[0].isLast,
@@ -41,7 +41,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let machine = bench.machine(log: log)
       let far = try TimerSchedule.once(after: .seconds(3600))
-      machine.activate(far)
+      _ = machine.activate(far)
       var accepted = 0
       for _ in 0..<100 {
         if machine.fireNow().isAccepted { accepted += 1 }
@@ -61,7 +61,7 @@ extension TimerFactoryContract {
       ) { fire in
         if let machine = holder.machine {
           holder.machine = nil
-          machine.start(far)
+          _ = machine.setSchedule(far)
           machine.fireNow()
           machine.suspend()
           machine.fireNow()
@@ -71,7 +71,7 @@ extension TimerFactoryContract {
         log.record(fire)
       }
       holder.machine = machine
-      machine.activate(try .once(after: .milliseconds(1)))
+      _ = machine.activate(try .once(after: .milliseconds(1)))
       try bench.wait(for: 1, in: log)
       try bench.letPass(.milliseconds(1))
       let seen = transitions.transitions
@@ -91,7 +91,7 @@ extension TimerFactoryContract {
         }
         machine.setHandler("second") { [held = probe.held] _ in _ = held }
         probe.held = nil
-        machine.activate(schedule)
+        _ = machine.activate(schedule)
         machine.cancel(keepHandlers: keeps)
         try ContractViolation.unless(
           probe.isAlive == keeps && machine.handlers.count == (keeps ? 2 : 0),
@@ -101,7 +101,8 @@ extension TimerFactoryContract {
           keeps ? reply.isAccepted : reply == .noHandler && machine.refusals == 1,
           "activate: \(reply)")
         machine.setHandler(TimerHandler.main) { _ in }
-        try ContractViolation.unless(machine.start(schedule).isAccepted, "no start with a handler")
+        try ContractViolation.unless(
+          machine.setSchedule(schedule).isAccepted, "no start with a handler")
       }
     },
     Clause("start sets a schedule in every state") { bench in
@@ -109,14 +110,14 @@ extension TimerFactoryContract {
       let machine = bench.machine(log: log)
       let soon = try TimerSchedule.once(after: .milliseconds(1))
       let far = try TimerSchedule.once(after: .seconds(3600))
-      machine.start(far)
-      machine.start(soon)
+      _ = machine.setSchedule(far)
+      _ = machine.setSchedule(soon)
       try bench.wait(for: 1, in: log)
-      machine.start(soon)
+      _ = machine.setSchedule(soon)
       try bench.wait(for: 2, in: log)
-      machine.start(far)
+      _ = machine.setSchedule(far)
       machine.suspend()
-      machine.start(soon)
+      _ = machine.setSchedule(soon)
       try bench.letPass(.milliseconds(2))
       try ContractViolation.unless(
         log.count == 2 && machine.state == .suspended, "\(log.count) fires, \(machine.state)")
@@ -127,10 +128,10 @@ extension TimerFactoryContract {
       let log = FireLog()
       let machine = SafeTimer(name: "subject", factory: bench.factory, queue: bench.queue) {
         machine, fire in
-        if fire.sequence < 3 { machine.start(.once(afterClamping: .milliseconds(1))) }
+        if fire.sequence < 3 { _ = machine.setSchedule(.once(afterClamping: .milliseconds(1))) }
         log.record(fire)
       }
-      machine.start(.once(afterClamping: .milliseconds(1)))
+      _ = machine.setSchedule(.once(afterClamping: .milliseconds(1)))
       try bench.wait(for: 3, in: log)
     },
   ]

@@ -7,7 +7,7 @@ extension TimerFactoryContract {
     Clause("a cancelled timer claims no more fires and can be activated again") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
-      machine.activate(try .every(.milliseconds(1)))
+      _ = machine.activate(try .every(.milliseconds(1)))
       machine.cancel(keepHandlers: true)
       let claims = machine.claims
       try bench.letPass(.milliseconds(4))
@@ -62,7 +62,7 @@ extension TimerFactoryContract {
     Clause("a rescheduled timer follows the new schedule only") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
-      machine.activate(try .every(.milliseconds(1)))
+      _ = machine.activate(try .every(.milliseconds(1)))
       machine.reschedule(try .once(after: .seconds(3600)))
       let claims = machine.claims
       try bench.letPass(.milliseconds(4))
@@ -101,7 +101,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let machine = bench.machine(log: log)
       let deadline = bench.now + .seconds(3600)
-      machine.activate(try .once(at: deadline))
+      _ = machine.activate(try .once(at: deadline))
       machine.fireNow()
       try bench.wait(for: 1, in: log)
       try bench.letPass(.milliseconds(1))
@@ -119,18 +119,18 @@ extension TimerFactoryContract {
       let schedule = try TimerSchedule.once(after: .milliseconds(1))
       let lives: [(SafeTimer) -> Void] = [
         { _ in },
-        { $0.activate(schedule) },
+        { _ = $0.activate(schedule) },
         {
-          $0.activate(schedule); $0.suspend()
+          _ = $0.activate(schedule); $0.suspend()
         },
         {
-          $0.activate(schedule); $0.cancel()
+          _ = $0.activate(schedule); $0.cancel()
         },
         {
-          $0.activate(schedule); $0.suspend(); $0.cancel()
+          _ = $0.activate(schedule); $0.suspend(); $0.cancel()
         },
         {
-          $0.activate(schedule); $0.suspend(); $0.resume(); $0.suspend()
+          _ = $0.activate(schedule); $0.suspend(); $0.resume(); $0.suspend()
         },
       ]
       // The schedule is too short to promise that none fires before it is released.

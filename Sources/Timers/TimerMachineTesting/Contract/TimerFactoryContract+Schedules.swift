@@ -8,7 +8,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let machine = bench.machine(log: log)
       let deadline = bench.now + .milliseconds(3)
-      machine.activate(try .once(at: deadline))
+      _ = machine.activate(try .once(at: deadline))
       try bench.wait(for: 1, in: log)
       try bench.letPass(.milliseconds(5))
       let fires = log.fires
@@ -22,7 +22,7 @@ extension TimerFactoryContract {
     Clause("a deadline in the past is due at once") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
-      machine.activate(try .once(at: bench.now - .seconds(5)))
+      _ = machine.activate(try .once(at: bench.now - .seconds(5)))
       try bench.wait(for: 1, in: log)
       try bench.letPass(.milliseconds(1))
       try ContractViolation.unless(log.count == 1, "\(log.count) fires")
@@ -31,7 +31,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let machine = bench.machine(log: log)
       let start = bench.now + .milliseconds(2)
-      machine.activate(try .every(.milliseconds(3), startingAt: start))
+      _ = machine.activate(try .every(.milliseconds(3), startingAt: start))
       try bench.wait(for: 6, in: log)
       machine.cancel()
       var next = start
@@ -45,7 +45,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let transitions = TransitionLog()
       let machine = bench.machine(log: log, observer: transitions)
-      machine.activate(try .every(.milliseconds(1), times: 3))
+      _ = machine.activate(try .every(.milliseconds(1), times: 3))
       try bench.wait(for: 3, in: log)
       try bench.letPass(.milliseconds(4))
       try ContractViolation.unless(log.count == 3, "\(log.count) fires")
@@ -57,7 +57,7 @@ extension TimerFactoryContract {
       let log = FireLog()
       let machine = bench.machine(log: log)
       let start = bench.now + .milliseconds(1)
-      machine.activate(
+      _ = machine.activate(
         try .every(.milliseconds(4), startingAt: start, leeway: .milliseconds(2)))
       try bench.wait(for: 4, in: log)
       machine.cancel()
@@ -71,7 +71,7 @@ extension TimerFactoryContract {
     Clause("periods that passed before the activation are counted in one fire") { bench in
       let log = FireLog()
       let machine = bench.machine(log: log)
-      machine.activate(
+      _ = machine.activate(
         try .every(.seconds(10), startingAt: bench.now - .seconds(95), leeway: .zero))
       try bench.wait(for: 1, in: log)
       machine.cancel()

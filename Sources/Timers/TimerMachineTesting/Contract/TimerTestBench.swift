@@ -57,7 +57,7 @@ public struct TimerTestBench: Sendable {
   public func letPass(_ delay: Duration) throws {
     let log = FireLog()
     let canary = SafeTimer(name: "canary", factory: factory, queue: queue) { log.record($0) }
-    canary.activate(try .once(after: delay))
+    _ = canary.activate(try .once(after: delay))
     try wait(for: 1, in: log)
   }
 
@@ -72,7 +72,7 @@ public struct TimerTestBench: Sendable {
   /// stall of the test can let it fire before.
   func suspendedMachine(log: FireLog) throws -> SafeTimer {
     let machine = machine(log: log)
-    machine.activate(try .once(after: .seconds(3600)))
+    _ = machine.activate(try .once(after: .seconds(3600)))
     machine.suspend()
     return machine
   }

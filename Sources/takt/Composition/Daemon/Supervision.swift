@@ -26,10 +26,9 @@ final class Supervision: Sendable {
     // where any of these stands still, so does this.
     let machine = SafeTimer(
       name: "watchdog-timer", factory: engine.factory, queue: engine.turns.queue,
-      observer: engine.timerLog
-    ) { _ in if engine.startsProcesses { manager.alive() } }
+      observer: engine.timerLog)
     if let schedule = try? TimerSchedule.every(interval / 2, leeway: interval / 8) {
-      machine.activate(schedule)
+      machine.activate(schedule) { if engine.startsProcesses { manager.alive() } }
     }
     watchdog = machine
   }

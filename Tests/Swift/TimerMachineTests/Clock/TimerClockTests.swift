@@ -59,8 +59,8 @@ struct TimerClockTests {
     let counting = SafeTimer(name: "counting", factory: manual, queue: queue) { fire in
       notes.note("an hour since, late \(fire.lateness)")
     }
-    waking.activate(hour)
-    counting.activate(hour.countingSleep())
+    _ = waking.activate(hour)
+    _ = counting.activate(hour.countingSleep())
     manual.advance(by: .seconds(600))
     manual.clock.sleep(for: .seconds(7_200))
     manual.advance(by: .zero)

@@ -79,7 +79,7 @@ struct WallAlarmTests {
   @Test func `a wall deadline that passes during sleep is due right after it`() throws {
     let machine = machine(SleepingFactory())
     let start = SystemTimeSource().wall + .milliseconds(20)
-    machine.activate(try .every(.milliseconds(20), startingAtWall: start, times: 3))
+    _ = machine.activate(try .every(.milliseconds(20), startingAtWall: start, times: 3))
     waitForLast()
     #expect(log.count == 3)
     #expect(machine.state == .cancelled)
@@ -87,7 +87,7 @@ struct WallAlarmTests {
 
   @Test func `a deadline that counts sleep is due right after it`() {
     let machine = machine(SleepingFactory())
-    machine.activate(
+    _ = machine.activate(
       .once(afterClamping: .milliseconds(20), leeway: .milliseconds(1)).countingSleep())
     waitForLast()
     #expect((log.count, machine.state) == (1, .cancelled))
@@ -95,7 +95,7 @@ struct WallAlarmTests {
 
   @Test func `a timer that was suspended finds its wall deadline again`() throws {
     let machine = machine(SleepingFactory())
-    machine.activate(try .once(atWall: SystemTimeSource().wall + .milliseconds(20)))
+    _ = machine.activate(try .once(atWall: SystemTimeSource().wall + .milliseconds(20)))
     machine.suspend()
     machine.resume()
     waitForLast()
@@ -106,7 +106,7 @@ struct WallAlarmTests {
     let factory = CoalescingTimerFactory(queue: queue, time: Unwatched())
     let machine = machine(factory)
     let start = SystemTimeSource().wall + .milliseconds(10)
-    machine.activate(
+    _ = machine.activate(
       try .every(.milliseconds(10), startingAtWall: start, leeway: .milliseconds(2), times: 10))
     waitForLast()
     #expect(log.fires.map(\.sequence) == Array(1...10))

@@ -46,7 +46,7 @@ struct CoalescingTimerFactoryTests {
     let fires = FireLog()
     let machines = try [(10, 10), (12, 1), (60, 0)].map { due, leeway in
       let machine = SafeTimer(name: "\(due)", factory: factory, queue: queue) { fires.record($0) }
-      machine.activate(try .once(after: .seconds(due), leeway: .seconds(leeway)))
+      _ = machine.activate(try .once(after: .seconds(due), leeway: .seconds(leeway)))
       return machine
     }
     // The window of the one that cannot wait longer, less the guard.
@@ -66,7 +66,7 @@ struct CoalescingTimerFactoryTests {
     let queue = DispatchQueue(label: "wakes")
     let factory = CoalescingTimerFactory(queue: queue, over: eager)
     let machine = SafeTimer(name: "", factory: factory, queue: queue) { _ in }
-    machine.activate(try .once(after: .zero, leeway: .milliseconds(10)))
+    _ = machine.activate(try .once(after: .zero, leeway: .milliseconds(10)))
     let arming = eager.armings.withLock { $0.last }
     #expect(arming?.deadline.nanoseconds == 9_000_000)
     #expect(arming?.leeway == .zero)
@@ -87,7 +87,7 @@ struct CoalescingTimerFactoryTests {
     var adapter = factory?.makeAdapter(queue: queue) { _ in dues.withLock { $0 += 1 } }
     factory = nil
 
-    machine?.activate(try .every(.seconds(1)))
+    _ = machine?.activate(try .every(.seconds(1)))
     adapter?.arm(TimerArming(deadline: manual.time.monotonic + .seconds(2), ticket: 1))
     manual.advance(by: .seconds(3))
     #expect(fires.count == 3)
@@ -109,7 +109,7 @@ struct CoalescingTimerFactoryTests {
       let machine = SafeTimer(name: "", factory: factory, queue: queue) { _ in
         _ = held.withLock { $0.take() }
       }
-      machine.activate(try .every(.seconds(1)))
+      _ = machine.activate(try .every(.seconds(1)))
       held.withLock { $0 = machine }
       return factory.wakeQueue
     }()

@@ -29,7 +29,7 @@ struct CollisionTests {
     var late = 0
     for _ in 0..<10_000 / (Ending.allCases.count) {
       let deadline = bench.now + .microseconds(60)
-      machine.activate(try .once(at: deadline))
+      _ = machine.activate(try .once(at: deadline))
       Self.spin(until: deadline + .nanoseconds(Int.random(in: -5_000..<60_000, using: &generator)))
       switch ending {
       case .cancel: machine.cancel(keepHandlers: true)
@@ -56,7 +56,7 @@ struct CollisionTests {
     var alive = 0
     for _ in 0..<10_000 / 3 {
       let deadline = bench.now + .microseconds(60)
-      machine.activate(try .once(at: deadline))
+      _ = machine.activate(try .once(at: deadline))
       Self.spin(until: deadline + .nanoseconds(Int.random(in: -5_000..<60_000, using: &generator)))
       machine.cancelAndWait(keepHandlers: true)
       if inside.isInside { alive += 1 }

@@ -82,7 +82,7 @@ struct WakeOptimumTests {
         if fire.lateness > latest || fire.periods != 1 { late.withLock { $0 += 1 } }
       }
       let start = MonotonicInstant(nanoseconds: job.start)
-      machine.activate(
+      _ = machine.activate(
         job.times == 1
           ? try .once(at: start, leeway: latest)
           : try .every(.nanoseconds(job.interval), startingAt: start, leeway: latest))
@@ -102,7 +102,7 @@ struct WakeOptimumTests {
     let queue = DispatchQueue(label: "wakes")
     let factory = CoalescingTimerFactory(queue: queue, over: manual)
     let machine = SafeTimer(name: "idle", factory: factory, queue: queue) { _ in }
-    machine.activate(try .every(.seconds(1), leeway: .milliseconds(100)))
+    _ = machine.activate(try .every(.seconds(1), leeway: .milliseconds(100)))
     manual.advance(by: .seconds(3))
     let wakes = factory.statistics.wakes
     machine.suspend()

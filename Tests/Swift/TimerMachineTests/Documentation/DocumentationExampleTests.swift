@@ -2,7 +2,6 @@ import Dispatch
 import Testing
 import TimerMachine
 import TimerMachineTesting
-import TaktTime
 
 /// The examples of the catalogue, in virtual time where they allow it.
 struct DocumentationExampleTests {
@@ -14,41 +13,43 @@ struct DocumentationExampleTests {
   @Test func `a heartbeat`() throws {
     let queue = DispatchQueue(label: "com.example.timers")
     let factory = CoalescingTimerFactory(queue: queue)
-    let heartbeat = SafeTimer(name: "heartbeat", factory: factory, queue: queue) { fire in
+    let heartbeat = SafeTimer(name: "heartbeat", factory: factory, queue: queue)
+    heartbeat.activate(try .every(.seconds(10), leeway: .seconds(1))) { fire in
       print("beat \(fire.sequence), late by \(fire.lateness)")
     }
-    heartbeat.activate(try .every(.seconds(10), leeway: .seconds(1)))
     #expect(heartbeat.state == .running)
   }
 
   @Test func `start, repeat, end`() throws {
-    let reminder = SafeTimer(name: "reminder", factory: factory, queue: queue) { fire in
+    let reminder = SafeTimer(name: "reminder", factory: factory, queue: queue)
+    reminder.activate(try .once(after: .seconds(5))) { fire in
       notes.note("due, last: \(fire.isLast)")
     }
-    reminder.activate(try .once(after: .seconds(5)))
-    let retry = SafeTimer(name: "retry", factory: factory, queue: queue) { fire in
+    let retry = SafeTimer(name: "retry", factory: factory, queue: queue)
+    retry.activate(try .every(.seconds(10), after: .seconds(1), times: 3)) { fire in
       notes.note("try \(fire.sequence)")
     }
-    retry.activate(try .every(.seconds(10), after: .seconds(1), times: 3))
     clock.advance(by: .seconds(60))
     #expect(notes.all == ["try 1", "due, last: true", "try 2", "try 3"])
     #expect(retry.state == .cancelled)
   }
 
   @Test func `the registration handler`() throws {
-    let watchdog = SafeTimer(name: "watchdog", factory: factory, queue: queue) { _ in
+    let watchdog = SafeTimer(name: "watchdog", factory: factory, queue: queue)
+    watchdog.activate(try .once(after: .seconds(30))) {
       notes.note("barked")
+    } onArmed: {
+      notes.note("armed")
     }
-    watchdog.activate(try .once(after: .seconds(30))) { notes.note("armed") }
     clock.advance(by: .seconds(30))
     #expect(notes.all == ["armed", "barked"])
   }
 
   @Test func `suspend and resume`() throws {
-    let poll = SafeTimer(name: "poll", factory: factory, queue: queue) { fire in
+    let poll = SafeTimer(name: "poll", factory: factory, queue: queue)
+    poll.activate(try .every(.seconds(10))) { fire in
       notes.note("\(fire.periods) periods")
     }
-    poll.activate(try .every(.seconds(10)))
     poll.suspend()
     clock.advance(by: .seconds(35))
     poll.resume(missed: .coalesce)
@@ -57,19 +58,19 @@ struct DocumentationExampleTests {
   }
 
   @Test func `fire now`() throws {
-    let refresh = SafeTimer(name: "refresh", factory: factory, queue: queue) { _ in
+    let refresh = SafeTimer(name: "refresh", factory: factory, queue: queue)
+    refresh.activate(try .every(.seconds(3_600))) { _ in
       notes.note("refreshed")
     }
-    refresh.activate(try .every(.seconds(3_600)))
     refresh.fireNow()
     #expect(notes.all == ["refreshed"])
   }
 
   @Test func `change a running timer`() throws {
-    let meter = SafeTimer(name: "meter", factory: factory, queue: queue) { fire in
+    let meter = SafeTimer(name: "meter", factory: factory, queue: queue)
+    meter.activate(try .every(.seconds(10))) { fire in
       notes.note("at \(fire.deadline.nanoseconds / 1_000_000_000)")
     }
-    meter.activate(try .every(.seconds(10)))
     clock.advance(by: .seconds(24))
     try meter.reschedule(interval: .seconds(4), phase: .keep)  // 26, 30, 34 …
     try meter.reschedule(interval: .seconds(5), phase: .restart)  // 29, 34, 39 …
@@ -79,33 +80,33 @@ struct DocumentationExampleTests {
   }
 
   @Test func `leeway and strict`() throws {
-    let cleanup = SafeTimer(name: "cleanup", factory: factory, queue: queue) { _ in
+    let cleanup = SafeTimer(name: "cleanup", factory: factory, queue: queue)
+    cleanup.activate(try .every(.seconds(60), leeway: .seconds(5))) { _ in
       notes.note("cleaned")
     }
-    cleanup.activate(try .every(.seconds(60), leeway: .seconds(5)))
-    let metronome = SafeTimer(name: "metronome", factory: factory, queue: queue) { _ in
+    let metronome = SafeTimer(name: "metronome", factory: factory, queue: queue)
+    metronome.activate(try .every(.milliseconds(500)).strict()) { _ in
       notes.note("tick")
     }
-    metronome.activate(try .every(.milliseconds(500)).strict())
     clock.advance(by: .seconds(1))
     #expect(notes.all == ["tick", "tick"])
   }
 
   @Test func `the clock that people read`() throws {
     let newYear = WallInstant(nanoseconds: 1_798_761_600_000_000_000)
-    let fireworks = SafeTimer(name: "fireworks", factory: factory, queue: queue) { _ in
+    let fireworks = SafeTimer(name: "fireworks", factory: factory, queue: queue)
+    fireworks.activate(try .once(atWall: newYear)) { _ in
       notes.note("happy new year")
     }
-    fireworks.activate(try .once(atWall: newYear))
     clock.setWall(newYear)
     clock.advance(by: .zero)
     #expect(notes.all == ["happy new year"])
   }
 
   @Test func `handlers by name`() throws {
-    let job = SafeTimer(name: "job", factory: factory, queue: queue) { _ in notes.note("work") }
+    let job = SafeTimer(name: "job", factory: factory, queue: queue)
     job.setHandler("metrics") { fire in notes.note("fire \(fire.sequence)") }
-    job.activate(try .every(.seconds(1)))
+    job.activate(try .every(.seconds(1))) { notes.note("work") }
     job.removeHandler("metrics")
     clock.advance(by: .seconds(1))
     #expect(notes.all == ["work"])
@@ -120,8 +121,8 @@ struct DocumentationExampleTests {
   @Test func `an observer`() throws {
     let machine = SafeTimer(
       name: "observed", factory: factory, queue: queue, observer: Printer()
-    ) { _ in }
-    machine.activate(try .once(after: .seconds(1)))
+    )
+    machine.activate(try .once(after: .seconds(1))) { _ in }
     clock.advance(by: .seconds(1))
     #expect(machine.state == .cancelled)
   }
@@ -136,7 +137,7 @@ struct DocumentationExampleTests {
     #expect(notes.all == ["upload", "download", "verify"])
     registry.cancelAll()
 
-    let saver = try Debouncer(delay: .milliseconds(300), factory: factory, queue: queue)
+    let saver = Debouncer(clamping: .milliseconds(300), factory: factory, queue: queue)
     for letter in ["t", "ta", "tak", "takt"] {
       saver.call { notes.note("save \(letter)") }
     }
@@ -153,8 +154,8 @@ struct DocumentationExampleTests {
   }
 
   @Test func `a countdown`() throws {
-    let countdown = try Countdown(
-      .seconds(3), tick: .seconds(1), factory: factory, queue: queue,
+    let countdown = Countdown(
+      clamping: .seconds(3), tick: .seconds(1), factory: factory, queue: queue,
       onTick: { remaining in notes.note("\(remaining.components.seconds)") },
       onEnd: { notes.note("lift-off") })
     countdown.start()
@@ -170,11 +171,11 @@ struct DocumentationExampleTests {
     let factory = clock
     let queue = DispatchQueue(label: "unused")
     let notes = Notes()
-    let deadline = SafeTimer(name: "deadline", factory: factory, queue: queue) { timer, fire in
+    let deadline = SafeTimer(name: "deadline", factory: factory, queue: queue)
+    deadline.activate(.once(afterClamping: .seconds(1)).stayingOpen()) { timer, fire in
       notes.note("deadline \(fire.sequence)")
-      if fire.sequence < 3 { timer.start(.once(afterClamping: .seconds(2)).stayingOpen()) }
+      if fire.sequence < 3 { timer.reschedule(.once(afterClamping: .seconds(2)).stayingOpen()) }
     }
-    deadline.start(.once(afterClamping: .seconds(1)).stayingOpen())
     clock.advance(by: .seconds(9))
     #expect(notes.all == ["deadline 1", "deadline 2", "deadline 3"])
     #expect(deadline.state == .running && deadline.deadline == nil)
@@ -182,8 +183,9 @@ struct DocumentationExampleTests {
 
   @Test func `one line`() {
     let notes = Notes()
-    let beat = SafeTimer.ticker(every: .seconds(30)) { _ in notes.note("beat") }
-    #expect(beat.state == .running)
+    let beat = SafeTimer.every(.seconds(30)) { notes.note("beat") }
+    let hint = SafeTimer.once(after: .seconds(5)) { notes.note("hint") }
+    #expect((beat.state, hint.state) == (.running, .running))
   }
 
   actor Store {
@@ -191,11 +193,11 @@ struct DocumentationExampleTests {
     private var timer: SafeTimer?
 
     func begin(_ factory: any TimerFactory, _ queue: DispatchQueue) {
-      let timer = SafeTimer(name: "store", factory: factory, queue: queue, on: self) { store, _ in
+      timer = SafeTimer.every(
+        .seconds(60), leeway: .seconds(5), factory: factory, queue: queue, on: self
+      ) { store, _ in
         store.refreshes += 1
       }
-      timer.activate(.every(clamping: .seconds(60), leeway: .seconds(5)))
-      self.timer = timer
     }
   }
 
@@ -217,10 +219,10 @@ struct DocumentationExampleTests {
     let factory = ManualTimerFactory()
     let queue = DispatchQueue(label: "unused")
     let notes = Notes()
-    let session = SafeTimer(name: "session", factory: factory, queue: queue) { _ in
+    let session = SafeTimer(name: "session", factory: factory, queue: queue)
+    session.activate(.once(afterClamping: .seconds(3600)).countingSleep()) { _ in
       notes.note("signed out")
     }
-    session.activate(.once(afterClamping: .seconds(3600)).countingSleep())
     factory.clock.sleep(for: .seconds(3600))
     factory.advance(by: .zero)
     #expect(notes.all == ["signed out"])
@@ -229,8 +231,8 @@ struct DocumentationExampleTests {
   @Test func `in a loop`() async throws {
     let queue = DispatchQueue(label: "ticker")
     let factory = CoalescingTimerFactory(queue: queue)
-    let ticker = SafeTimer(name: "ticker", factory: factory, queue: queue) { _ in }
-    ticker.activate(try .every(.milliseconds(1), times: 3))
+    let ticker = SafeTimer(name: "ticker", factory: factory, queue: queue)
+    ticker.activate(try .every(.milliseconds(1), times: 3)) { _ in }
     for await tick in ticker.ticks {
       print(tick.sequence)
     }
@@ -240,10 +242,10 @@ struct DocumentationExampleTests {
   @Test func `in virtual time`() throws {
     let manual = ManualTimerFactory()
     let saving = CoalescingTimerFactory(queue: queue, over: manual)
-    let first = SafeTimer(name: "first", factory: saving, queue: queue) { _ in }
-    let second = SafeTimer(name: "second", factory: saving, queue: queue) { _ in }
-    first.activate(try .once(after: .seconds(10), leeway: .seconds(2)))
-    second.activate(try .once(after: .seconds(11), leeway: .seconds(2)))
+    let first = SafeTimer(name: "first", factory: saving, queue: queue)
+    let second = SafeTimer(name: "second", factory: saving, queue: queue)
+    first.activate(try .once(after: .seconds(10), leeway: .seconds(2))) {}
+    second.activate(try .once(after: .seconds(11), leeway: .seconds(2))) {}
     manual.advance(by: .seconds(20))
     #expect(saving.statistics.wakes == 1)
     #expect((first.state, second.state) == (.cancelled, .cancelled))

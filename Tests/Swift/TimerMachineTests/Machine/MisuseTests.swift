@@ -70,7 +70,7 @@ struct MisuseTests {
         let machine = SafeTimer(name: "\(number)", factory: factory, queue: queue) { _ in
           calls.add()
         }
-        machine.activate(
+        _ = machine.activate(
           try .every(.milliseconds(100), after: .milliseconds(number), leeway: .milliseconds(50)))
         return machine
       }

@@ -11,7 +11,7 @@ struct SafeTimerHandlersTests {
     let machine = SafeTimer(name: "subject", factory: bench.manual, queue: bench.queue) {
       [notes] _ in notes.note("main")
     }
-    machine.activate(try .every(.seconds(1)))
+    _ = machine.activate(try .every(.seconds(1)))
     return machine
   }
 
@@ -73,9 +73,11 @@ struct SafeTimerHandlersTests {
       _ = machine?.state
       gone.signal()
     }
-    machine.activate(try .every(.seconds(60))) {
-      parting.keep()
-      Issue.record("called")
-    }
+    _ = machine.activate(
+      try .every(.seconds(60)),
+      onArmed: {
+        parting.keep()
+        Issue.record("called")
+      })
   }
 }

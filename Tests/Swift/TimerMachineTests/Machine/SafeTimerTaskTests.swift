@@ -20,7 +20,7 @@ struct SafeTimerTaskTests {
         beginnings.yield(fire)
         for await _ in gate { break }
       })
-    machine.activate(.every(clamping: .seconds(1)))
+    _ = machine.activate(.every(clamping: .seconds(1)))
     manual.advance(by: .seconds(1))
     var fires = began.makeAsyncIterator()
     #expect(await fires.next()?.periods == 1)
@@ -46,7 +46,7 @@ struct SafeTimerTaskTests {
         notes.note("task ends")
       })
     holder.machine = machine
-    machine.activate(.once(afterClamping: .zero))
+    _ = machine.activate(.once(afterClamping: .zero))
     manual.advance(by: .zero)
     for await _ in began { break }
     async let waiter = machine.cancelAndWait()
@@ -83,7 +83,7 @@ struct SafeTimerTaskTests {
         }
       })
     holder.machine = machine
-    machine.activate(.every(clamping: .seconds(1)))
+    _ = machine.activate(.every(clamping: .seconds(1)))
     manual.advance(by: .seconds(1))
     while machine.claims < 2 {
       manual.advance(by: .seconds(1))
@@ -107,7 +107,7 @@ struct SafeTimerTaskTests {
       let timer = SafeTimer(name: "count", factory: factory, queue: queue, on: self) {
         counter, _ in counter.count()
       }
-      timer.activate(.every(clamping: .seconds(1)))
+      _ = timer.activate(.every(clamping: .seconds(1)))
       self.timer = timer
     }
 
@@ -129,14 +129,14 @@ struct SafeTimerTaskTests {
 
   @Test func `a ticker is one line`() async {
     let notes = Notes()
-    let ticker = SafeTimer.ticker(every: .seconds(1), factory: manual) { fire in
+    let ticker = SafeTimer.every(.seconds(1), factory: manual) { fire in
       notes.note("\(fire.sequence)")
     }
     manual.advance(by: .seconds(3))
     ticker.cancel()
     #expect(notes.all == ["1", "2", "3"])
-    let never = SafeTimer.ticker(every: .zero, factory: manual) { _ in }
-    #expect(never.deadline == manual.clock.monotonic + .nanoseconds(1))
+    let never = SafeTimer.every(.zero, factory: manual) { _ in }
+    #expect(never.deadline == manual.clock.monotonic + .milliseconds(1))
   }
 
   @Test func `a sequence of ticks holds its timer, and lets it go with the loop`() async {

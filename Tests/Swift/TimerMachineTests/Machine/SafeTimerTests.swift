@@ -10,7 +10,7 @@ struct SafeTimerTests {
   @Test func `a transition says who, what, why and when`() throws {
     let log = TransitionLog()
     let machine = bench.machine("heartbeat", observer: log)
-    machine.activate(try .once(after: .seconds(2)))
+    _ = machine.activate(try .once(after: .seconds(2)))
     bench.manual.advance(by: .seconds(5))
     let fire = try #require(log.transitions.last)
     #expect(fire.name == "heartbeat")
@@ -27,7 +27,7 @@ struct SafeTimerTests {
   @Test func `releasing a running machine is reported`() throws {
     let log = TransitionLog()
     var machine: SafeTimer? = bench.machine(observer: log)
-    machine?.activate(try .once(after: .seconds(2)))
+    _ = machine?.activate(try .once(after: .seconds(2)))
     machine = nil
     #expect(log.transitions.map(\.cause) == [.requested, .released])
     #expect(bench.manual.armedCount == 0)
@@ -50,7 +50,7 @@ struct SafeTimerTests {
 
   @Test func `a stall makes one fire that counts what passed, then the grid continues`() throws {
     let machine = bench.machine()
-    machine.activate(try .every(.milliseconds(100)))
+    _ = machine.activate(try .every(.milliseconds(100)))
     bench.manual.stall(by: .milliseconds(730))
     bench.manual.advance(by: .milliseconds(70))
     #expect(bench.log.fires.map(\.periods) == [7, 1])
@@ -59,7 +59,7 @@ struct SafeTimerTests {
 
   @Test func `a delayed start puts the grid after the delay`() throws {
     let machine = bench.machine()
-    machine.activate(try .every(.seconds(10), after: .seconds(3), times: 2))
+    _ = machine.activate(try .every(.seconds(10), after: .seconds(3), times: 2))
     bench.manual.advance(by: .seconds(60))
     #expect(bench.log.fires.map(\.deadline.milliseconds) == [3_000, 13_000])
     #expect(bench.log.fires.map(\.isLast) == [false, true])
@@ -69,7 +69,8 @@ struct SafeTimerTests {
 
   @Test func `a timer at the end of time never fires and does no harm`() throws {
     let machine = bench.machine()
-    machine.activate(try .every(TimerSchedule.longest, startingAt: bench.manual.clock.monotonic))
+    _ = machine.activate(
+      try .every(TimerSchedule.longest, startingAt: bench.manual.clock.monotonic))
     bench.manual.advance(by: .seconds(1 << 33))
     #expect(bench.log.count >= 1)
     machine.reschedule(try .once(at: .distantFuture, leeway: TimerSchedule.longest))
@@ -78,7 +79,7 @@ struct SafeTimerTests {
 
   @Test func `fireNow leaves schedule, phase and count untouched`() throws {
     let machine = bench.machine()
-    machine.activate(try .every(.seconds(10), times: 2))
+    _ = machine.activate(try .every(.seconds(10), times: 2))
     bench.manual.advance(by: .seconds(4))
     machine.fireNow()
     machine.suspend()
@@ -93,7 +94,7 @@ struct SafeTimerTests {
     let machine = SafeTimer(name: "subject", factory: bench.manual, queue: bench.queue) { _ in
       notes.note("fire")
     }
-    machine.activate(try .every(.seconds(1))) { notes.note("armed") }
+    _ = machine.activate(try .every(.seconds(1)), onArmed: { notes.note("armed") })
     bench.manual.advance(by: .seconds(2))
     #expect(notes.all == ["armed", "fire", "fire"])
   }
@@ -101,8 +102,8 @@ struct SafeTimerTests {
   @Test func `onArmed is not called when the activation is refused`() throws {
     let notes = Notes()
     let machine = bench.machine()
-    machine.activate(try .every(.seconds(1)))
-    machine.activate(try .every(.seconds(1))) { notes.note("armed") }
+    _ = machine.activate(try .every(.seconds(1)))
+    _ = machine.activate(try .every(.seconds(1)), onArmed: { notes.note("armed") })
     #expect(notes.all.isEmpty)
   }
 
@@ -116,7 +117,7 @@ struct SafeTimerTests {
         notes.note("fire")
         log.record($0)
       }
-      machine.activate(try .once(after: .zero)) { notes.note("armed") }
+      _ = machine.activate(try .once(after: .zero), onArmed: { notes.note("armed") })
       try real.wait(for: 1, in: log)
       #expect(notes.all == ["armed", "fire"])
     }
@@ -133,7 +134,7 @@ struct SafeTimerTests {
       mayLeave.wait()
       notes.note("handler returned")
     }
-    machine.activate(try .every(.milliseconds(1)))
+    _ = machine.activate(try .every(.milliseconds(1)))
     entered.wait()
     DispatchQueue(label: "later").async { mayLeave.signal() }
     machine.cancelAndWait()
@@ -157,7 +158,7 @@ struct SafeTimerTests {
       inside.withLock { $0 -= 1 }
       log.record(fire)
     }
-    machine.activate(try .every(.microseconds(20)))
+    _ = machine.activate(try .every(.microseconds(20)))
     for _ in 0..<200 {
       machine.fireNow()
       _ = log.waitForArrival()
@@ -169,7 +170,7 @@ struct SafeTimerTests {
   @Test func `strict asks the system and is leeway zero in the wake queue`() throws {
     let factory = CoalescingTimerFactory(queue: bench.queue, over: bench.manual)
     let machine = bench.machine(factory: factory)
-    machine.activate(try .once(after: .seconds(10), leeway: .seconds(5)).strict())
+    _ = machine.activate(try .once(after: .seconds(10), leeway: .seconds(5)).strict())
     #expect(bench.manual.nextDeadline?.milliseconds == 10_000)
     machine.reschedule(try .once(after: .seconds(10), leeway: .seconds(5)))
     #expect(bench.manual.nextDeadline?.milliseconds == 14_995)

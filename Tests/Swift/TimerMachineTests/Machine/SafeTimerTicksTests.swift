@@ -13,7 +13,7 @@ struct SafeTimerTicksTests {
 
   @Test func `the ticks of a counted timer end with it`() async throws {
     let machine = machine()
-    machine.activate(try .every(.milliseconds(50), times: 4))
+    _ = machine.activate(try .every(.milliseconds(50), times: 4))
     var last: TimerFire?
     for await tick in machine.ticks { last = tick }
     #expect(last?.isLast == true)
@@ -22,7 +22,7 @@ struct SafeTimerTicksTests {
 
   @Test func `cancelling the machine ends its ticks`() async throws {
     let machine = machine()
-    machine.activate(try .every(.milliseconds(1)))
+    _ = machine.activate(try .every(.milliseconds(1)))
     var count = 0
     for await _ in machine.ticks {
       count += 1
@@ -33,7 +33,7 @@ struct SafeTimerTicksTests {
 
   @Test func `cancelling the task leaves the loop and not the timer`() async throws {
     let machine = machine()
-    machine.activate(try .every(.milliseconds(1)))
+    _ = machine.activate(try .every(.milliseconds(1)))
     let task = Task {
       var count = 0
       for await _ in machine.ticks { count += 1 }
@@ -51,7 +51,7 @@ struct SafeTimerTicksTests {
     let machine = SafeTimer(
       name: "ticks", factory: CoalescingTimerFactory(queue: queue, over: factory), queue: queue
     ) { _ in }
-    machine.activate(try .every(.seconds(1), times: 1_000))
+    _ = machine.activate(try .every(.seconds(1), times: 1_000))
     let ticks = machine.ticks
     factory.advance(by: .seconds(1_000))
     var sequences: [UInt64] = []
@@ -65,7 +65,7 @@ struct SafeTimerTicksTests {
 
   @Test func `releasing the machine ends its ticks`() async throws {
     var machine: SafeTimer? = machine()
-    machine?.activate(try .every(.seconds(3_600)))
+    _ = machine?.activate(try .every(.seconds(3_600)))
     let ticks = try #require(machine?.ticks)
     machine = nil
     for await _ in ticks { Issue.record("a tick of a released machine") }

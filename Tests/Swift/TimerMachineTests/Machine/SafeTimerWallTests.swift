@@ -10,7 +10,7 @@ struct SafeTimerWallTests {
   @Test(arguments: [false, true])
   func `a wall timer follows the clock forward`(overWakeQueue: Bool) throws {
     let machine = bench.machine(factory: factory(overWakeQueue))
-    machine.activate(try .once(atWall: clock.wall + .seconds(3_600)))
+    _ = machine.activate(try .once(atWall: clock.wall + .seconds(3_600)))
     bench.manual.advance(by: .seconds(10))
     bench.manual.setWall(clock.wall + .seconds(3_590))
     bench.manual.advance(by: .zero)
@@ -21,7 +21,7 @@ struct SafeTimerWallTests {
   @Test(arguments: [false, true])
   func `a wall timer follows the clock backward`(overWakeQueue: Bool) throws {
     let machine = bench.machine(factory: factory(overWakeQueue))
-    machine.activate(try .once(atWall: clock.wall + .seconds(60)))
+    _ = machine.activate(try .once(atWall: clock.wall + .seconds(60)))
     bench.manual.setWall(clock.wall - .seconds(30))
     bench.manual.advance(by: .seconds(60))
     #expect(bench.log.count == 0)
@@ -32,7 +32,7 @@ struct SafeTimerWallTests {
   @Test func `a step forward makes one fire for all that it jumped over`() throws {
     let start = clock.wall + .seconds(60)
     let machine = bench.machine()
-    machine.activate(try .every(.seconds(60), startingAtWall: start))
+    _ = machine.activate(try .every(.seconds(60), startingAtWall: start))
     bench.manual.setWall(clock.wall + .seconds(330))
     bench.manual.advance(by: .seconds(30))
     #expect(bench.log.fires.map(\.periods) == [5, 1])
@@ -42,7 +42,7 @@ struct SafeTimerWallTests {
   @Test func `after a step backward no deadline fires twice`() throws {
     let start = clock.wall + .seconds(60)
     let machine = bench.machine()
-    machine.activate(try .every(.seconds(60), startingAtWall: start))
+    _ = machine.activate(try .every(.seconds(60), startingAtWall: start))
     bench.manual.advance(by: .seconds(130))
     bench.manual.setWall(clock.wall - .seconds(100))
     bench.manual.advance(by: .seconds(149))
@@ -53,7 +53,7 @@ struct SafeTimerWallTests {
 
   @Test func `a timer on the monotonic clock ignores steps`() throws {
     let machine = bench.machine()
-    machine.activate(try .every(.seconds(60)))
+    _ = machine.activate(try .every(.seconds(60)))
     bench.manual.setWall(clock.wall + .seconds(86_400))
     bench.manual.advance(by: .seconds(60))
     bench.manual.setWall(clock.wall - .seconds(86_400))
@@ -63,7 +63,7 @@ struct SafeTimerWallTests {
 
   @Test func `a suspended wall timer finds the new time when it resumes`() throws {
     let machine = bench.machine()
-    machine.activate(try .once(atWall: clock.wall + .seconds(60)))
+    _ = machine.activate(try .once(atWall: clock.wall + .seconds(60)))
     machine.suspend()
     bench.manual.setWall(clock.wall + .seconds(120))
     bench.manual.advance(by: .seconds(1))

@@ -20,9 +20,11 @@ struct TimerGroupTests {
       observer: transitions
     ) { number, _ in fires.numbers.withLock { $0.append(number) } }
     let machines = [3, 1, 2].map { SafeTimer(number: $0, in: group) }
-    for machine in machines { machine.start(try .once(after: .seconds(Int64(machine.id)))) }
+    for machine in machines {
+      _ = machine.setSchedule(try .once(after: .seconds(Int64(machine.id))))
+    }
     // The last one again, before its time has come.
-    machines[2].start(try .once(after: .seconds(9)))
+    _ = machines[2].setSchedule(try .once(after: .seconds(9)))
     manual.advance(by: .seconds(20))
     #expect(fires.numbers.withLock { $0 } == [1, 3, 2])
     #expect(machines.map(\.name) == ["jobs", "jobs", "jobs"])
@@ -39,11 +41,11 @@ struct TimerGroupTests {
     ) { number, _ in fires.numbers.withLock { $0.append(number) } }
     let machines = [1, 2].map { SafeTimer(number: $0, in: group) }
     machines[0].setHandler(TimerHandler.main) { _ in fires.numbers.withLock { $0.append(100) } }
-    for machine in machines { machine.start(try .once(after: .seconds(1))) }
+    for machine in machines { _ = machine.setSchedule(try .once(after: .seconds(1))) }
     manual.advance(by: .seconds(2))
     #expect(fires.numbers.withLock { $0 } == [100, 2])
     machines[0].removeHandler(TimerHandler.main)
-    machines[0].start(try .once(after: .seconds(1)))
+    _ = machines[0].setSchedule(try .once(after: .seconds(1)))
     manual.advance(by: .seconds(2))
     #expect(fires.numbers.withLock { $0 } == [100, 2])
   }

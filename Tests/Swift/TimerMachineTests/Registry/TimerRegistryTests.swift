@@ -126,7 +126,7 @@ struct TimerRegistryTests {
     manual.advance(by: .seconds(1))
     #expect(machine.state == .cancelled)
     #expect(registry.timer(named: "a") == nil)
-    machine.activate(once)
+    _ = machine.activate(once)
     manual.advance(by: .seconds(1))
     #expect(notes.all == ["a", "a"])
   }

@@ -38,19 +38,19 @@ enum Misuse: String, CaseIterable, Codable, Sendable {
   func commit(on machine: consuming SafeTimer, schedule: TimerSchedule) throws {
     switch self {
     case .resumesTwice: machine.resume(); machine.resume()
-    case .resumesAfterActivation: machine.activate(schedule); machine.resume()
-    case .resumesAfterCancel: machine.activate(schedule); machine.cancel(); machine.resume()
-    case .releasesSuspended: machine.activate(schedule); machine.suspend()
+    case .resumesAfterActivation: _ = machine.activate(schedule); machine.resume()
+    case .resumesAfterCancel: _ = machine.activate(schedule); machine.cancel(); machine.resume()
+    case .releasesSuspended: _ = machine.activate(schedule); machine.suspend()
     case .releasesSuspendedAndCancelled:
-      machine.activate(schedule); machine.suspend(); machine.cancel()
+      _ = machine.activate(schedule); machine.suspend(); machine.cancel()
     case .suspendsCancelledAndReleases:
-      machine.activate(schedule); machine.cancel(); machine.suspend()
+      _ = machine.activate(schedule); machine.cancel(); machine.suspend()
     case .releasesNeverActivated: break
     case .releasesNeverActivatedAndCancelled: machine.cancel()
-    case .suspendsBeforeActivationAndReleases: machine.suspend(); machine.activate(schedule)
-    case .negativeInterval: machine.activate(try .every(.seconds(-1)))
-    case .notANumber: machine.activate(try .every(TimerSchedule.duration(seconds: .nan)))
-    case .negativeLeeway: machine.activate(try .every(.seconds(1), leeway: .seconds(-1)))
+    case .suspendsBeforeActivationAndReleases: machine.suspend(); _ = machine.activate(schedule)
+    case .negativeInterval: _ = machine.activate(try .every(.seconds(-1)))
+    case .notANumber: _ = machine.activate(try .every(TimerSchedule.duration(seconds: .nan)))
+    case .negativeLeeway: _ = machine.activate(try .every(.seconds(1), leeway: .seconds(-1)))
     }
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import TimerMachine
 
 /// Watches over something that is to beat: the timer's handler runs on this actor.
@@ -16,11 +15,9 @@ public actor Monitor {
 
   /// Looks once in `interval` whether it has.
   public func watch(every interval: Duration, factory: any TimerFactory) {
-    let timer = SafeTimer(
-      name: "monitor", factory: factory, queue: DispatchQueue(label: "monitor"), on: self
-    ) { monitor, _ in monitor.look() }
-    timer.activate(.every(clamping: interval, leeway: interval / 10))
-    self.timer = timer
+    timer = SafeTimer.every(interval, leeway: interval / 10, factory: factory, on: self) {
+      monitor, _ in monitor.look()
+    }
   }
 
   /// Returns when no look is in progress.
@@ -49,5 +46,5 @@ public func retrying<C: Clock>(
 
 /// Says every second that the program lives.
 public func startHeartbeat() -> SafeTimer {
-  SafeTimer.ticker(every: .seconds(1)) { fire in print("alive for \(fire.sequence) s") }
+  SafeTimer.every(.seconds(1)) { fire in print("alive for \(fire.sequence) s") }
 }

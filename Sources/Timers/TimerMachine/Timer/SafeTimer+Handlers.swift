@@ -8,13 +8,16 @@ extension SafeTimer {
   /// - Returns: the handler that was replaced.
   @discardableResult
   public func setHandler(_ name: String, _ call: @escaping TimerHandler.Call) -> TimerHandler? {
+    setHandler(TimerHandler(name: name, call: call))
+  }
+
+  func setHandler(_ handler: TimerHandler) -> TimerHandler? {
     body.core.withLock { core in
-      if name == TimerHandler.main {
-        return core.replaceMainHandler(with: call, of: body)
+      if handler.name == TimerHandler.main, handler.strategy == nil {
+        return core.replaceMainHandler(with: .own(handler.call), in: body.group)?.named(of: body.id)
       }
       let extras = core.madeExtras()
-      let handler = TimerHandler(name: name, call: call)
-      guard let place = extras.handlers.firstIndex(where: { $0.name == name }) else {
+      guard let place = extras.handlers.firstIndex(where: { $0.name == handler.name }) else {
         extras.handlers.append(handler)
         return nil
       }
@@ -31,12 +34,22 @@ extension SafeTimer {
   public func removeHandler(_ name: String) -> TimerHandler? {
     body.core.withLock { core in
       if name == TimerHandler.main {
-        return core.replaceMainHandler(with: nil, of: body)
+        return core.replaceMainHandler(with: nil, in: body.group)?.named(of: body.id)
       }
       guard let extras = core.extras,
         let place = extras.handlers.firstIndex(where: { $0.name == name })
       else { return nil }
       return extras.handlers.remove(at: place)
+    }
+  }
+
+  /// Removes those besides the main handler that `isGone` holds for.
+  func removeHandlers(where isGone: (TimerHandler) -> Bool) -> [TimerHandler] {
+    body.core.withLock { core in
+      guard let extras = core.extras else { return [] }
+      let gone = extras.handlers.filter(isGone)
+      extras.handlers.removeAll(where: isGone)
+      return gone
     }
   }
 
@@ -51,32 +64,5 @@ extension SafeTimer {
   /// The handler of this name.
   public func handler(named name: String) -> TimerHandler? {
     handlers.first { $0.name == name }
-  }
-}
-
-extension MachineCore {
-  /// The handler that the machine was made with, unless another was set.
-  func mainHandler(in group: TimerGroup) -> MainHandler? {
-    guard let extras, extras.isHandlerReplaced else { return group.handler }
-    return extras.handler.map { .own($0) }
-  }
-
-  /// Whether a fire would call anybody.
-  func hasHandlers(in group: TimerGroup) -> Bool {
-    guard let extras else { return group.handler != nil }
-    return mainHandler(in: group) != nil || !extras.handlers.isEmpty
-  }
-
-  /// Sets the main handler, or takes it away.
-  ///
-  /// - Returns: the handler before.
-  fileprivate mutating func replaceMainHandler(
-    with call: TimerHandler.Call?, of body: MachineBody
-  ) -> TimerHandler? {
-    let previous = mainHandler(in: body.group)?.named(of: body.id)
-    let extras = madeExtras()
-    extras.isHandlerReplaced = true
-    extras.handler = call
-    return previous
   }
 }

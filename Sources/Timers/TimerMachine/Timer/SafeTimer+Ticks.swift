@@ -1,34 +1,36 @@
 public import Dispatch
-import TaktTime
-
-extension CoalescingTimerFactory {
-  /// The factory that the whole process can share.
-  public static let shared = CoalescingTimerFactory(
-    queue: DispatchQueue(label: "TimerMachine.shared"))
-}
 
 extension SafeTimer {
-  /// Creates and starts a timer that fires at equal intervals until it is cancelled or released.
+  /// The fires from now on, as a sequence. Each use returns a new sequence.
   ///
   /// ```swift
-  /// let heartbeat = SafeTimer.ticker(every: .seconds(30)) { _ in sendHeartbeat() }
+  /// for await tick in timer.ticks { print(tick.sequence) }
   /// ```
-  /// - Parameters:
-  ///   - interval: the time between two fires; the first fire is one interval from now. Values
-  ///     outside the range of `TimerSchedule.every` are clamped.
-  ///   - leeway: how much later a fire may be, to save wake-ups. Default zero.
-  ///   - name: for reports. Default `ticker`.
-  ///   - factory: where the alarm comes from. Default the shared one.
-  ///   - queue: where the handler is called, never twice at a time. Default the global queue.
-  ///   - handler: called for each fire.
-  public static func ticker(
-    every interval: Duration, leeway: Duration = .zero, name: String = "ticker",
-    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
-    handler: @escaping TimerHandler.Call
-  ) -> SafeTimer {
-    let machine = SafeTimer(name: name, factory: factory, queue: queue, handler: handler)
-    machine.activate(.every(clamping: interval, leeway: leeway))
-    return machine
+  /// The sequence ends when the machine is cancelled, has no fire left or is released, and at once
+  /// if the machine is neither `running` nor `suspended`. Leaving the loop, or cancelling its task,
+  /// closes the sequence and leaves the timer alone. A slow reader loses the oldest fires beyond
+  /// 16, which shows in `sequence`; in virtual time none is lost.
+  ///
+  /// The loop holds the sequence, not the machine, so keep a reference to the machine.
+  public var ticks: AsyncStream<TimerFire> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: TimerFire.self,
+      bufferingPolicy: TickBuffer.policy(of: body.group.factory))
+    let number = body.core.withLock { core -> UInt64? in
+      guard core.state == .running || core.state == .suspended else { return nil }
+      let extras = core.madeExtras()
+      extras.lastStream += 1
+      extras.streams[extras.lastStream] = continuation
+      return extras.lastStream
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak body] _ in
+      _ = body?.core.withLock { $0.extras?.streams.removeValue(forKey: number) }
+    }
+    return stream
   }
 
   /// Fires at equal intervals, as a sequence that owns its timer. The timer ends with the task of
@@ -39,7 +41,7 @@ extension SafeTimer {
   /// for await tick in SafeTimer.ticks(every: .seconds(1)) { print(tick.sequence) }
   /// ```
   /// - Parameters:
-  ///   - interval: as for `ticker`.
+  ///   - interval: as for `every`.
   ///   - leeway: how much later a fire may be. Default zero.
   ///   - factory: where the alarm comes from. Default the shared one.
   ///   - queue: where fires are claimed. Default the global queue. In virtual time, use the
@@ -50,8 +52,8 @@ extension SafeTimer {
   ) -> AsyncStream<TimerFire> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimerFire.self, bufferingPolicy: TickBuffer.policy(of: factory))
-    let machine = ticker(
-      every: interval, leeway: leeway, name: "ticks", factory: factory, queue: queue
+    let machine = every(
+      interval, leeway: leeway, name: "ticks", factory: factory, queue: queue
     ) { continuation.yield($0) }
     // The one reference to the machine; `cancel` lets go of the handler, which holds the sequence.
     continuation.onTermination = { _ in machine.cancel() }

@@ -1,0 +1,60 @@
+extension MachineBody {
+  /// A handler on an actor that it does not keep alive.
+  func on<Owner: Actor>(
+    _ actor: Owner, _ call: @escaping @Sendable (isolated Owner, TimerFire) async -> Void
+  ) -> MainHandler {
+    .actor { [weak actor, weak self] fire in
+      if let actor { await self?.deliver(fire, on: actor, call) }
+    }
+  }
+
+  /// A handler on the main actor that gets an owner, which it does not keep alive.
+  func onMain<Owner: AnyObject & Sendable>(
+    _ owner: Owner, _ call: @escaping @MainActor @Sendable (Owner, TimerFire) async -> Void
+  ) -> MainHandler {
+    .mainActor { [weak owner, weak self] fire in
+      await self?.deliverOnMain(fire) { [weak owner] in
+        if let owner { await call(owner, $0) }
+      }
+    }
+  }
+
+  /// A handler on the main actor.
+  func onMain(_ call: @escaping @MainActor @Sendable (TimerFire) -> Void) -> MainHandler {
+    .mainActor { [weak self] fire in await self?.deliverOnMain(fire, call) }
+  }
+
+  private func deliver<Owner: Actor>(
+    _ fire: TimerFire, on actor: isolated Owner,
+    _ call: @Sendable (isolated Owner, TimerFire) async -> Void
+  ) async {
+    if isWanted(fire) { await call(actor, fire) }
+  }
+
+  @MainActor
+  private func deliverOnMain(
+    _ fire: TimerFire, _ call: @MainActor @Sendable (TimerFire) async -> Void
+  ) async {
+    if isWanted(fire) { await call(fire) }
+  }
+
+  /// Whether a claimed delivery was not dropped on its way to the actor.
+  private func isWanted(_ fire: TimerFire) -> Bool {
+    core.withLock { fire.generation >= $0.extras?.firstWanted ?? 0 }
+  }
+}
+
+extension MachineCore {
+  /// Drops what is on its way to an actor: whoever stops a timer there is not called afterwards. The
+  /// generation ends with the event.
+  mutating func dropOnTheWay(in group: TimerGroup) {
+    guard isDelivering, mainHandler(in: group)?.isDroppable == true else { return }
+    madeExtras().firstWanted = generation + 1
+  }
+
+  /// Whether the calling thread is one that the delivery needs to come to its end.
+  var isDeliveringHere: Bool {
+    deliveringThread == ThreadIdentity.current
+      || deliveringThread == ThreadIdentity.mainActor && ThreadIdentity.isMain
+  }
+}

@@ -1,0 +1,95 @@
+extension MachineBody {
+  /// What was called, for a caller to destroy outside the lock: what a closure holds may do anything
+  /// as it goes.
+  struct PreviousHandlers {
+    var main: MainHandler?
+    var others: MachineExtras?
+  }
+
+  /// - Parameter keepHandlers: nil for what the machine was made for.
+  func cancel(keepHandlers: Bool?) -> TimerReply {
+    prefetch()
+    var transition: TransitionNote?
+    let (reply, streams, previous) = core.withLock { core in
+      let (reply, previous) = end(
+        keepHandlers: keepHandlers, drops: true, in: &core, &transition)
+      return (reply, core.removeEndedStreams(), previous)
+    }
+    report(transition)
+    if let streams { Self.finish(streams) }
+    _ = previous
+    return reply
+  }
+
+  /// Cancels. When a handler is being called, and not from inside it, `whenOver` is called as it
+  /// returns.
+  ///
+  /// - Returns: the reply, and whether `whenOver` will be called.
+  func cancel(
+    keepHandlers: Bool?, whenOver: @escaping @Sendable () -> Void
+  ) -> (TimerReply, isAwaited: Bool) {
+    stop(whenOver: whenOver) { core, transition, drops in
+      end(keepHandlers: keepHandlers, drops: drops, in: &core, &transition)
+    }
+  }
+
+  func suspend() -> TimerReply {
+    operate(.suspend, change: { $0.dropOnTheWay(in: group) })
+  }
+
+  /// Suspends; else as `cancel`.
+  func suspend(whenOver: @escaping @Sendable () -> Void) -> (TimerReply, isAwaited: Bool) {
+    stop(whenOver: whenOver) { core, transition, drops in
+      let reply = apply(.suspend, last: false, cause: .requested, to: &core, &transition) {
+        if drops { $0.dropOnTheWay(in: group) }
+      }
+      return (reply, PreviousHandlers())
+    }
+  }
+
+  /// - Parameter operation: is told whether nobody waits for a delivery that goes on.
+  private func stop(
+    whenOver: @escaping @Sendable () -> Void,
+    _ operation: (inout MachineCore, inout TransitionNote?, _ drops: Bool) -> (
+      TimerReply, PreviousHandlers
+    )
+  ) -> (TimerReply, isAwaited: Bool) {
+    var transition: TransitionNote?
+    let tasks = DeliveryTask.all
+    let (reply, isAwaited, previous) = core.withLock { core in
+      // A handler that waits for its own end would wait for ever.
+      let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
+      let isInside = tasks.contains(call) || core.isDeliveringHere
+      let isAwaited = core.isDelivering && !isInside
+      let (reply, previous) = operation(&core, &transition, !isAwaited)
+      if isAwaited { core.madeExtras().waiters.append(whenOver) }
+      return (reply, isAwaited, previous)
+    }
+    report(transition)
+    closeStreams()
+    _ = previous
+    return (reply, isAwaited)
+  }
+
+  /// Takes `cancel` through the table. The handlers go also from a machine that is not running: it
+  /// is not to hold what its owner has done with.
+  private func end(
+    keepHandlers: Bool?, drops: Bool, in core: inout MachineCore,
+    _ transition: inout TransitionNote?
+  ) -> (TimerReply, PreviousHandlers) {
+    let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition) {
+      if drops { $0.dropOnTheWay(in: group) }
+    }
+    let keeps = keepHandlers ?? (group.schedule != nil)
+    return (reply, keeps ? PreviousHandlers() : removeHandlers(in: &core))
+  }
+
+  /// Lets go of the handlers of a machine that was cancelled.
+  func releaseHandlers() {
+    _ = core.withLock { removeHandlers(in: &$0) }
+  }
+
+  private func removeHandlers(in core: inout MachineCore) -> PreviousHandlers {
+    PreviousHandlers(main: group.removeOwnHandler(), others: core.extras?.releaseHandlers())
+  }
+}
