@@ -24,11 +24,12 @@ public final class TimerRegistry: Sendable {
   /// Creates an empty registry.
   ///
   /// - Parameters:
-  ///   - factory: where the alarms come from.
-  ///   - queue: where the actions run.
+  ///   - factory: where the alarms come from. Default the shared one.
+  ///   - queue: where the actions run, unless an entry names its own. Default the global queue.
   ///   - observer: called for every transition of every timer. Default none.
   public init(
-    factory: any TimerFactory, queue: DispatchQueue, observer: (any TimerObserver)? = nil
+    factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
+    observer: (any TimerObserver)? = nil
   ) {
     self.factory = factory
     self.queue = queue
@@ -41,12 +42,14 @@ public final class TimerRegistry: Sendable {
   ///   - name: the timer's name in this registry.
   ///   - schedule: when it fires.
   ///   - existing: what happens to an existing timer with this name. Default `replace`.
+  ///   - queue: where its actions run; a timer that is merged into keeps its own. Default that of
+  ///     the registry.
   ///   - action: called for each fire.
   /// - Returns: the timer, running; `nil` when it was refused.
   @discardableResult
   public func add(
     _ name: String, _ schedule: TimerSchedule, ifExists existing: ExistingTimer = .replace,
-    action: @escaping Action
+    on queue: DispatchQueue? = nil, action: @escaping Action
   ) -> SafeTimer? {
     // Machines are operated quietly under the lock: their reports come back to this registry.
     // What is dropped is destroyed outside it: what an action holds may call back as it goes.
@@ -61,7 +64,7 @@ public final class TimerRegistry: Sendable {
       }
       let kept = state.kept.removeValue(forKey: name)
       let inherited = existing == .merge ? previous?.actions ?? kept ?? [] : []
-      let machine = make(name, actions: inherited + [action])
+      let machine = make(name, on: queue, actions: inherited + [action])
       state.machines[name] = machine
       _ = previous?.body.operateQuietly(.cancel)
       _ = machine.body.operateQuietly(.activate) { $0.begin(schedule, of: machine.body) }
@@ -130,9 +133,10 @@ public final class TimerRegistry: Sendable {
     _ = gone
   }
 
-  private func make(_ name: String, actions: [Action]) -> SafeTimer {
+  private func make(_ name: String, on queue: DispatchQueue?, actions: [Action]) -> SafeTimer {
     let relay = RegistryRelay(registry: self, observer: observer)
-    let machine = SafeTimer(name: name, factory: factory, queue: queue, observer: relay)
+    let machine = SafeTimer(
+      name: name, factory: factory, queue: queue ?? self.queue, observer: relay)
     for action in actions { machine.append(action) }
     return machine
   }
