@@ -52,6 +52,31 @@ extension MachineBody {
     return reply
   }
 
+  /// Asks for one delivery when a gate lets it through.
+  func fireNow(through gate: any TriggerGate) -> TimerReply {
+    var transition: TransitionNote?
+    let (reply, number) = core.withLock { core -> (TimerReply, UInt64) in
+      guard case .refused = core.state.transition(on: .fireNow) else {
+        let extras = core.madeExtras()
+        extras.triggers += 1
+        return (.accepted(generation: core.generation), extras.triggers)
+      }
+      return (apply(.fireNow, last: false, cause: .requested, to: &core, &transition), 0)
+    }
+    report(transition)
+    guard reply.isAccepted else { return reply }
+    gate.call { [weak self] in
+      guard let self else { return }
+      let isWanted = core.withLock { core in
+        guard let extras = core.extras, number > extras.triggersOvertaken else { return false }
+        extras.triggersDone = number
+        return true
+      }
+      if isWanted { _ = fireNow() }
+    }
+    return reply
+  }
+
   /// The turn of a `fireNow` has come, unless it was overtaken.
   private func deliverNow() {
     var transition: TransitionNote?

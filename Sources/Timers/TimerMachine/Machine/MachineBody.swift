@@ -183,9 +183,13 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// Takes back what `fireNow` has promised before the machine stopped firing, and reports it.
   private func replacePromised(in core: inout MachineCore, _ report: inout TransitionNote?) {
-    guard let extras = core.extras, extras.promisedNow > 0 || extras.waitingNow > 0 else { return }
-    let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow)
+    guard let extras = core.extras else { return }
+    // Those that wait share one fire.
+    let triggers: UInt64 = extras.triggersDone < extras.triggers ? 1 : 0
+    let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow) + triggers
+    guard count > 0 else { return }
     (extras.promisedNow, extras.waitingNow) = (0, 0)
+    (extras.triggersDone, extras.triggersOvertaken) = (extras.triggers, extras.triggers)
     extras.refusals += count
     for _ in 0..<count {
       note(.fireNow, from: core.state, cause: .overtaken, in: &core, &report)

@@ -11,6 +11,12 @@ final class MachineExtras: @unchecked Sendable {
   var promisedNow: UInt32 = 0
   /// Those whose turn came while a handler was being called.
   var waitingNow: UInt32 = 0
+  /// What requested fires go through that come at most once in an interval.
+  var trigger: (any TriggerGate)?
+  /// The last of them that was accepted, that had its turn, and that a stop has overtaken.
+  var triggers: UInt64 = 0
+  var triggersDone: UInt64 = 0
+  var triggersOvertaken: UInt64 = 0
   /// Called when the handler returns, for those who wait in `cancelAndWait`.
   var waiters: [@Sendable () -> Void] = []
   /// Reports that wait for a thread to hand them over.
@@ -44,6 +50,7 @@ final class MachineExtras: @unchecked Sendable {
   func detach() -> MachineExtras {
     let previous = MachineExtras()
     swap(&previous.adapter, &adapter)
+    swap(&previous.trigger, &trigger)
     swap(&previous.handler, &handler)
     swap(&previous.handlers, &handlers)
     swap(&previous.registration, &registration)
@@ -69,6 +76,11 @@ final class MachineExtras: @unchecked Sendable {
     registration = nil
     return taken
   }
+}
+
+/// Lets an action through when its time has come, on the machine's queue.
+protocol TriggerGate: AnyObject, Sendable {
+  func call(_ action: @escaping @Sendable () -> Void)
 }
 
 extension MachineCore {
