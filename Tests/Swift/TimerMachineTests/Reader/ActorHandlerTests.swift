@@ -1,0 +1,143 @@
+import Testing
+import TimerMachine
+import TimerMachineTesting
+
+/// Handlers on the main actor and on an owner that is an actor.
+struct ActorHandlerTests {
+  private let time = ManualTimerFactory()
+
+  /// What a view model looks like.
+  @MainActor
+  private final class Model {
+    private(set) var seconds = 0
+    private let timer: SafeTimer
+    private var others: [SafeTimer] = []
+
+    init(_ time: ManualTimerFactory) {
+      timer = SafeTimer(factory: time)
+    }
+
+    func start(_ time: ManualTimerFactory) {
+      timer.activate(.every(clamping: .seconds(1)), onMain: self) { model, _ in model.tick() }
+      others = [
+        SafeTimer.every(.seconds(1), factory: time, onMain: self) { model, _ in model.tick() },
+        SafeTimer.every(.seconds(1), factory: time, onMain: { [weak self] in self?.tick() }),
+        SafeTimer.every(.seconds(1), factory: time) { @MainActor [weak self] in self?.tick() },
+        SafeTimer.once(after: .seconds(1), factory: time) { @MainActor [weak self] fire in
+          if fire.isLast { self?.tick() }
+        },
+        SafeTimer.once(after: .seconds(1), factory: time, onMain: self) { model, _ in
+          await model.tickLater()
+        },
+      ]
+    }
+
+    func tick() { seconds += 1 }
+    private func tickLater() async {
+      await Task.yield()
+      tick()
+    }
+
+    func stop() {
+      timer.cancel()
+      for timer in others { timer.cancel() }
+    }
+
+    func stopAndWait() async {
+      await timer.cancelAndWait()
+      for timer in others { await timer.cancelAndWait() }
+    }
+
+    /// From code of the main actor that may not wait.
+    func stopSynchronously() {
+      timer.cancelAndWait()
+      for timer in others { timer.suspendAndWait() }
+    }
+  }
+
+  @MainActor
+  @Test func `a class of the main actor owns timers in each form, and is not kept alive`() async {
+    var model: Model? = Model(time)
+    model?.start(time)
+    time.advance(by: .seconds(1))
+    await model?.stopAndWait()
+    #expect(model?.seconds == 6)
+    model?.start(time)
+    weak let trace = model
+    model = nil
+    #expect(trace == nil)
+    #expect(time.armedCount == 0)
+  }
+
+  @MainActor
+  @Test func `nothing begins on the main actor after a timer was stopped there`() async {
+    let model = Model(time)
+    model.start(time)
+    time.advance(by: .seconds(1))
+    model.stop()
+    await model.stopAndWait()
+    #expect(model.seconds == 0)
+    model.start(time)
+    time.advance(by: .seconds(1))
+    model.stopSynchronously()
+    await model.stopAndWait()
+    #expect(model.seconds == 0)
+  }
+
+  private actor Store {
+    private(set) var refreshes = 0
+    private var timer: SafeTimer?
+
+    func start(_ time: ManualTimerFactory) {
+      timer = SafeTimer(factory: time, on: self) { store, _ in await store.refresh() }
+      timer?.activate(.every(clamping: .seconds(1)), on: self) { store, _ in
+        await store.refresh()
+      }
+    }
+
+    private func refresh() async {
+      await Task.yield()
+      refreshes += 1
+    }
+
+    func stop() async { await timer?.cancelAndWait() }
+  }
+
+  @Test func `an actor's handler may wait, and the delivery with it`() async {
+    let store = Store()
+    await store.start(time)
+    time.advance(by: .seconds(1))
+    await store.stop()
+    #expect(await store.refreshes == 1)
+    #expect(time.armedCount == 0)
+  }
+
+  @Test func `suspendAndWait returns when the handler is over, and resume continues`() async {
+    let notes = Notes()
+    let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let timer = SafeTimer(
+      factory: time,
+      task: { _ in
+        beginning.yield()
+        for await _ in gate { break }
+        notes.note("handler over")
+      })
+    timer.activate(.every(clamping: .seconds(1)), onArmed: {}).expectAccepted()
+    time.advance(by: .seconds(1))
+    for await _ in began { break }
+    async let reply = timer.suspendAndWait()
+    opening.yield()
+    #expect(await reply.isAccepted)
+    notes.note("suspended")
+    #expect(notes.all == ["handler over", "suspended"])
+    #expect(timer.state == .suspended)
+    opening.finish()
+    #expect(timer.resume().isAccepted)
+    timer.cancel()
+  }
+}
+
+extension TimerReply {
+  fileprivate func expectAccepted() { #expect(isAccepted) }
+}
