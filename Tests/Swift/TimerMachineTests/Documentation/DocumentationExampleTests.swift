@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import Testing
 import TimerMachine
 import TimerMachineTesting
@@ -186,6 +187,61 @@ struct DocumentationExampleTests {
     let beat = SafeTimer.every(.seconds(30)) { notes.note("beat") }
     let hint = SafeTimer.once(after: .seconds(5)) { notes.note("hint") }
     #expect((beat.state, hint.state) == (.running, .running))
+  }
+
+  final class Sender: Sendable {
+    private let timer: SafeTimer
+    private let counted = Mutex(0)
+
+    init(_ factory: any TimerFactory) {
+      timer = SafeTimer(name: "sender", factory: factory)
+    }
+
+    var sent: Int { counted.withLock { $0 } }
+
+    func begin() {
+      timer.activate(.every(clamping: .seconds(30))) { [weak self] in self?.send() }
+    }
+
+    func pause() { timer.suspend() }
+    func goOn() { timer.resume() }
+    func end() { timer.cancel() }
+
+    private func send() { counted.withLock { $0 += 1 } }
+  }
+
+  @Test func `in a class of one's own`() {
+    let sender = Sender(clock)
+    sender.begin()
+    clock.advance(by: .seconds(60))
+    sender.pause()
+    clock.advance(by: .seconds(60))
+    sender.goOn()
+    sender.end()
+    #expect(sender.sent == 2)
+  }
+
+  @MainActor
+  final class Stopwatch {
+    private(set) var seconds = 0
+    private var timer: SafeTimer?
+
+    func begin(_ factory: any TimerFactory) {
+      timer = SafeTimer.every(.seconds(1), factory: factory, onMain: self) { stopwatch, _ in
+        stopwatch.seconds += 1
+      }
+    }
+
+    func end() async { await timer?.cancelAndWait() }
+  }
+
+  @Test func `on the main actor`() async {
+    let clock = ManualTimerFactory()
+    let stopwatch = Stopwatch()
+    await stopwatch.begin(clock)
+    clock.advance(by: .seconds(1))
+    await stopwatch.end()
+    #expect(await stopwatch.seconds == 1)
   }
 
   actor Store {
