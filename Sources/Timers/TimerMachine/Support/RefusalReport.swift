@@ -15,9 +15,12 @@ enum RefusalReport {
   private static let limit = 100
 
   static func note(_ sentence: String) {
-    let isNew = written.withLock { $0.count < limit && $0.insert(sentence).inserted }
+    let reader = reader.withLock { $0 }
+    let isNew = written.withLock {
+      (reader != nil || $0.count < limit) && $0.insert(sentence).inserted
+    }
     guard isNew else { return }
-    if let reader = reader.withLock({ $0 }) { return reader(sentence) }
+    if let reader { return reader(sentence) }
     let line = "TimerMachine: \(sentence).\n"
     #if canImport(Glibc) || canImport(Musl) || canImport(Darwin)
       // The pointer is used within the call alone. `stderr` is a variable that anybody may set.

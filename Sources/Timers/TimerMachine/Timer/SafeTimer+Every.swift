@@ -17,8 +17,7 @@ extension SafeTimer {
   ///   - handler: called for each fire.
   /// - Returns: the timer. Keep it: releasing it ends it.
   public static func every(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping @Sendable () -> Void
   ) -> SafeTimer {
@@ -28,8 +27,7 @@ extension SafeTimer {
 
   /// Fires at equal intervals, with a handler that gets the fire.
   public static func every(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping TimerHandler.Call
   ) -> SafeTimer {
@@ -39,8 +37,7 @@ extension SafeTimer {
 
   /// Fires at equal intervals, with a handler that gets its timer and need not capture it.
   public static func every(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping @Sendable (_ machine: SafeTimer, _ fire: TimerFire) -> Void
   ) -> SafeTimer {
@@ -51,8 +48,7 @@ extension SafeTimer {
   /// Fires at equal intervals, with a handler that is called in a task. The delivery ends when it
   /// returns.
   public static func every(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     task: @escaping TimerHandler.AsyncCall
   ) -> SafeTimer {
@@ -66,8 +62,7 @@ extension SafeTimer {
   /// SafeTimer.every(.seconds(1)) { @MainActor [weak self] in self?.update() }
   /// ```
   public static func every(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     onMain handler: @escaping @MainActor @Sendable () -> Void
   ) -> SafeTimer {
@@ -77,8 +72,7 @@ extension SafeTimer {
 
   /// Fires at equal intervals, on the main actor, with a handler that gets the fire.
   public static func every(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     onMain handler: @escaping @MainActor @Sendable (TimerFire) -> Void
   ) -> SafeTimer {
@@ -92,8 +86,7 @@ extension SafeTimer {
   /// timer = SafeTimer.every(.seconds(60), on: self) { store, _ in await store.refresh() }
   /// ```
   public static func every<Owner: Actor>(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     on actor: Owner,
     handler: @escaping @Sendable (_ actor: isolated Owner, _ fire: TimerFire) async -> Void
@@ -109,8 +102,7 @@ extension SafeTimer {
   /// timer = SafeTimer.every(.seconds(1), onMain: self) { model, _ in model.update() }
   /// ```
   public static func every<Owner: AnyObject & Sendable>(
-    _ interval: Duration,
-    leeway: Duration = .zero, name: String = "every",
+    _ interval: Duration, leeway: Duration = .zero, name: String = "every",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     onMain owner: Owner,
     handler: @escaping @MainActor @Sendable (_ owner: Owner, _ fire: TimerFire) async -> Void

@@ -16,8 +16,7 @@ extension SafeTimer {
   ///   - handler: called for the fire.
   /// - Returns: the timer. Keep it: releasing it ends it.
   public static func once(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping @Sendable () -> Void
   ) -> SafeTimer {
@@ -27,8 +26,7 @@ extension SafeTimer {
 
   /// Fires once, with a handler that gets the fire.
   public static func once(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping TimerHandler.Call
   ) -> SafeTimer {
@@ -38,8 +36,7 @@ extension SafeTimer {
 
   /// Fires once, with a handler that gets its timer and need not capture it.
   public static func once(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     handler: @escaping @Sendable (_ machine: SafeTimer, _ fire: TimerFire) -> Void
   ) -> SafeTimer {
@@ -50,8 +47,7 @@ extension SafeTimer {
   /// Fires once, with a handler that is called in a task. The delivery ends when it
   /// returns.
   public static func once(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     task: @escaping TimerHandler.AsyncCall
   ) -> SafeTimer {
@@ -65,8 +61,7 @@ extension SafeTimer {
   /// SafeTimer.once(after: .seconds(5)) { @MainActor [weak self] in self?.update() }
   /// ```
   public static func once(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     onMain handler: @escaping @MainActor @Sendable () -> Void
   ) -> SafeTimer {
@@ -76,8 +71,7 @@ extension SafeTimer {
 
   /// Fires once, on the main actor, with a handler that gets the fire.
   public static func once(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     onMain handler: @escaping @MainActor @Sendable (TimerFire) -> Void
   ) -> SafeTimer {
@@ -91,8 +85,7 @@ extension SafeTimer {
   /// timer = SafeTimer.once(after: .seconds(5), on: self) { store, _ in await store.refresh() }
   /// ```
   public static func once<Owner: Actor>(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     on actor: Owner,
     handler: @escaping @Sendable (_ actor: isolated Owner, _ fire: TimerFire) async -> Void
@@ -108,8 +101,7 @@ extension SafeTimer {
   /// timer = SafeTimer.once(after: .seconds(5), onMain: self) { model, _ in model.update() }
   /// ```
   public static func once<Owner: AnyObject & Sendable>(
-    after delay: Duration,
-    leeway: Duration = .zero, name: String = "once",
+    after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
     onMain owner: Owner,
     handler: @escaping @MainActor @Sendable (_ owner: Owner, _ fire: TimerFire) async -> Void
