@@ -52,9 +52,11 @@ extension MachineCore {
     madeExtras().firstWanted = generation + 1
   }
 
-  /// Whether the calling thread is one that the delivery needs to come to its end.
-  var isDeliveringHere: Bool {
-    deliveringThread == ThreadIdentity.current
-      || deliveringThread == ThreadIdentity.mainActor && ThreadIdentity.isMain
+  /// Whether the calling thread is the one of the delivery.
+  var isDeliveringHere: Bool { deliveringThread == ThreadIdentity.current }
+
+  /// Whether the delivery needs the calling thread, so that it would not end while that one waits.
+  var isDeliveringOnBlockedThread: Bool {
+    deliveringThread == ThreadIdentity.mainActor && ThreadIdentity.isMain
   }
 }

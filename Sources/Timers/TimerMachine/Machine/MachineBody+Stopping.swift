@@ -24,11 +24,12 @@ extension MachineBody {
   /// Cancels. When a handler is being called, and not from inside it, `whenOver` is called as it
   /// returns.
   ///
+  /// - Parameter isBlocking: whether the calling thread waits for it.
   /// - Returns: the reply, and whether `whenOver` will be called.
   func cancel(
-    keepHandlers: Bool?, whenOver: @escaping @Sendable () -> Void
+    keepHandlers: Bool?, isBlocking: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (TimerReply, isAwaited: Bool) {
-    stop(whenOver: whenOver) { core, transition, drops in
+    stop(isBlocking: isBlocking, whenOver: whenOver) { core, transition, drops in
       end(keepHandlers: keepHandlers, drops: drops, in: &core, &transition)
     }
   }
@@ -38,8 +39,10 @@ extension MachineBody {
   }
 
   /// Suspends; else as `cancel`.
-  func suspend(whenOver: @escaping @Sendable () -> Void) -> (TimerReply, isAwaited: Bool) {
-    stop(whenOver: whenOver) { core, transition, drops in
+  func suspend(
+    isBlocking: Bool, whenOver: @escaping @Sendable () -> Void
+  ) -> (TimerReply, isAwaited: Bool) {
+    stop(isBlocking: isBlocking, whenOver: whenOver) { core, transition, drops in
       let reply = apply(.suspend, last: false, cause: .requested, to: &core, &transition) {
         if drops { $0.dropOnTheWay(in: group) }
       }
@@ -49,7 +52,7 @@ extension MachineBody {
 
   /// - Parameter operation: is told whether nobody waits for a delivery that goes on.
   private func stop(
-    whenOver: @escaping @Sendable () -> Void,
+    isBlocking: Bool, whenOver: @escaping @Sendable () -> Void,
     _ operation: (inout MachineCore, inout TransitionNote?, _ drops: Bool) -> (
       TimerReply, PreviousHandlers
     )
@@ -59,7 +62,9 @@ extension MachineBody {
     let (reply, isAwaited, previous) = core.withLock { core in
       // A handler that waits for its own end would wait for ever.
       let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
-      let isInside = tasks.contains(call) || core.isDeliveringHere
+      let isInside =
+        tasks.contains(call) || core.isDeliveringHere
+        || isBlocking && core.isDeliveringOnBlockedThread
       let isAwaited = core.isDelivering && !isInside
       let (reply, previous) = operation(&core, &transition, !isAwaited)
       if isAwaited { core.madeExtras().waiters.append(whenOver) }

@@ -10,7 +10,7 @@ extension SafeTimer {
   /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult
   public func cancelAndWait(keepHandlers: Bool? = nil) -> TimerReply {
-    wait { body.cancel(keepHandlers: keepHandlers, whenOver: $0) }
+    wait { body.cancel(keepHandlers: keepHandlers, isBlocking: true, whenOver: $0) }
   }
 
   /// Ends the timer as `cancel` does, and returns when none of its handlers is running, whether or
@@ -21,7 +21,7 @@ extension SafeTimer {
   /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult
   public func cancelAndWait(keepHandlers: Bool? = nil) async -> TimerReply {
-    await wait { body.cancel(keepHandlers: keepHandlers, whenOver: $0) }
+    await wait { body.cancel(keepHandlers: keepHandlers, isBlocking: false, whenOver: $0) }
   }
 
   /// Stops firing as `suspend` does, and returns when none of its handlers is running, whether or
@@ -31,7 +31,7 @@ extension SafeTimer {
   /// main actor. Two handlers that wait for each other deadlock.
   @discardableResult
   public func suspendAndWait() -> TimerReply {
-    wait { body.suspend(whenOver: $0) }
+    wait { body.suspend(isBlocking: true, whenOver: $0) }
   }
 
   /// Stops firing as `suspend` does, and returns when none of its handlers is running, whether or
@@ -40,7 +40,7 @@ extension SafeTimer {
   /// Does not wait if called from inside the handler.
   @discardableResult
   public func suspendAndWait() async -> TimerReply {
-    await wait { body.suspend(whenOver: $0) }
+    await wait { body.suspend(isBlocking: false, whenOver: $0) }
   }
 
   private typealias Ending = (@escaping @Sendable () -> Void) -> (TimerReply, isAwaited: Bool)

@@ -70,6 +70,7 @@ struct FirstStepsTests {
     time.advance(by: .seconds(3))
     #expect(timer.start().isAccepted)
     #expect(timer.start().isAccepted)
+    time.advance(by: .zero)
     timer.cancel()
     #expect(timer.resume() == .refused(state: .cancelled))
     #expect(timer.start().isAccepted)
