@@ -9,6 +9,7 @@ struct DocumentationTests {
     ["../../../../Sources/Timers", "../../../Sources"]
     .map { tests.appending(path: "\($0)/TimerMachine").standardizedFileURL }
     .first { FileManager.default.fileExists(atPath: $0.path) } ?? tests
+  static let catalogue = library.appending(path: "TimerMachine.docc")
 
   private static func words(_ text: some StringProtocol) -> String {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -16,8 +17,7 @@ struct DocumentationTests {
 
   @Test(arguments: ["TimerMachine", "Recipes"])
   func `every example is run by a test`(page: String) throws {
-    let catalogue = Self.library.appending(path: "TimerMachine.docc")
-    let text = try String(contentsOf: catalogue.appending(path: "\(page).md"), encoding: .utf8)
+    let text = try String(contentsOf: Self.catalogue.appending(path: "\(page).md"), encoding: .utf8)
     let examples = text.components(separatedBy: "```swift\n").dropFirst().map {
       Self.words($0.components(separatedBy: "```")[0])
     }
@@ -31,7 +31,7 @@ struct DocumentationTests {
   }
 
   @Test func `the state table of the catalogue is that of the code`() throws {
-    let page = Self.library.appending(path: "TimerMachine.docc/TimerMachine.md")
+    let page = Self.catalogue.appending(path: "TimerMachine.md")
     let code = Self.library.appending(path: "Machine/TimerState.swift")
     let rows = { (url: URL) in
       try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
