@@ -39,8 +39,10 @@ public struct TimerClock: Clock {
 
   /// Waits until `deadline`.
   ///
-  /// - Parameter tolerance: how much later it may be; values outside the valid range are clamped.
-  ///   Default: that of the clock.
+  /// - Parameters:
+  ///   - deadline: when to continue; at once if it has passed.
+  ///   - tolerance: how much later it may be; values outside the valid range are clamped. Default:
+  ///     that of the clock.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: MonotonicInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
