@@ -58,6 +58,36 @@ struct DocumentationExampleTests {
     #expect(notes.all == ["3 periods", "1 periods"])
   }
 
+  final class Tracker: Sendable {
+    private let timer: SafeTimer
+
+    init(_ factory: any TimerFactory, _ queue: DispatchQueue) {
+      timer = SafeTimer(name: "tracker", factory: factory, queue: queue)
+    }
+
+    func begin(send: @escaping @Sendable (_ periods: Int) -> Void) {
+      timer.activate(.every(clamping: .seconds(30))) { fire in send(fire.periods) }
+    }
+
+    func didEnterBackground() { timer.suspendAndWait() }
+    func willEnterForeground() { timer.resume() }
+  }
+
+  @Test func `in the background and back`() {
+    let tracker = Tracker(clock, queue)
+    tracker.begin { periods in notes.note("\(periods)") }
+    clock.advance(by: .seconds(40))
+    tracker.didEnterBackground()
+    clock.advance(by: .seconds(600))
+    tracker.didEnterBackground()
+    tracker.willEnterForeground()
+    tracker.willEnterForeground()
+    clock.advance(by: .zero)
+    #expect(notes.all == ["1", "20"])
+    clock.advance(by: .seconds(20))
+    #expect(notes.all == ["1", "20", "1"])
+  }
+
   @Test func `fire now`() throws {
     let refresh = SafeTimer(name: "refresh", factory: factory, queue: queue)
     refresh.activate(try .every(.seconds(3_600))) { _ in
