@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,7 +79,5 @@ void ctimerfd_alarm_begin(const char *name, int nice_value) {
   // On Linux each thread has its own nice value; 0 means the calling one.
   if (nice_value > 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + nice_value);
 }
-
-bool ctimerfd_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
 #endif

@@ -34,7 +34,4 @@ bool ctimerfd_alarm_start(void *(*body)(void *), void *argument);
 /// Names the calling thread (15 characters at most), and adds to its nice value.
 void ctimerfd_alarm_begin(const char *name, int nice);
 
-/// Whether the calling thread is the one that the process began with.
-bool ctimerfd_is_main_thread(void);
-
 #endif

@@ -1,6 +1,4 @@
-#if os(Linux)
-  import CTimerFD
-#endif
+import Dispatch
 
 #if canImport(Glibc)
   import Glibc
@@ -29,14 +27,13 @@ enum ThreadIdentity {
   /// Stands for the main actor's thread, whichever that is; the identity of none.
   static let mainActor: UInt = 1
 
-  /// Whether this is the main actor's thread. False where the system does not tell.
-  static var isMain: Bool {
-    #if canImport(Darwin)
-      pthread_main_np() != 0
-    #elseif os(Linux)
-      ctimerfd_is_main_thread()
-    #else
-      false
-    #endif
-  }
+  /// Whether the main queue, and with it the main actor, waits for the caller. A thread does not tell:
+  /// on Linux, any may serve that queue once the main thread has been given up.
+  static var isMain: Bool { DispatchQueue.getSpecific(key: mainKey) == true }
+
+  private static let mainKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
 }
