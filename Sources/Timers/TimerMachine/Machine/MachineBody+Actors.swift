@@ -52,6 +52,12 @@ extension MachineCore {
     madeExtras().firstWanted = generation + 1
   }
 
+  /// The last fire of a schedule has ended the machine, which refuses to be stopped once more; the
+  /// fire may still be on its way.
+  mutating func dropLast(after reply: TimerReply, in group: TimerGroup) {
+    if reply == .refused(state: .cancelled) { dropOnTheWay(in: group) }
+  }
+
   /// Whether the calling thread is the one of the delivery.
   var isDeliveringHere: Bool { deliveringThread == ThreadIdentity.current }
 

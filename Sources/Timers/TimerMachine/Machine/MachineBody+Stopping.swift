@@ -35,7 +35,15 @@ extension MachineBody {
   }
 
   func suspend() -> TimerReply {
-    operate(.suspend, change: { $0.dropOnTheWay(in: group) })
+    prefetch()
+    var transition: TransitionNote?
+    let (reply, streams) = core.withLock { core in
+      let reply = suspend(drops: true, in: &core, &transition)
+      return (reply, core.removeEndedStreams())
+    }
+    report(transition)
+    if let streams { Self.finish(streams) }
+    return reply
   }
 
   /// Suspends; else as `cancel`.
@@ -43,11 +51,19 @@ extension MachineBody {
     isBlocking: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (TimerReply, isAwaited: Bool) {
     stop(isBlocking: isBlocking, whenOver: whenOver) { core, transition, drops in
-      let reply = apply(.suspend, last: false, cause: .requested, to: &core, &transition) {
-        if drops { $0.dropOnTheWay(in: group) }
-      }
-      return (reply, PreviousHandlers())
+      (suspend(drops: drops, in: &core, &transition), PreviousHandlers())
     }
+  }
+
+  /// Takes `suspend` through the table.
+  private func suspend(
+    drops: Bool, in core: inout MachineCore, _ transition: inout TransitionNote?
+  ) -> TimerReply {
+    let reply = apply(.suspend, last: false, cause: .requested, to: &core, &transition) {
+      if drops { $0.dropOnTheWay(in: group) }
+    }
+    if drops { core.dropLast(after: reply, in: group) }
+    return reply
   }
 
   /// - Parameter operation: is told whether nobody waits for a delivery that goes on.
@@ -85,6 +101,7 @@ extension MachineBody {
     let reply = apply(.cancel, last: false, cause: .requested, to: &core, &transition) {
       if drops { $0.dropOnTheWay(in: group) }
     }
+    if drops { core.dropLast(after: reply, in: group) }
     let keeps = keepHandlers ?? (group.schedule != nil)
     return (reply, keeps ? PreviousHandlers() : removeHandlers(in: &core))
   }
