@@ -28,8 +28,8 @@ extension SpecBuilder {
     checkRetry(settled, of: raw)
     guard let action else { return }
     let hasForeignRights = checkRights(of: action, settled, of: raw)
-    // Text for a shell gives every key of a command its use, and so does a list but for `shell`.
-    if !action.isForShell, !action.isList || raw.fields.has(.shell) {
+    // Text for a shell gives every key of a command its use, and so does a list but for those of a shell.
+    if !action.isForShell, !action.isList || raw.fields.has(.shell) || raw.fields.has(.direct) {
       let all = action.steps.map(\.action) + settled.policies.besides.map(\.action)
       checkShell(beside: all, of: raw)
       warnOfIdleKeys(beside: all, of: raw, except: hasForeignRights ? [.user, .group] : [])
@@ -39,14 +39,15 @@ extension SpecBuilder {
 
   /// A shell that the job itself names and never calls is a mistake; one from `defaults` is not.
   private func checkShell(beside actions: [Action], of raw: RawJob) {
-    guard let shell = raw.fields[.shell], shell.value?.isNull == false,
-      !actions.contains(where: \.isForShell)
-    else { return }
-    reporter.report(
-      .conflictingKeys, at: shell.keyMark,
-      "'\(JobKey.shell)' has no effect, because no '\(JobKey.run)' is a shell command",
-      hint: "remove it",
-      owner: raw.owner)
+    guard !actions.contains(where: \.isForShell) else { return }
+    for key in [JobKey.shell, .direct] {
+      guard let field = raw.fields[key], field.value?.isNull == false else { continue }
+      reporter.report(
+        .conflictingKeys, at: field.keyMark,
+        "'\(key)' has no effect, because no '\(JobKey.run)' is a shell command",
+        hint: "remove it",
+        owner: raw.owner)
+    }
   }
 
   /// A built-in starts no process, so keys that describe one get a warning.

@@ -74,7 +74,7 @@ package struct CrontabExport {
         "every", "first", "from", "align", "phase", "cron", "calendar", "at", "on", "after",
         "watch",
         "rrule", "nth", "working_day", "anchor", "run", "use", "steps", "env", "stdin", "shell",
-        "inherit_env", "description", "enabled",
+        "direct", "inherit_env", "description", "enabled",
         "on_success", "on_failure", "cwd", "user",
       ])
   }

@@ -11,6 +11,11 @@ extension KeyTable {
         settled.execution.shell = builder.shell(value, of: field.name)
       }),
     KeyEntry(
+      .direct, .boolean, default: "`true`",
+      "Whether a `run` that is a text starts without a shell where `/bin/sh` would only split it "
+        + "into words. Another `shell` is always used.",
+      .value(\.execution.isDirect) { $0.boolean }),
+    KeyEntry(
       .inheritance, .oneOf([.list(.variable), .boolean]),
       default: "`true`; with another user as `user`, `[LANG]`", isOfProcesses: true,
       "Which variables of takt's environment the command gets: all of them, none but a standard "

@@ -5,6 +5,9 @@ package struct Execution: Hashable, Sendable {
   /// Program and arguments before the text of a shell action. Default `/bin/sh -c`.
   package var shell: [String]
   package static let standardShell = ["/bin/sh", "-c"]
+  /// Whether the text of a shell action starts without `shell` where that would only execute it.
+  /// Default true.
+  package var isDirect: Bool
   /// What of takt's own environment the child begins with. Default: by its user.
   package var inheritance: EnvironmentInheritance
   /// Added to what is inherited: `env_file` and `env` together.
@@ -50,6 +53,7 @@ package struct Execution: Hashable, Sendable {
     self.output = output
     self.success = success
     self.retry = retry
+    isDirect = true
     inheritance = .byUser
     secrets = [:]
     identity = UserAndGroup()
@@ -71,11 +75,16 @@ package struct Execution: Hashable, Sendable {
 }
 
 extension Execution {
+  /// The words of a text that needs no shell; nil for one that `shell` has to read.
+  package func directWords(of text: String) -> [String]? {
+    isDirect && shell == Self.standardShell ? PlainCommand.words(of: text) : nil
+  }
+
   /// In the order in which they are shown.
   static let keys: [JobKey] = [
     .qos, .nice, .inputOutput, .inheritance, .directory, .user, .group, .umask, .limits, .timeout,
     .kill, .retry,
-    .output, .success, .failsWhen, .shell, .environment, .secrets, .stdin,
+    .output, .success, .failsWhen, .direct, .shell, .environment, .secrets, .stdin,
   ]
 }
 
@@ -107,6 +116,7 @@ extension JobKey {
   package static let shell = JobKey(
     "shell", hidden: { [HiddenValue("shell", words: $0.execution.shell)] },
     differs: { $0.execution.shell != $1.execution.shell })
+  package static let direct = JobKey("direct") { $0.execution.isDirect ? nil : "false" }
   package static let environment = JobKey(
     "env",
     hidden: { spec in

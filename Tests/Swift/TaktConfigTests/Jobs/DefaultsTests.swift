@@ -41,6 +41,14 @@ struct DefaultsTests {
     #expect(job.execution.shell == ["/bin/zsh", "-c"])
   }
 
+  @Test func `a job without a say in it has a shell as defaults want it`() throws {
+    let off = "defaults: {direct: false}\n"
+    #expect(try spec("every: 5s, run: x", before: off).execution.isDirect == false)
+    #expect(try spec("every: 5s, run: x, direct: true", before: off).execution.isDirect)
+    #expect(try spec("every: 5s, run: x, direct: null", before: off).execution.isDirect)
+    #expect(try spec("every: 5s, run: x").execution.isDirect)
+  }
+
   @Test func `null takes away what defaults give`() throws {
     let job = try spec(
       "every: 5s, run: x, timeout: null, env: {A: null}, kill: {signal: null}, leeway: null",
