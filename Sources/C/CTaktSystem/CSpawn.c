@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "CTaktSystem.h"
 
+#include "CDirect.h"
 #include "CRawCall.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ struct csystem_launch {
   csystem_spawn_request request;
   csystem_identity identity;
   csystem_guarded guarded;
+  direct_launch direct;
   void *copies;
   char *stack;
 };
@@ -222,6 +224,7 @@ static int child_main(void *argument) {
 
   uint64_t none = 0;
   raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0);
+  if (request->direct) direct_execute(&launch->direct, &launch->is_abandoned);
   long error = -ENOENT;
   for (const char *const *path = request->candidates; *path; path++) {
     if (launch->is_abandoned) fail(launch, CSYSTEM_STAGE_ABANDONED, -ECANCELED);
@@ -295,6 +298,30 @@ static char **copy_strings(char **next, const char *const *strings) {
   return pointers;
 }
 
+static size_t count_of(char *const *strings) {
+  size_t count = 0;
+  while (strings[count]) count++;
+  return count;
+}
+
+static size_t size_of_direct(const csystem_direct *direct, size_t variables) {
+  return size_of_strings(direct->candidates) + size_of_strings((const char *const *)direct->argv) +
+         rounded(direct_room(variables) * sizeof(char *)) +
+         rounded(direct->added ? strlen(direct->added) + 1 : 0);
+}
+
+// What is executed in place of the shell, in an environment that has been copied.
+static void keep_direct(
+    direct_launch *direct, const csystem_direct *request, char *const *envp, char **next) {
+  direct->request = *request;
+  direct->request.candidates = (const char *const *)copy_strings(next, request->candidates);
+  direct->request.argv = copy_strings(next, (const char *const *)request->argv);
+  direct->envp = (char **)*next;
+  *next += rounded(direct_room(count_of(envp)) * sizeof(char *));
+  if (request->added) direct->request.added = copy(next, request->added, strlen(request->added) + 1);
+  direct_fill(direct, envp);
+}
+
 // The request with all that it points to, so that it lives as long as the child needs it.
 static int keep(csystem_launch *launch, const csystem_spawn_request *request) {
   const char *const *argv = (const char *const *)request->argv;
@@ -306,7 +333,8 @@ static int keep(csystem_launch *launch, const csystem_spawn_request *request) {
   size_t directory_bytes = strlen(request->directory) + 1;
   size_t total = size_of_strings(request->candidates) + size_of_strings(argv) +
                  size_of_strings(envp) + rounded(group_bytes) + rounded(limit_bytes) +
-                 rounded(descriptor_bytes) + rounded(directory_bytes);
+                 rounded(descriptor_bytes) + rounded(directory_bytes) +
+                 (request->direct ? size_of_direct(request->direct, count_of(request->envp)) : 0);
   free(launch->copies);
   launch->copies = malloc(total);
   if (!launch->copies) return ENOMEM;
@@ -324,6 +352,9 @@ static int keep(csystem_launch *launch, const csystem_spawn_request *request) {
     launch->request.identity = &launch->identity;
   }
   if (request->guarded) launch->guarded = *request->guarded;
+  launch->direct.is_executed = 0;
+  if (request->direct)
+    keep_direct(&launch->direct, request->direct, launch->request.envp, &next);
   return 0;
 }
 
@@ -436,6 +467,8 @@ int csystem_launch_failure(const csystem_launch *launch, int *stage) {
   *stage = launch->stage;
   return launch->stage != 0 ? launch->error : 0;
 }
+
+int csystem_launch_is_direct(const csystem_launch *launch) { return launch->direct.is_executed; }
 
 void csystem_launch_abandon(csystem_launch *launch) {
   __atomic_store_n(&launch->is_abandoned, 1, __ATOMIC_RELEASE);

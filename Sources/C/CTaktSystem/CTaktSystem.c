@@ -80,7 +80,7 @@ pid_t csystem_reap(
   } while (result != 0 && errno == EINTR);
   if (result != 0) return -1;
   if (info.si_pid == 0) return 0;
-  *exited = info.si_code == CLD_EXITED;
+  *exited = info.si_code == CLD_EXITED ? 1 : info.si_code == CLD_DUMPED ? -1 : 0;
   *status = info.si_status;
   use->user_us = microseconds(usage.ru_utime);
   use->system_us = microseconds(usage.ru_stime);

@@ -15,6 +15,9 @@ extension Command {
       arguments, request.spec.sharedExecution,
       origin: Origin(owner: request.spec.name.text, hook: request.facts?.hook),
       labels: request.outputFacts)
+    if case .shell(let text) = request.action {
+      direct = DirectStart(text, request.spec.execution)
+    }
     run = request.run
     facts = Self.facts(of: request)
     guarding = Guarding(of: request)

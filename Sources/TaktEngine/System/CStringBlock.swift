@@ -5,6 +5,8 @@ struct CStringBlock {
   private var offsets: [Int] = []
   /// A string held a zero byte, where C would cut it.
   private(set) var hasZeroByte = false
+  /// How many strings there are.
+  var count: Int { offsets.count }
 
   init() {}
 

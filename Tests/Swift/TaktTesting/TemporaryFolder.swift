@@ -1,7 +1,7 @@
 import Glibc
 
 /// A folder of a test's own that its owner alone may enter. It is removed with this object.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
   package let path: String
 
   package init() {

@@ -41,6 +41,19 @@ typedef struct {
   cguard_record record;
 } csystem_guarded;
 
+// A command that a shell would only execute, and what it would leave it of the environment. The child
+// executes it as the shell would. Where that fails, or what the shell would do cannot be told, it
+// executes the shell.
+typedef struct {
+  const char *const *candidates;  // "_=" and a path each, in the order of PATH; ends with NULL
+  char *const *argv;              // ends with NULL
+  const int *dropped;             // places in envp of what the shell does not pass on, ascending
+  int dropped_count;
+  int folder;                     // place in envp of the PWD that it keeps if it is right, or -1
+  const char *added;              // a variable that it adds, or NULL
+  int names_program;              // whether it adds "_=" and the path
+} csystem_direct;
+
 enum { CSYSTEM_DESCRIPTORS_MAX = 64 };
 
 // What a child is made of. All pointers are borrowed for the call.
@@ -59,6 +72,7 @@ typedef struct {
   uint64_t changed_signals;       // as `csystem_changed_signals` tells them
   const csystem_guarded *guarded; // NULL for a child that nobody guards
   int control_group;              // a control group's folder to start in; negative for takt's own
+  const csystem_direct *direct;   // what is executed if possible, before the candidates; or NULL
 } csystem_spawn_request;
 
 enum {
@@ -100,6 +114,9 @@ int csystem_launch_wait(csystem_launch *launch, int timeout_ms);
 // Why the child that has exited did not execute: an error number with its stage, or 0 if it did.
 // To be called when the launch is no longer pending.
 int csystem_launch_failure(const csystem_launch *launch, int *stage);
+// Whether the child executes, or has executed, its direct command and not a shell. To be called when
+// the launch is no longer pending.
+int csystem_launch_is_direct(const csystem_launch *launch);
 // The child is not to execute anything any more, if it has not begun to.
 void csystem_launch_abandon(csystem_launch *launch);
 
@@ -138,7 +155,8 @@ typedef enum {
 } csystem_children;
 
 // Reaps one ended child. Returns its pid, 0 when none has ended, or -1 when there is none.
-// `*exited` is 1 for an exit with `*status`, 0 for the end by signal `*status`.
+// `*exited` is 1 for an exit with `*status`, 0 for the end by signal `*status`, and -1 for such an end
+// with a dump of memory.
 pid_t csystem_reap(csystem_children which, int id, int *exited, int *status, csystem_use *use);
 
 // The most memory that this program has had resident. A child that shared its memory until it

@@ -12,6 +12,8 @@ struct ChildEnvironment {
   private(set) var block = CStringBlock()
   /// The value of `PATH`; nil when there is none.
   private(set) var path: String?
+  /// What the shell leaves a command of it; nil where no shell is done without.
+  private(set) var shell: ShellEnvironment?
   /// What is in the block already, but for takt's own facts.
   private var names: Set<String> = []
 
@@ -19,6 +21,7 @@ struct ChildEnvironment {
     of command: Command, mark: String, account: Account?,
     secrets: [(name: String, value: [UInt8])]
   ) {
+    shell = command.direct.map { ShellEnvironment(of: $0.shell) }
     // First of all the mark by which orphans are known: it is found soonest.
     addFact(.attemptMark, mark)
     addFact(.instance, DaemonProcess.instance)
@@ -46,6 +49,9 @@ struct ChildEnvironment {
         }
       } else if names.isEmpty {
         // As for most jobs: there is nothing to compare, name by name.
+        if let start = command.direct {
+          shell?.add(inherited.asLeft(by: start.shell), after: block.count)
+        }
         block.append(inherited.block)
         path = inherited.path
       } else {
@@ -90,12 +96,14 @@ struct ChildEnvironment {
 
   private mutating func add(_ name: String, _ value: some Collection<UInt8>) {
     guard !TaktVariable.names.contains(name), names.insert(name).inserted else { return }
+    shell?.add(name, value, at: block.count)
     block.append(name, value)
     if name == "PATH" { path = String(decoding: value, as: UTF8.self) }
   }
 
   private mutating func add(_ variable: InheritedEnvironment.Variable) {
     guard names.insert(variable.name).inserted else { return }
+    shell?.add(variable.name, variable.value, at: block.count)
     block.append(variable.entry)
     if variable.name == "PATH" { path = String(decoding: variable.value, as: UTF8.self) }
   }

@@ -27,6 +27,8 @@ final class ChildProcess {
   /// What those have used whom takt itself has reaped.
   private var reapedUse = ResourceUse()
   private var launch: Launch?
+  /// It has executed its command in place of a shell.
+  private var isDirect = false
   /// Where its program may be, in order.
   private let candidates: [String]
   let output: AttemptOutput
@@ -87,7 +89,10 @@ final class ChildProcess {
     guard !isReaped, let launch else { return false }
     if launch.isPending { return true }
     // What it could not do is read when it has ended.
-    if launch.failure == nil { self.launch = nil }
+    if launch.failure == nil {
+      isDirect = launch.isDirect
+      self.launch = nil
+    }
     return false
   }
 
@@ -218,7 +223,24 @@ final class ChildProcess {
     if killedAt != nil, launch != nil, startedAt + Self.hangTime <= .now {
       return .notStarted(.stuck, errno: 0)
     }
-    return child.exited ? .exited(child.status) : .signalled(child.status)
+    if child.exited { return .exited(child.status) }
+    return resultOfShell(child, loop) ?? .signalled(child.status)
+  }
+
+  /// What a shell would have made of a signal that has ended its command, which it prints as well; nil
+  /// where it would have ended by the signal itself, as it does by the guard's.
+  private func resultOfShell(_ child: ReapedChild, _ loop: ReactorLoop) -> AttemptResult? {
+    guard isDirect || launch?.isDirect == true, command.direct?.shell.waits == true,
+      lastSignal == nil, !members.ranOutOfMemory,
+      command.guarding == nil || child.status != SIGKILL
+    else { return nil }
+    if child.status != SIGINT, child.status != SIGPIPE, let stream = outputs.last?.stream {
+      readRest(loop)
+      var text = strsignal(child.status).map { String(cString: $0) } ?? "Signal \(child.status)"
+      text += child.hasDumped ? " (core dumped)\n" : "\n"
+      text.withUTF8 { output.receive(UnsafeRawBufferPointer($0), from: stream) }
+    }
+    return .exited(128 + child.status)
   }
 
   /// For people: that the limit of processor time has probably ended it; nil where it has not.

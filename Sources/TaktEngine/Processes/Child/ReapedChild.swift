@@ -9,6 +9,8 @@ struct ReapedChild {
   /// Whether it exited with `status`; else a signal of this number has ended it.
   let exited: Bool
   let status: Int32
+  /// Whether the signal has left a dump of its memory.
+  let hasDumped: Bool
   /// With all its descendants that were waited for.
   let use: ResourceUse
 
@@ -28,13 +30,15 @@ struct ReapedChild {
     let pid = csystem_reap(which, id, &exited, &status, &use)
     if pid == 0 { return .none }
     if pid < 0 { return .some(nil) }
-    return Self(pid: pid, exited: exited == 1, status: status, use: ResourceUse(use))
+    return Self(
+      pid: pid, exited: exited == 1, status: status, hasDumped: exited < 0, use: ResourceUse(use))
   }
 
-  private init(pid: pid_t, exited: Bool, status: Int32, use: ResourceUse) {
+  private init(pid: pid_t, exited: Bool, status: Int32, hasDumped: Bool, use: ResourceUse) {
     self.pid = pid
     self.exited = exited
     self.status = status
+    self.hasDumped = hasDumped
     self.use = use
   }
 }

@@ -37,6 +37,9 @@ package struct Command: Sendable {
   let origin: Origin
   /// The program and its arguments.
   var arguments: [String]
+  /// What is executed in place of `arguments`, a shell and its text, with the same effect; nil for
+  /// those.
+  var direct: DirectStart?
   /// How it is run: folder, user, limits, environment, secrets, input, output. What it says of
   /// shells, timeouts and attempts is for those who start it.
   var execution: Execution {

@@ -46,6 +46,10 @@ final class Launch: @unchecked Sendable {
     return stage == 0 ? nil : (StartStage(stage), number)
   }
 
+  /// Whether the child executed its command itself, without a shell. To be asked when it is no longer
+  /// pending.
+  var isDirect: Bool { csystem_launch_is_direct(memory) != 0 }
+
   /// Keeps the child from executing anything, if it has not begun to.
   func abandon() { csystem_launch_abandon(memory) }
 

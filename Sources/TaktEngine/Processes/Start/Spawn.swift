@@ -60,8 +60,9 @@ enum Spawn {
     let request = SpawnRequest(
       execution: command.execution, descriptors: files.list, change: identity.change,
       controlGroup: controlGroup, announcement: announcement)
+    let direct = DirectRequest(command.direct, environment)
     let startedAt = ContinuousClock.now
-    let started = try request.execute(&paths, &words, &variables)
+    let started = try request.execute(&paths, &words, &variables, direct)
     let outputs = files.detachOwnEnds()
     return Child(
       pid: started.pid, pidfd: started.pidfd, launch: started.launch, candidates: candidates,
@@ -119,14 +120,15 @@ enum Spawn {
 
     func execute(
       _ candidates: inout CStringBlock, _ arguments: inout CStringBlock,
-      _ environment: inout CStringBlock
+      _ environment: inout CStringBlock, _ direct: DirectRequest?
     ) throws(StartFailure) -> (launch: Launch, pid: pid_t, pidfd: Int32) {
       let result = candidates.withPointers { candidates in
         arguments.withPointers { arguments in
           environment.withPointers { environment in
             // A pointer to mutable bytes has the same layout as one to constant bytes.
-            withRequest(UnsafePointer(OpaquePointer(candidates)), arguments, environment) {
-              Launch.start($0)
+            let candidates = UnsafePointer<UnsafePointer<CChar>?>(OpaquePointer(candidates))
+            return DirectRequest.withRequest(of: direct) { direct in
+              withRequest(candidates, arguments, environment, direct) { Launch.start($0) }
             }
           }
         }
@@ -151,6 +153,7 @@ enum Spawn {
       _ candidates: UnsafePointer<UnsafePointer<CChar>?>,
       _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
       _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+      _ direct: UnsafePointer<csystem_direct>?,
       _ body: (UnsafePointer<csystem_spawn_request>) -> Result
     ) -> Result {
       let limits = Spawn.limits(execution.limits)
@@ -172,7 +175,7 @@ enum Spawn {
                   limit_count: Int32(limits.count), umask: execution.umask.map(Int32.init) ?? -1,
                   changed_signals: Self.changedSignals,
                   guarded: announcement == nil ? nil : guarded,
-                  control_group: controlGroup?.folder ?? -1)
+                  control_group: controlGroup?.folder ?? -1, direct: direct)
                 return body(&request)
               }
             }

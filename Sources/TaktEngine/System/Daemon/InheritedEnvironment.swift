@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 package import TaktCore
+import TaktSystem
 
 /// The variables by which takt tells a process of itself and of the run that it is for; nobody else
 /// can set them.
@@ -52,13 +53,22 @@ package enum InheritedEnvironment {
     let variables: [Variable]
     let block: CStringBlock
     let path: String?
+    private let leftByShells: [StandardShell: ShellEnvironment]
 
     init(_ variables: [Variable]) {
       self.variables = variables
+      let shells = StandardShell.allCases
+      leftByShells = Dictionary(
+        uniqueKeysWithValues: shells.map { ($0, ShellEnvironment(of: variables, leftBy: $0)) })
       var block = CStringBlock()
       for variable in variables { block.append(variable.entry) }
       self.block = block
       path = variables.first { $0.name == "PATH" }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    /// What a shell leaves a command of it.
+    func asLeft(by shell: StandardShell) -> ShellEnvironment {
+      leftByShells[shell] ?? ShellEnvironment(of: variables, leftBy: shell)
     }
   }
 
@@ -105,5 +115,16 @@ package enum InheritedEnvironment {
       guard hidden.count > state.hidden.count else { return }
       state = (hidden, Shown(variables.filter { !hidden.contains($0.name) }))
     }
+  }
+}
+
+extension ShellEnvironment {
+  fileprivate init(of variables: [InheritedEnvironment.Variable], leftBy shell: StandardShell) {
+    self.init(of: shell)
+    for (place, variable) in variables.enumerated() {
+      add(variable.name, variable.value, at: place)
+    }
+    // The shell passes on only one of two.
+    if Set(variables.map(\.name)).count < variables.count { setUnknown() }
   }
 }

@@ -70,7 +70,7 @@ enum Children {
     for descriptor in [child.pidfd, child.stdout, child.stderr ?? -1] { close(descriptor) }
   }
 
-  private static func readToEnd(_ descriptor: Int32) -> [UInt8] {
+  static func readToEnd(_ descriptor: Int32) -> [UInt8] {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
