@@ -302,12 +302,15 @@ extension API {
     package struct Part: APIObject {
       package var path = ""
       package var text = ""
+      package var direct: Bool?
 
       package init() {}
 
       package mutating func list(in fields: inout some FieldVisitor) {
         fields.add("path", &path, "The key, such as run or steps[2].with.url")
         fields.add("text", &text, "Its value, with secrets masked")
+        fields.add(
+          "direct", &direct, "True for a command that starts without a shell; absent otherwise")
       }
     }
 

@@ -18,6 +18,9 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Treat warnings as errors.")
   var strict = false
 
+  @Flag(help: "Also list the jobs whose commands start without a shell.")
+  var verbose = false
+
   func run() throws {
     var source = argument.source
     source.limits = .machine
@@ -27,6 +30,11 @@ struct CheckCommand: ParsableCommand {
     if strict, warnings > 0 {
       Console.error("takt: \(argument.file) has \(count), which --strict does not allow")
       throw ExitCode.configuration
+    }
+    if verbose {
+      for spec in snapshot.jobs {
+        if let words = spec.directWords { Console.print("\(spec.name): \(words)") }
+      }
     }
     Console.print(
       "\(argument.file): ok, \(jobs)" + (warnings > 0 ? ", \(count)" : ""),

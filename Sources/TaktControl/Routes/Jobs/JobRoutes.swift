@@ -2,6 +2,7 @@ import Hummingbird
 import NIOCore
 import TaktAPI
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// Jobs: looked at and steered.
@@ -148,7 +149,12 @@ struct JobRoutes {
     let spec = job.view.spec
     shown.action = spec.action.name
     shown.params = spec.policies.params.map { API.Param($0) }
-    shown.command = spec.action.shownParts.map { API.JobDetail.Part(path: $0.path, text: $0.shown) }
+    let direct = StandardShell.installed == nil ? [] : spec.directPaths
+    shown.command = spec.action.shownParts.map { shownPart in
+      var part = API.JobDetail.Part(path: shownPart.path, text: shownPart.shown)
+      if direct.contains(part.path) { part.direct = true }
+      return part
+    }
     // Only values with names that say so are masked.
     if context.access == .full {
       shown.surroundings = JobKey.surroundings(of: spec).map {

@@ -3,3 +3,16 @@ extension Action {
   /// place, and with secrets masked.
   package var shownParts: [HiddenValue] { [HiddenValue].of(self, under: "") }
 }
+
+extension JobSpec {
+  /// The paths, among those of `shownParts`, of the commands that need no shell, in their order.
+  package var directPaths: [String] {
+    let isList = if case .steps = action { true } else { false }
+    return action.steps.enumerated().compactMap { place, step in
+      guard case .shell(let text) = step.action, execution.directWords(of: text) != nil else {
+        return nil
+      }
+      return isList ? "steps[\(place + 1)].run" : "run"
+    }
+  }
+}

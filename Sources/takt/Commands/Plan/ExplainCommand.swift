@@ -190,6 +190,7 @@ extension ExplainCommand {
       return
     }
     for line in lines { Console.print(ShownZone.localized(line, in: zone)) }
+    if let words = spec.directWords { Console.print(words) }
     if !spec.timing.isEnabled {
       Console.print("disabled: no slots")
     } else if previous?.checkpoint.suspension != nil {

@@ -57,4 +57,16 @@ import Testing
     execution = Execution(shell: ["/bin/sh", "-ec"])
     #expect(execution.directWords(of: "a b") == nil)
   }
+  @Test func `a job says which of its commands need no shell`() throws {
+    func paths(_ action: Action) throws -> [String] {
+      JobSpec(
+        name: try #require(JobName("a")), timing: Timing(schedule: Schedule()), action: action
+      ).directPaths
+    }
+    #expect(try paths(.shell("a b")) == ["run"])
+    #expect(try paths(.shell("a | b")) == [])
+    #expect(try paths(.argv(["a", "b"])) == [])
+    let steps = ["a", "b > c", "d 'e f'"].map { Step(.shell($0)) } + [Step(.argv(["g"]))]
+    #expect(try paths(.steps(steps)) == ["steps[1].run", "steps[3].run"])
+  }
 }

@@ -31,10 +31,11 @@ class JobFacts {
     const words = detail.schedule_words?.length > 0 ? detail.schedule_words : [detail.schedule || "Only by hand."];
     this.schedule.replaceChildren(...words.map((line) => element("li", {}, line)));
     const parts = detail.command ?? [];
-    this.command.replaceChildren(...parts.map(({ path, text }) =>
+    this.command.replaceChildren(...parts.map(({ path, text, direct }) =>
       element(
         "div", { class: "part" }, parts.length > 1 ? element("span", { class: "note" }, path) : null,
-        element("pre", { class: "code", tabindex: "0", "aria-label": path }, text))));
+        element("pre", { class: "code", tabindex: "0", "aria-label": path }, text),
+        direct ? element("span", { class: "note" }, "Runs without a shell.") : null)));
     setText(this.tags, detail.tags.length > 0 ? `Tags: ${detail.tags.join(", ")}` : "");
     this.tick(detail, clock.now());
   }
