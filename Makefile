@@ -149,6 +149,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'nemesis: make nemesis' \
 		'guest: make guest' \
 		'soak: make soak' \
+		'shells: env TAKT_SHELL_TEXTS=5000 $(SWIFT) test --filter DirectStartOracleTests' \
 		'recurrences: env TAKT_RRULES=5000 $(SWIFT) test --filter RecurrenceOracleTests' \
 		'moving: make moving' \
 		'example: $(SWIFT) build --package-path Examples' \
