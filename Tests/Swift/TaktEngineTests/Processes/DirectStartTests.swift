@@ -74,7 +74,7 @@ import Testing
   @Test(
     arguments: [
       ("dash", "a:/b/:", ["a/show", "/b//show", "show"]),
-      ("bash", "a:/b/:/c//", ["a/show", "/b/show", "./show", "/c//show"]),
+      ("bash", "a:/b/::/c//", ["a/show", "/b/show", "./show", "/c//show"]),
       ("dash", "~/a", ["~/a/show"]), ("bash", "~/a", nil), ("dash", "/a%func", nil),
       ("bash", "/a%func", ["/a%func/show"]), ("dash", "", nil), ("bash", "", nil),
       ("dash", "/\u{FFFD}", nil),
