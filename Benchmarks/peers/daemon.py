@@ -53,6 +53,12 @@ class Daemon:
         process_clock = ~self.pid << 3 | 2  # As clock_getcpuclockid makes it.
         return time.clock_gettime_ns(process_clock) / 1e9
 
+    def tree_cpu(self):
+        """The same with all of its children that have ended, and theirs."""
+        status = pathlib.Path(f"/proc/{self.pid}/stat").read_text()
+        user, system = status.rsplit(")", 1)[1].split()[13:15]
+        return self.cpu() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def memory(self):
         """Resident memory in MB."""
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text()

@@ -45,20 +45,23 @@ class Measurements:
         return [own[number] / other[number] for number in sorted(own.keys() & other.keys())
                 if other[number] > 0]
 
-    def report(self, figures, name, title, unit, *, size=None, bounds=None, own_bound=None,
-               has_ratio=True):
+    def report(self, figures, name, title, unit, *, size=None, bounds=None, least=None,
+               own_bound=None, has_ratio=True):
         """Adds the rows of all schedulers for one name.
 
-        `bounds` are upper bounds of takt's ratio to each peer, `own_bound` one of takt's value.
+        `bounds` are upper and `least` lower bounds of takt's ratio to each peer, `own_bound` is an upper
+        one of takt's value.
         """
         for scheduler, values in self.values.items():
             if name not in values:
                 continue
             peer = None if scheduler == "takt" else scheduler
             bound = (bounds or {}).get(peer) if peer else own_bound
+            floor = (least or {}).get(peer)
             ratios = self.ratios(peer, name) if peer and has_ratio else []
             figures.add(
-                title, unit, values[name], size=size, peer=peer, ratios=ratios, at_most=bound)
+                title, unit, values[name], size=size, peer=peer, ratios=ratios, at_most=bound,
+                at_least=floor)
             print(f"{title}, {scheduler}: {statistics.median(values[name]):.4g} {unit}"
                   + (f"; takt ÷ it {statistics.median(ratios):.2f}" if ratios else "")
-                  + (f" (bound {bound})" if bound else ""), flush=True)
+                  + (f" (bound {bound or floor})" if bound or floor else ""), flush=True)

@@ -7,6 +7,8 @@ import tempfile
 
 from job import Job
 
+# Makes a command one that only a shell can run.
+NEEDS_SHELL = " || exit 1"
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -43,13 +45,15 @@ class Tools:
 class Stamps:
     """The file to which commands append the time at which they run, and the name of their job."""
 
-    def __init__(self, folder, tools):
+    def __init__(self, folder, tools, ending=""):
         self.path = pathlib.Path(folder) / "stamps"
         self.note = tools.note
+        # What all commands end with: one that a shell has to read, or none.
+        self.ending = ending
 
     def job(self, name, when):
         """A job whose command notes when it runs."""
-        return Job(name, f"{self.note} {self.path} {name}", when)
+        return Job(name, f"{self.note} {self.path} {name}{self.ending}", when)
 
     def lines(self):
         """The complete lines."""

@@ -8,6 +8,8 @@ OVERVIEW = [
     ("20 commands per second: lateness p50", None), ("20 commands per second: lateness p99", None),
     ("20 commands per second: starts missed or doubled", None),
     ("20 commands per second: scheduler CPU per run", None),
+    ("20 commands per second: CPU of all processes per run", None),
+    ("20 commands per second that need a shell: lateness p50", None),
     ("1,000 commands due at once: starts per second", None),
     ("1000 static programs due at once: starts per second", None),
     ("idle jobs: CPU to load", 10_000), ("idle jobs: memory", 10_000),
@@ -20,14 +22,17 @@ ONE_IS_ENOUGH = {"20 commands per second: scheduler CPU per run"}
 
 SECTIONS = [
     ("Twenty commands per second", ["commands"], ["20 commands per second"],
-     "Each second, 20 jobs run `sh -c` with a program that writes the time to a file. Lateness is that "
-     "time minus the second in which the command was due, so it includes the start of the shell and of "
-     "the program. The n-th start of a job belongs to the n-th second, also if it is more than a second "
-     "late; a start that never happens, or happens twice, is counted as missed or doubled. CPU is that of "
-     "the scheduler process, without its children."),
+     "Each second, 20 jobs run a program that writes the time to a file. takt starts it without a shell, "
+     "and so does the C loop; the other schedulers start `sh -c`. Commands that need a shell end with "
+     "`|| exit 1`. Lateness is the written time minus the second in which the command was due, so it "
+     "includes the start of the program, and of the shell where there is one. The n-th start of a job "
+     "belongs to the n-th second, also if it is more than a second late; a start that never happens, or "
+     "happens twice, is counted as missed or doubled. The CPU of the scheduler is that of its process, "
+     "without its children; the CPU of all processes includes them. As quiet as possible is takt with "
+     "`state: none` and `--log-level error`, and supercronic with `-quiet`."),
     ("A thousand commands at once", [], ["commands due at once", "static programs due at once"],
      "All jobs are due at one instant. Starts per second count from that instant to the last start "
-     "(`sh -c`) or to the last end (static programs). takt, APScheduler and the C loop run 16 at a "
+     "(commands) or to the last end (static programs). takt, APScheduler and the C loop run 16 at a "
      "time; the others have no such limit."),
     ("Idle jobs", ["load", "memory-per-job", "reload"], ["idle jobs"],
      "Each job is due once a year. Load ends when the scheduler uses less than 1 % of a CPU for half a "
@@ -71,8 +76,8 @@ METHOD = """\
   settings are defaults, except where a limit on running commands is named.
 - APScheduler runs in a program that keeps the output of commands and logs each run. It gets 20 threads,
   because its default of 10 would make half of the commands wait.
-- The C loop starts the same commands with `posix_spawn` at each expiry of a timerfd. It writes no log and
-  keeps no output.
+- The C loop starts the same commands with `posix_spawn` at each expiry of a timerfd, without a shell where
+  they need none. It writes no log and keeps no output.
 - The schedulers run as `takt run jobs.yaml --log-format json`, `supercronic -json crontab`,
   `python apscheduler_program.py jobs.json`, `cronstable -c cronstable.yaml`, `systemd --user` and
   `cron -f`, each with nothing but the jobs of the benchmark.

@@ -17,6 +17,8 @@ class Scheduler:
     storm_lead = 3
     # The signal for a reload.
     reload_signal = None
+    # Whether it can run jobs without a word on each run.
+    can_be_quiet = False
 
     def absent(self):
         """Why it cannot be measured on this machine, or None."""
@@ -34,7 +36,12 @@ class Scheduler:
         """Starts it with the written jobs."""
         raise NotImplementedError
 
-    def start(self, folder, jobs, concurrency=None):
+    def launch_quietly(self, folder):
+        """Starts it with the written jobs, and without a word on each run."""
+        raise NotImplementedError
+
+    def start(self, folder, jobs, concurrency=None, is_quiet=False):
         """Writes the jobs and starts it."""
         self.write(pathlib.Path(folder), jobs, concurrency)
-        return self.launch(pathlib.Path(folder))
+        launch = self.launch_quietly if is_quiet else self.launch
+        return launch(pathlib.Path(folder))

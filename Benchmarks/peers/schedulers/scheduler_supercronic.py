@@ -15,6 +15,7 @@ class Supercronic(Scheduler):
     name = "supercronic"
     workloads = Scheduler.workloads | {"reload"}
     reload_signal = signal.SIGUSR2
+    can_be_quiet = True
 
     def __init__(self):
         self.program = os.environ.get("SUPERCRONIC") or shutil.which("supercronic")
@@ -32,3 +33,6 @@ class Supercronic(Scheduler):
 
     def launch(self, folder):
         return Daemon([self.program, "-json", "crontab"], folder)
+
+    def launch_quietly(self, folder):
+        return Daemon([self.program, "-quiet", "crontab"], folder)

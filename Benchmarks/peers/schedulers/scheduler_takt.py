@@ -1,4 +1,4 @@
-"""takt, with its ledger and a JSON log; other settings are defaults."""
+"""takt, with its ledger and a JSON log, or with neither; other settings are defaults."""
 
 import signal
 import subprocess
@@ -14,6 +14,7 @@ class Takt(Scheduler):
     workloads = Scheduler.workloads | {"reload"}
     most_idle_jobs = 1_000_000
     reload_signal = signal.SIGHUP
+    can_be_quiet = True
 
     def __init__(self, program):
         self.program = program
@@ -33,3 +34,8 @@ class Takt(Scheduler):
         return Daemon(
             [self.program, "run", "jobs.yaml", "--log-format", "json"], folder,
             ready=b'"message":"started;')
+
+    def launch_quietly(self, folder):
+        jobs = folder / "jobs.yaml"
+        jobs.write_text(jobs.read_text().replace("state: state", "state: none", 1))
+        return Daemon([self.program, "run", "jobs.yaml", "--log-level", "error"], folder)
