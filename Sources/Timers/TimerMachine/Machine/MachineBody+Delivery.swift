@@ -9,8 +9,8 @@ extension MachineBody {
     var more: More?
   }
 
-  /// A call of an asynchronous handler. A task that the handler has left behind inherits it, but is
-  /// not inside a later call.
+  /// A delivery whose main handler is asynchronous, with all that it calls. A task that the handler
+  /// has left behind inherits it, but is not inside a later call.
   struct DeliveryTask: Equatable {
     /// Those that the current task is in, or was made in.
     @TaskLocal static var all: [DeliveryTask] = []
@@ -112,19 +112,22 @@ extension MachineBody {
   /// Returns false when the delivery goes on in a task, which ends it.
   private func call(_ delivery: Delivery, _ transition: TransitionNote?) -> Bool {
     report(transition)
-    delivery.more?.registration?()
     if let call = delivery.handler?.asyncCall {
+      let inside =
+        DeliveryTask.all + [
+          DeliveryTask(machine: ObjectIdentifier(self), claim: delivery.fire.sequence)
+        ]
+      DeliveryTask.$all.withValue(inside) { delivery.more?.registration?() }
       Task {
-        let inside = DeliveryTask(
-          machine: ObjectIdentifier(self), claim: delivery.fire.sequence)
-        await DeliveryTask.$all.withValue(DeliveryTask.all + [inside]) {
+        await DeliveryTask.$all.withValue(inside) {
           await call(delivery.fire)
+          delivery.more?.call(delivery.fire)
         }
-        delivery.more?.call(delivery.fire)
         runNext()
       }
       return false
     }
+    delivery.more?.registration?()
     delivery.handler?.call(delivery.fire, of: id)
     delivery.more?.call(delivery.fire)
     return true

@@ -136,6 +136,21 @@ struct ActorHandlerTests {
     #expect(timer.resume().isAccepted)
     timer.cancel()
   }
+
+  @Test func `a named handler beside an asynchronous one may wait for its own timer`() async {
+    let (replies, reply) = AsyncStream.makeStream(of: TimerReply.self)
+    let timer = SafeTimer(factory: time, task: { _ in await Task.yield() })
+    timer.setHandler("last") { [weak timer] _ in
+      if let timer { reply.yield(timer.suspendAndWait()) }
+    }
+    timer.activate(.every(clamping: .seconds(1)), onArmed: {}).expectAccepted()
+    time.advance(by: .seconds(1))
+    for await reply in replies {
+      #expect(reply.isAccepted)
+      break
+    }
+    #expect(timer.state == .suspended)
+  }
 }
 
 extension TimerReply {
