@@ -3,25 +3,30 @@ extension MachineBody {
   func on<Owner: Actor>(
     _ actor: Owner, _ call: @escaping @Sendable (isolated Owner, TimerFire) async -> Void
   ) -> MainHandler {
-    .actor { [weak actor, weak self] fire in
+    let handler = ActorCall(on: actor) { [weak actor, weak self] fire in
       if let actor { await self?.deliver(fire, on: actor, call) }
     }
+    return .actor(handler)
   }
 
   /// A handler on the main actor that gets an owner, which it does not keep alive.
   func onMain<Owner: AnyObject & Sendable>(
     _ owner: Owner, _ call: @escaping @MainActor @Sendable (Owner, TimerFire) async -> Void
   ) -> MainHandler {
-    .mainActor { [weak owner, weak self] fire in
+    let handler = ActorCall(on: MainActor.shared) { [weak owner, weak self] fire in
       await self?.deliverOnMain(fire) { [weak owner] in
         if let owner { await call(owner, $0) }
       }
     }
+    return .actor(handler)
   }
 
   /// A handler on the main actor.
   func onMain(_ call: @escaping @MainActor @Sendable (TimerFire) -> Void) -> MainHandler {
-    .mainActor { [weak self] fire in await self?.deliverOnMain(fire, call) }
+    let handler = ActorCall(on: MainActor.shared) { [weak self] fire in
+      await self?.deliverOnMain(fire, call)
+    }
+    return .actor(handler)
   }
 
   private func deliver<Owner: Actor>(
@@ -61,8 +66,10 @@ extension MachineCore {
   /// Whether the calling thread is the one of the delivery.
   var isDeliveringHere: Bool { deliveringThread == ThreadIdentity.current }
 
-  /// Whether the delivery needs the calling thread, so that it would not end while that one waits.
-  var isDeliveringOnBlockedThread: Bool {
-    deliveringThread == ThreadIdentity.mainActor && ThreadIdentity.isMain
+  /// Whether the delivery needs what a waiting caller blocks, so that it would never end: the actor
+  /// that the caller is on, or the main thread.
+  func isDelivering(onBlocked actor: (any Actor)?) -> Bool {
+    deliveringThread == actor.map(ThreadIdentity.of)
+      || deliveringThread == ThreadIdentity.of(MainActor.shared) && ThreadIdentity.isMain
   }
 }

@@ -6,6 +6,12 @@ extension MachineBody {
     var others: MachineExtras?
   }
 
+  /// Who waits for a handler to return: a task, or a thread, which may be on an actor.
+  enum Caller {
+    case task
+    case thread(on: (any Actor)?)
+  }
+
   /// - Parameter keepHandlers: nil for what the machine was made for.
   func cancel(keepHandlers: Bool?) -> TimerReply {
     prefetch()
@@ -24,12 +30,12 @@ extension MachineBody {
   /// Cancels. When a handler is being called, and not from inside it, `whenOver` is called as it
   /// returns.
   ///
-  /// - Parameter isBlocking: whether the calling thread waits for it.
+  /// - Parameter caller: who waits for it.
   /// - Returns: the reply, and whether `whenOver` will be called.
   func cancel(
-    keepHandlers: Bool?, isBlocking: Bool, whenOver: @escaping @Sendable () -> Void
+    keepHandlers: Bool?, caller: Caller, whenOver: @escaping @Sendable () -> Void
   ) -> (TimerReply, isAwaited: Bool) {
-    stop(isBlocking: isBlocking, whenOver: whenOver) { core, transition, drops in
+    stop(caller: caller, whenOver: whenOver) { core, transition, drops in
       end(keepHandlers: keepHandlers, drops: drops, in: &core, &transition)
     }
   }
@@ -48,9 +54,9 @@ extension MachineBody {
 
   /// Suspends; else as `cancel`.
   func suspend(
-    isBlocking: Bool, whenOver: @escaping @Sendable () -> Void
+    caller: Caller, whenOver: @escaping @Sendable () -> Void
   ) -> (TimerReply, isAwaited: Bool) {
-    stop(isBlocking: isBlocking, whenOver: whenOver) { core, transition, drops in
+    stop(caller: caller, whenOver: whenOver) { core, transition, drops in
       (suspend(drops: drops, in: &core, &transition), PreviousHandlers())
     }
   }
@@ -68,7 +74,7 @@ extension MachineBody {
 
   /// - Parameter operation: is told whether nobody waits for a delivery that goes on.
   private func stop(
-    isBlocking: Bool, whenOver: @escaping @Sendable () -> Void,
+    caller: Caller, whenOver: @escaping @Sendable () -> Void,
     _ operation: (inout MachineCore, inout TransitionNote?, _ drops: Bool) -> (
       TimerReply, PreviousHandlers
     )
@@ -78,9 +84,8 @@ extension MachineBody {
     let (reply, isAwaited, previous) = core.withLock { core in
       // A handler that waits for its own end would wait for ever.
       let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
-      let isInside =
-        tasks.contains(call) || core.isDeliveringHere
-        || isBlocking && core.isDeliveringOnBlockedThread
+      var isInside = tasks.contains(call) || core.isDeliveringHere
+      if case .thread(let actor) = caller, core.isDelivering(onBlocked: actor) { isInside = true }
       let isAwaited = core.isDelivering && !isInside
       let (reply, previous) = operation(&core, &transition, !isAwaited)
       if isAwaited { core.madeExtras().waiters.append(whenOver) }

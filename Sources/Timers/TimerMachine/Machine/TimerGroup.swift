@@ -84,24 +84,23 @@ enum MainHandler: Sendable {
   /// Its own, called in a task; the delivery ends with it.
   case task(TimerHandler.AsyncCall)
   /// Likewise, on an actor: one that has not reached it yet is dropped by `cancel` and `suspend`.
-  case actor(TimerHandler.AsyncCall)
-  /// Likewise, on the main actor.
-  case mainActor(TimerHandler.AsyncCall)
+  case actor(ActorCall)
   case shared(TimerGroup.Handler)
 
   var isOwn: Bool {
     switch self {
-    case .own, .task, .actor, .mainActor: true
+    case .own, .task, .actor: true
     case .shared: false
     }
   }
 
-  /// The thread of the call, where that is not the one that claims it: none, or the main one.
+  /// What stands for the thread of the call, where that is not the one that claims it: nothing, or
+  /// its actor.
   var thread: UInt? {
     switch self {
     case .own, .shared: nil
-    case .task, .actor: 0
-    case .mainActor: ThreadIdentity.mainActor
+    case .task: 0
+    case .actor(let handler): handler.actor
     }
   }
 
@@ -109,7 +108,8 @@ enum MainHandler: Sendable {
   var asyncCall: TimerHandler.AsyncCall? {
     switch self {
     case .own, .shared: nil
-    case .task(let call), .actor(let call), .mainActor(let call): call
+    case .task(let call): call
+    case .actor(let handler): handler.call
     }
   }
 
@@ -117,7 +117,7 @@ enum MainHandler: Sendable {
   var isDroppable: Bool {
     switch self {
     case .own, .task, .shared: false
-    case .actor, .mainActor: true
+    case .actor: true
     }
   }
 
@@ -125,7 +125,8 @@ enum MainHandler: Sendable {
   func call(_ fire: TimerFire, of machine: UInt64) {
     switch self {
     case .own(let call): call(fire)
-    case .task(let call), .actor(let call), .mainActor(let call): Task { await call(fire) }
+    case .task(let call): Task { await call(fire) }
+    case .actor(let handler): Task { await handler.call(fire) }
     case .shared(let call): call(machine, fire)
     }
   }
@@ -134,9 +135,20 @@ enum MainHandler: Sendable {
   func named(of machine: UInt64) -> TimerHandler {
     switch self {
     case .own(let call): TimerHandler(name: TimerHandler.main, call: call)
-    case .task(let call), .actor(let call), .mainActor(let call):
-      TimerHandler(name: TimerHandler.main) { fire in Task { await call(fire) } }
+    case .task, .actor: TimerHandler(name: TimerHandler.main) { call($0, of: machine) }
     case .shared(let call): TimerHandler(name: TimerHandler.main) { call(machine, $0) }
     }
+  }
+}
+
+/// A handler's function that runs on an actor.
+final class ActorCall: Sendable {
+  /// Names the actor, which it does not keep alive.
+  let actor: UInt
+  let call: TimerHandler.AsyncCall
+
+  init(on actor: any Actor, _ call: @escaping TimerHandler.AsyncCall) {
+    self.actor = ThreadIdentity.of(actor)
+    self.call = call
   }
 }

@@ -24,8 +24,8 @@ enum ThreadIdentity {
     #endif
   }
 
-  /// Stands for the main actor's thread, whichever that is; the identity of none.
-  static let mainActor: UInt = 1
+  /// Stands for an actor's thread, whichever that is; the identity of none.
+  static func of(_ actor: any Actor) -> UInt { UInt(bitPattern: ObjectIdentifier(actor)) }
 
   /// Whether the main queue, and with it the main actor, waits for the caller. A thread does not tell:
   /// on Linux, any may serve that queue once the main thread has been given up.

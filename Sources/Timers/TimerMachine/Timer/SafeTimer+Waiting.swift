@@ -4,13 +4,19 @@ extension SafeTimer {
   /// Ends the timer as `cancel` does, and returns when none of its handlers is running, whether or
   /// not the call was accepted.
   ///
-  /// Does not wait if called from inside the handler, nor on the main thread for a handler on the
-  /// main actor, which it would block. Two handlers that wait for each other deadlock.
+  /// Does not wait if called from inside the handler, nor for a handler on the caller's own actor or,
+  /// on the main thread, on the main actor: the handler could not run while the caller waits. Two
+  /// handlers that wait for each other deadlock.
   ///
-  /// - Parameter keepHandlers: as for `cancel`.
+  /// - Parameters:
+  ///   - keepHandlers: as for `cancel`.
+  ///   - isolation: the actor of the caller, which the compiler fills in.
   @discardableResult
-  public func cancelAndWait(keepHandlers: Bool? = nil) -> TimerReply {
-    wait { body.cancel(keepHandlers: keepHandlers, isBlocking: true, whenOver: $0) }
+  public func cancelAndWait(
+    keepHandlers: Bool? = nil, isolation: isolated (any Actor)? = #isolation
+  ) -> TimerReply {
+    let caller = MachineBody.Caller.thread(on: isolation)
+    return wait { body.cancel(keepHandlers: keepHandlers, caller: caller, whenOver: $0) }
   }
 
   /// Ends the timer as `cancel` does, and returns when none of its handlers is running, whether or
@@ -21,17 +27,19 @@ extension SafeTimer {
   /// - Parameter keepHandlers: as for `cancel`.
   @discardableResult
   public func cancelAndWait(keepHandlers: Bool? = nil) async -> TimerReply {
-    await wait { body.cancel(keepHandlers: keepHandlers, isBlocking: false, whenOver: $0) }
+    await wait { body.cancel(keepHandlers: keepHandlers, caller: .task, whenOver: $0) }
   }
 
   /// Stops firing as `suspend` does, and returns when none of its handlers is running, whether or
   /// not the call was accepted.
   ///
-  /// Does not wait if called from inside the handler, nor on the main thread for a handler on the
-  /// main actor. Two handlers that wait for each other deadlock.
+  /// When it does not wait, and what deadlocks, is as for `cancelAndWait(keepHandlers:isolation:)`.
+  ///
+  /// - Parameter isolation: the actor of the caller, which the compiler fills in.
   @discardableResult
-  public func suspendAndWait() -> TimerReply {
-    wait { body.suspend(isBlocking: true, whenOver: $0) }
+  public func suspendAndWait(isolation: isolated (any Actor)? = #isolation) -> TimerReply {
+    let caller = MachineBody.Caller.thread(on: isolation)
+    return wait { body.suspend(caller: caller, whenOver: $0) }
   }
 
   /// Stops firing as `suspend` does, and returns when none of its handlers is running, whether or
@@ -40,7 +48,7 @@ extension SafeTimer {
   /// Does not wait if called from inside the handler.
   @discardableResult
   public func suspendAndWait() async -> TimerReply {
-    await wait { body.suspend(isBlocking: false, whenOver: $0) }
+    await wait { body.suspend(caller: .task, whenOver: $0) }
   }
 
   private typealias Ending = (@escaping @Sendable () -> Void) -> (TimerReply, isAwaited: Bool)

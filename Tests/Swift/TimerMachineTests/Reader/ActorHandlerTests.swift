@@ -101,6 +101,16 @@ struct ActorHandlerTests {
     }
 
     func stop() async { await timer?.cancelAndWait() }
+
+    /// The handler needs this actor: to wait for it here would never end.
+    func stopSynchronously() -> TimerReply? { timer?.cancelAndWait() }
+    func pauseSynchronously() -> TimerReply? { timer?.suspendAndWait() }
+
+    /// Nothing else comes to the actor between the fire and the stop.
+    func fireAndPause(_ time: ManualTimerFactory) -> TimerReply? {
+      time.advance(by: .seconds(1))
+      return pauseSynchronously()
+    }
   }
 
   @Test func `an actor's handler may wait, and the delivery with it`() async {
@@ -110,6 +120,15 @@ struct ActorHandlerTests {
     await store.stop()
     #expect(await store.refreshes == 1)
     #expect(time.armedCount == 0)
+  }
+
+  @Test func `an actor that stops its timer without await is not blocked`() async {
+    let store = Store()
+    await store.start(time)
+    #expect(await store.fireAndPause(time)?.isAccepted == true)
+    #expect(await store.stopSynchronously()?.isAccepted == true)
+    await store.stop()
+    #expect(await store.refreshes == 0)
   }
 
   @Test func `suspendAndWait returns when the handler is over, and resume continues`() async {
