@@ -239,10 +239,9 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   func release() {
     var transition: TransitionNote?
     let previous = core.withLock { core in
+      core.dropOnTheWay(in: group)
       if core.state == .running || core.state == .suspended {
-        _ = apply(.release, last: false, cause: .released, to: &core, &transition) {
-          $0.dropOnTheWay(in: group)
-        }
+        _ = apply(.release, last: false, cause: .released, to: &core, &transition)
       }
       return core.extras?.detach()
     }

@@ -84,6 +84,30 @@ struct ActorHandlerTests {
     #expect(model.seconds == 0)
   }
 
+  @MainActor
+  @Test func `nothing begins on the main actor after a timer was released there`() async {
+    let notes = Notes()
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let handler = { @Sendable (word: String) -> @MainActor @Sendable () -> Void in
+      // Destroyed with the handler, after what was on its way has come.
+      let parting = Parting { end.yield() }
+      return {
+        parting.keep()
+        notes.note(word)
+      }
+    }
+    var timers: [SafeTimer]? = [
+      SafeTimer.once(after: .seconds(1), factory: time, onMain: handler("once")),
+      SafeTimer.every(.seconds(1), factory: time, onMain: handler("every")),
+    ]
+    time.advance(by: .seconds(1))
+    #expect(timers?.map(\.claims) == [1, 1])
+    timers = nil
+    var over = ends.makeAsyncIterator()
+    for _ in 1...2 { await over.next() }
+    #expect(notes.all.isEmpty)
+  }
+
   private actor Store {
     private(set) var refreshes = 0
     private var timer: SafeTimer?
