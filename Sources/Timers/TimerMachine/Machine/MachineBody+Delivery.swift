@@ -69,7 +69,8 @@ extension MachineBody {
       guard let self else { return }
       let isWanted = core.withLock { core in
         guard let extras = core.extras, number > extras.triggersOvertaken else { return false }
-        extras.triggersDone = number
+        // Of two threads' calls, the later one may have had its turn first.
+        extras.triggersDone = max(number, extras.triggersDone)
         return true
       }
       if isWanted { _ = fireNow() }

@@ -10,24 +10,28 @@ extension SafeTimer {
   ///   delay are clamped. With another interval than before, the call fires at once.
   @discardableResult
   public func fireNow(atMostEvery interval: Duration) -> TimerReply {
-    noted(body.fireNow(through: trigger(of: interval)), .fireNow)
+    noted(body.fireNow(through: trigger(of: interval)), .fireNowAtMostEvery)
   }
 
   private func trigger(of interval: Duration) -> Trigger {
-    if let known = body.core.withLock({ $0.extras?.trigger as? Trigger }),
-      known.interval == interval
-    {
-      return known
-    }
+    if let known = body.core.withLock({ $0.trigger(of: interval) }) { return known }
     let made = Trigger(interval, of: body)
-    // The one before is destroyed outside the lock.
-    let previous = body.core.withLock { core in
+    let (trigger, previous) = body.core.withLock { core -> (Trigger, (any TriggerGate)?) in
+      // Another thread's may be there by now; one that is replaced drops what waits in it.
+      if let known = core.trigger(of: interval) { return (known, nil) }
       let previous = core.madeExtras().trigger
       core.madeExtras().trigger = made
-      return previous
+      return (made, previous)
     }
+    // Destroyed outside the lock.
     _ = previous
-    return made
+    return trigger
+  }
+}
+
+extension MachineCore {
+  fileprivate func trigger(of interval: Duration) -> Trigger? {
+    (extras?.trigger as? Trigger).flatMap { $0.interval == interval ? $0 : nil }
   }
 }
 

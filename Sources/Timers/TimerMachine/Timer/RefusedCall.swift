@@ -2,10 +2,12 @@
 enum RefusedCall: String, Sendable {
   case activate = "activate(_:)"
   case activateWithHandler = "activate(_:handler:)"
+  case setSchedule = "setSchedule(_:)"
   case start = "start()"
   case resume = "resume()"
   case reschedule = "reschedule(_:)"
   case fireNow = "fireNow()"
+  case fireNowAtMostEvery = "fireNow(atMostEvery:)"
 
   /// What to call instead; nil where the refusal does no harm, as a second `resume()`.
   func advice(after reply: TimerReply) -> String? {
@@ -21,9 +23,11 @@ enum RefusedCall: String, Sendable {
       "has no schedule. Start it with activate(_:handler:), or make it with SafeTimer(schedule:)"
     case (.resume, .refused(.cancelled)):
       "is cancelled. Start it with activate(_:handler:), or start() if it was made with a schedule"
-    case (.reschedule, .refused), (.fireNow, .refused):
+    case (.reschedule, .refused), (.fireNow, .refused), (.fireNowAtMostEvery, .refused):
       "is not active. Start it with activate(_:handler:), or setSchedule(_:)"
-    case (.activate, .refused), (.activateWithHandler, .refused), (.resume, .refused): nil
+    case (.activate, .refused), (.activateWithHandler, .refused), (.setSchedule, .refused),
+      (.resume, .refused):
+      nil
     }
   }
 }

@@ -144,6 +144,6 @@ extension SafeTimer {
   ///
   /// Without a handler a start is refused with `noHandler`, as in `activate(_:)`.
   public func setSchedule(_ schedule: TimerSchedule) -> TimerReply {
-    noted(body.setSchedule(schedule), .activate)
+    noted(body.setSchedule(schedule), .setSchedule)
   }
 }

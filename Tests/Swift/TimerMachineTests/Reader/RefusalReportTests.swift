@@ -30,6 +30,15 @@ import TimerMachineTesting
       #expect(heard.first?.contains("activate(_:handler:)") == true)
     }
 
+    @Test func `a report names the call that was made`() {
+      let heard = reports(about: "named") { timer in
+        #expect(timer.setSchedule(.every(clamping: .seconds(1))) == .noHandler)
+        timer.fireNow(atMostEvery: .seconds(1))
+      }
+      #expect(heard.map { $0.hasPrefix("setSchedule(_:)") } == [true, false])
+      #expect(heard.map { $0.hasPrefix("fireNow(atMostEvery:)") } == [false, true])
+    }
+
     @Test func `resume and start of a timer without a schedule say so`() {
       let heard = reports(about: "unscheduled") { timer in
         #expect(timer.resume() == .refused(state: .idle))
