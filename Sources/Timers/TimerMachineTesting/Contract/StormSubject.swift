@@ -23,7 +23,8 @@ struct StormSubject: Sendable {
     case 45..<60: machine.resume(missed: choice.isMultiple(of: 2) ? .coalesce : .skip)
     case 60..<80: note(machine.reschedule(try Self.schedule(now: now, using: &generator)))
     case 80..<85: machine.fireNow()
-    case 85..<98: note(machine.cancel(keepHandlers: true))
+    case 85..<97: note(machine.cancel(keepHandlers: true))
+    case 97: note(machine.suspendAndWait())
     default: note(machine.cancelAndWait(keepHandlers: true))
     }
   }

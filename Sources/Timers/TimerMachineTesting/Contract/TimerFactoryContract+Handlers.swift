@@ -13,6 +13,7 @@ extension TimerFactoryContract {
         _ = machine.activate(schedule)
         machine.suspend()
         machine.resume()
+        machine.suspendAndWait()
         machine.reschedule(schedule)
         machine.cancelAndWait(keepHandlers: true)
         machine.cancel(keepHandlers: true)

@@ -91,10 +91,10 @@ extension TimerFactoryContract {
       let schedule = try TimerSchedule.once(after: .seconds(3600))
       let replies = [
         machine.suspend(), machine.resume(), machine.reschedule(schedule), machine.fireNow(),
-        machine.cancel(), machine.cancelAndWait(),
+        machine.cancel(), machine.cancelAndWait(), machine.suspendAndWait(),
       ]
       try ContractViolation.unless(
-        replies.allSatisfy { $0 == .refused(state: .idle) } && machine.refusals == 6
+        replies.allSatisfy { $0 == .refused(state: .idle) } && machine.refusals == 7
           && machine.state == .idle, "replies \(replies)")
     },
     Clause("fireNow fires from running and suspended, and does not change the schedule") { bench in

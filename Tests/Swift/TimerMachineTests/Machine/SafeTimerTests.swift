@@ -123,7 +123,8 @@ struct SafeTimerTests {
     }
   }
 
-  @Test func `cancelAndWait returns after the handler of another thread`() throws {
+  @Test(arguments: [TimerState.cancelled, .suspended])
+  func `a wait for the end returns after the handler of another thread`(end: TimerState) throws {
     let queue = DispatchQueue(label: "handlers")
     let factory = CoalescingTimerFactory(queue: queue)
     let notes = Notes()
@@ -134,12 +135,14 @@ struct SafeTimerTests {
       mayLeave.wait()
       notes.note("handler returned")
     }
-    _ = machine.activate(try .every(.milliseconds(1)))
+    // Only one call, however late the wait begins.
+    _ = machine.activate(try .every(.seconds(3600), after: .zero))
     entered.wait()
     DispatchQueue(label: "later").async { mayLeave.signal() }
-    machine.cancelAndWait()
-    notes.note("cancelAndWait returned")
-    #expect(notes.all == ["handler returned", "cancelAndWait returned"])
+    let reply = end == .cancelled ? machine.cancelAndWait() : machine.suspendAndWait()
+    notes.note("wait returned")
+    #expect(notes.all == ["handler returned", "wait returned"])
+    #expect(reply.isAccepted && machine.state == end)
   }
 
   @Test func `handlers of a concurrent queue never overlap`() throws {
