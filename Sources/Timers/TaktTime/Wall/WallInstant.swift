@@ -41,8 +41,8 @@ extension WallInstant {
   /// let deadline = WallInstant(secondsSince1970: date.timeIntervalSince1970)
   /// let date = Date(timeIntervalSince1970: deadline.secondsSince1970)
   /// ```
-  /// Saturates at the ends of the type's range. What is no number becomes its latest instant, which
-  /// no timer reaches.
+  /// Saturates at the ends of the type's range. NaN becomes the latest instant, which no timer
+  /// reaches.
   public init(secondsSince1970 seconds: Double) {
     let whole = seconds.rounded(.down)
     guard whole.magnitude < Double(Int64.max / 1_000_000_000) else {

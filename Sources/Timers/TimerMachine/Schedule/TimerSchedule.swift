@@ -117,8 +117,8 @@ public struct TimerSchedule: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - interval: the time between two deadlines. One that is not positive becomes
-  ///     `shortestClamped`, which a debug build reports on standard error, and one longer than
-  ///     `longest` that.
+  ///     `shortestClamped`, which a debug build reports on standard error; one that is too long
+  ///     becomes `longest`.
   ///   - leeway: how much later each fire may be, likewise. Default zero.
   public static func every(clamping interval: Duration, leeway: Duration = .zero) -> TimerSchedule {
     let period = clamped(interval: interval)

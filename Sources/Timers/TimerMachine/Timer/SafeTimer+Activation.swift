@@ -14,8 +14,8 @@ extension SafeTimer {
   /// - Parameters:
   ///   - schedule: when to fire.
   ///   - onArmed: called once on the machine's queue when the timer is armed, before its first
-  ///     handler call; not called if the timer is suspended, rescheduled or cancelled first. Always
-  ///     with its label: a closure that follows `activate` is the handler.
+  ///     handler call; not called if the timer is suspended, rescheduled or cancelled first. Write
+  ///     its label: a closure that follows `activate` is the handler.
   @_disfavoredOverload
   public func activate(
     _ schedule: TimerSchedule, onArmed: @escaping @Sendable () -> Void

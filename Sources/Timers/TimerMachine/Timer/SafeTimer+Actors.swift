@@ -42,8 +42,8 @@ extension SafeTimer {
   ///   - queue: where fires are claimed. Default the global queue.
   ///   - observer: called for every transition. Default none.
   ///   - actor: where the handler runs.
-  ///   - handler: called for each fire; the delivery ends when it returns. It does not begin after
-  ///     `cancel` or `suspend` has returned, unless that is waited for.
+  ///   - handler: called for each fire; the delivery ends when it returns. No call begins after
+  ///     `cancel` or `suspend` has returned on the actor.
   public convenience init<Owner: Actor>(
     name: String = "timer", schedule: TimerSchedule? = nil,
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
@@ -71,8 +71,8 @@ extension SafeTimer {
   ///   - queue: where fires are claimed. Default the global queue.
   ///   - observer: called for every transition. Default none.
   ///   - owner: passed to the handler.
-  ///   - handler: called for each fire; the delivery ends when it returns. It does not begin after
-  ///     `cancel` or `suspend` has returned, unless that is waited for.
+  ///   - handler: called for each fire; the delivery ends when it returns. No call begins after
+  ///     `cancel` or `suspend` has returned on the actor.
   public convenience init<Owner: AnyObject & Sendable>(
     name: String = "timer", schedule: TimerSchedule? = nil,
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
@@ -100,7 +100,7 @@ extension SafeTimer {
     body.group.setOwnHandler(body.onMain(handler))
   }
 
-  /// Creates a machine in the state `idle`, whose handler runs on the main actor and asks for
+  /// Creates a machine in the state `idle`, whose handler runs on the main actor and takes
   /// nothing.
   public convenience init(
     name: String = "timer", schedule: TimerSchedule? = nil,

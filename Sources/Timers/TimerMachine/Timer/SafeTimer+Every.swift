@@ -8,8 +8,8 @@ extension SafeTimer {
   /// ```
   /// - Parameters:
   ///   - interval: the time between two fires; the first fire is one interval from now. One that is
-  ///     not positive becomes `TimerSchedule.shortestClamped`, and a longer one than
-  ///     `TimerSchedule.longest` that.
+  ///     not positive becomes `TimerSchedule.shortestClamped`; one that is too long becomes
+  ///     `TimerSchedule.longest`.
   ///   - leeway: how much later a fire may be, to save wake-ups. Default zero.
   ///   - name: for reports. Default `every`.
   ///   - factory: where the alarm comes from. Default the shared one.
@@ -59,7 +59,7 @@ extension SafeTimer {
   /// Fires at equal intervals, on the main actor.
   ///
   /// ```swift
-  /// SafeTimer.every(.seconds(1)) { @MainActor [weak self] in self?.update() }
+  /// timer = SafeTimer.every(.seconds(1)) { @MainActor [weak self] in self?.update() }
   /// ```
   public static func every(
     _ interval: Duration, leeway: Duration = .zero, name: String = "every",

@@ -7,8 +7,8 @@ extension SafeTimer {
   /// let reminder = SafeTimer.once(after: .seconds(5)) { remind() }
   /// ```
   /// - Parameters:
-  ///   - delay: the time until the fire. A negative one counts as zero, at once; a longer one than
-  ///     `TimerSchedule.longest` as that.
+  ///   - delay: the time until the fire. A negative one becomes zero, which means at once; one that is
+  ///     too long becomes `TimerSchedule.longest`.
   ///   - leeway: how much later the fire may be, to save wake-ups. Default zero.
   ///   - name: for reports. Default `once`.
   ///   - factory: where the alarm comes from. Default the shared one.
@@ -44,8 +44,7 @@ extension SafeTimer {
       .activated(.once(afterClamping: delay, leeway: leeway))
   }
 
-  /// Fires once, with a handler that is called in a task. The delivery ends when it
-  /// returns.
+  /// Fires once, with a handler that is called in a task. The delivery ends when it returns.
   public static func once(
     after delay: Duration, leeway: Duration = .zero, name: String = "once",
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),
@@ -58,7 +57,7 @@ extension SafeTimer {
   /// Fires once, on the main actor.
   ///
   /// ```swift
-  /// SafeTimer.once(after: .seconds(5)) { @MainActor [weak self] in self?.update() }
+  /// timer = SafeTimer.once(after: .seconds(5)) { @MainActor [weak self] in self?.update() }
   /// ```
   public static func once(
     after delay: Duration, leeway: Duration = .zero, name: String = "once",
@@ -94,8 +93,8 @@ extension SafeTimer {
       .activated(.once(afterClamping: delay, leeway: leeway))
   }
 
-  /// Fires once, on the main actor, for an owner that the timer does not keep alive, such
-  /// as a view model.
+  /// Fires once, on the main actor, for an owner that the timer does not keep alive, such as a
+  /// view model.
   ///
   /// ```swift
   /// timer = SafeTimer.once(after: .seconds(5), onMain: self) { model, _ in model.update() }

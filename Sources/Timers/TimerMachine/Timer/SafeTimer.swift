@@ -71,7 +71,7 @@ public final class SafeTimer: Sendable {
         schedule: schedule))
   }
 
-  /// Creates a machine in the state `idle`, whose handler asks for nothing.
+  /// Creates a machine in the state `idle`, whose handler takes nothing.
   public convenience init(
     name: String = "timer", schedule: TimerSchedule? = nil,
     factory: any TimerFactory = CoalescingTimerFactory.shared, queue: DispatchQueue = .global(),

@@ -5,7 +5,7 @@
 ///   func timerFired(_ timer: SafeTimer, _ fire: TimerFire) { … }
 /// }
 /// timer.register(SendEvents())
-/// timer.retrieve(SendEvents.self)
+/// let sender = timer.retrieve(SendEvents.self)
 /// timer.remove(SendEvents.self)
 /// ```
 /// Calls come on the machine's queue, after the main handler, and never overlap.

@@ -234,7 +234,7 @@ struct DocumentationExampleTests {
     }
 
     func pause() { timer.suspend() }
-    func goOn() { timer.resume() }
+    func resume() { timer.resume() }
     func end() { timer.cancel() }
 
     private func send() { counted.withLock { $0 += 1 } }
@@ -246,7 +246,7 @@ struct DocumentationExampleTests {
     clock.advance(by: .seconds(60))
     sender.pause()
     clock.advance(by: .seconds(60))
-    sender.goOn()
+    sender.resume()
     sender.end()
     #expect(sender.sent == 2)
   }
