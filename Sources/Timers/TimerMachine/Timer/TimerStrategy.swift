@@ -8,7 +8,8 @@
 /// let sender = timer.retrieve(SendEvents.self)
 /// timer.remove(SendEvents.self)
 /// ```
-/// Calls come on the machine's queue, after the main handler, and never overlap.
+/// Calls come after the main handler and never overlap: on the machine's queue, or in the task of a
+/// main handler that is asynchronous or on an actor.
 public protocol TimerStrategy: Sendable {
   /// Names the strategy within its timer; a later one of the same name takes its place. Default the
   /// name of its type.

@@ -12,6 +12,6 @@ struct StatePictureTests {
     }
     #expect(
       try String(contentsOf: file, encoding: .utf8) == picture,
-      "run the tests with TAKT_WRITE_REFERENCE=1 to write it anew")
+      "run the tests with TAKT_WRITE_REFERENCE=1 to write it again")
   }
 }
