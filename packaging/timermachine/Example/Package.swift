@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A program of somebody else's. Instead of the path write
-// .package(url: "https://…/timermachine", from: "1.0.0")
+// .package(url: "https://…/timermachine", from: "0.2.0")
 let package = Package(
   name: "heartbeat",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
