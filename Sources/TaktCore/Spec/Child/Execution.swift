@@ -77,7 +77,19 @@ package struct Execution: Hashable, Sendable {
 extension Execution {
   /// The words of a text that needs no shell; nil for one that `shell` has to read.
   package func directWords(of text: String) -> [String]? {
-    isDirect && shell == Self.standardShell ? PlainCommand.words(of: text) : nil
+    guard isDirect, shell == Self.standardShell, !needsShell else { return nil }
+    return PlainCommand.words(of: text)
+  }
+
+  /// Whether the job's own variables are for the shell to deal with. What takt inherits is known when the
+  /// command starts.
+  private var needsShell: Bool {
+    // Each shell has other rules for these in `PATH`.
+    if let path = environment["PATH"], path.isEmpty || path.contains(where: { "%~".contains($0) }) {
+      return true
+    }
+    return environment.keys.contains(where: PlainCommand.isShells)
+      || secrets.keys.contains(where: PlainCommand.isShells)
   }
 
   /// In the order in which they are shown.

@@ -1,3 +1,4 @@
+import TaktCore
 import TaktSystem
 
 /// What a shell passes on of an environment to the one command that it executes.
@@ -24,7 +25,7 @@ struct ShellEnvironment {
 
   /// Takes a variable at its place among all.
   mutating func add(_ name: String, _ value: some Collection<UInt8>, at place: Int) {
-    if name.hasPrefix("BASH_FUNC_") || Self.changedByAll.contains(name) { isKnown = false }
+    if PlainCommand.isShells(variable: name) { isKnown = false }
     if name == "PWD" {
       folder = Int32(place)
       dropped.append(Int32(place))
@@ -87,9 +88,6 @@ struct ShellEnvironment {
       }
     }
   }
-
-  /// They get values of the shell's own. A function in `BASH_FUNC_name%%` takes the place of a command.
-  private static let changedByAll: Set<String> = ["IFS", "LINENO", "OPTIND", "PPID"]
 
   /// bash changes or removes them, besides all of its own. It keeps an `OLDPWD` that is a folder.
   private static let changedByBash: Set<String> = [

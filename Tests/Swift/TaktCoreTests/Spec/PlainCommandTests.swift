@@ -57,6 +57,26 @@ import Testing
     execution = Execution(shell: ["/bin/sh", "-ec"])
     #expect(execution.directWords(of: "a b") == nil)
   }
+
+  @Test(arguments: [
+    "IFS=x", "OPTIND=2", "PPID=1", "LINENO=1", "BASH_FUNC_a%%=x", "PATH=",
+    "PATH=/a%b:/bin", "PATH=~/bin:/bin",
+  ])
+  func `a variable of the job that is for the shell to deal with`(variable: String) throws {
+    let (name, value) = try #require(
+      variable.firstIndex(of: "=").map {
+        (String(variable[..<$0]), String(variable[variable.index(after: $0)...]))
+      })
+    #expect(Execution(environment: [name: value]).directWords(of: "a b") == nil)
+    #expect(Execution(environment: ["A" + name: value]).directWords(of: "a b") == ["a", "b"])
+  }
+
+  @Test func `a secret in a variable of the shell`() {
+    var execution = Execution()
+    execution.secrets = ["IFS": Secret(.environment("A"))]
+    #expect(execution.directWords(of: "a b") == nil)
+  }
+
   @Test func `a job says which of its commands need no shell`() throws {
     func paths(_ action: Action) throws -> [String] {
       JobSpec(
