@@ -57,9 +57,7 @@ extension MachineBody {
     var transition: TransitionNote?
     let (reply, number) = core.withLock { core -> (TimerReply, UInt64) in
       guard case .refused = core.state.transition(on: .fireNow) else {
-        let extras = core.madeExtras()
-        extras.triggers += 1
-        return (.accepted(generation: core.generation), extras.triggers)
+        return (.accepted(generation: core.generation), core.extras?.rationed?.accept() ?? 0)
       }
       return (apply(.fireNow, last: false, cause: .requested, to: &core, &transition), 0)
     }
@@ -67,12 +65,7 @@ extension MachineBody {
     guard reply.isAccepted else { return reply }
     gate.call { [weak self] in
       guard let self else { return }
-      let isWanted = core.withLock { core in
-        guard let extras = core.extras, number > extras.triggersOvertaken else { return false }
-        // Of two threads' calls, the later one may have had its turn first.
-        extras.triggersDone = max(number, extras.triggersDone)
-        return true
-      }
+      let isWanted = core.withLock { $0.extras?.rationed?.consume(number) == true }
       if isWanted { _ = fireNow() }
     }
     return reply

@@ -185,11 +185,11 @@ final class MachineBody: WakeClient, @unchecked Sendable {
   private func replacePromised(in core: inout MachineCore, _ report: inout TransitionNote?) {
     guard let extras = core.extras else { return }
     // Those that wait share one fire.
-    let triggers: UInt64 = extras.triggersDone < extras.triggers ? 1 : 0
-    let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow) + triggers
+    let rationed: UInt64 = extras.rationed?.isWaiting == true ? 1 : 0
+    let count = UInt64(extras.promisedNow) + UInt64(extras.waitingNow) + rationed
     guard count > 0 else { return }
     (extras.promisedNow, extras.waitingNow) = (0, 0)
-    (extras.triggersDone, extras.triggersOvertaken) = (extras.triggers, extras.triggers)
+    extras.rationed?.overtake()
     extras.refusals += count
     for _ in 0..<count {
       note(.fireNow, from: core.state, cause: .overtaken, in: &core, &report)

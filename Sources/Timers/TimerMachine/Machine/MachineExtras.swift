@@ -11,12 +11,8 @@ final class MachineExtras: @unchecked Sendable {
   var promisedNow: UInt32 = 0
   /// Those whose turn came while a handler was being called.
   var waitingNow: UInt32 = 0
-  /// What requested fires go through that come at most once in an interval.
-  var trigger: (any TriggerGate)?
-  /// The last of them that was accepted, that had its turn, and that a stop has overtaken.
-  var triggers: UInt64 = 0
-  var triggersDone: UInt64 = 0
-  var triggersOvertaken: UInt64 = 0
+  /// Requested fires that come at most once in an interval.
+  var rationed: RationedFires?
   /// Called when the handler returns, for those who wait in `cancelAndWait`.
   var waiters: [@Sendable () -> Void] = []
   /// Reports that wait for a thread to hand them over.
@@ -50,7 +46,7 @@ final class MachineExtras: @unchecked Sendable {
   func detach() -> MachineExtras {
     let previous = MachineExtras()
     swap(&previous.adapter, &adapter)
-    swap(&previous.trigger, &trigger)
+    swap(&previous.rationed, &rationed)
     swap(&previous.handler, &handler)
     swap(&previous.handlers, &handlers)
     swap(&previous.registration, &registration)
@@ -76,6 +72,35 @@ final class MachineExtras: @unchecked Sendable {
     registration = nil
     return taken
   }
+}
+
+/// Requested fires that a gate lets through, by their numbers. A part of `MachineExtras`.
+final class RationedFires {
+  var gate: any TriggerGate
+  /// The last one that was accepted, that had its turn, and that a stop has overtaken.
+  private var accepted: UInt64 = 0
+  private var done: UInt64 = 0
+  private var overtaken: UInt64 = 0
+
+  init(gate: any TriggerGate) { self.gate = gate }
+
+  var isWaiting: Bool { done < accepted }
+
+  /// The number of one more.
+  func accept() -> UInt64 {
+    accepted += 1
+    return accepted
+  }
+
+  /// Whether one may fire whose turn has come.
+  func consume(_ number: UInt64) -> Bool {
+    guard number > overtaken else { return false }
+    // Of two threads' calls, the later one may have had its turn first.
+    done = max(number, done)
+    return true
+  }
+
+  func overtake() { (done, overtaken) = (accepted, accepted) }
 }
 
 /// Lets an action through when its time has come, on the machine's queue.

@@ -6,19 +6,19 @@ import TaktTime
 ///
 /// `@unchecked Sendable`: all is constant but the handler of a machine made alone, which that machine
 /// reads and takes away under its own lock.
-package final class TimerGroup: @unchecked Sendable {
+package class TimerGroup: @unchecked Sendable {
   /// Takes the number of the machine that fires.
   package typealias Handler = @Sendable (_ machine: UInt64, _ fire: TimerFire) -> Void
 
-  let name: String
-  let factory: any TimerFactory
-  let queue: DispatchQueue
-  let observer: (any TimerObserver)?
-  private(set) var handler: MainHandler?
-  /// The schedule that a machine made alone was made with.
-  let schedule: TimerSchedule?
+  final let name: String
+  final let factory: any TimerFactory
+  final let queue: DispatchQueue
+  final let observer: (any TimerObserver)?
+  final private(set) var handler: MainHandler?
   /// The wake queue of a coalescing factory: it takes machines themselves, without an adapter.
-  let wakeQueue: WakeQueue?
+  final let wakeQueue: WakeQueue?
+  /// The schedule that a machine made alone was made with.
+  var schedule: TimerSchedule? { nil }
 
   /// - Parameters:
   ///   - name: the name of all its machines in reports.
@@ -35,47 +35,76 @@ package final class TimerGroup: @unchecked Sendable {
 
   init(
     name: String, factory: any TimerFactory, queue: DispatchQueue,
-    observer: (any TimerObserver)?, handler: MainHandler?, schedule: TimerSchedule? = nil
+    observer: (any TimerObserver)?, handler: MainHandler?
   ) {
     self.name = name
     self.factory = factory
     self.queue = queue
     self.observer = observer
     self.handler = handler
-    self.schedule = schedule
     wakeQueue = (factory as? CoalescingTimerFactory)?.wakeQueue
   }
 
+  /// The group of a machine made alone, with its schedule or with none.
+  static func alone(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)?, handler: MainHandler?, schedule: TimerSchedule?
+  ) -> TimerGroup {
+    guard let schedule else {
+      return TimerGroup(
+        name: name, factory: factory, queue: queue, observer: observer, handler: handler)
+    }
+    return ScheduledGroup(
+      name: name, factory: factory, queue: queue, observer: observer, handler: handler,
+      schedule: schedule)
+  }
+
   /// Takes the handler out, if it is that of one machine alone. Under that machine's lock.
-  func removeOwnHandler() -> MainHandler? {
+  final func removeOwnHandler() -> MainHandler? {
     guard handler?.isOwn == true else { return nil }
     defer { handler = nil }
     return handler
   }
 
   /// Sets the handler of a machine made alone, before anybody else knows it.
-  func setOwnHandler(_ handler: MainHandler) {
+  final func setOwnHandler(_ handler: MainHandler) {
     self.handler = handler
   }
 
-  var monotonic: MonotonicInstant {
+  final var monotonic: MonotonicInstant {
     if let wakeQueue { wakeQueue.time.monotonic } else { factory.time.monotonic }
   }
 
-  var wall: WallInstant {
+  final var wall: WallInstant {
     if let wakeQueue { wakeQueue.time.wall } else { factory.time.wall }
   }
 
   /// A deadline on the clock that people read, or on the time since boot, as the monotonic clock will
   /// show it if no one sets the other.
-  func monotonic(_ deadline: Int64, ofWall isWall: Bool) -> MonotonicInstant {
+  final func monotonic(_ deadline: Int64, ofWall isWall: Bool) -> MonotonicInstant {
     isWall
       ? monotonic + (WallInstant(nanoseconds: deadline) - wall)
       : MonotonicInstant(nanoseconds: deadline.subtractingSaturated(slept))
   }
 
   /// In nanoseconds.
-  var slept: Int64 { factory.time.slept.nanosecondsSaturated }
+  final var slept: Int64 { factory.time.slept.nanosecondsSaturated }
+}
+
+/// The group of a machine that was made with its schedule. A kind of its own, so that those of the
+/// others are smaller.
+final class ScheduledGroup: TimerGroup, @unchecked Sendable {
+  private let madeWith: TimerSchedule
+
+  init(
+    name: String, factory: any TimerFactory, queue: DispatchQueue,
+    observer: (any TimerObserver)?, handler: MainHandler?, schedule: TimerSchedule
+  ) {
+    madeWith = schedule
+    super.init(name: name, factory: factory, queue: queue, observer: observer, handler: handler)
+  }
+
+  override var schedule: TimerSchedule? { madeWith }
 }
 
 /// The handler that a machine is made with: its own, or that of its group.

@@ -19,8 +19,13 @@ extension SafeTimer {
     let (trigger, previous) = body.core.withLock { core -> (Trigger, (any TriggerGate)?) in
       // Another thread's may be there by now; one that is replaced drops what waits in it.
       if let known = core.trigger(of: interval) { return (known, nil) }
-      let previous = core.madeExtras().trigger
-      core.madeExtras().trigger = made
+      let extras = core.madeExtras()
+      guard let rationed = extras.rationed else {
+        extras.rationed = RationedFires(gate: made)
+        return (made, nil)
+      }
+      let previous = rationed.gate
+      rationed.gate = made
       return (made, previous)
     }
     // Destroyed outside the lock.
@@ -31,7 +36,7 @@ extension SafeTimer {
 
 extension MachineCore {
   fileprivate func trigger(of interval: Duration) -> Trigger? {
-    (extras?.trigger as? Trigger).flatMap { $0.interval == interval ? $0 : nil }
+    (extras?.rationed?.gate as? Trigger).flatMap { $0.interval == interval ? $0 : nil }
   }
 }
 

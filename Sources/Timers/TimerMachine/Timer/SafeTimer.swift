@@ -45,7 +45,7 @@ public final class SafeTimer: Sendable {
   ) {
     body = MachineBody(
       id: nil,
-      in: TimerGroup(
+      in: TimerGroup.alone(
         name: name, factory: factory, queue: queue, observer: observer, handler: nil,
         schedule: schedule))
   }
@@ -66,7 +66,7 @@ public final class SafeTimer: Sendable {
   ) {
     body = MachineBody(
       id: nil,
-      in: TimerGroup(
+      in: TimerGroup.alone(
         name: name, factory: factory, queue: queue, observer: observer, handler: .own(handler),
         schedule: schedule))
   }
