@@ -108,13 +108,33 @@ package final class StateFolderLock: Sendable {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(directory.descriptor, name, flags, 0o600)
     guard descriptor >= 0 else { throw .unwritable(errno: errno) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    var triesLeft = triesForDead
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let number = errno
       let text = text(of: descriptor)
+      if number == EWOULDBLOCK, triesLeft > 0, isDead(text) {
+        triesLeft -= 1
+        usleep(20_000)
+        continue
+      }
       close(descriptor)
       throw number == EWOULDBLOCK ? .held(by: text) : .unwritable(errno: number)
     }
     return descriptor
+  }
+
+  /// How often 20 ms are waited for what a killed daemon has left: a child that it was starting holds
+  /// its lock until it executes its program.
+  private static let triesForDead = 100
+
+  /// Whether the daemon that has written these words is no more.
+  private static func isDead(_ holder: String) -> Bool {
+    guard
+      let pid = holder.split(separator: ", ").lazy.compactMap({ word -> pid_t? in
+        word.hasPrefix("pid ") ? pid_t(word.dropFirst(4)) : nil
+      }).first
+    else { return false }
+    return kill(pid, 0) != 0 && errno == ESRCH
   }
 
   /// Whether the file that is locked is still the one that others would find.

@@ -27,6 +27,25 @@ import Testing
     _ = try StateFolderLock(folder: folder, holder: "the second")
   }
 
+  @Test func `what a killed daemon was starting lets go of the folder in time`() throws {
+    let folder = folder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let dead = try Process.run(URL(filePath: "/bin/true"), arguments: [])
+    dead.waitUntilExit()
+    let holder = "takt 1, pid \(dead.processIdentifier), since x"
+    _ = try StateFolderLock(folder: folder, holder: holder)
+    // It has the lock before it lives half a second more.
+    let child = Process()
+    let ready = Pipe()
+    child.executableURL = URL(filePath: "/usr/bin/flock")
+    child.arguments = [folder + "/lock", "sh", "-c", "echo; exec sleep 0.5"]
+    child.standardOutput = ready
+    try child.run()
+    _ = ready.fileHandleForReading.readData(ofLength: 1)
+    _ = try StateFolderLock(folder: folder, holder: "the next")
+    child.waitUntilExit()
+  }
+
   @Test func `a folder that cannot be made is said with the system's reason`() {
     #expect(throws: StateFolderLock.Failure.unwritable(errno: ENOENT)) {
       _ = try StateFolderLock(folder: "/nowhere/at/all", holder: "x")
