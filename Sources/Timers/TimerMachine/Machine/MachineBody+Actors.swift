@@ -60,7 +60,7 @@ extension MachineCore {
   /// The last fire of a schedule has ended the machine, which refuses to be stopped once more; the
   /// fire may still be on its way.
   mutating func dropLast(after reply: TimerReply, in group: TimerGroup) {
-    if reply == .refused(state: .cancelled) { dropOnTheWay(in: group) }
+    if isDelivering, reply == .refused(state: .cancelled) { dropOnTheWay(in: group) }
   }
 
   /// Whether the calling thread is the one of the delivery.

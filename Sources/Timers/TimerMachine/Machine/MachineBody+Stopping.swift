@@ -107,7 +107,7 @@ extension MachineBody {
       if drops { $0.dropOnTheWay(in: group) }
     }
     if drops { core.dropLast(after: reply, in: group) }
-    let keeps = keepHandlers ?? (group.schedule != nil)
+    let keeps = keepHandlers ?? isScheduled
     return (reply, keeps ? PreviousHandlers() : removeHandlers(in: &core))
   }
 

@@ -14,6 +14,8 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// What an operation asks of the group stands here as well: it fetches no memory of the group's.
   let isObserved: Bool
+  /// Whether it was made with a schedule.
+  let isScheduled: Bool
   let id: UInt64
   let group: TimerGroup
   /// Not counted, which every arming would pay for twice: the group holds the wake queue, and the
@@ -30,6 +32,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     self.id = id ?? Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     self.group = group
     isObserved = group.observer != nil
+    isScheduled = group.schedule != nil
     wakeQueue = group.wakeQueue.map(Unmanaged.passUnretained)
     super.init(isHome: group.wakeQueue?.isHome(group.queue) ?? false)
     guard group.wakeQueue == nil else { return }

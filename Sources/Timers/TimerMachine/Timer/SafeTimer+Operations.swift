@@ -11,7 +11,7 @@ extension SafeTimer {
   /// - Parameter missed: what happens to deadlines that passed meanwhile.
   @discardableResult
   public func resume(missed: MissedFires = .coalesce) -> TimerReply {
-    if let reply = body.startFromIdle() { return noted(reply, .resume) }
+    if body.isScheduled, let reply = body.startFromIdle() { return noted(reply, .resume) }
     guard missed == .skip else { return noted(body.operate(.resume), .resume) }
     let group = body.group
     return noted(
