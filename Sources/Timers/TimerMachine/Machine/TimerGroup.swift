@@ -62,8 +62,7 @@ package class TimerGroup: @unchecked Sendable {
   /// Takes the handler out, if it is that of one machine alone. Under that machine's lock.
   final func removeOwnHandler() -> MainHandler? {
     guard handler?.isOwn == true else { return nil }
-    defer { handler = nil }
-    return handler
+    return handler.take()
   }
 
   /// Sets the handler of a machine made alone, before anybody else knows it.
