@@ -92,6 +92,8 @@ package class TimerGroup: @unchecked Sendable {
 
 /// The group of a machine that was made with its schedule. A kind of its own, so that those of the
 /// others are smaller.
+///
+/// `@unchecked Sendable`: as its superclass, and what it adds is constant.
 final class ScheduledGroup: TimerGroup, @unchecked Sendable {
   private let madeWith: TimerSchedule
 
