@@ -102,6 +102,13 @@ class Browser:
     def clear(self, selector):
         self.command("POST", f"/element/{self.element(selector)}/clear", {})
 
+    def choose(self, selector, value):
+        """Gives a field a value, as one step: the page may write the field in between."""
+        self.run("""
+            const field = document.querySelector(arguments[0]);
+            field.value = arguments[1];
+            field.dispatchEvent(new Event("change"))""", selector, value)
+
     def text(self, selector):
         """The text of the first element that is like this; empty if there is none."""
         return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)

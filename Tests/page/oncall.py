@@ -285,11 +285,9 @@ def scenario_timeline(page, _):
         return [height(".slot[data-verdict=skipped]"), height(".run")]""")
     check(heights[0] >= heights[1] * 0.9, f"a skipped slot is smaller than a run: {heights}")
     check("skipped slot" in browser.attribute(lane.format("stuck"), "aria-label"), "the lane does not tell of them")
-    browser.run("document.querySelector('[data-testid=timeline-span]').value = '2592000'")
-    browser.run("document.querySelector('[data-testid=timeline-span]').dispatchEvent(new Event('change'))")
+    browser.choose("[data-testid=timeline-span]", "2592000")
     until("a month is drawn, by days", lambda: re.search(r"\d+ [A-Z][a-z]{2}", browser.text(".axis")))
-    browser.run("document.querySelector('[data-testid=timeline-span]').value = '900'")
-    browser.run("document.querySelector('[data-testid=timeline-span]').dispatchEvent(new Event('change'))")
+    browser.choose("[data-testid=timeline-span]", "900")
     until("a quarter of an hour is drawn", lambda: re.search(r"\d\d:\d\d", browser.text(".axis")))
     browser.run("""
         const bar = document.querySelector(arguments[0]).getBoundingClientRect();

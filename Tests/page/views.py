@@ -92,10 +92,7 @@ def scenario_moves(page, _):
     browser.run(WHEEL, 300)
     until("and out", lambda: times(page)[1] - times(page)[0] > (before[1] - before[0]) * 1.2)
     until("lanes remain", lambda: browser.count("[data-testid=lane]") >= 60)
-    browser.run("""
-        const field = document.querySelector("[data-testid=timeline-at]");
-        field.value = "2026-02-03T02:30";
-        field.dispatchEvent(new Event("change"))""")
+    browser.choose("[data-testid=timeline-at]", "2026-02-03T02:30")
     until("a date leads there", lambda: "2026-02-03" in browser.text("[data-testid=timeline-range]"))
     until("there is nothing to see", lambda: browser.count("[data-testid=lane] .run") == 0)
     until("takt has answered", lambda: browser.count("[data-testid=toast]") == 0 and "60" in browser.text("#timeline-note"))
