@@ -305,7 +305,7 @@ final class ChildProcess {
   func closeOutput(_ index: Int, _ loop: ReactorLoop) {
     guard isOpen[index] else { return }
     outputs[index].flush()
-    loop.unwatchClosing(outputs[index].descriptor)
+    loop.unwatch(outputs[index].descriptor)
     Glibc.close(outputs[index].descriptor)
     isOpen[index] = false
   }

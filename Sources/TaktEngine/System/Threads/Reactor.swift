@@ -155,20 +155,14 @@ package final class ReactorLoop {
     return true
   }
 
-  /// To be called before the descriptor is closed. An event that has come already is dropped.
+  /// To be called before the descriptor is closed: a child that has not executed its program yet holds
+  /// it, too, and for as long would the kernel go on telling of it. An event that has come already is
+  /// dropped.
   func unwatch(_ descriptor: Int32) {
-    if forget(descriptor) { _ = csystem_epoll_remove(epoll, descriptor) }
-  }
-
-  /// Ends the watch of a descriptor that the caller closes at once and that no other process holds:
-  /// the kernel then removes it from the set by itself.
-  func unwatchClosing(_ descriptor: Int32) { _ = forget(descriptor) }
-
-  private func forget(_ descriptor: Int32) -> Bool {
     let place = Int(descriptor)
-    guard place >= 0, place < watches.count, watches[place] != nil else { return false }
+    guard place >= 0, place < watches.count, watches[place] != nil else { return }
     watches[place] = nil
-    return true
+    _ = csystem_epoll_remove(epoll, descriptor)
   }
 
   /// Calls `body` every 10 ms, or oftener, until it answers false: for what no descriptor tells.
