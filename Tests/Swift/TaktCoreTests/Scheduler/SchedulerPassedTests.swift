@@ -27,6 +27,32 @@ import TaktTime
     #expect(world.ledger.audit().isEmpty)
   }
 
+  /// A run by hand is active from before the stall until after the next slot.
+  @Test(arguments: [
+    (MissedPolicy.Choice.skip, ["a 10000…30000 missed(stalled)", "a 40000 skipped(overlap)"], []),
+    (
+      .last, ["a 10000…20000 coalesced", "a 30000 coalesced", "a 40000 skipped(overlap)"], []
+    ),
+    (.all, ["a 40000 skipped(overlap)"], ["a 10000 ran", "a 20000 ran", "a 30000 ran"]),
+  ])
+  func `the next slot stands for those that wait to run late, unless all are to run`(
+    choice: MissedPolicy.Choice, meanwhile: [String], later: [String]
+  ) throws {
+    var spec = try job("a", every(10))
+    spec.missed.choice = choice
+    spec.missed.within = .seconds(60)
+    var world = SchedulerWorld(starting: [spec])
+    world.send(.commanded(.trigger(spec.name)))
+    world.scheduler.pass(.seconds(35))
+    world.pass(.seconds(5))
+    #expect(world.verdicts == meanwhile)
+    world.verdicts = []
+    world.endRuns()
+    for _ in 0..<3 { world.pass(.seconds(1), ending: .exited(0)) }
+    #expect(world.verdicts == later)
+    #expect(world.ledger.audit().isEmpty)
+  }
+
   @Test(arguments: [(Duration.zero, "clock"), (.seconds(3600), "asleep")])
   func `slots over which the wall clock has gone say so`(slept: Duration, cause: String) throws {
     var spec = try job("a", Schedule(every: Every(.seconds(600), from: .epoch)))

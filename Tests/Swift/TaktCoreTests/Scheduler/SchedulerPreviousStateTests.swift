@@ -66,6 +66,23 @@ import TaktTime
     #expect(world.ledger.audit().isEmpty)
   }
 
+  @Test func `beside a slot that is still in time none runs late with 'missed: last'`() throws {
+    let spec = try job("a", Schedule(every: Every(.seconds(10)))) { spec in
+      spec.timing.leeway = .duration(.seconds(5))
+      spec.missed.choice = .last
+      spec.missed.within = .seconds(60)
+    }
+    var world = SchedulerWorld(starting: [spec])
+    world.pass(.seconds(12), ending: .exited(0))
+    // Slots 20 and 30 s passed, and the window of the second is open.
+    world.restart([spec], after: .seconds(20))
+    #expect(world.verdicts == ["a 20000 coalesced"])
+    for _ in 0..<2 { world.pass(.seconds(1), ending: .exited(0)) }
+    #expect(world.verdicts == ["a 20000 coalesced", "a 30000 ran"])
+    #expect(world.starts == ["a 30000 #1"])
+    #expect(world.ledger.audit().isEmpty)
+  }
+
   @Test func `of all that passed so many run as the job says, the newest`() throws {
     let spec = try job("a") { spec in
       spec.missed.choice = .all
