@@ -18,6 +18,48 @@ import TaktTime
     #expect(world.ledger.audit().isEmpty)
   }
 
+  @Test
+  func `a slot exactly at until is due with each trigger, and one a millisecond later is not`()
+    throws
+  {
+    // 100 seconds after the beginning, 14:15:00 UTC.
+    let instant = SchedulerWorld.wall + .seconds(100)
+    func rule(_ rule: ClockRule.Expression) -> Schedule {
+      Schedule(rules: [ClockRule(rule, zone: .utc, dst: .cron)])
+    }
+    let schedules = [
+      every(100), Schedule(every: Every(.seconds(100), from: .end)),
+      Schedule(every: Every(.seconds(100), from: .epoch)), Schedule(at: [instant]),
+      rule(.cron(try CronExpression("15 14 * * *"), days: .any)),
+      rule(.calendar(try CalendarExpression("14:15:00"))),
+    ]
+    for (until, verdicts) in [(instant, ["a 100000 ran"]), (instant - .milliseconds(1), [])] {
+      for var schedule in schedules {
+        schedule.until = until
+        var world = SchedulerWorld(starting: [try job("a", schedule)])
+        world.pass(.seconds(300), ending: .exited(0))
+        #expect(world.verdicts == verdicts, "\(schedule)")
+        #expect(world.armed("a") == nil)
+      }
+    }
+  }
+
+  @Test func `runs that wait for a place count to the limit`() throws {
+    var schedule = every(10)
+    schedule.limit = 2
+    var spec = try job("a", schedule)
+    spec.overlap = .allow
+    let other = try job("other", every(1000))
+    var world = SchedulerWorld(starting: [spec, other], maxRunning: 1)
+    world.send(.commanded(.trigger(other.name)))
+    world.pass(.seconds(30))
+    #expect(world.verdicts == ["a 30000 skipped(limit)"])
+    for _ in 0..<3 { world.endRuns() }
+    #expect(world.verdicts.dropFirst() == ["a 10000 ran", "a 20000 ran"])
+    #expect(world.running.isEmpty)
+    #expect(world.ledger.audit().isEmpty)
+  }
+
   @Test func `after so many runs the rest is one record, and a higher limit continues`() throws {
     var schedule = every(10)
     schedule.limit = 2
@@ -83,6 +125,29 @@ import TaktTime
       world.pass(.seconds(20))
       #expect(world.ledger.audit().isEmpty)
     }
+  }
+
+  @Test func `a reload that leaves the interval leaves the grid, whatever the phase says`() throws {
+    var schedule = every(10)
+    schedule.every?.phase = .restart
+    let before = [try job("a", schedule)]
+    var world = SchedulerWorld(starting: before)
+    world.pass(.seconds(25), ending: .exited(0))
+    schedule.until = SchedulerWorld.wall + .seconds(1000)
+    world.reload(before, to: [try job("a", schedule)])
+    #expect(world.armed("a") == 30_000)
+  }
+
+  @Test func `a fixed delay begins anew when its job is resumed`() throws {
+    let spec = try job("a", Schedule(every: Every(.seconds(10), from: .end)))
+    var world = SchedulerWorld(starting: [spec])
+    world.send(.commanded(.suspend(spec.name, until: nil, reason: "")))
+    world.pass(.seconds(25))
+    world.send(.commanded(.resume(spec.name)))
+    #expect(world.armed("a") == 35_000)
+    world.pass(.seconds(10))
+    #expect(world.verdicts == ["a 10000 skipped(suspended)", "a 35000 ran"])
+    #expect(world.ledger.audit().isEmpty)
   }
 
   @Test func `a fixed delay continues after slots that get no run`() throws {
