@@ -36,6 +36,21 @@ import TaktTime
     #expect(found == parts[2])
   }
 
+  /// Four weeks after the first Sunday of these months is the first day of the next month.
+  @Test(arguments: [
+    ("2018-03-25T01:00:00Z", 3600, 7200), ("2029-03-25T01:00:00Z", 3600, 7200),
+    ("2026-10-25T01:00:00Z", 7200, 3600), ("2037-10-25T01:00:00Z", 7200, 3600),
+  ])
+  func `by its rule a zone changes on the last Sunday of a month`(
+    change: String, before: Int, after: Int
+  ) throws {
+    let rule = try #require(ZoneRule(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+    let zone = Zone(name: "Europe/Berlin", initialOffsetSeconds: 3600, rule: rule)
+    let instant = try #require(try InstantText(change).instant)
+    #expect(zone.offsetSeconds(at: instant - .seconds(1)) == before)
+    #expect(zone.offsetSeconds(at: instant) == after)
+  }
+
   @Test func `dates and seconds agree with the system for two centuries`() {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? .current

@@ -48,6 +48,7 @@ import TaktTime
     "0 0 13 * 5 | 2026-01-01T00:00 UTC | 2026-01-02T00:00Z 2026-01-09T00:00Z 2026-01-13T00:00Z | either day field",
     "0 0 */2 * 1 | 2026-01-01T00:00 UTC | 2026-01-05T00:00Z 2026-01-19T00:00Z 2026-02-09T00:00Z | both, because one begins with a star",
     "0 0 13 * */3 | 2026-01-01T00:00 UTC | 2026-05-13T00:00Z 2026-06-13T00:00Z 2026-09-13T00:00Z | both: a Sunday, Wednesday or Saturday",
+    "0 0 * * 1/2 | 2026-01-02T00:00 UTC | 2026-01-05T00:00Z 2026-01-07T00:00Z 2026-01-09T00:00Z 2026-01-12T00:00Z | a step without an end ends at Saturday",
     "0 0 1 * 1,* | 2026-01-01T00:00 UTC | 2026-01-02T00:00Z 2026-01-03T00:00Z 2026-01-04T00:00Z | either, because none begins with a star: daily",
     "0 0 1,* * 1 | 2026-01-01T00:00 UTC | 2026-01-02T00:00Z 2026-01-03T00:00Z | the other field likewise",
     "0 0 1 * *,1 | 2026-01-01T00:00 UTC | 2026-02-01T00:00Z 2026-03-01T00:00Z | a star in front counts",
