@@ -91,6 +91,8 @@ struct DefaultsTests {
     "badChoice | defaults: {qos: »high}\njobs: {a: {on: start, run: x}, b: {on: start, run: x}}\n",
     "wrongType | defaults: {timeout: »null}\njobs: {}\n",
     "wrongType | defaults: {env: {A: »null}}\njobs: {}\n",
+    "wrongType | defaults: {timeout: 5s}\njobs: {a: {on: start, run: x, timeout: »}}\n",
+    "wrongType | defaults: {timeout: 5s}\njobs: {a: {on: start, run: x, timeout: »~}}\n",
     "wrongType | defaults: »[x]\njobs: {}\n", "wrongType | defaults: »x\njobs: {}\n",
     "outOfRange | defaults: {leeway: 5s}\njobs: {a: {every: »5s, run: x}, b: {every: 6s, run: x}}\n",
     "duplicateKey | defaults: {}\n»defaults: {}\njobs: {}\n",

@@ -71,7 +71,8 @@ import Testing
     job("secrets: {PW: {file: hunter2}}, tags: [a b]"),
     job("after: {job: no}, secrets: {PW: {file: hunter2}}"),
     // Elsewhere than in `secrets`.
-    job("env: hunter2"), job("env: [hunter2]"), job("env: {PW: [hunter2]}"),
+    job("authorization: hunter2"), job("env: hunter2"),
+    job("env: [hunter2]"), job("env: {PW: [hunter2]}"),
     job("env: {PW: hunter2, QW: [x]}"), job("env: {PW: {hunter2: x}}"),
     job("env: {PW: hunter2, TAKT_X: y}"), job("envi: {PW: hunter2}"),
     job("use: login, with: hunter2"), job("use: login, with: {password: [hunter2]}"),

@@ -153,6 +153,19 @@ import Testing
     #expect(zip(first, changed).map { $0.isCopy(of: $1) } == [true, false, true])
   }
 
+  @Test func `a value that gets or loses its quotes is read anew`() throws {
+    let bench = Bench()
+    let defaults = "defaults: {env: {A: x}}\n"
+    func environment(_ value: String) throws -> [String: String] {
+      bench.write(Self.text(["  a: {every: 1h, run: x, env: {A: \(value)}}"], before: defaults))
+      let job = try #require(bench.check(value).snapshot?.jobs.first)
+      return job.execution.environment
+    }
+    #expect(try environment("null") == [:])
+    #expect(try environment("'null'") == ["A": "null"])
+    #expect(try environment("null") == [:])
+  }
+
   @Test func `of one definition only the jobs of changed values are made anew`() throws {
     let bench = Bench()
     func load(_ values: String, _ lines: String) throws -> [String: JobSpec] {
