@@ -125,6 +125,29 @@ import FoundationEssentials
     bench.close()
   }
 
+  @Test func `a run whose next attempt is left to the next takt is kept, however old it is`() throws
+  {
+    let (bench, job) = try benchWithSlots()
+    try bench.open()
+    let end = RunEnd(.failed, .exit(1))
+    let retry = RetryPosition(attempt: 1, until: job.slot(9000), end: end)
+    bench.keep(
+      job.begins(1001, run: 1001) + [
+        .ended(
+          RunRecord(
+            job.head(1001, run: 1001), attempts: 1, end: RunEnd(.cancelled, .shutdown),
+            endedAt: job.slot(1001), duration: .zero, retry: retry))
+      ])
+    bench.close()
+    var history = History()
+    history.keep = .seconds(60)
+    try prune(bench, history, at: job.slot(5000))
+    #expect(try counts(bench)["runs"] == 1)
+    try bench.open()
+    #expect(bench.findings.previous.runs.map(\.retry) == [retry])
+    bench.close()
+  }
+
   @Test func `a ledger that is too large loses its oldest entries until it is not`() throws {
     let (bench, job) = try benchWithSlots()
     var history = History()

@@ -185,6 +185,13 @@ extension ClaimContract {
       try scene.ask(one, .giveBack(try scene.grant(one, claim)))
       _ = try scene.grant(one, claim, attempt: 2)
     },
+    .ofOne("a slot that is claimed again counts once against the limit") { scene, one in
+      let again = scene.wish(scene.slot(2)) { $0.limit = 2 }
+      try scene.ask(one, .giveBack(try scene.grant(one, again)))
+      let token = try scene.grant(one, again, attempt: 2)
+      try scene.ask(one, .end(token, .succeeded, reason: ""))
+      _ = try scene.grant(one, scene.wish(scene.slot(1)) { $0.limit = 2 })
+    },
     .ofTwo("a suspended job's slots are skipped, until it is over") { scene, one, two in
       let suspension = Suspension(
         since: scene.engine.now, until: scene.engine.now + .seconds(10), reason: "upgrade ✓")
