@@ -60,6 +60,15 @@ struct CountdownTests {
     #expect(notes.all == ["4", "3", "2"])
   }
 
+  @Test func `a tick that comes late tells the whole number that it was due with`() throws {
+    let countdown = try countdown()
+    countdown.start()
+    bench.manual.stall(by: .milliseconds(1_300))
+    #expect(notes.all == ["4"])
+    bench.manual.advance(by: .seconds(2))
+    #expect(notes.all == ["4", "3", "2"])
+  }
+
   @Test func `a stall over the end ends it once`() throws {
     let countdown = try countdown()
     countdown.start()
