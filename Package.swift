@@ -262,7 +262,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TaktImportTests",
-      dependencies: ["TaktImport", "TaktConfig", "TaktCore", "TaktEngine", "TaktTime"],
+      dependencies: [
+        "TaktImport", "TaktConfig", "TaktCore", "TaktEngine", "TaktSystem", "TaktTime",
+      ],
       path: "Tests/Swift/TaktImportTests",
       swiftSettings: strict),
     .testTarget(

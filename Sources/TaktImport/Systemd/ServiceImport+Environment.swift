@@ -65,7 +65,7 @@ extension ServiceImport {
         }
         continue
       }
-      if let line = Self.unreadableLine(of: contents.bytes) {
+      if let line = UnitEnvironmentFile.foreignLine(of: contents.bytes) {
         lose(
           entry, "line \(line) of the file means something else in an 'env_file' of takt",
           in: &draft)
@@ -81,26 +81,6 @@ extension ServiceImport {
   private func lose(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
     draft[.enabled] = .word("false")
     report.lose(entry, sentence + "; the job is disabled", in: draft.name)
-  }
-
-  /// The first line that takt reads in another way than systemd; nil when there is none.
-  private static func unreadableLine(of bytes: [UInt8]) -> Int? {
-    let text = SourceLines(file: "", bytes: bytes)
-    for line in text.lines {
-      guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
-      let text = line.text(trimmed)
-      guard line.isText, let sign = text.firstIndex(of: "="),
-        text[..<sign].isVariableName
-      else { return line.number }
-      let value = text[text.index(after: sign)...]
-      if value.contains(where: { "'\"\\`$#".contains($0) }) {
-        let inner = value.dropFirst().dropLast()
-        guard value.count >= 2, let quote = value.first, quote == value.last,
-          quote == "'" || quote == "\"", !inner.contains(where: { "'\"\\$".contains($0) })
-        else { return line.number }
-      }
-    }
-    return nil
   }
 
   private func setCredentials(in draft: inout JobDraft) {
