@@ -25,9 +25,16 @@ enum ForeignUnitKey {
         || sandboxPrefixes.contains { entry.key.hasPrefix($0) && entry.key != "ExecReload" })
   }
 
+  /// Those that change nothing when they are off.
+  private static let switches: Set<String> = [
+    "RefuseManualStart", "RefuseManualStop", "AllowIsolate", "IgnoreOnIsolate", "StopWhenUnneeded",
+    "IgnoreSIGPIPE", "SendSIGHUP", "NonBlocking", "CPUSchedulingResetOnFork", "TTYReset",
+    "TTYVHangup", "TTYVTDisallocate", "Delegate",
+  ]
+
   /// Whether it switches off what takt does not have.
   static func isOff(_ entry: UnitEntry) -> Bool {
-    confines(entry) && Unit.boolean(entry.value) == false
+    (confines(entry) || switches.contains(entry.key)) && Unit.boolean(entry.value) == false
   }
 
   static func sentence(of entry: UnitEntry) -> String {
@@ -41,6 +48,7 @@ enum ForeignUnitKey {
     if key.hasPrefix("Condition") || key.hasPrefix("Assert") {
       return "takt does not look at this before it runs the job"
     }
+    if key == "RefuseManualStart" { return "'takt trigger' and 'takt exec' start any job" }
     switch entry.section {
     case "Install": return "takt enables no units"
     case "Timer": return "takt does not know this key of a timer"

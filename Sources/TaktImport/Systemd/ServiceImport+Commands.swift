@@ -2,7 +2,7 @@ import TaktCore
 
 /// Commands of a service.
 extension ServiceImport {
-  private struct Command {
+  struct Command {
     var words: [String]
     var ignoresFailure = false
     var expandsVariables = true
@@ -88,7 +88,7 @@ extension ServiceImport {
   }
 
   /// The commands of one line; says so where it cannot be kept.
-  private func commands(of entry: UnitEntry, in draft: inout JobDraft) -> [Command] {
+  func commands(of entry: UnitEntry, in draft: inout JobDraft) -> [Command] {
     guard let words = UnitValue.words(entry.value), !words.isEmpty else {
       disable(entry, "systemd does not read this command", in: &draft)
       return []
@@ -158,9 +158,7 @@ extension ServiceImport {
   private func value(of command: Command) -> DraftValue {
     guard command.expandsVariables, command.words.dropFirst().contains(where: Self.hasVariable)
     else {
-      let words =
-        command.expandsVariables
-        ? command.words.map { $0.replacing("$$", with: "$") } : command.words
+      let words = plainWords(command)
       // What takt does with a text.
       if words.count == 3, words[0] == "/bin/sh", words[1] == "-c", !words[2].isEmpty {
         return .text(words[2])
@@ -177,6 +175,19 @@ extension ServiceImport {
     }
     // What a variable holds is split at blanks, and no more than that.
     return .text((splits ? "set -f; " : "") + "exec " + words.joined(separator: " "))
+  }
+
+  /// The command as a part of a text for a shell.
+  func shellText(_ command: Command) -> String {
+    guard command.expandsVariables, command.words.dropFirst().contains(where: Self.hasVariable)
+    else { return plainWords(command).map(UnitValue.quoted).joined(separator: " ") }
+    return "(\(value(of: command).texts.joined()))"
+  }
+
+  /// What is passed without a shell.
+  private func plainWords(_ command: Command) -> [String] {
+    command.expandsVariables
+      ? command.words.map { $0.replacing("$$", with: "$") } : command.words
   }
 
   private static func hasVariable(_ word: String) -> Bool {

@@ -1,4 +1,5 @@
 import TaktCore
+import TaktTime
 
 /// Conditions of a service, which become `only_if` where they can.
 extension ServiceImport {
@@ -26,29 +27,60 @@ extension ServiceImport {
         if isAlternative { alternatives.append(text) } else { tests.append(text) }
       }
     }
-    for entry in unit.list("Service", "ExecCondition") {
-      guard let words = UnitValue.words(entry.value), let first = words.first,
-        !"-@:+!|".contains(first.prefix(1)) || first.isEmpty,
-        !words.contains(where: { $0.contains("$") })
-      else {
-        report.lose(entry, "takt does not look at this before it runs the job", in: draft.name)
-        continue
-      }
-      settle(entry, "Condition", isTimer: false, in: draft)
-      let texts = words.map { expand($0, of: entry, in: &draft) }
-      tests.append(texts.map(UnitValue.quoted).joined(separator: " "))
-    }
     if !alternatives.isEmpty {
       tests.append(
         alternatives.count == 1
           ? alternatives[0] : "{ " + alternatives.joined(separator: " || ") + "; }")
     }
+    // systemd asks these last.
+    let commands = execConditions(in: &draft)
+    tests += commands
     guard !tests.isEmpty else { return }
     if case .list(let words)? = draft[.onlyIf], case .text(let before)? = words.last {
       tests.insert(before, at: 0)
     }
-    draft[.onlyIf] = .list(
+    let test = DraftValue.list(
       [.text("/bin/sh"), .text("-c"), .text(tests.joined(separator: " && "))])
+    draft[.onlyIf] =
+      commands.isEmpty
+      ? test : .mapping(["run": test, "timeout": .word(DurationText.format(conditionTimeout))])
+  }
+
+  /// The commands of `ExecCondition` for a shell.
+  private func execConditions(in draft: inout JobDraft) -> [String] {
+    let statuses = successStatuses.numbers.map(String.init)
+    var texts: [String] = []
+    for entry in unit.list("Service", "ExecCondition") {
+      let found = commands(of: entry, in: &draft)
+      guard !found.isEmpty else { continue }
+      for command in found {
+        let text = shellText(command)
+        if command.ignoresFailure {
+          texts.append("{ \(text) || true; }")
+        } else if statuses.count > 1 {
+          let right = statuses.joined(separator: "|")
+          texts.append("{ \(text); case $? in \(right)) ;; *) false ;; esac; }")
+        } else {
+          texts.append(text)
+        }
+      }
+      let isStopped = unit.last("Service", "ExecStopPost") != nil
+      report.differ(
+        entry,
+        "in 'only_if': the run is skipped after status 255, a signal or a timeout, too, and does "
+          + "not fail" + (isStopped ? "; ExecStopPost is not run then" : ""), in: draft.name)
+    }
+    return texts
+  }
+
+  /// How long all commands of `ExecCondition` may take: as long as a start, and at most the hour that
+  /// takt allows.
+  private var conditionTimeout: Duration {
+    let entry = unit.last("Service", "TimeoutStartSec") ?? unit.last("Service", "TimeoutSec")
+    guard let entry, case .duration(let time)? = UnitValue.span(entry.value), time > .zero else {
+      return entry == nil && !isOneshot ? .seconds(90) : .seconds(3600)
+    }
+    return min(time, .seconds(3600))
   }
 
   private func settle(_ entry: UnitEntry, _ prefix: String, isTimer: Bool, in draft: JobDraft) {

@@ -10,7 +10,7 @@ extension ServiceImport {
     setSuccess(in: &draft)
   }
 
-  private var isOneshot: Bool {
+  var isOneshot: Bool {
     unit.last("Service", "Type")?.value == "oneshot"
       || unit.last("Service", "Type") == nil && unit.last("Service", "ExecStart") == nil
   }
@@ -152,21 +152,31 @@ extension ServiceImport {
     "CONFIG": 78,
   ]
 
-  private func setSuccess(in draft: inout JobDraft) {
-    var statuses = [0]
+  /// The statuses that count as a success, and words of others, which takt does not have.
+  var successStatuses: (numbers: [Int], others: [(entry: UnitEntry, word: String)]) {
+    var numbers = [0]
+    var others: [(UnitEntry, String)] = []
     for entry in unit.list("Service", "SuccessExitStatus") {
-      var isWhole = true
       for word in entry.value.split(separator: " ").map(String.init) {
         if let number = Int(word) ?? Self.statuses[word], (0...255).contains(number) {
-          if !statuses.contains(number) { statuses.append(number) }
+          if !numbers.contains(number) { numbers.append(number) }
         } else {
-          isWhole = false
-          report.lose(entry, "takt counts no signal as a success: \(word)", in: draft.name)
+          others.append((entry, word))
         }
       }
-      if isWhole { report.keep(entry, as: "success.exit", in: draft.name) }
     }
-    guard statuses.count > 1 else { return }
-    draft[.success] = .mapping(["exit": .list(statuses.map { .word("\($0)") })])
+    return (numbers, others)
+  }
+
+  private func setSuccess(in draft: inout JobDraft) {
+    let (numbers, others) = successStatuses
+    for entry in unit.list("Service", "SuccessExitStatus") {
+      report.keep(entry, as: "success.exit", in: draft.name)
+    }
+    for (entry, word) in others {
+      report.lose(entry, "takt counts no signal as a success: \(word)", in: draft.name)
+    }
+    guard numbers.count > 1 else { return }
+    draft[.success] = .mapping(["exit": .list(numbers.map { .word("\($0)") })])
   }
 }

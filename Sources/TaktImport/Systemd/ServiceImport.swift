@@ -141,6 +141,8 @@ struct ServiceImport {
         report.keep(entry, as: "this is so in any case")
       } else if entry.key.hasSuffix("Accounting") {
         report.differ(entry, "takt accounts for all runs")
+      } else if entry.key == "IgnoreSIGPIPE" {
+        report.differ(entry, "SIGPIPE ends a command that writes to a closed pipe")
       } else {
         report.lose(entry, ForeignUnitKey.sentence(of: entry))
       }

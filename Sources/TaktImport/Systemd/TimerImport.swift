@@ -6,7 +6,7 @@ struct TimerImport {
   let context: ImportContext
   let store: UnitStore
 
-  private var report: ImportReport { context.report }
+  var report: ImportReport { context.report }
 
   /// - Returns: how many jobs there are.
   func run(_ timer: Unit) -> Int {
@@ -99,9 +99,11 @@ struct TimerImport {
     setAccuracy(of: timer, in: &draft)
     setDelay(of: timer, in: &draft)
     let isPersistent = timer.flag("Timer", "Persistent") ?? false
-    draft[.missed] = .mapping(["policy": .word(isPersistent ? "last" : "skip")])
+    let hasCalendar = draft[.calendar] != nil
+    draft[.missed] = .mapping(["policy": .word(isPersistent && hasCalendar ? "last" : "skip")])
     if let entry = timer.last("Timer", "Persistent") {
-      report.keep(entry, as: "missed.policy", in: draft.name)
+      report.keep(
+        entry, as: hasCalendar ? "missed.policy" : "no effect without OnCalendar", in: draft.name)
     }
     noteTriggers(of: timer, draft)
     // A timer waits for the end of what it started, and then starts it at once if it was due.
@@ -235,86 +237,6 @@ struct TimerImport {
       }
     }
     if !events.isEmpty { draft[.on] = .map(events) }
-  }
-
-  private func setAccuracy(of timer: Unit, in draft: inout JobDraft) {
-    let entry = timer.last("Timer", "AccuracySec")
-    var leeway = Duration.seconds(60)
-    if let entry {
-      guard case .duration(let given)? = UnitValue.span(entry.value) else {
-        return report.lose(entry, "this is no length of time", in: draft.name)
-      }
-      leeway = given
-    }
-    let isExact = leeway <= .milliseconds(1)
-    if !isExact, draft[.calendar] != nil || draft[.every] != nil {
-      draft[.leeway] = .word(DurationText.format(leeway))
-    }
-    if let entry {
-      report.keep(
-        entry, as: "leeway", in: draft.name,
-        values: draft[.leeway] == nil ? [] : [DurationText.format(leeway)])
-    }
-  }
-
-  private func setDelay(of timer: Unit, in draft: inout JobDraft) {
-    let isTimed = draft[.calendar] != nil || draft[.every] != nil
-    let isFixed = timer.flag("Timer", "FixedRandomDelay") ?? false
-    if let entry = timer.last("Timer", "FixedRandomDelay") {
-      report.keep(entry, as: isFixed ? "spread" : "jitter", in: draft.name)
-    }
-    for (key, isStable) in [("RandomizedDelaySec", isFixed), ("RandomizedOffsetSec", true)] {
-      guard let entry = timer.last("Timer", key) else { continue }
-      guard case .duration(let delay)? = UnitValue.span(entry.value) else {
-        report.lose(entry, "this is no length of time", in: draft.name)
-        continue
-      }
-      guard delay > .zero, isTimed else {
-        report.keep(entry, as: "no delay", in: draft.name)
-        continue
-      }
-      let text = DurationText.format(delay)
-      if isStable {
-        guard draft[.spread] == nil else {
-          report.lose(entry, "takt has one 'spread' for each job", in: draft.name)
-          continue
-        }
-        draft[.spread] = .mapping(["over": .word(text), "by": .word("host")])
-      } else {
-        draft[.jitter] = .word(text)
-      }
-      report.keep(entry, as: isStable ? "spread" : "jitter", in: draft.name, values: [text])
-    }
-  }
-
-  /// An interval must be longer than all delays together.
-  private func fit(_ draft: inout JobDraft, _ timer: Unit) {
-    guard case .word(let text)? = draft[.every], let interval = try? DurationText.parse(text)
-    else {
-      return
-    }
-    let isFixed = timer.flag("Timer", "FixedRandomDelay") ?? false
-    for (key, source) in [
-      (JobKey.leeway, "AccuracySec"), (.jitter, "RandomizedDelaySec"),
-      (.spread, isFixed ? "RandomizedDelaySec" : "RandomizedOffsetSec"),
-    ] where Self.reach(of: draft) >= interval && draft[key] != nil {
-      draft[key] = nil
-      if let entry = timer.last("Timer", source) {
-        report.lose(entry, "longer than the interval: takt has no such delay", in: draft.name)
-      }
-    }
-  }
-
-  /// How late a slot may start.
-  private static func reach(of draft: JobDraft) -> Duration {
-    var texts: [String] = []
-    for key in [JobKey.jitter, .leeway] {
-      if case .word(let text)? = draft[key] { texts.append(text) }
-    }
-    if case .map(let entries)? = draft[.spread], case .word(let text)? = entries.first?.value {
-      texts.append(text)
-    }
-    return texts.reduce(.zero) { $0 + ((try? DurationText.parse($1)) ?? .zero) }
   }
 
   private func settleUnit(of timer: Unit, in job: String) {
