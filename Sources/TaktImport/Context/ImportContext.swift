@@ -91,6 +91,12 @@ final class ImportContext {
     jobs.append(job)
   }
 
+  /// Changes a job that has been added.
+  func edit(_ name: String, _ change: (inout JobDraft) -> Void) {
+    guard let index = jobs.firstIndex(where: { $0.name == name }) else { return }
+    change(&jobs[index])
+  }
+
   func addGroup(_ name: String, max: Int) {
     guard !groups.contains(where: { $0.key == name }) else { return }
     groups.append(DraftEntry(key: name, value: .word("\(max)")))

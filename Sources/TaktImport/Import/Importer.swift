@@ -54,6 +54,7 @@ package struct Importer {
   }
 
   private func finish() -> Result {
+    PulledServices(context: context, store: store).run()
     let report = context.report
     var texts = context.jobs.flatMap { job in
       [job.name] + job.ordered.flatMap { [$0.key] + $0.value.texts }

@@ -78,7 +78,7 @@ extension ServiceImport {
   private var conditionTimeout: Duration {
     let entry = unit.last("Service", "TimeoutStartSec") ?? unit.last("Service", "TimeoutSec")
     guard let entry, case .duration(let time)? = UnitValue.span(entry.value), time > .zero else {
-      return entry == nil && !isOneshot ? .seconds(90) : .seconds(3600)
+      return entry == nil && !unit.isOneshot ? .seconds(90) : .seconds(3600)
     }
     return min(time, .seconds(3600))
   }

@@ -10,14 +10,10 @@ extension ServiceImport {
     setSuccess(in: &draft)
   }
 
-  var isOneshot: Bool {
-    unit.last("Service", "Type")?.value == "oneshot"
-      || unit.last("Service", "Type") == nil && unit.last("Service", "ExecStart") == nil
-  }
-
   private func setTimeout(in draft: inout JobDraft) {
     let keys: [(key: String, counts: Bool)] = [
-      ("TimeoutSec", isOneshot), ("TimeoutStartSec", isOneshot), ("RuntimeMaxSec", !isOneshot),
+      ("TimeoutSec", unit.isOneshot), ("TimeoutStartSec", unit.isOneshot),
+      ("RuntimeMaxSec", !unit.isOneshot),
     ]
     for (key, counts) in keys {
       guard let entry = unit.last("Service", key) else { continue }

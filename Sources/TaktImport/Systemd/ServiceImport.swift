@@ -127,6 +127,8 @@ struct ServiceImport {
   static func settleRest(of unit: Unit, _ report: ImportReport) {
     let isOpen = unit.entries.map { report.isOpen($0.tokens[0]) }
     for (number, entry) in unit.entries.enumerated() where isOpen[number] {
+      // What comes of these is known when all jobs are.
+      if unit.name.hasSuffix(".service"), PulledServices.pulls(entry) { continue }
       let others = unit.entries.indices.dropFirst(number + 1).filter {
         unit.entries[$0].section == entry.section && unit.entries[$0].key == entry.key
       }

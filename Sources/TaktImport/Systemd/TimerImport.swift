@@ -38,6 +38,7 @@ struct TimerImport {
       ServiceImport(context: context, unit: service).add(to: &draft)
       fit(&draft, timer)
       context.add(draft)
+      store.services.append((service, draft.name))
     }
     settleRest(of: timer)
     return count

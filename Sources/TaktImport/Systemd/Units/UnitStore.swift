@@ -7,8 +7,14 @@ final class UnitStore {
   private var folders: [String]
   private var known: [String: Unit] = [:]
   private var files: [String: [UnitEntry]] = [:]
+  /// Services of timers with the jobs that run them.
+  var services: [(unit: Unit, job: String)] = []
   /// Instances by the names of their templates, and units that something wants.
   private lazy var wanted: [String: [String]] = readWanted()
+  /// The other way round.
+  private lazy var pulled: [String: [String]] = wanted.reduce(into: [:]) { pulled, entry in
+    for target in entry.value { pulled[target, default: []].append(entry.key) }
+  }
 
   static let systemFolders = [
     "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
@@ -137,8 +143,7 @@ final class UnitStore {
         names += entry.value.split(separator: " ").map(String.init)
       }
     }
-    for (name, targets) in wanted where targets.contains(unit.name) { names.append(name) }
-    return Set(names).sorted()
+    return Set(names + (pulled[unit.name] ?? [])).sorted()
   }
 
   /// The names of all timers, templates by the instances that are enabled.
