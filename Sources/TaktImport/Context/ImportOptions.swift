@@ -8,6 +8,8 @@ package struct ImportOptions {
   package var isSystem = false
   /// Whether timers count that are not enabled.
   package var includesDisabled = false
+  /// Whose timers they are; nil where their places say it.
+  package var user: String?
   /// Whether a random sleep at the start of a command becomes `jitter`.
   package var turnsSleepsIntoJitter = false
   /// Whether there is such a time zone.

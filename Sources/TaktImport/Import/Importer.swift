@@ -5,12 +5,12 @@ import TaktSystem
 /// Reads sources and makes a jobs file of them, and a report.
 package struct Importer {
   private let context: ImportContext
-  private let store: UnitStore
+  private let stores: UnitStores
 
   package init(_ options: ImportOptions, tree: ImportTree, machine: any AccountSource) {
     context = ImportContext(
       options, tree: tree, accounts: ImportAccounts(of: tree, machine: machine))
-    store = UnitStore(context)
+    stores = UnitStores(context)
   }
 
   /// What an import comes to.
@@ -41,7 +41,7 @@ package struct Importer {
       context.report.cannotRead(tree.root, "there is no such folder")
       return finish()
     }
-    if context.options.isSystem { SystemImport(context: context, store: store).run() }
+    if context.options.isSystem { SystemImport(context: context, store: stores.machine).run() }
     if let standardInput {
       let text = SourceLines(file: ImportContext.standardInput, bytes: standardInput)
       let kind =
@@ -54,7 +54,7 @@ package struct Importer {
   }
 
   private func finish() -> Result {
-    PulledServices(context: context, store: store).run()
+    for store in stores.all { PulledServices(context: context, store: store).run() }
     let report = context.report
     var texts = context.jobs.flatMap { job in
       [job.name] + job.ordered.flatMap { [$0.key] + $0.value.texts }
@@ -87,6 +87,10 @@ package struct Importer {
     if absolute.hasSuffix(".service") {
       return context.report.cannotRead(
         context.shown(absolute), "a service has no times; name its timer")
+    }
+    if context.options.user != nil {
+      context.report.note(
+        "--user is for systemd's timers, and this is none", at: SourceLocation(file: path))
     }
     let place = recognition.kind(ofPlace: absolute)
     guard let (text, owner) = context.text(of: absolute, context.options.kind ?? place ?? .crontab)
@@ -176,7 +180,7 @@ package struct Importer {
     case .systemd?:
       for timer in timers { readTimer(path + "/" + timer) }
     case .runParts?: RunPartsImport(context: context).run(path)
-    case .cronD?: SystemImport(context: context, store: store).readCronD(path)
+    case .cronD?: SystemImport(context: context, store: stores.machine).readCronD(path)
     case .crontab?, .supercronic?, .anacrontab?, .kubernetes?, .yacron?:
       for name in names where context.tree.kind(of: path + "/" + name) == .file {
         read(path + "/" + name)
@@ -190,7 +194,14 @@ package struct Importer {
   private func readTimer(_ path: String) {
     let slash = path.lastIndex(of: "/") ?? path.startIndex
     let name = String(path[path.index(after: slash)...])
-    store.prefer(slash == path.startIndex ? "/" : String(path[..<slash]))
+    let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    let store: UnitStore
+    do throws(UnitManager.Problem) {
+      store = stores.store(of: try UnitManager(of: folder, context))
+    } catch {
+      return context.report.cannotRead(context.shown(path), error.sentence)
+    }
+    store.prefer(folder)
     SystemImport(context: context, store: store).readTimer(name, shown: context.shown(path))
   }
 }

@@ -133,7 +133,14 @@ struct SystemImport {
       context.report.sources.append(
         ImportReport.Source(
           path: timer.files.first ?? shown, kind: .systemd, jobs: count,
-          stop: context.stop(ofTimer: name)))
+          stop: context.stop(ofTimer: name, store.manager)))
+      if let user = store.manager.user,
+        tree.kind(of: "/var/lib/systemd/linger/\(user.name)") == .none
+      {
+        context.report.note(
+          "systemd runs the timers of '\(user.name)' only while the user is logged in; takt always "
+            + "does", at: timer.place)
+      }
     }
   }
 }
@@ -162,8 +169,18 @@ extension ImportContext {
     }
   }
 
-  func stop(ofTimer name: String) -> String {
+  func stop(ofTimer name: String, _ manager: UnitManager) -> String? {
     let quoted = UnitValue.quoted(name)
+    if let user = manager.user {
+      guard tree.root.isEmpty else {
+        let link = "\(user.home)/.config/systemd/user/timers.target.wants/\(name)"
+        guard tree.kind(of: link, followsLast: false) != .none else { return nil }
+        return "rm \(UnitValue.quoted(tree.root + link))"
+      }
+      // root names the instance of another user.
+      let instance = accounts.own?.name == user.name ? "" : " --machine=\(user.name)@.host"
+      return "systemctl --user\(instance) disable --now \(quoted)"
+    }
     return tree.root.isEmpty
       ? "systemctl disable --now \(quoted)"
       : "systemctl --root=\(UnitValue.quoted(tree.root)) disable \(quoted)"

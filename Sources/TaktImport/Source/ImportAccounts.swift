@@ -5,9 +5,35 @@ package struct ImportAccounts {
   struct User {
     var name: String
     var home: String
+    var uid: UInt32?
+    var gid: UInt32?
+    var shell: String?
+
+    init(name: String, home: String) {
+      self.name = name
+      self.home = home
+    }
+
+    fileprivate init(_ account: Account) {
+      self.init(name: account.name, home: account.home)
+      uid = account.uid
+      gid = account.gid
+      shell = account.shell
+    }
+
+    /// A line of `/etc/passwd`.
+    fileprivate init?(line: Substring) {
+      let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+      guard fields.count >= 6 else { return nil }
+      self.init(name: String(fields[0]), home: String(fields[5]))
+      uid = UInt32(fields[2])
+      gid = UInt32(fields[3])
+      shell = fields.count > 6 && !fields[6].isEmpty ? String(fields[6]) : nil
+    }
   }
 
   private let machine: (any AccountSource)?
+  private let tree: ImportTree
   private let listed: [String: User]
   /// Those of `/etc/group` of another machine; nil where it has none.
   private let groups: Set<Substring>?
@@ -20,16 +46,15 @@ package struct ImportAccounts {
   package init(of tree: ImportTree, machine: any AccountSource) {
     var listed: [String: User] = [:]
     var isUnknown = false
+    self.tree = tree
     if tree.root.isEmpty {
       self.machine = machine
     } else {
       self.machine = nil
       let text = (try? tree.read("/etc/passwd")).map { String(decoding: $0.bytes, as: UTF8.self) }
       isUnknown = text == nil
-      for line in (text ?? "").split(separator: "\n") {
-        let fields = line.split(separator: ":", omittingEmptySubsequences: false)
-        guard fields.count >= 6 else { continue }
-        listed[String(fields[0])] = User(name: String(fields[0]), home: String(fields[5]))
+      for user in (text ?? "").split(separator: "\n").compactMap(User.init(line:)) {
+        listed[user.name] = user
       }
     }
     self.listed = listed
@@ -48,12 +73,34 @@ package struct ImportAccounts {
     // No user is called so, and takt takes no such name.
     guard !name.allSatisfy(\.isWhitespace) else { return nil }
     if let machine {
-      return machine.account(for: UserAndGroup(user: name)).map {
-        User(name: $0.name, home: $0.home)
-      }
+      return machine.account(for: UserAndGroup(user: name)).map(User.init(_:))
     }
     if isUnknown { return User(name: name, home: name == "root" ? "/root" : "/home/\(name)") }
     return listed[name]
+  }
+
+  /// The only user with this home; nil where there is none, or several.
+  func user(withHome home: String) -> User? {
+    if let own, own.home == home { return own }
+    let name = home.split(separator: "/").last.map(String.init) ?? ""
+    if let user = user(named: home == "/root" ? "root" : name), user.home == home { return user }
+    let found = (machine == nil ? Array(listed.values) : machineUsers()).filter { $0.home == home }
+    return found.count == 1 ? found[0] : nil
+  }
+
+  private func machineUsers() -> [User] {
+    let text = (try? tree.read("/etc/passwd")).map { String(decoding: $0.bytes, as: UTF8.self) }
+    return (text ?? "").split(separator: "\n").compactMap(User.init(line:))
+  }
+
+  /// The name in `/etc/group`.
+  func groupName(_ number: UInt32) -> String? {
+    let text = (try? tree.read("/etc/group")).map { String(decoding: $0.bytes, as: UTF8.self) }
+    for line in (text ?? "").split(separator: "\n") {
+      let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+      if fields.count > 2, UInt32(fields[2]) == number { return String(fields[0]) }
+    }
+    return nil
   }
 
   func hasGroup(_ name: String) -> Bool {
@@ -64,6 +111,6 @@ package struct ImportAccounts {
 
   /// The user that this process runs as; with the files of another machine, nobody.
   var own: User? {
-    machine?.account(for: UserAndGroup()).map { User(name: $0.name, home: $0.home) }
+    machine?.account(for: UserAndGroup()).map(User.init(_:))
   }
 }

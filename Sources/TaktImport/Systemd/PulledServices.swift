@@ -47,7 +47,7 @@ struct PulledServices {
     for entry in service.entries where Self.pulls(entry) {
       var worst = ImportReport.Fate.kept
       for word in Self.services(in: entry.value) {
-        let name = Specifiers(unit: service, user: nil).expand(word).text
+        let name = Specifiers(unit: service, manager: store.manager).expand(word).text
         named.insert(name)
         let pull = Pull(
           service: service, job: job, name: name, isStrict: Self.strictKeys.contains(entry.key),
@@ -90,7 +90,7 @@ struct PulledServices {
       let step = pull.isStrict ? "" : ", continue: ignore"
       report.note(
         "systemd starts \(pull.name), too, unless it is active, and takt does not: start it at the "
-          + "boot, or begin '\(pull.job)' with the step {run: [systemctl, start, "
+          + "boot, or begin '\(pull.job)' with the step {run: [\(store.manager.systemctl.joined(separator: ", ")), start, "
           + "\(pull.name)]\(step)}", at: pull.place)
       return .lost
     }
@@ -161,7 +161,7 @@ struct PulledServices {
     // What is said of its words is not about this import.
     let scratch = ImportContext(context.options, tree: context.tree, accounts: context.accounts)
     var draft = JobDraft(name: context.newName(like: other.stem))
-    ServiceImport(context: scratch, unit: other).add(to: &draft)
+    ServiceImport(context: scratch, unit: other, manager: store.manager).add(to: &draft)
     draft[.overlap] = .word("queue")
     let order = order(of: other, pull)
     var instead: [String] = []

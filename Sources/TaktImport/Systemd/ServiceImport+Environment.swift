@@ -24,6 +24,7 @@ extension ServiceImport {
       }
       report.keep(entry, as: "env", in: draft.name)
     }
+    if manager.user != nil { return setUserEnvironment(variables, in: &draft) }
     var inherited = ["LANG"]
     for entry in unit.list("Service", "PassEnvironment") {
       let names = entry.value.split(separator: " ").map(String.init)
@@ -38,6 +39,26 @@ extension ServiceImport {
     }
     draft[.inheritance] =
       inherited.isEmpty ? .word("false") : .list(inherited.map(DraftValue.text))
+    if !variables.isEmpty { draft[.environment] = .map(variables) }
+    setFiles(in: &draft)
+    setCredentials(in: &draft)
+  }
+
+  /// A service of a user has all that the user's systemd has, as a job of a user does.
+  private func setUserEnvironment(_ variables: [DraftEntry], in draft: inout JobDraft) {
+    var variables = variables
+    let bus = "DBUS_SESSION_BUS_ADDRESS"
+    if let folder = manager.runtimeFolder, !variables.contains(where: { $0.key == bus }) {
+      variables.append(DraftEntry(key: bus, value: .text("unix:path=\(folder)/bus")))
+    }
+    for entry in unit.list("Service", "PassEnvironment") {
+      report.keep(entry, as: "no effect on the service of a user", in: draft.name)
+    }
+    for entry in unit.list("Service", "UnsetEnvironment") {
+      let names = entry.value.split(separator: " ").map(String.init)
+      variables.removeAll { names.contains($0.key) }
+      report.differ(entry, "removed from 'env', and not from what is inherited", in: draft.name)
+    }
     if !variables.isEmpty { draft[.environment] = .map(variables) }
     setFiles(in: &draft)
     setCredentials(in: &draft)

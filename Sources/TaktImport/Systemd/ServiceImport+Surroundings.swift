@@ -220,7 +220,7 @@ extension ServiceImport {
           hook,
           .mapping([
             "run": .list(
-              (["systemctl", "start", "--no-block", "--"] + units).map(DraftValue.text))
+              (manager.systemctl + ["start", "--no-block", "--"] + units).map(DraftValue.text))
           ]))
         report.keep(entry, as: hook.name, in: draft.name, values: units)
       }

@@ -5,17 +5,19 @@ import TaktTime
 struct ServiceImport {
   let context: ImportContext
   let unit: Unit
+  let manager: UnitManager
   let user: ImportAccounts.User?
 
   var report: ImportReport { context.report }
-  var specifiers: Specifiers { Specifiers(unit: unit, user: user) }
+  var specifiers: Specifiers { Specifiers(unit: unit, manager: manager) }
 
-  init(context: ImportContext, unit: Unit) {
+  init(context: ImportContext, unit: Unit, manager: UnitManager) {
     self.context = context
     self.unit = unit
-    user = unit.last("Service", "User").flatMap {
-      context.accounts.user(named: Specifiers(unit: unit, user: nil).expand($0.value).text)
-    }
+    self.manager = manager
+    let specifiers = Specifiers(unit: unit, manager: manager)
+    let named = unit.last("Service", "User").map { specifiers.expand($0.value).text }
+    user = named.map { context.accounts.user(named: $0) } ?? manager.user
   }
 
   func add(to draft: inout JobDraft) {
@@ -57,9 +59,18 @@ struct ServiceImport {
   }
 
   private func setUser(in draft: inout JobDraft) {
+    if let name = manager.user?.name, name != context.accounts.own?.name {
+      draft[.user] = .text(name)
+    }
     if let entry = unit.last("Service", "User") {
       let name = expand(entry, in: &draft)
-      if user == nil {
+      if let owner = manager.user, owner.name != name {
+        report.lose(
+          entry, "systemd runs this as '\(owner.name)' alone; the job is disabled", in: draft.name)
+        draft[.enabled] = .word("false")
+      } else if manager.user != nil {
+        report.keep(entry, as: "user", in: draft.name)
+      } else if user == nil {
         report.lose(entry, "there is no user '\(name)'; the job is disabled", in: draft.name)
         draft[.enabled] = .word("false")
       } else {
@@ -89,7 +100,7 @@ struct ServiceImport {
   }
 
   private func setFolder(in draft: inout JobDraft) {
-    var folder = "/"
+    var folder = manager.user?.home ?? "/"
     if let entry = unit.last("Service", "WorkingDirectory") {
       var path = expand(entry, in: &draft)
       let isOptional = path.hasPrefix("-")

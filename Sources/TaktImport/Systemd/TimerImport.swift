@@ -10,7 +10,7 @@ struct TimerImport {
 
   /// - Returns: how many jobs there are.
   func run(_ timer: Unit) -> Int {
-    let specifiers = Specifiers(unit: timer, user: nil)
+    let specifiers = Specifiers(unit: timer, manager: store.manager)
     let target = timer.last("Timer", "Unit").map { specifiers.expand($0.value).text }
     let started = target ?? timer.stem + ".service"
     let services = services(started, timer)
@@ -33,9 +33,9 @@ struct TimerImport {
         continue
       }
       settleUnit(of: timer, in: draft.name)
-      ServiceImport(context: context, unit: timer)
+      ServiceImport(context: context, unit: timer, manager: store.manager)
         .setConditions(in: &draft, isTimer: true)
-      ServiceImport(context: context, unit: service).add(to: &draft)
+      ServiceImport(context: context, unit: service, manager: store.manager).add(to: &draft)
       fit(&draft, timer)
       context.add(draft)
       store.services.append((service, draft.name))
@@ -94,7 +94,7 @@ struct TimerImport {
   }
 
   private func setTimes(of timer: Unit, in draft: inout JobDraft) {
-    let specifiers = Specifiers(unit: timer, user: nil)
+    let specifiers = Specifiers(unit: timer, manager: store.manager)
     setCalendar(of: timer, specifiers, in: &draft)
     setMonotonic(of: timer, in: &draft)
     setAccuracy(of: timer, in: &draft)
@@ -234,7 +234,11 @@ struct TimerImport {
         }
         let text = DurationText.format(delay)
         events.append(DraftEntry(key: event, value: .word(text)))
-        report.keep(entry, as: "on.\(event)", in: draft.name, values: [text])
+        if key == "OnStartupSec", store.manager.user != nil {
+          report.differ(entry, "after the boot, and not after the user's login", in: draft.name)
+        } else {
+          report.keep(entry, as: "on.\(event)", in: draft.name, values: [text])
+        }
       }
     }
     if !events.isEmpty { draft[.on] = .map(events) }

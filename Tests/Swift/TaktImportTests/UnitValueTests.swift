@@ -44,11 +44,11 @@ import Testing
   ])
   func `specifiers`(text: String, expected: String) {
     let unit = Unit(name: "pg_dump@home-a.timer", entries: [], files: [])
-    #expect(Specifiers(unit: unit, user: nil).expand(text).text == expected)
+    #expect(Specifiers(unit: unit, manager: .machine).expand(text).text == expected)
   }
 
   @Test func `a specifier that only the machine knows is named`() {
     let unit = Unit(name: "a.timer", entries: [], files: [])
-    #expect(Specifiers(unit: unit, user: nil).expand("%H-%m").unknown == ["%H", "%m"])
+    #expect(Specifiers(unit: unit, manager: .machine).expand("%H-%m").unknown == ["%H", "%m"])
   }
 }

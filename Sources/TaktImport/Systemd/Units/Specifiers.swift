@@ -1,7 +1,7 @@
 /// Replaces `%i` and the others in a value.
 struct Specifiers {
   let unit: Unit
-  let user: ImportAccounts.User?
+  let manager: UnitManager
 
   /// The text, and the specifiers that only the machine itself can replace.
   func expand(_ text: String) -> (text: String, unknown: [String]) {
@@ -40,18 +40,9 @@ struct Specifiers {
     case "f":
       let path = Self.unescaped(unit.instance ?? unit.prefix)
       return path.hasPrefix("/") ? path : "/" + path
-    case "t": return "/run"
-    case "S": return "/var/lib"
-    case "C": return "/var/cache"
-    case "L": return "/var/log"
-    case "E": return "/etc"
     case "T": return "/tmp"
     case "V": return "/var/tmp"
-    case "u": return user?.name ?? "root"
-    case "h": return user?.home ?? "/root"
-    case "U", "G", "g": return user == nil ? (letter == "g" ? "root" : "0") : nil
-    case "s": return nil
-    default: return nil
+    default: return manager.value(of: letter)
     }
   }
 

@@ -3,6 +3,7 @@ import TaktCore
 /// Finds units in a tree, with their drop-ins and what enables them.
 final class UnitStore {
   private let context: ImportContext
+  let manager: UnitManager
   /// Folders beside a unit that was named by its path, before those of the system.
   private var folders: [String]
   private var known: [String: Unit] = [:]
@@ -16,15 +17,12 @@ final class UnitStore {
     for target in entry.value { pulled[target, default: []].append(entry.key) }
   }
 
-  static let systemFolders = [
-    "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
-    "/usr/lib/systemd/system", "/lib/systemd/system",
-  ]
   private static let dropInsMax = 200
 
-  init(_ context: ImportContext) {
+  init(_ context: ImportContext, _ manager: UnitManager = .machine) {
     self.context = context
-    folders = Self.systemFolders
+    self.manager = manager
+    folders = manager.folders
   }
 
   /// Lets a folder come before those of the system.
@@ -161,5 +159,29 @@ final class UnitStore {
   /// Instances of a template that are enabled.
   func instances(of template: String) -> [String] {
     wanted.keys.filter { Self.template(of: $0) == template }.sorted()
+  }
+}
+
+/// The units of the machine, and those of each user whose timers are imported.
+final class UnitStores {
+  private let context: ImportContext
+  let machine: UnitStore
+  private var ofUsers: [String: UnitStore] = [:]
+
+  init(_ context: ImportContext) {
+    self.context = context
+    machine = UnitStore(context)
+  }
+
+  var all: [UnitStore] {
+    [machine] + ofUsers.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  func store(of manager: UnitManager) -> UnitStore {
+    guard let user = manager.user else { return machine }
+    if let store = ofUsers[user.name] { return store }
+    let store = UnitStore(context, manager)
+    ofUsers[user.name] = store
+    return store
   }
 }

@@ -38,6 +38,11 @@ struct ImportCommand: ParsableCommand {
     completion: .directory)
   var root: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The user whose timers they are, instead of what their places say.", valueName: "name"))
+  var user: String?
+
   @Flag(
     help:
       "Import all that the machine has: crontabs of the system and of users, anacron, enabled timers."
@@ -66,6 +71,9 @@ struct ImportCommand: ParsableCommand {
     guard system || !paths.isEmpty else {
       throw ValidationError("Name files or folders, '-' for standard input, or use --system.")
     }
+    guard user == nil || !system else {
+      throw ValidationError("--user is for timers that are named, and --system for the machine's.")
+    }
     if from == .kubernetes || from == .yacron, paths.contains("-") {
       throw ValidationError("A file of this kind needs its name.")
     }
@@ -78,6 +86,7 @@ struct ImportCommand: ParsableCommand {
     options.dialect = dialect
     options.isSystem = system
     options.includesDisabled = all
+    options.user = user
     options.turnsSleepsIntoJitter = jitter
     let mark = ReadingMark()
     WaitNotice.watch(mark)
