@@ -9,6 +9,8 @@ struct PulledServices {
   private var report: ImportReport { context.report }
   private static let keys: Set<String> = ["Wants", "Requires", "BindsTo", "Upholds"]
   private static let strictKeys: Set<String> = ["Requires", "BindsTo"]
+  /// So many are followed from one job.
+  private static let servicesMax = 30
   /// What decides when a job is due.
   private static let timeKeys: [JobKey] = [
     .on, .every, .from, .calendar, .spread, .jitter, .leeway, .missed,
@@ -73,6 +75,10 @@ struct PulledServices {
     _ pull: Pull, owner: String, _ seen: inout Set<String>
   ) -> ImportReport.Fate {
     guard seen.insert(pull.name).inserted else { return .kept }
+    guard seen.count <= Self.servicesMax else {
+      report.note("systemd starts still more services; only some are named", at: pull.place)
+      return .lost
+    }
     let other: Unit
     switch store.find(pull.name) {
     case .masked: return .kept
@@ -179,8 +185,10 @@ struct PulledServices {
         ]
       }
     }
-    let lines = JobsFileText(header: [], jobs: [draft], groups: []).text.split(separator: "\n")
-      .dropFirst().map(String.init)
+    // Without the empty line and the `jobs:` above it.
+    let lines = JobsFileText(header: [], jobs: [draft], groups: []).text
+      .split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).dropLast()
+      .map(String.init)
     let words = [Turn.before: "before", .after: "after", .together: "together with"]
     let when = "\(words[order] ?? "") each run of '\(pull.job)'"
     context.edit(owner) {

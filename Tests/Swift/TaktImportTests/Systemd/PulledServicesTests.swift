@@ -127,6 +127,14 @@ import Testing
       ])
   }
 
+  @Test func `a long chain of services is followed for a part`() throws {
+    try service("backup", "Wants=s0.service")
+    for number in 0..<2000 { try service("s\(number)", "Wants=s\(number + 1).service") }
+    let notes = fixture.run("/u/backup.timer").report.notes
+    #expect(notes.count == 30)
+    #expect(notes.last?.sentence == "systemd starts still more services; only some are named")
+  }
+
   @Test func `a service of the folder beside it counts`() throws {
     try service("backup", "")
     try service("prune", "After=backup.service")
