@@ -91,8 +91,10 @@ struct ForeignLeaves {
   }
 
   /// All leaves at the path and below it.
-  private func tokens(_ path: String) -> [SourceToken] {
-    leaves.filter { $0.path == path || $0.path.hasPrefix(path + ".") }.map(\.token)
+  private func tokens(_ path: String) -> [SourceToken] { found(path).map(\.token) }
+
+  private func found(_ path: String) -> [(path: String, token: SourceToken)] {
+    leaves.filter { $0.path == path || $0.path.hasPrefix(path + ".") }
   }
 
   func keep(_ path: String, as key: String, in job: String? = nil) {
@@ -103,12 +105,22 @@ struct ForeignLeaves {
     for token in tokens(path) { report.differ(token, sentence, in: job) }
   }
 
-  func lose(_ path: String, _ sentence: String, in job: String? = nil) {
-    for token in tokens(path) { report.lose(token, sentence, in: job) }
+  /// - Parameter severity: nil for what the table says of each key.
+  func lose(
+    _ path: String, _ sentence: String, in job: String? = nil, severity: LossSeverity? = nil
+  ) {
+    for leaf in found(path) {
+      report.lose(
+        leaf.token, sentence, in: job, severity: severity ?? ForeignKey.severity(of: leaf.path),
+        subject: leaf.path)
+    }
   }
 
   /// Says of all that nobody has looked at that it is not kept.
   func loseRest(_ sentence: String) {
-    for leaf in leaves where report.isOpen(leaf.token) { report.lose(leaf.token, sentence) }
+    for leaf in leaves where report.isOpen(leaf.token) {
+      report.lose(
+        leaf.token, sentence, severity: ForeignKey.severity(of: leaf.path), subject: leaf.path)
+    }
   }
 }

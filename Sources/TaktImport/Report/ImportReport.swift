@@ -21,6 +21,10 @@ package final class ImportReport {
     package var job: String?
     /// Texts that must be found in the jobs; what the check of the import looks for.
     var values: [String] = []
+    /// How much a loss matters.
+    package var severity = LossSeverity.changesRun
+    /// The key that the token is a value of; nil for a token that stands for itself.
+    package var subject: String?
     /// Whether nobody has said anything of it yet.
     var isOpen = false
   }
@@ -72,8 +76,17 @@ package final class ImportReport {
     settle(Entry(token: token, fate: .differently, sentence: sentence, job: job))
   }
 
-  func lose(_ token: SourceToken, _ sentence: String, in job: String? = nil) {
-    settle(Entry(token: token, fate: .lost, sentence: sentence, job: job))
+  /// - Parameters:
+  ///   - severity: how much it matters; tables have it for keys of units and of YAML files.
+  ///   - subject: the key that the token is a value of.
+  func lose(
+    _ token: SourceToken, _ sentence: String, in job: String? = nil,
+    severity: LossSeverity = .changesRun, subject: String? = nil
+  ) {
+    settle(
+      Entry(
+        token: token, fate: .lost, sentence: sentence, job: job, severity: severity,
+        subject: subject))
   }
 
   /// Loses a token because the program that it is written for refuses it.
@@ -96,6 +109,7 @@ package final class ImportReport {
       entries[index] = entry
     } else if entry.fate == old.fate {
       entries[index].values += entry.values.filter { !old.values.contains($0) }
+      entries[index].severity = min(old.severity, entry.severity)
       if entry.job != old.job { entries[index].job = nil }
     }
   }
@@ -113,6 +127,13 @@ package final class ImportReport {
     entries.filter { $0.fate == fate }.sorted { $0.token.place < $1.token.place }
   }
 
-  /// Whether everything is in the jobs, if some of it in another way.
-  package var isComplete: Bool { unreadable.isEmpty && !entries.contains { $0.fate == .lost } }
+  /// What is not kept and matters this much.
+  package func losses(_ severity: LossSeverity) -> [Entry] {
+    entries(.lost).filter { $0.severity == severity }
+  }
+
+  /// Whether the jobs do what the sources did, if some of it in another way.
+  package var isComplete: Bool {
+    unreadable.isEmpty && !entries.contains { $0.fate == .lost && $0.severity == .changesRun }
+  }
 }

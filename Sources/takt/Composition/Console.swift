@@ -35,6 +35,12 @@ enum Console {
     }
   }
 
+  /// A line on standard error.
+  static func error(_ line: String, in colour: TerminalColour) {
+    guard isColoured(on: STDERR_FILENO) else { return error(line) }
+    _ = Array("\(colour.paint(line.printableLines))\n".utf8).write(to: STDERR_FILENO)
+  }
+
   /// What is wrong with a jobs file, on standard error: its severity stands out.
   static func error(_ diagnostic: Diagnostic) {
     let (text, word) = (diagnostic.text, " \(diagnostic.severity.rawValue): ")

@@ -42,7 +42,7 @@ extension ExitCode {
     (
       .unbalanced,
       "verify: a problem in the ledger or the log; cancel: nothing to cancel; --all: answered with no; "
-        + "import, export: something is not kept"
+        + "export: something is not kept; import: and it changes what runs"
     ),
     (.unchanged, "resume: the job is not suspended"),
     (.usage, "wrong usage"),

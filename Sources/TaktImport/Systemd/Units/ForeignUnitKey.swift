@@ -19,7 +19,7 @@ enum ForeignUnitKey {
     "ConfigurationDirectory",
   ]
 
-  private static func confines(_ entry: UnitEntry) -> Bool {
+  static func confines(_ entry: UnitEntry) -> Bool {
     entry.section == "Service"
       && (sandbox.contains(entry.key)
         || sandboxPrefixes.contains { entry.key.hasPrefix($0) && entry.key != "ExecReload" })

@@ -66,7 +66,13 @@ extension ImportReport {
     for token in entry.tokens { differ(token, sentence, in: job) }
   }
 
-  func lose(_ entry: UnitEntry, _ sentence: String, in job: String? = nil) {
-    for token in entry.tokens { lose(token, sentence, in: job) }
+  /// - Parameter severity: nil for what the table says of the key.
+  func lose(
+    _ entry: UnitEntry, _ sentence: String, in job: String? = nil, severity: LossSeverity? = nil
+  ) {
+    let severity = severity ?? ForeignUnitKey.severity(of: entry)
+    for token in entry.tokens {
+      lose(token, sentence, in: job, severity: severity, subject: entry.key)
+    }
   }
 }

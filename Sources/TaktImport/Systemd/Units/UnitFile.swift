@@ -56,7 +56,8 @@ enum UnitFile {
       guard let sign = whole.firstIndex(of: "="), !section.isEmpty else {
         report.lose(
           token,
-          section.isEmpty ? "systemd ignores what stands before a section" : "this assigns nothing")
+          section.isEmpty ? "systemd ignores what stands before a section" : "this assigns nothing",
+          severity: .noMeaning)
         continue
       }
       let (text, goesOn) = continued(String(whole[whole.index(after: sign)...]))

@@ -10,14 +10,16 @@ struct ImportCommand: ParsableCommand {
     abstract: "Turn crontabs and systemd timers into a jobs file.",
     discussion: """
       Prints a jobs file that does the same, and reports on standard error every word of the source \
-      that the file does not have: what it does in another way, and what is not kept. The source stays \
-      as it is and still runs; the report ends with the commands that stop it.
+      that the file does not have: what is not kept, by how much that matters, and what it does in \
+      another way. The source stays as it is and still runs; the report ends with the commands that \
+      stop it.
 
       Without --from, the place of a file decides what it is: /etc/crontab and the files in \
       /etc/cron.d have a column for the user, other crontabs have none. `crontab -l | takt import -` \
       reads your own crontab.
 
-      Exits with 0 if everything is kept, 1 if something is not, and 78 if a source cannot be read.
+      Exits with 0 if the jobs run as before, 1 if something that is not kept changes what runs, and \
+      78 if a source cannot be read.
       """)
 
   @Argument(

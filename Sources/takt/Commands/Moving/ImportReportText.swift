@@ -23,25 +23,38 @@ struct ImportReportText {
       Console.error(
         "\(source.path.printable): \(source.kind.rawValue), \(Self.count(source.jobs, "job"))")
     }
-    section("cannot be read", report.unreadable.map { "\($0.place): \($0.sentence)" })
+    section(
+      "cannot be read", report.unreadable.map { "\($0.place): \($0.sentence)" }, in: .red)
+    section("takt refuses these jobs here", check.diagnostics.map(\.headline), in: .red)
+    for severity in LossSeverity.allCases {
+      let losses = report.losses(severity)
+      section(
+        "not kept, \(severity.title)",
+        severity == .changesRun ? Self.lines(losses) : Self.groups(losses),
+        in: severity == .changesRun ? .red : severity == .protectsLess ? .yellow : .none)
+    }
     section("kept differently", Self.lines(report.entries(.differently)))
-    section("not kept", Self.lines(report.entries(.lost)))
     section("notes", report.notes.map { "\($0.place): \($0.sentence)" })
-    section("takt refuses these jobs here", check.diagnostics.map(\.headline))
     if let verification { section("times", verification.lines) }
-    let lost = report.entries(.lost).count
-    let changed = report.entries(.differently).count
-    Console.error(
-      "takt: \(Self.count(jobs, "job")); \(changed) kept differently, \(lost) not kept")
+    Console.error(total)
     let stops = report.sources.compactMap(\.stop)
     guard jobs > 0, !stops.isEmpty else { return }
     Console.error("takt: the sources still run; to stop them:")
     for stop in stops { Console.error("  \(stop.printable)") }
   }
 
-  private func section(_ title: String, _ lines: [String]) {
+  /// `takt: 1 job; 0 kept differently, 7 not kept (1 changes what runs)`
+  private var total: String {
+    let lost = report.entries(.lost).count
+    let worst = report.losses(.changesRun).count
+    let changed = report.entries(.differently).count
+    return "takt: \(Self.count(jobs, "job")); \(changed) kept differently, \(lost) not kept"
+      + (lost == 0 ? "" : " (\(worst) change\(worst == 1 ? "s" : "") what runs)")
+  }
+
+  private func section(_ title: String, _ lines: [String], in colour: TerminalColour = .none) {
     guard !lines.isEmpty else { return }
-    Console.error("\(title):")
+    Console.error("\(title):", in: colour)
     for line in lines { Console.error("  \(line.printable)") }
   }
 
@@ -65,6 +78,27 @@ struct ImportReportText {
     }
   }
 
+  /// A line for each file and sentence, with the keys alone.
+  private static func groups(_ entries: [ImportReport.Entry]) -> [String] {
+    var groups: [(head: [String], subjects: [String])] = []
+    var places: [[String]: Int] = [:]
+    var known: Set<[String]> = []
+    for entry in entries {
+      let head = [entry.token.place.file, entry.sentence]
+      let subject = entry.subject ?? entry.token.text
+      guard known.insert(head + [subject]).inserted else { continue }
+      if let place = places[head] {
+        groups[place].subjects.append(subject)
+      } else {
+        places[head] = groups.count
+        groups.append((head, [subject]))
+      }
+    }
+    return groups.map { group in
+      "\(group.head[0]): \(group.subjects.joined(separator: ", ")): \(group.head[1])"
+    }
+  }
+
   static func count(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
@@ -84,6 +118,8 @@ struct ImportReportAnswer: Encodable {
     /// The key that holds it, or a sentence.
     var reason: String
     var job: String?
+    /// How much it matters that it is not kept.
+    var severity: String?
   }
 
   struct Note: Encodable {
@@ -119,7 +155,9 @@ struct ImportReportAnswer: Encodable {
     }
     func tokens(_ fate: ImportReport.Fate) -> [Token] {
       report.entries(fate).map {
-        Token(at: "\($0.token.place)", token: $0.token.text, reason: $0.sentence, job: $0.job)
+        Token(
+          at: "\($0.token.place)", token: $0.token.text, reason: $0.sentence, job: $0.job,
+          severity: fate == .lost ? $0.severity.rawValue : nil)
       }
     }
     kept = tokens(.kept)

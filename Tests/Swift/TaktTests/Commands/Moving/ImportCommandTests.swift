@@ -29,6 +29,7 @@ import Testing
         var at: String
         var token: String
         var reason: String
+        var severity: String?
       }
       var complete: Bool
       var jobs: [String]
@@ -43,7 +44,53 @@ import Testing
     #expect(!report.complete)
     #expect(report.jobs == ["b"])
     #expect(report.not_kept.first?.at == "tab:1:1")
+    #expect(report.not_kept.allSatisfy { $0.severity == "changes_what_runs" })
+    #expect(report.kept.allSatisfy { $0.severity == nil })
     #expect(report.kept.contains { $0.at == "tab:2:11" && $0.reason == "run" })
+  }
+
+  @Test func `what changes the runs comes first, and it alone is an error`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("[Timer]\nOnCalendar=daily\n", to: "a.timer")
+    let service = """
+      [Unit]
+      After=network-online.target
+      Wants=network-online.target
+      [Service]
+      ExecStart=/bin/true
+      ProtectSystem=strict
+      PrivateTmp=yes
+
+      """
+    try folder.write(service, to: "a.service")
+    /// Services have their whole paths.
+    func report(status: Int32) throws -> String {
+      let answer = try folder.takt("import", "a.timer")
+      #expect(answer.status == status)
+      return answer.errors.replacing(folder.url.path + "/", with: "")
+    }
+    let same = try report(status: 0)
+    #expect(
+      same.contains(
+        """
+        not kept, protects less:
+          a.service: ProtectSystem, PrivateTmp: takt does not confine commands
+        not kept, no meaning here:
+          a.service: After, Wants: takt waits for no unit: the job runs when it is due
+        takt: 1 job; 0 kept differently, 4 not kept (0 change what runs)
+
+        """), "\(same)")
+    try folder.write(service + "RuntimeDirectory=a\n", to: "a.service")
+    let other = try report(status: 1)
+    #expect(
+      other.hasPrefix(
+        """
+        a.timer: systemd, 1 job
+        not kept, changes what runs:
+          a.service:8:1: RuntimeDirectory=a: takt makes no folders: make 'a' yourself
+        not kept, protects less:
+
+        """), "\(other)")
   }
 
   @Test(arguments: [(2, 0), (3, 1)])
