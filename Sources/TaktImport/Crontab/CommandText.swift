@@ -96,76 +96,8 @@ extension CommandText {
     return "'\(first)'" + String(word.dropFirst())
   }
 
-  /// A name for the job: that of the first program which does more than look or wait.
+  /// A name for the job.
   var suggestedName: String {
-    for segment in Self.segments(of: CommandGuards.sleep(in: command)?.rest ?? command) {
-      if let name = Self.program(in: segment) { return name }
-    }
-    return "job"
-  }
-
-  private static func segments(of command: String) -> [Substring] {
-    command.split { "|&;(){}\n`".contains($0) }
-  }
-
-  private static let silent: Set<String> = [
-    "test", "[", "[[", "cd", "sleep", "export", "set", "umask", "true", "false", ":", "if", "then",
-    "fi", "else", "for", "do", "done", "while", "exit", ".", "source", "echo", "ulimit", "!",
-  ]
-  private static let wrappers: Set<String> = [
-    "nice", "ionice", "chronic", "timeout", "env", "sudo", "exec", "chrt", "setsid", "nohup",
-    "flock", "time", "command", "then", "do", "else", "if",
-  ]
-  private static let interpreters: Set<String> = [
-    "sh", "bash", "dash", "ksh", "zsh", "perl", "python", "python2", "python3", "ruby", "php",
-    "node",
-  ]
-
-  private static func program(in segment: Substring) -> String? {
-    var words = segment.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)[...]
-    while let word = words.popFirst() {
-      if word.contains("="), !word.hasPrefix("/"), !word.hasPrefix("-") { continue }
-      let name = base(word)
-      if wrappers.contains(name) {
-        // Options and their numbers, and the file of a lock.
-        while let next = words.first,
-          next.hasPrefix("-") || next.allSatisfy({ $0.isNumber || $0 == "." })
-            || name == "flock" && next.hasPrefix("/")
-        {
-          words.removeFirst()
-        }
-        continue
-      }
-      if silent.contains(name) { return nil }
-      if name == "perl", segment.contains("sleep") { return nil }
-      if interpreters.contains(name) {
-        guard let script = words.first(where: { !$0.hasPrefix("-") }) else { return name }
-        return stem(base(script.trimmingQuotes))
-      }
-      let found = stem(base(word.trimmingQuotes))
-      return found.isEmpty ? nil : found
-    }
-    return nil
-  }
-
-  private static func base(_ word: String) -> String {
-    word.split(separator: "/").last.map(String.init) ?? word
-  }
-
-  private static func stem(_ name: String) -> String {
-    for suffix in [".sh", ".py", ".pl", ".rb", ".php", ".bash", ".js"] where name.hasSuffix(suffix)
-    {
-      return String(name.dropLast(suffix.count))
-    }
-    return name
-  }
-}
-
-extension String {
-  fileprivate var trimmingQuotes: String {
-    var text = self[...]
-    while let first = text.first, "'\"".contains(first) { text.removeFirst() }
-    while let last = text.last, "'\"".contains(last) { text.removeLast() }
-    return String(text)
+    CommandName(CommandGuards.sleep(in: command)?.rest ?? command).text
   }
 }

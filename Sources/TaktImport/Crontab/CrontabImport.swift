@@ -230,7 +230,7 @@ struct CrontabImport {
   }
 
   func comments(of entry: Entry) -> [String] {
-    entry.remarks.suffix(20) + [
+    CronBanner.without(entry.remarks).suffix(20) + [
       "\(entry.line.file):\(entry.line.number)", entry.line.text.replacing("\r", by: ""),
     ]
   }

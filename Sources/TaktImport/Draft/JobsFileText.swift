@@ -6,7 +6,7 @@ struct JobsFileText {
   /// Groups of jobs of which so many run at once.
   var groups: [DraftEntry]
 
-  /// Keys that stand in `defaults` if all jobs agree.
+  /// Keys that stand in `defaults` if all jobs agree; of `env` each variable of which they do.
   private static let shared: [JobKey] = [
     .overlap, .missed, .kill, .inheritance, .leeway, .environment, .onSuccess, .onFailure,
     .output, .timezone, .shell,
@@ -20,9 +20,9 @@ struct JobsFileText {
       writer.open("scheduler")
       writer.entry(DraftEntry(key: "concurrency", value: .map(groups)), indent: 2)
     }
-    if jobs.contains(where: { $0.ordered.contains { $0.value == MailHooks.value } }) {
+    if jobs.contains(where: { $0.ordered.contains { MailHooks.short($0.value) != $0.value } }) {
       writer.blankLine()
-      writer.comment("Mails what a run printed, as cron does.")
+      writer.comment("Mails what a run printed to MAILTO or to the owner of the job, as cron does.")
       writer.anchor("mail", MailHooks.value)
     }
     let defaults = self.defaults
@@ -34,26 +34,57 @@ struct JobsFileText {
     writer.blankLine()
     guard !jobs.isEmpty else { return writer.text + "jobs: {}\n" }
     writer.open("jobs")
-    let common = Set(defaults.map(\.key))
+    let common = Dictionary(defaults.map { ($0.key, $0.value) }) { first, _ in first }
     for (number, job) in jobs.enumerated() {
       if number > 0 { writer.blankLine() }
-      for line in job.comments { writer.comment(line, indent: 2) }
+      for line in job.comments { writer.comment(Self.cut(line), indent: 2) }
       writer.open(job.name, indent: 2)
-      for entry in job.ordered where !common.contains(entry.key) {
-        writer.entry(Self.short(entry), indent: 4)
+      for entry in job.ordered {
+        if let own = Self.own(entry, common) { writer.entry(Self.short(own), indent: 4) }
       }
     }
     return writer.text
   }
 
-  /// The same for all mails, which stand at the head of the file.
   private static func short(_ entry: DraftEntry) -> DraftEntry {
-    entry.value == MailHooks.value ? DraftEntry(key: entry.key, value: .word("*mail")) : entry
+    DraftEntry(key: entry.key, value: MailHooks.short(entry.value))
+  }
+
+  /// What a job says itself; nil for what the defaults say.
+  private static func own(_ entry: DraftEntry, _ defaults: [String: DraftValue]) -> DraftEntry? {
+    guard let common = defaults[entry.key] else { return entry }
+    guard case .map(let variables) = entry.value, case .map(let shared) = common,
+      entry.key == JobKey.environment.name
+    else { return nil }
+    let known = Set(shared)
+    let own = variables.filter { !known.contains($0) }
+    return own.isEmpty ? nil : DraftEntry(key: entry.key, value: .map(own))
+  }
+
+  /// The source has the rest of a long line.
+  private static func cut(_ comment: String) -> String {
+    let lengthMax = 160
+    let scalars = comment.unicodeScalars
+    guard scalars.count > lengthMax else { return comment }
+    return String(scalars.prefix(lengthMax)) + "…"
+  }
+
+  private var sharedVariables: DraftEntry? {
+    var common: [DraftEntry]?
+    for job in jobs {
+      guard case .map(let variables)? = job[.environment] else { return nil }
+      let known = Set(variables)
+      common = (common ?? variables).filter(known.contains)
+    }
+    return common.flatMap {
+      $0.isEmpty ? nil : DraftEntry(key: JobKey.environment.name, value: .map($0))
+    }
   }
 
   private var defaults: [DraftEntry] {
     guard jobs.count > 1 else { return [] }
     return Self.shared.compactMap { key in
+      if key == .environment { return sharedVariables }
       guard let value = jobs[0][key], jobs.allSatisfy({ $0[key] == value }) else { return nil }
       // A zone of the defaults needs no times to apply to, one of a job does.
       return DraftEntry(key: key.name, value: value)

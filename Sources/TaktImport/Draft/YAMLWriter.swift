@@ -17,15 +17,19 @@ struct YAMLWriter {
     text += String(repeating: " ", count: indent) + Self.scalar(key) + ":\n"
   }
 
-  /// A list that other places of the file name.
+  /// A mapping that other places of the file name.
   mutating func anchor(_ name: String, _ value: DraftValue) {
     text += "x-\(name): &\(name)\n"
-    guard case .list(let items) = value else { return }
-    for item in items { self.item(item, indent: 2) }
+    guard case .map(let entries) = value else { return }
+    for entry in entries { self.entry(entry, indent: 2) }
   }
 
   mutating func entry(_ entry: DraftEntry, indent: Int) {
     let lead = String(repeating: " ", count: indent) + Self.scalar(entry.key) + ":"
+    if let block = block(entry.value, lead, indent: indent + 2) {
+      text += lead + " " + block
+      return
+    }
     let flow = Self.flow(entry.value)
     if flow.utf8.count + lead.utf8.count < Self.widthMax || !Self.isNested(entry.value) {
       text += lead + " " + flow + "\n"
@@ -45,6 +49,10 @@ struct YAMLWriter {
   /// An item of a list; a mapping goes over several lines if it is long.
   private mutating func item(_ value: DraftValue, indent: Int) {
     let lead = String(repeating: " ", count: indent) + "- "
+    if let block = block(value, lead, indent: indent + 2) {
+      text += lead + block
+      return
+    }
     let flow = Self.flow(value)
     guard flow.utf8.count + lead.utf8.count >= Self.widthMax, case .map(let entries) = value,
       !entries.isEmpty
@@ -57,7 +65,13 @@ struct YAMLWriter {
     text += lead + inner.text.dropFirst(indent + 2)
   }
 
-  private static let widthMax = 100
+  static let widthMax = 100
+
+  /// A text of several lines, or a long one, as a block.
+  private func block(_ value: DraftValue, _ lead: String, indent: Int) -> String? {
+    guard case .text(let text) = value else { return nil }
+    return YAMLBlock(EachBraces.escaped(text), leadBytes: lead.utf8.count, indent: indent)?.text
+  }
 
   private static func isNested(_ value: DraftValue) -> Bool {
     switch value {
@@ -98,7 +112,7 @@ struct YAMLWriter {
   }
 
   /// Whether YAML takes the character as it stands, in one line, and a terminal shows it.
-  private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+  static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.steersTerminal { return false }
     return switch scalar.value {
     case 0x20...0x7e, 0xa0...0x2027, 0x202a...0xd7ff, 0xe000...0xfefe, 0xff00...0xfffd,

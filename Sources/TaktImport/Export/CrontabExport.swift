@@ -273,11 +273,13 @@ package struct CrontabExport {
 
   /// Whether hooks do what cron does with output.
   private mutating func isMailed(_ job: JobSpec) -> Bool {
-    let mail = Action.argv(["/bin/sh", "-c", MailHooks.script])
+    let mails = [MailHooks.script, MailHooks.formerScript].map {
+      Action.argv(["/bin/sh", "-c", $0])
+    }
     var isMailed = false
     for kind in [HookKind.onSuccess, .onFailure] {
       for step in job.hooks[kind] ?? [] {
-        if step.action == mail, step.rule == HookRule(.output) {
+        if mails.contains(step.action), step.rule == HookRule(.output) {
           isMailed = true
         } else {
           report.lose(job, kind.rawValue, "cron has no hooks")

@@ -125,18 +125,4 @@ import Testing
       if variable != nil { #expect(variable?.name == name) }
     }
   }
-
-  @Test(arguments: [
-    ("/usr/local/bin/backup.sh --all", "backup"), ("cd /srv && ./run.py", "run"),
-    (
-      "test -x /usr/bin/certbot -a \\! -d /run/systemd/system && perl -e 'sleep int(rand(43200))' && certbot -q renew",
-      "certbot"
-    ),
-    ("[ -x /a ] && /a/b c", "b"), ("nice -n 19 ionice -c3 /opt/x", "x"),
-    ("FOO=1 python3 -u /x/y.py", "y"),
-    ("flock -n /tmp/l rsync -a a b", "rsync"), ("true", "job"), ("", "job"), ("/", "job"),
-  ])
-  func `a job is called after the program that does the work`(command: String, name: String) {
-    #expect(JobNames.valid(CommandText(command, dialect: .debian).suggestedName) == name)
-  }
 }

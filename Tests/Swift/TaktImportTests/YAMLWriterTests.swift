@@ -21,6 +21,19 @@ import Testing
           String.UnicodeScalarView(
             (0..<count).map { _ in signs.randomElement(using: &random) ?? "a" })))
     }
+    // Of several lines, and long ones.
+    for _ in 0..<1000 {
+      let parts = [
+        "a", "word", "#", "- ", " ", "  ", "\n", "\n\n", "\t", ": ", "'", "\"", "\\", "ä", "|",
+      ]
+      let count = Int.random(in: 2...80, using: &random)
+      texts.append((0..<count).map { _ in parts.randomElement(using: &random) ?? "a" }.joined())
+    }
+    for count in [90, 99, 100, 101, 300] {
+      texts.append(String(repeating: "word ", count: count / 5) + "x")
+      texts.append(String(repeating: "x", count: count))
+      texts.append("first\n" + String(repeating: "word ", count: count / 5) + "x\n")
+    }
     var job = JobDraft(name: "a")
     job[.on] = .word("start")
     job[.run] = .list([.text("x")] + texts.map(DraftValue.text))
@@ -32,6 +45,45 @@ import Testing
     for (number, text) in texts.enumerated() {
       #expect(spec.execution.environment["V\(number)"] == text)
     }
+  }
+
+  @Test(arguments: [
+    ("one\ntwo\n", "|\n      one\n      two\n"), ("one\n\n  two", "|-\n      one\n\n        two\n"),
+    ("one\n", "\"one\\n\"\n"), ("one \ntwo", "\"one \\ntwo\"\n"), (" one\ntwo", "\" one\\ntwo\"\n"),
+    ("one\n\n", "\"one\\n\\n\"\n"), ("short text", "'short text'\n"),
+    (
+      String(repeating: "0123456789 ", count: 9) + "end",
+      ">-\n      0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789\n"
+        + "      0123456789 end\n"
+    ),
+  ])
+  func `a text of several lines, or a long one, is a block`(text: String, block: String) throws {
+    var job = JobDraft(name: "a")
+    job[.on] = .word("start")
+    job[.run] = .text(text)
+    let written = JobsFileText(header: [], jobs: [job], groups: []).text
+    #expect(written.hasSuffix("    run: " + block), "\(written)")
+    #expect(try ImportFixture.load(written).jobs.first?.action == .shell(text))
+  }
+
+  @Test func `variables that all jobs have are defaults`() throws {
+    var jobs: [JobDraft] = []
+    for (name, own) in [("a", "1"), ("b", "2"), ("c", "2")] {
+      var job = JobDraft(name: name)
+      job[.on] = .word("start")
+      job[.run] = .text("true")
+      job[.environment] = .mapping(["PATH": .text("/bin"), "OWN": .text(own), "LANG": .text("C")])
+      jobs.append(job)
+    }
+    let text = JobsFileText(header: [], jobs: jobs, groups: []).text
+    #expect(text.contains("defaults:\n  env: {PATH: /bin, LANG: C}\n"), "\(text)")
+    #expect(text.contains("  a:\n    on: start\n    env: {OWN: '1'}\n"), "\(text)")
+    let specs = try ImportFixture.load(text).jobs
+    #expect(
+      specs.map(\.execution.environment)
+        == ["1", "2", "2"].map {
+          ["PATH": "/bin", "OWN": $0, "LANG": "C"]
+        })
   }
 
   @Test(arguments: [
