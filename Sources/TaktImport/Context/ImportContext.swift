@@ -97,6 +97,11 @@ final class ImportContext {
     change(&jobs[index])
   }
 
+  /// Goes over all jobs once they are there.
+  func changeJobs(_ change: (inout JobDraft) -> Void) {
+    for index in jobs.indices { change(&jobs[index]) }
+  }
+
   func addGroup(_ name: String, max: Int) {
     guard !groups.contains(where: { $0.key == name }) else { return }
     groups.append(DraftEntry(key: name, value: .word("\(max)")))

@@ -12,6 +12,8 @@ package struct ImportOptions {
   package var user: String?
   /// Whether a random sleep at the start of a command becomes `jitter`.
   package var turnsSleepsIntoJitter = false
+  /// Whether programs such as flock at the start of a command become keys.
+  package var isIdiomatic = false
   /// Whether there is such a time zone.
   package var isZone: (String) -> Bool
   /// Reads a YAML file of another program.

@@ -185,6 +185,7 @@ struct AnacrontabImport {
     settleOne(&draft)
     let text = CommandText.runnable(command.text)
     draft[.run] = .text(text)
+    draft.command = command
     report.keep(command, as: "run", in: draft.name, values: [text])
     context.add(draft)
   }

@@ -273,6 +273,7 @@ struct CrontabImport {
     let isShortened = command != text.command
     command = CommandText.runnable(command)
     draft[.run] = .text(command)
+    if kind != .supercronic { draft.command = entry.command }
     var values = [command]
     if let input = text.input {
       draft[.stdin] = .text(input)

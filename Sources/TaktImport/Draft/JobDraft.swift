@@ -8,6 +8,8 @@ package struct JobDraft: Sendable {
   private var entries: [(key: JobKey, value: DraftValue)] = []
   /// The times of the source in its own words, for `--verify`.
   package var times: [SourceTime] = []
+  /// The command in the words of a source that looks at no exit status; nil for other sources.
+  var command: SourceToken?
 
   init(name: String, comments: [String] = []) {
     self.name = name

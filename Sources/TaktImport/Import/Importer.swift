@@ -56,6 +56,7 @@ package struct Importer {
   private func finish() -> Result {
     for store in stores.all { PulledServices(context: context, store: store).run() }
     let report = context.report
+    IdiomaticJobs(context: context).run()
     var texts = context.jobs.flatMap { job in
       [job.name] + job.ordered.flatMap { [$0.key] + $0.value.texts }
     }

@@ -100,6 +100,9 @@ package final class ImportReport {
     places[token.place].map { entries[$0].isOpen } ?? true
   }
 
+  /// What has become of a token so far.
+  func fate(of token: SourceToken) -> Fate? { places[token.place].map { entries[$0].fate } }
+
   /// The worst that is said of a token counts.
   private func settle(_ entry: Entry) {
     expect(entry.token)

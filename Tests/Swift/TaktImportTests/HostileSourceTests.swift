@@ -12,6 +12,8 @@ import Testing
     RANDOM_DELAY = 5
     */5 8-17 1,15 jan-mar mon-fri root /usr/bin/a --x 'y' 100\\% > /dev/null
     @reboot anna cat%line%line
+    0 5 * * * root cd / && flock -n /tmp/l timeout -k 5 1m nice /usr/bin/a >> /tmp/x 2>&1
+    0 6 * * * root /usr/bin/b && curl -fsS -o /dev/null https://hc-ping.com/1-2
     0~30 3 * * * root test -x /usr/sbin/anacron || { cd / && run-parts --report /etc/cron.daily; }
 
     """
@@ -82,6 +84,7 @@ import Testing
   @Test(arguments: 0..<50) func `a mutated crontab is read or reported`(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed) + 1)
     let fixture = try ImportFixture()
+    fixture.options.isIdiomatic = seed % 2 == 0
     for kind in [SourceKind.cronD, .crontab, .supercronic, .anacrontab] {
       fixture.options.kind = kind
       for dialect in CronDialect.allCases {

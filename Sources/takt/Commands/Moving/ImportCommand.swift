@@ -59,6 +59,12 @@ struct ImportCommand: ParsableCommand {
 
   @Flag(
     help:
+      "Turn flock, timeout, nice, ionice, cd and pings in commands into keys, where these do the same."
+  )
+  var idiomatic = false
+
+  @Flag(
+    help:
       "Compare the next 1,000 times of each job with systemd-analyze, or with croniter for Python.")
   var verify = false
 
@@ -90,6 +96,7 @@ struct ImportCommand: ParsableCommand {
     options.includesDisabled = all
     options.user = user
     options.turnsSleepsIntoJitter = jitter
+    options.isIdiomatic = idiomatic
     let mark = ReadingMark()
     WaitNotice.watch(mark)
     let importer = Importer(

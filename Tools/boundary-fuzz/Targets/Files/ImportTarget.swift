@@ -60,6 +60,7 @@ private struct Importing {
       header: "fuzzed", isZone: { FixedZones().zone(named: $0) != nil },
       readYAML: { _, _ in ForeignFile(documents: [], problems: []) })
     options.kind = kind
+    options.isIdiomatic = (input?.count ?? 0) % 8 < 4
     return Importer(options, tree: tree, machine: FixedAccounts()).run(paths, standardInput: input)
   }
 

@@ -160,6 +160,6 @@ import Testing
     if Self.writes {
       try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
     }
-    #expect(imports == 5)
+    #expect(imports == 6)
   }
 }
