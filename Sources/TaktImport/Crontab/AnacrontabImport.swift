@@ -168,12 +168,12 @@ struct AnacrontabImport {
       draft[.concurrency] = .text(Self.group)
     }
     context.addGroup(Self.group, max: 1)
-    if expandsFolders, let folder = CommandGuards.folderOfScripts(in: command.text),
-      context.tree.kind(of: folder) == .folder
+    if expandsFolders, let folder = ScriptFolder(command: command.text),
+      context.tree.kind(of: folder.path) == .folder
     {
       let parts = RunParts(context: context)
       let names = parts.addJobs(
-        for: parts.scripts(in: folder), in: folder, first: first, settle: settleOne)
+        for: parts.scripts(in: folder.path), in: folder, first: first, settle: settleOne)
       report.differ(
         command,
         names.isEmpty

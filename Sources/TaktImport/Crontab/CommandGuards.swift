@@ -14,7 +14,7 @@ enum CommandGuards {
   }
 
   /// Commands that are longer are not looked into.
-  private static let lengthMax = 4096
+  static let lengthMax = 4096
 
   /// A random sleep before the work.
   struct Sleep {
@@ -75,36 +75,6 @@ enum CommandGuards {
       }
     }
     return quote != nil || !outer.isEmpty || backquotes % 2 == 1
-  }
-
-  /// The folder whose scripts the command runs, and nothing else; nil for other commands.
-  static func folderOfScripts(in command: String) -> String? {
-    guard command.utf8.count <= lengthMax,
-      let start = range(of: "run-parts ", in: command[...])
-    else { return nil }
-    var path: String?
-    var rest = command[start.upperBound...]
-    while !rest.isEmpty {
-      let word = rest.prefix { $0 != " " && $0 != "\t" && $0 != ";" && $0 != ")" && $0 != "}" }
-      rest = rest.dropFirst(word.count).drop { $0 == " " || $0 == "\t" }
-      if word.isEmpty {
-        let tail = rest.filter { !" \t;)}".contains($0) }
-        guard tail.isEmpty else { return nil }
-        break
-      }
-      if word == "--report" || word == "-v" || word == "--verbose" { continue }
-      guard path == nil, word.hasPrefix("/") else { return nil }
-      path = String(word)
-    }
-    // What comes before may be a change to the root, a guard, and the way to the program.
-    let before = command[..<start.lowerBound]
-      .split { " \t{}();&|".contains($0) }
-      .filter {
-        !["cd", "/", "test", "-x", "/usr/sbin/anacron", "nice", "-n", "19", "/usr/bin/"].contains(
-          $0)
-      }
-    guard before.isEmpty else { return nil }
-    return path
   }
 
   /// Whether all that the command does is to start anacron.

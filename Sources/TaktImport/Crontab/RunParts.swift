@@ -47,26 +47,31 @@ struct RunParts {
   /// Adds a job for each script: the first has the times, each other one comes after the one before.
   ///
   /// - Parameters:
+  ///   - folder: where they are.
   ///   - first: a draft with the times of the folder.
   ///   - settle: writes down what all of them have in common.
   /// - Returns: the names of the jobs.
   func addJobs(
-    for scripts: [String], in folder: String, first: JobDraft,
+    for scripts: [String], in folder: ScriptFolder, first: JobDraft,
     settle: (inout JobDraft) -> Void
   ) -> [String] {
-    let period = folder.split(separator: "/").last.map { $0.drop { $0 != "." }.dropFirst() } ?? ""
+    let last = folder.path.split(separator: "/").last
+    let period = last.map { $0.drop { $0 != "." }.dropFirst() } ?? ""
     var previous: String?
     var names: [String] = []
     for script in scripts {
       let name = context.newName(like: period.isEmpty ? script : "\(period)-\(script)")
       var draft = previous == nil ? first : JobDraft(name: name, comments: [])
       draft.name = name
-      draft.comments = first.comments + [context.shown(folder + "/" + script)]
+      draft.comments = first.comments + [context.shown(folder.path + "/" + script)]
       if let previous {
         draft[.after] = .mapping(["job": .text(previous), "on": .word("any")])
       }
       settle(&draft)
-      draft[.run] = .list([.text(folder + "/" + script)])
+      folder.setPriorities(of: &draft)
+      // run-parts starts them without a shell.
+      draft[.shell] = nil
+      draft[.run] = .list([.text(folder.path + "/" + script)])
       context.add(draft)
       names.append(name)
       previous = name
@@ -89,8 +94,8 @@ extension CrontabImport {
       report.differ(entry.command, "the jobs of the anacrontab do this work, without anacron")
       return true
     }
-    guard let folder = CommandGuards.folderOfScripts(in: text.command),
-      context.tree.kind(of: folder) == .folder
+    guard let folder = ScriptFolder(command: text.command),
+      context.tree.kind(of: folder.path) == .folder
     else { return false }
     if context.hasAnacronJobs, text.command.contains("-x /usr/sbin/anacron") {
       for token in entry.times + [entry.user].compactMap(\.self) {
@@ -102,7 +107,7 @@ extension CrontabImport {
       return true
     }
     let parts = RunParts(context: context)
-    let scripts = parts.scripts(in: folder)
+    let scripts = parts.scripts(in: folder.path)
     guard !scripts.isEmpty else {
       for token in entry.times + [entry.user].compactMap(\.self) {
         report.keep(token, as: "there is no script")
@@ -154,7 +159,9 @@ struct RunPartsImport {
     var first = JobDraft(name: "", comments: [])
     first[.cron] = .text(time)
     first.times = [.cron(time, rule: .cron)]
-    let names = parts.addJobs(for: parts.scripts(in: folder), in: folder, first: first) { draft in
+    let names = parts.addJobs(
+      for: parts.scripts(in: folder), in: ScriptFolder(folder), first: first
+    ) { draft in
       jobs.setManners(of: &draft)
       draft[.user] = .text("root")
       jobs.setSurroundings(of: &draft, user: root, isNamed: true, variables: CronVariables())
