@@ -32,6 +32,7 @@ struct InitCommand: ParsableCommand {
     let file = argument.file
     let schema = Installation.schema ?? Self.schemaName
     let imported = from == nil ? nil : try Self.crontab()
+    let check = imported.map { ImportCheck(of: $0, isForeign: false) }
     let text =
       imported.map { "# yaml-language-server: $schema=\(schema)\n" + $0.text }
       ?? Self.text(schema: schema)
@@ -48,10 +49,9 @@ struct InitCommand: ParsableCommand {
         throw error
       }
     }
-    if let imported {
-      ImportReportText(
-        imported.report, imported.jobs.count, ImportCheck(of: imported, isForeign: false), nil
-      ).print()
+    if let imported, let check {
+      ImportReportText(imported.report, imported.jobs.count, check, nil).print()
+      guard check.bugs.isEmpty else { throw ExitCode.defect }
     }
     let named = file == JobsFileChoice.standard ? "" : " " + Self.quoted(file)
     Console.print(

@@ -16,6 +16,8 @@ extension ExitCode {
   static let unreadableLedger = ExitCode(66)
   /// `EX_UNAVAILABLE`
   static let unreachable = ExitCode(69)
+  /// `EX_SOFTWARE`
+  static let defect = ExitCode(70)
   /// `EX_OSERR`
   static let system = ExitCode(71)
   /// `EX_CANTCREAT`
@@ -53,6 +55,7 @@ extension ExitCode {
       "takt is not running, or does not answer; verify --cluster: the database does not; "
         + "--cluster, --on: another machine does not"
     ),
+    (.defect, "import: a bug; takt refuses the jobs file that it wrote"),
     (.system, "the system lacks or refuses something that takt needs"),
     (.stateInUse, "the state folder is in use or cannot be trusted"),
     (.unwritable, "output cannot be written"),

@@ -3,10 +3,20 @@ import TaktCore
 import TaktEngine
 import TaktImport
 
-/// What `takt check` says of an imported jobs file.
+/// What `takt check` says of an imported jobs file, asked before the file is shown.
 struct ImportCheck {
   let snapshot: Snapshot?
-  let diagnostics: [Diagnostic]
+  /// What this machine lacks for the jobs, or does not allow them.
+  let refusals: [Diagnostic]
+  /// What no machine takes: a bug of the import.
+  let bugs: [Diagnostic]
+
+  /// What depends on the machine, and not on the text.
+  private static let ofMachine: Set<Diagnostic.Code> = [
+    .unknownAccount, .notPermitted, .unknownZone, .unreadable, .unsafePermissions,
+  ]
+  /// Bounds for a jobs file, which sources may exceed.
+  private static let bounds: Set<Diagnostic.Code> = [.tooLarge, .tooManyNodes]
 
   /// - Parameter isForeign: whether the sources are of another machine, whose users, zones and limits
   ///   are not those of this one.
@@ -14,12 +24,13 @@ struct ImportCheck {
     var source = JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
     if isForeign { source.accounts = AnyAccounts() }
     let loaded = source.load(text: Array(result.text.utf8), within: nil)
-    diagnostics = loaded.diagnostics.filter {
-      $0.severity == .error
-        && !(isForeign
-          && [.unknownAccount, .notPermitted, .unknownZone, .unreadable].contains($0.code))
-    }
-    if loaded.snapshot == nil, diagnostics.isEmpty {
+    let errors = loaded.diagnostics.filter { $0.severity == .error }
+    let own = errors.filter { Self.ofMachine.contains($0.code) }
+    let others = errors.filter { !Self.ofMachine.contains($0.code) }
+    let isTooLarge = others.contains { Self.bounds.contains($0.code) }
+    refusals = (isForeign ? [] : own) + (isTooLarge ? others : [])
+    bugs = isTooLarge ? [] : others
+    if loaded.snapshot == nil, refusals.isEmpty, bugs.isEmpty {
       // For the times, without the files that are not on this machine.
       let text = result.text(without: [.environmentFile, .secrets])
       snapshot = source.load(text: Array(text.utf8), within: nil).snapshot
@@ -40,7 +51,7 @@ struct ImportCheck {
     }
   }
 
-  var isRight: Bool { diagnostics.isEmpty }
+  var isRight: Bool { refusals.isEmpty && bugs.isEmpty }
 }
 
 extension ImportOptions {

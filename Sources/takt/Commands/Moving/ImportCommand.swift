@@ -18,8 +18,8 @@ struct ImportCommand: ParsableCommand {
       /etc/cron.d have a column for the user, other crontabs have none. `crontab -l | takt import -` \
       reads your own crontab.
 
-      Exits with 0 if the jobs run as before, 1 if something that is not kept changes what runs, and \
-      78 if a source cannot be read.
+      Exits with 0 if the jobs run as before, 1 if something that is not kept changes what runs, 70 \
+      if takt refuses the jobs file, which is a bug of import, and 78 if a source cannot be read.
       """)
 
   @Argument(
@@ -104,14 +104,15 @@ struct ImportCommand: ParsableCommand {
     let input = try paths.contains("-") ? StandardInput.read() : nil
     let result = importer.run(paths.filter { $0 != "-" }, standardInput: input)
     mark.finish()
-    Console.write(Array(result.text.utf8))
     let check = ImportCheck(of: result, isForeign: root != nil)
+    Console.write(Array(result.text.utf8))
     let verification = verify ? ImportVerification(of: result, check.snapshot) : nil
     switch report {
     case .text: ImportReportText(result.report, result.jobs.count, check, verification).print()
     case .json:
       Console.error(ImportReportAnswer(result.report, result.jobs, check, verification).jsonLine)
     }
+    guard check.bugs.isEmpty else { throw ExitCode.defect }
     if !result.report.unreadable.isEmpty { throw ExitCode.configuration }
     guard result.report.isComplete, check.isRight, verification?.isComplete != false else {
       throw ExitCode.failure

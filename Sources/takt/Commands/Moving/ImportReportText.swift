@@ -25,7 +25,7 @@ struct ImportReportText {
     }
     section(
       "cannot be read", report.unreadable.map { "\($0.place): \($0.sentence)" }, in: .red)
-    section("takt refuses these jobs here", check.diagnostics.map(\.headline), in: .red)
+    section("takt refuses these jobs here", check.refusals.map(\.headline), in: .red)
     for severity in LossSeverity.allCases {
       let losses = report.losses(severity)
       section(
@@ -38,9 +38,15 @@ struct ImportReportText {
     if let verification { section("times", verification.lines) }
     Console.error(total)
     let stops = report.sources.compactMap(\.stop)
-    guard jobs > 0, !stops.isEmpty else { return }
-    Console.error("takt: the sources still run; to stop them:")
-    for stop in stops { Console.error("  \(stop.printable)") }
+    if jobs > 0, check.bugs.isEmpty, !stops.isEmpty {
+      Console.error("takt: the sources still run; to stop them:")
+      for stop in stops { Console.error("  \(stop.printable)") }
+    }
+    // The last words of a long report are those that are read.
+    section(
+      "takt: this is a bug of takt import: takt refuses the jobs file that it wrote. Please report it "
+        + "with the source and these lines",
+      check.bugs.map(\.headline), in: .red)
   }
 
   /// `takt: 1 job; 0 kept differently, 7 not kept (1 changes what runs)`
@@ -136,10 +142,12 @@ struct ImportReportAnswer: Encodable {
   var notes: [Note]
   var unreadable: [Note]
   var refused: [Note]
+  /// Why takt refuses the file on any machine.
+  var bugs: [Note]
   var verification: [ImportVerification.Answer]?
 
   enum CodingKeys: String, CodingKey {
-    case complete, jobs, sources, kept, notes, unreadable, refused, verification
+    case complete, jobs, sources, kept, notes, unreadable, refused, bugs, verification
     case keptDifferently = "kept_differently"
     case notKept = "not_kept"
   }
@@ -165,7 +173,8 @@ struct ImportReportAnswer: Encodable {
     notKept = tokens(.lost)
     notes = report.notes.map { Note(at: "\($0.place)", message: $0.sentence) }
     unreadable = report.unreadable.map { Note(at: "\($0.place)", message: $0.sentence) }
-    refused = check.diagnostics.map { Note(at: "\($0.location)", message: $0.message) }
+    refused = check.refusals.map { Note(at: "\($0.location)", message: $0.message) }
+    bugs = check.bugs.map { Note(at: "\($0.location)", message: $0.message) }
     self.verification = verification?.answers
   }
 }

@@ -18,7 +18,7 @@ import Testing
     let takt = try folder.takt("--help")
     #expect(takt.status == 0)
     let listed = takt.output.matches(of: #/(?m)^(\d+) {2,}\S/#).map { String($0.1) }
-    #expect(listed.count == 13, "\(takt.output)")
+    #expect(listed.count == 14, "\(takt.output)")
     #expect(try listed == Self.documented())
   }
 
