@@ -98,6 +98,6 @@ extension CommandText {
 
   /// A name for the job.
   var suggestedName: String {
-    CommandName(CommandGuards.sleep(in: command)?.rest ?? command).text
+    CommandName(RandomSleep(in: command, shell: .bash)?.rest ?? command).text
   }
 }

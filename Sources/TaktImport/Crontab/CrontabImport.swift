@@ -260,18 +260,8 @@ struct CrontabImport {
   }
 
   func setCommand(_ text: CommandText, of entry: Entry, in draft: inout JobDraft) {
-    var command = text.command
-    let sleep = CommandGuards.sleep(in: command)
-    if let sleep, context.options.turnsSleepsIntoJitter, draft[.cron] != nil {
-      command = sleep.rest
-      draft[.jitter] = .word(DurationText.format(.seconds(sleep.seconds)))
-    } else if let sleep {
-      report.note(
-        "this sleeps for up to \(DurationText.format(.seconds(sleep.seconds))); with --jitter it "
-          + "becomes 'jitter'", at: entry.command.place)
-    }
-    let isShortened = command != text.command
-    command = CommandText.runnable(command)
+    let sleep = replaceSleep(of: text.command, at: entry.command.place, in: &draft)
+    let command = CommandText.runnable(sleep?.rest ?? text.command)
     draft[.run] = .text(command)
     if kind != .supercronic { draft.command = entry.command }
     var values = [command]
@@ -284,10 +274,15 @@ struct CrontabImport {
           at: entry.command.place)
       }
     }
-    if !isShortened || command == ":" {
-      report.keep(entry.command, as: "run", in: draft.name, values: values)
+    if let sleep {
+      report.differ(
+        entry.command,
+        "'jitter' takes the place of the sleep"
+          + (sleep.needsRandom
+            ? "; cron does not wait here if /bin/sh is dash, which has no RANDOM" : ""),
+        in: draft.name)
     } else {
-      report.differ(entry.command, "'jitter' takes the place of the sleep", in: draft.name)
+      report.keep(entry.command, as: "run", in: draft.name, values: values)
     }
     if let note = CommandGuards.note(of: command) { report.note(note, at: entry.command.place) }
     if dialect == .debian, kind != .supercronic,
@@ -297,6 +292,31 @@ struct CrontabImport {
         "cron refuses a command of more than \(dialect.lineBytesMax) bytes, and with it the "
           + "whole file", at: entry.command.place)
     }
+  }
+
+  /// Makes `jitter` of a random sleep if that is wanted and is the same; otherwise says what stays.
+  private func replaceSleep(
+    of command: String, at place: SourceLocation, in draft: inout JobDraft
+  ) -> RandomSleep? {
+    let shell = context.shell(of: draft)
+    // Another delay would come on top.
+    let canDelay = draft[.cron] != nil && draft[.jitter] == nil
+    if canDelay, let sleep = RandomSleep(in: command, shell: shell) {
+      let time = DurationText.format(.seconds(sleep.seconds))
+      if context.options.turnsSleepsIntoJitter {
+        draft[.jitter] = .word(time)
+        return sleep
+      }
+      report.note("this sleeps for up to \(time); with --jitter it becomes 'jitter'", at: place)
+    } else if RandomSleep.isMentioned(in: command) {
+      report.note(
+        RandomSleep(in: command, shell: .bash) != nil && canDelay
+          ? "this waits for a random time in a way that dash does not know; if /bin/sh is dash, it does "
+            + "not wait, or fails. It stays in the command"
+          : "this waits for a random time; that stays in the command, since 'jitter' may not be the same",
+        at: place)
+    }
+    return nil
   }
 
   /// False when cron refuses them.
