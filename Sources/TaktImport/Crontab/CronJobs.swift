@@ -68,13 +68,33 @@ struct CronJobs {
     }
     if let shell = variables["SHELL"] { setShell(shell, variables, of: &draft) }
     draft[.environment] = .map(environment.map { DraftEntry(key: $0.name, value: .text($0.value)) })
-    draft[.directory] = .text(home.hasPrefix("/") ? home : "/")
+    draft[.directory] = .text(home)
     if variables["MAILTO"] != "" {
       draft[.onSuccess] = MailHooks.value
       draft[.onFailure] = MailHooks.value
       // cron's mails have both streams in the order in which they were printed.
       draft.set(.output, "merge", .word("true"))
     }
+  }
+
+  /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
+  func settleFolder(of draft: inout JobDraft, at place: SourceLocation) {
+    guard case .text(let folder)? = draft[.directory], context.tree.lacks(folder) else { return }
+    let reason = "there is no folder \(folder.isEmpty ? "''" : folder)"
+    guard dialect == .debian else {
+      draft[.directory] = .text("/")
+      draft[.enabled] = .word("false")
+      return context.report.note(
+        "\(reason): cron does not start this, and so the job is not enabled", at: place)
+    }
+    let own = Self.spoolFolder
+    let isHere = context.tree.kind(of: own) == .folder
+    draft[.directory] = .text(isHere ? own : "/")
+    context.report.note(
+      isHere
+        ? "\(reason): cron starts this in \(own), and so does takt"
+        : "\(reason): cron starts this in \(own), and takt in '/', since that is not here, either",
+      at: place)
   }
 
   private func setShell(_ shell: String, _ variables: CronVariables, of draft: inout JobDraft) {

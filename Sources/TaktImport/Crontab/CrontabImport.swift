@@ -211,22 +211,9 @@ struct CrontabImport {
     jobs.setSurroundings(
       of: &draft, user: user, isNamed: draft[.user] != nil, variables: variables)
     if entry.mailsFailuresOnly { draft[.onSuccess] = nil }
-    setMissingFolder(of: entry, in: &draft)
+    jobs.settleFolder(of: &draft, at: entry.command.place)
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
-  }
-
-  /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
-  private func setMissingFolder(of entry: Entry, in draft: inout JobDraft) {
-    guard context.tree.root.isEmpty, case .text(let folder)? = draft[.directory],
-      context.tree.kind(of: folder) == .none
-    else { return }
-    if dialect == .debian { draft[.directory] = .text(CronJobs.spoolFolder) }
-    report.note(
-      dialect == .debian
-        ? "there is no folder \(folder): cron starts this in \(CronJobs.spoolFolder), and so does takt"
-        : "there is no folder \(folder): cron does not start this, and neither does takt",
-      at: entry.command.place)
   }
 
   func comments(of entry: Entry) -> [String] {

@@ -123,7 +123,11 @@ extension CrontabImport {
       jobs.setManners(of: &draft)
       draft[.user] = .text(user.name)
       jobs.setSurroundings(of: &draft, user: user, isNamed: true, variables: variables)
-      draft[.directory] = .text(text.command.contains("cd /") ? "/" : user.home)
+      if text.command.contains("cd /") {
+        draft[.directory] = .text("/")
+      } else {
+        jobs.settleFolder(of: &draft, at: entry.command.place)
+      }
     }
     if let token = entry.user { report.keep(token, as: "user") }
     report.differ(

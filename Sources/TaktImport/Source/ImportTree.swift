@@ -140,6 +140,22 @@ package struct ImportTree: Sendable {
 }
 
 extension ImportTree {
+  /// Whether nothing can start in this folder.
+  ///
+  /// Only a whole machine says what is missing: it has a shell. A folder without names may be where
+  /// another disk is mounted.
+  func lacks(_ folder: String) -> Bool {
+    // Debian's name for no home at all.
+    guard folder.hasPrefix("/"), folder != "/nonexistent" else { return true }
+    if kind(of: folder) == .folder { return false }
+    if root.isEmpty { return true }
+    var parts = folder.split(separator: "/")
+    while !parts.isEmpty, kind(of: "/" + parts.joined(separator: "/")) == .none {
+      parts.removeLast()
+    }
+    return isExecutable("/bin/sh") && !names(in: "/" + parts.joined(separator: "/")).names.isEmpty
+  }
+
   /// Whether the names in a folder can be read.
   func canList(_ folder: String) -> Bool {
     defer { mark?.finish() }

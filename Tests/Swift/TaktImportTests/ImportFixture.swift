@@ -39,6 +39,11 @@ final class ImportFixture {
     return "/" + path
   }
 
+  func makeFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(
+      at: folder.appendingPathComponent(path), withIntermediateDirectories: true)
+  }
+
   func link(_ path: String, to target: String) throws {
     let file = folder.appendingPathComponent(path)
     try FileManager.default.createDirectory(
