@@ -236,7 +236,7 @@ def other_meanings(case, place):
             continue
         job = jobs[names[number]]
         value = lambda key: job.get(key, defaults.get(key))
-        variables = {k: v for k, v in variables.items() if k not in ("LOGNAME", "USER")}
+        variables = {k: v for k, v in variables.items() if k != "LOGNAME" and (k != "USER" or case.dialect == "debian")}
         expected = {"SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", **variables}
         own = value("env") or {}
         for what, left, right in [

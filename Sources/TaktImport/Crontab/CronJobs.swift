@@ -46,8 +46,14 @@ struct CronJobs {
         context.report.keep(variable.token, as: "a later line counts")
         continue
       }
-      if name == "LOGNAME" || name == "USER" {
+      // Debian's cron knows no USER, and passes it on.
+      if name == "LOGNAME" || name == "USER" && dialect == .cronie {
         context.report.keep(variable.token, as: "cron sets \(name) itself")
+        if value != user.name {
+          context.report.note(
+            "cron sets \(name) itself, to the user of each job, and so does takt: this line changes "
+              + "nothing", at: variable.token.place)
+        }
         continue
       }
       guard name.isVariableName, !name.hasPrefix("TAKT_") else {

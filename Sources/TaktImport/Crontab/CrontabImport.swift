@@ -233,11 +233,21 @@ struct CrontabImport {
     guard let name = entry.user?.text ?? owner else {
       return context.accounts.own ?? ImportAccounts.User(name: "root", home: "/root")
     }
-    if let user = context.accounts.user(named: name) { return user }
-    report.refuse(
-      entry.user ?? entry.command,
-      "there is no user '\(name)', and cron does not run this either")
-    return nil
+    guard let user = context.accounts.user(named: name) else {
+      report.refuse(
+        entry.user ?? entry.command,
+        ImportAccounts.isName(name)
+          ? "there is no user '\(name)', and cron does not run this either"
+          : "no user can be called '\(name)', and so cron does not run this; a template must be filled in"
+      )
+      return nil
+    }
+    if context.accounts.isUnknown, name != "root" {
+      report.note(
+        "there is no such file: users are taken to exist, and their home folders are guessed",
+        at: SourceLocation(file: context.shown("/etc/passwd")))
+    }
+    return user
   }
 
   private func setUser(of entry: Entry, in draft: inout JobDraft) {

@@ -13,6 +13,12 @@ struct CommandName {
       ?? Self.firstProgram(of: words) ?? "job"
   }
 
+  /// Whether a first word is of the shell's language, or a program that is told apart.
+  static func isKnown(_ word: String) -> Bool {
+    silent.contains(word) || wrappers[word] != nil || interpreters.contains(word)
+      || interpreters.contains(word.trimmingVersion)
+  }
+
   private typealias Word = CommandWords.Word
 
   /// The program of the first command that does more than look, wait or print.

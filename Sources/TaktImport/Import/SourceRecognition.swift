@@ -69,15 +69,44 @@ struct SourceRecognition {
 
   /// The user column is never guessed; where there seems to be one, that is said.
   private func noteUsers(_ entries: [String], _ text: SourceLines) {
-    let users = entries.prefix(100).map { line -> Bool in
+    let starts = entries.prefix(100).map { line -> [String] in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-      let index = line.hasPrefix("@") ? 1 : 5
-      guard words.count > index + 1 else { return false }
-      return context.accounts.user(named: String(words[index])) != nil
+      return words.dropFirst(line.hasPrefix("@") ? 1 : 5).prefix(2).map(String.init)
     }
-    guard !users.isEmpty, users.allSatisfy(\.self), !context.accounts.isUnknown else { return }
+    guard !starts.isEmpty, starts.allSatisfy({ $0.count == 2 }) else { return }
+    let isKnown = !context.accounts.isUnknown
+    let sentence =
+      if isKnown, starts.allSatisfy({ context.accounts.user(named: $0[0]) != nil }) {
+        "each command starts with the name of a user"
+      } else if starts.allSatisfy({ mayBeUser($0[0]) && startsCommand($0[1]) }) {
+        "each command starts with a word that is no program here, such as '\(starts[0][0])', and "
+          + "continues with one"
+      } else {
+        ""
+      }
+    guard !sentence.isEmpty else { return }
     context.report.note(
-      "each command starts with the name of a user: if that is a column, import with --from cron.d",
+      "\(sentence): if that is a column for the user, import with --from cron.d",
       at: SourceLocation(file: text.file))
+  }
+
+  private func mayBeUser(_ word: String) -> Bool {
+    ImportAccounts.isName(word) && !word.contains(".") && !CommandName.isKnown(word)
+      && !isProgram(word)
+  }
+
+  /// Whether a command may start with the word, and not only go on with it.
+  private func startsCommand(_ word: String) -> Bool {
+    if word.hasPrefix("/") {
+      return context.tree.isExecutable(word) || word.split(separator: "/").contains("bin")
+        || [".sh", ".py", ".pl", ".rb", ".php"].contains(where: word.hasSuffix)
+    }
+    return CommandName.isKnown(word) || isProgram(word)
+  }
+
+  private func isProgram(_ word: String) -> Bool {
+    ["/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"].contains {
+      context.tree.isExecutable($0 + word)
+    }
   }
 }

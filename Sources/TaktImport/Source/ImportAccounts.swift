@@ -75,6 +75,7 @@ package struct ImportAccounts {
     if let machine {
       return machine.account(for: UserAndGroup(user: name)).map(User.init(_:))
     }
+    guard !isUnknown || Self.isName(name) else { return nil }
     if isUnknown { return User(name: name, home: name == "root" ? "/root" : "/home/\(name)") }
     return listed[name]
   }
@@ -101,6 +102,13 @@ package struct ImportAccounts {
       if fields.count > 2, UInt32(fields[2]) == number { return String(fields[0]) }
     }
     return nil
+  }
+
+  /// Whether a user may be called so: a template has names such as `$USER`.
+  static func isName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first.isWordByte else { return false }
+    return name.utf8.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: "$") && name.hasSuffix("$") }
+      && !name.dropLast().contains("$")
   }
 
   func hasGroup(_ name: String) -> Bool {
