@@ -83,7 +83,7 @@ struct AnacrontabImport {
     for token in tokens + [command] { report.expect(token) }
     guard let times = times(of: tokens[0].text, hour: hour(variables), delay: delay) else {
       report.lose(tokens[0], "anacron knows no such period")
-      for token in tokens.dropFirst() + [command] { report.lose(token, "this line is left out") }
+      for token in tokens.dropFirst() + [command] { report.loseRest(token) }
       return
     }
     let name = context.newName(like: tokens[2].text)

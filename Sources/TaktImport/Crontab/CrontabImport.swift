@@ -225,7 +225,7 @@ struct CrontabImport {
   /// Nothing of a line that is not taken is in the jobs.
   private func lose(_ entry: Entry) {
     for token in entry.times + [entry.user].compactMap(\.self) + [entry.command] {
-      report.lose(token, "this line is left out")
+      report.loseRest(token)
     }
   }
 

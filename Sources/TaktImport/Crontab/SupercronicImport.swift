@@ -93,7 +93,7 @@ extension CrontabImport {
       let token = line.token(
         word.lowerBound..<(number == words.count - 1 ? line.scalars.count : word.upperBound))
       if number != refusal.field {
-        context.report.lose(token, "this line is left out")
+        context.report.loseRest(token)
       } else if refusal.isByCron {
         context.report.refuse(token, refusal.sentence)
       } else {

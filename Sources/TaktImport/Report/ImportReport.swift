@@ -27,6 +27,8 @@ package final class ImportReport {
     package var subject: String?
     /// Whether nobody has said anything of it yet.
     var isOpen = false
+    /// Whether it is not kept because of another token of its line.
+    var isRest = false
   }
 
   /// Something to know that is not about a token that was changed.
@@ -89,6 +91,12 @@ package final class ImportReport {
         subject: subject))
   }
 
+  /// Loses a token because its line is left out for what another one says.
+  func loseRest(_ token: SourceToken) {
+    settle(
+      Entry(token: token, fate: .lost, sentence: "this line is left out", isRest: true))
+  }
+
   /// Loses a token because the program that it is written for refuses it.
   func refuse(_ token: SourceToken, _ sentence: String) {
     refused.append(token.place)
@@ -126,8 +134,42 @@ package final class ImportReport {
     unreadable.append(Note(place: SourceLocation(file: path), sentence: sentence))
   }
 
+  /// In the order of their places; a line that is left out is one entry.
   package func entries(_ fate: Fate) -> [Entry] {
-    entries.filter { $0.fate == fate }.sorted { $0.token.place < $1.token.place }
+    Self.joined(entries.filter { $0.fate == fate }.sorted { $0.token.place < $1.token.place })
+  }
+
+  /// In how many lines there is something of this kind.
+  package func lineCount(where isCounted: (Entry) -> Bool) -> Int {
+    // An entry without a line is about a file as a whole.
+    Set(
+      entries.filter(isCounted).map { entry in
+        var place = entry.token.place
+        if place.line > 0 { place.column = 0 }
+        return place
+      }
+    ).count
+  }
+
+  private static func joined(_ entries: [Entry]) -> [Entry] {
+    var joined: [Entry] = []
+    var rest = entries[...]
+    while let first = rest.first {
+      let place = first.token.place
+      let line = rest.prefix {
+        $0.token.place.file == place.file && $0.token.place.line == place.line
+      }
+      rest = rest.dropFirst(line.count)
+      guard line.contains(where: \.isRest) else {
+        joined += line
+        continue
+      }
+      var whole = first
+      whole.token.text = line.map(\.token.text).joined(separator: " ")
+      if let cause = line.first(where: { !$0.isRest }) { whole.sentence = cause.sentence }
+      joined.append(whole)
+    }
+    return joined
   }
 
   /// What is not kept and matters this much.

@@ -51,9 +51,9 @@ struct ImportReportText {
 
   /// `takt: 1 job; 0 kept differently, 7 not kept (1 changes what runs)`
   private var total: String {
-    let lost = report.entries(.lost).count
-    let worst = report.losses(.changesRun).count
-    let changed = report.entries(.differently).count
+    let lost = report.lineCount { $0.fate == .lost }
+    let worst = report.lineCount { $0.fate == .lost && $0.severity == .changesRun }
+    let changed = report.lineCount { $0.fate == .differently }
     return "takt: \(Self.count(jobs, "job")); \(changed) kept differently, \(lost) not kept"
       + (lost == 0 ? "" : " (\(worst) change\(worst == 1 ? "s" : "") what runs)")
   }
