@@ -11,14 +11,19 @@ struct AnacrontabImport {
 
   func run(_ source: SourceLines) {
     var variables = CronVariables()
-    for line in source.lines {
-      let line = line.withReturn
-      guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
+    for parts in joinedLines(of: source) {
+      let line = Self.line(of: parts)
+      guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else {
+        keepRest(of: parts, isComment: true)
+        continue
+      }
+      keepRest(of: parts, isComment: false)
       guard line.isText else {
         report.lose(line.token(trimmed), "this line is not UTF-8 text")
         continue
       }
-      if let variable = CronVariables.readPlain(line, in: trimmed) {
+      if var variable = CronVariables.readPlain(line, in: trimmed) {
+        variable.value = asRead(variable.value)
         report.expect(variable.token)
         if variables.add(variable) {
           settle(variable)
@@ -27,11 +32,52 @@ struct AnacrontabImport {
         }
         continue
       }
-      importLine(line, trimmed, variables)
+      importLine(line, trimmed, parts.map(\.text), variables)
     }
     for variable in variables.variables where report.isOpen(variable.token) {
       report.keep(variable.token, as: "no job comes after it")
     }
+  }
+
+  /// Lines with those that go on with them: cronie's anacron joins a line that ends with a backslash
+  /// with the next one, comments too.
+  private func joinedLines(of source: SourceLines) -> [ArraySlice<SourceLine>] {
+    let lines = source.lines.map(\.withReturn)
+    return lines.split(atEnds: { context.dialect == .debian || $0.scalars.last != "\\" })
+  }
+
+  private static func line(of parts: ArraySlice<SourceLine>) -> SourceLine {
+    guard let first = parts.first, parts.count > 1 else {
+      return parts.first ?? SourceLine(file: "", number: 0, scalars: [])
+    }
+    var scalars: [Unicode.Scalar] = []
+    for part in parts {
+      if !scalars.isEmpty || part.number > first.number { scalars.append(" ") }
+      scalars += part.scalars.last == "\\" ? part.scalars.dropLast() : part.scalars[...]
+    }
+    return SourceLine(
+      file: first.file, number: first.number, scalars: scalars,
+      isText: parts.allSatisfy(\.isText))
+  }
+
+  /// Says what lines are that go on with another one.
+  private func keepRest(of parts: ArraySlice<SourceLine>, isComment: Bool) {
+    guard let first = parts.first else { return }
+    for part in parts.dropFirst() {
+      guard let trimmed = part.trimmed else { continue }
+      let token = part.token(trimmed)
+      report.keep(token, as: "a part of line \(first.number)")
+      if isComment, part.scalars[trimmed.lowerBound] != "#" {
+        report.note(
+          "a part of the comment in line \(first.number), which ends with a backslash: anacron does not "
+            + "run this, and there is no job for it", at: token.place)
+      }
+    }
+  }
+
+  /// cronie's anacron leaves out all backslashes.
+  private func asRead(_ text: String) -> String {
+    context.dialect == .cronie ? text.replacing("\\", by: "") : text
   }
 
   /// Variables that anacron reads itself.
@@ -64,7 +110,9 @@ struct AnacrontabImport {
     return (first % 24, last)
   }
 
-  private func importLine(_ line: SourceLine, _ trimmed: Range<Int>, _ variables: CronVariables) {
+  private func importLine(
+    _ line: SourceLine, _ trimmed: Range<Int>, _ texts: [String], _ variables: CronVariables
+  ) {
     var tokens: [SourceToken] = []
     var index = trimmed.lowerBound
     while tokens.count < 3, index < trimmed.upperBound {
@@ -86,9 +134,10 @@ struct AnacrontabImport {
       for token in tokens.dropFirst() + [command] { report.loseRest(token) }
       return
     }
-    let name = context.newName(like: tokens[2].text)
+    let name = context.newName(like: asRead(tokens[2].text))
     var draft = JobDraft(
-      name: name, comments: ["\(line.file):\(line.number)", line.text.replacing("\r", by: "")])
+      name: name,
+      comments: ["\(line.file):\(line.number)"] + texts.map { $0.replacing("\r", by: "") })
     for entry in times.entries { draft[entry.key] = entry.value }
     report.differ(
       tokens[0], "\(times.words); anacron counts days from the last run", in: name)
@@ -168,7 +217,12 @@ struct AnacrontabImport {
       draft[.concurrency] = .text(Self.group)
     }
     context.addGroup(Self.group, max: 1)
-    if expandsFolders, let folder = ScriptFolder(command: command.text),
+    let words = asRead(command.text)
+    if words != command.text {
+      report.note(
+        "anacron leaves out the backslashes of this command, and so does takt", at: command.place)
+    }
+    if expandsFolders, let folder = ScriptFolder(command: words),
       context.tree.kind(of: folder.path) == .folder
     {
       let parts = RunParts(context: context)
@@ -183,10 +237,23 @@ struct AnacrontabImport {
       return
     }
     settleOne(&draft)
-    let text = CommandText.runnable(command.text)
+    let text = CommandText.runnable(words)
     draft[.run] = .text(text)
     draft.command = command
     report.keep(command, as: "run", in: draft.name, values: [text])
     context.add(draft)
+  }
+}
+
+extension Array {
+  /// Runs of elements, each up to one that ends it.
+  fileprivate func split(atEnds isEnd: (Element) -> Bool) -> [ArraySlice<Element>] {
+    var runs: [ArraySlice<Element>] = []
+    var start = startIndex
+    for index in indices where isEnd(self[index]) || index == endIndex - 1 {
+      runs.append(self[start...index])
+      start = index + 1
+    }
+    return runs
   }
 }

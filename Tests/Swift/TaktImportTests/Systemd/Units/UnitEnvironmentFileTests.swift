@@ -1,3 +1,4 @@
+import TaktCore
 import TaktSystem
 import Testing
 
