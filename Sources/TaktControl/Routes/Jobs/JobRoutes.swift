@@ -149,17 +149,17 @@ struct JobRoutes {
     let spec = job.view.spec
     shown.action = spec.action.name
     shown.params = spec.policies.params.map { API.Param($0) }
-    let direct = StandardShell.installed == nil ? [] : spec.directPaths
-    shown.command = spec.action.shownParts.map { shownPart in
-      var part = API.JobDetail.Part(path: shownPart.path, text: shownPart.shown)
+    let direct =
+      StandardShell.installed.map { shell in spec.directPaths { shell.foresees($0, $1) } } ?? []
+    func part(_ shown: HiddenValue) -> API.JobDetail.Part {
+      var part = API.JobDetail.Part(path: shown.path, text: shown.shown)
       if direct.contains(part.path) { part.direct = true }
       return part
     }
+    shown.command = spec.action.shownParts.map(part)
     // Only values with names that say so are masked.
     if context.access == .full {
-      shown.surroundings = JobKey.surroundings(of: spec).map {
-        API.JobDetail.Part(path: $0.path, text: $0.shown)
-      }
+      shown.surroundings = JobKey.surroundings(of: spec).map(part)
     }
     shown.scheduleWords = spec.timing.schedule.words
     let standard = JobKey.standardFacts(inFolderOf: ports.facts.file)

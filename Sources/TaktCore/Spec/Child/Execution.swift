@@ -76,20 +76,21 @@ package struct Execution: Hashable, Sendable {
 
 extension Execution {
   /// The words of a text that needs no shell; nil for one that `shell` has to read.
-  package func directWords(of text: String) -> [String]? {
-    guard isDirect, shell == Self.standardShell, !needsShell else { return nil }
+  ///
+  /// - Parameter foresees: whether it is known what the shell makes of a variable; the value of a secret
+  ///   is nil. What takt inherits is known when the command starts.
+  package func directWords(
+    of text: String, _ foresees: (_ variable: String, _ value: String?) -> Bool
+  ) -> [String]? {
+    guard isDirect, shell == Self.standardShell, !isPathForShell,
+      environment.allSatisfy({ foresees($0, $1) }), secrets.keys.allSatisfy({ foresees($0, nil) })
+    else { return nil }
     return PlainCommand.words(of: text)
   }
 
-  /// Whether the job's own variables are for the shell to deal with. What takt inherits is known when the
-  /// command starts.
-  private var needsShell: Bool {
-    // Each shell has other rules for these in `PATH`.
-    if let path = environment["PATH"], path.isEmpty || path.contains(where: { "%~".contains($0) }) {
-      return true
-    }
-    return environment.keys.contains(where: PlainCommand.isShells)
-      || secrets.keys.contains(where: PlainCommand.isShells)
+  /// Each shell has other rules for these in `PATH`.
+  private var isPathForShell: Bool {
+    environment["PATH"].map { $0.isEmpty || $0.contains { "%~".contains($0) } } ?? false
   }
 
   /// In the order in which they are shown.

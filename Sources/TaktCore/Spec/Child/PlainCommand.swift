@@ -32,12 +32,6 @@ package enum PlainCommand {
     return word.utf8.contains(UInt8(ascii: "/")) || !shellNames.contains(word)
   }
 
-  /// Whether a shell gives the variable a value of its own, or takes a function from it, which may have
-  /// the name of a command: what it leaves of the environment then only the shell itself can tell.
-  package static func isShells(variable name: String) -> Bool {
-    name.hasPrefix("BASH_FUNC_") || ["IFS", "LINENO", "OPTIND", "PPID"].contains(name)
-  }
-
   /// What a shell does not look for in `PATH`: reserved words and built-ins of POSIX, dash and bash.
   private static let shellNames = Set(
     """

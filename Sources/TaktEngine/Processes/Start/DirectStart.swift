@@ -16,9 +16,9 @@ struct DirectStart: Sendable {
 
   /// Nil for a text that needs the job's shell.
   init?(_ text: String, _ execution: Execution) {
-    guard let shell = StandardShell.installed, let words = execution.directWords(of: text) else {
-      return nil
-    }
+    guard let shell = StandardShell.installed,
+      let words = execution.directWords(of: text, { shell.foresees($0, $1) })
+    else { return nil }
     self.init(words: words, of: shell)
   }
 

@@ -25,11 +25,10 @@ struct ShellEnvironment {
 
   /// Takes a variable at its place among all.
   mutating func add(_ name: String, _ value: some Collection<UInt8>, at place: Int) {
-    if PlainCommand.isShells(variable: name) { isKnown = false }
+    if !shell.foresees(name, bytes: value) { isKnown = false }
     if name == "PWD" {
       folder = Int32(place)
       dropped.append(Int32(place))
-      if shell == .bash, !Self.isPlainPath(value) { isKnown = false }
       return
     }
     switch shell {
@@ -37,7 +36,6 @@ struct ShellEnvironment {
     case .bash:
       if name == "_" { dropped.append(Int32(place)) }
       if name == "SHLVL" { hasLevel = true }
-      if !isKept(byBash: name, value) { isKnown = false }
     }
   }
 
@@ -52,30 +50,6 @@ struct ShellEnvironment {
   /// Only the shell itself can tell.
   mutating func setUnknown() { isKnown = false }
 
-  private func isKept(byBash name: String, _ value: some Collection<UInt8>) -> Bool {
-    switch name {
-    // It counts itself, and takes that back for the command. From 1,000 on it warns.
-    case "SHLVL": Int(text(value)).map { 0..<999 ~= $0 && String($0) == text(value) } ?? false
-    case "LC_ALL": Self.localesOfAll.contains(text(value))
-    case "BASH_ENV": true
-    default:
-      !name.isEmpty && !name.hasPrefix("BASH") && !Self.changedByBash.contains(name)
-        && name.utf8.allSatisfy { $0 < 0x80 }
-    }
-  }
-
-  private func text(_ value: some Collection<UInt8>) -> String {
-    String(decoding: value, as: UTF8.self)
-  }
-
-  /// Whether it is no other path once bash has removed what it need not have.
-  private static func isPlainPath(_ value: some Collection<UInt8>) -> Bool {
-    let text = String(decoding: value, as: UTF8.self)
-    guard text.hasPrefix("/"), text != "/" else { return true }
-    return text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-      .allSatisfy { !["", ".", ".."].contains($0) }
-  }
-
   /// What dash takes for the name of a variable.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
@@ -88,14 +62,4 @@ struct ShellEnvironment {
       }
     }
   }
-
-  /// bash changes or removes them, besides all of its own. It keeps an `OLDPWD` that is a folder.
-  private static let changedByBash: Set<String> = [
-    "COMP_WORDBREAKS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS",
-    "HISTCMD", "OLDPWD", "OPTARG", "OPTERR", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "PS1", "PS2",
-    "PS4", "RANDOM", "SECONDS", "SHELLOPTS", "SRANDOM", "UID",
-  ]
-
-  /// bash warns of a locale that is not installed.
-  private static let localesOfAll: Set<String> = ["", "C", "POSIX", "C.UTF-8", "C.utf8"]
 }

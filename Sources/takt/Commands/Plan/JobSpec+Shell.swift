@@ -2,9 +2,10 @@ import TaktCore
 import TaktSystem
 
 extension JobSpec {
-  /// That its command starts without a shell, or some of its steps; nil where none does.
+  /// That its command starts without a shell, or which of its commands do; nil where none does.
   var directWords: String? {
-    let paths = StandardShell.installed == nil ? [] : directPaths
+    let paths =
+      StandardShell.installed.map { shell in directPaths { shell.foresees($0, $1) } } ?? []
     if paths.isEmpty { return nil }
     return paths == ["run"]
       ? "runs without a shell" : "runs without a shell: \(paths.joined(separator: ", "))"

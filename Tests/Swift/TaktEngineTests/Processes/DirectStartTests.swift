@@ -112,6 +112,26 @@ import Testing
       return environment.dropped == [1] ? "drops" : "keeps"
     }
     #expect(made.joined(separator: " ") == String(expected))
+    // Of a job's own variable that is known, and said, before its command starts.
+    let execution = Execution(environment: [String(name): String(value)])
+    let said = StandardShell.allCases.map { shell in
+      execution.directWords(of: "show", { shell.foresees($0, $1) }) == nil
+    }
+    #expect(said == made.map { $0 == "asks" })
+  }
+
+  @Test func `a secret in a variable whose value counts is for the shell`() {
+    var execution = Execution()
+    for (name, shells) in [
+      ("A", StandardShell.allCases), ("PWD", [.dash]), ("LC_ALL", [.dash]), ("SHLVL", [.dash]),
+      ("OLDPWD", [.dash]), ("IFS", []),
+    ] {
+      execution.secrets = [name: Secret(.environment("B"))]
+      let direct = StandardShell.allCases.filter { shell in
+        execution.directWords(of: "show", { shell.foresees($0, $1) }) != nil
+      }
+      #expect(direct == shells, "\(name)")
+    }
   }
 
   @Test func `a shell is known by what its path leads to`() {
