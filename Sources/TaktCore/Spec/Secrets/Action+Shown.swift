@@ -5,17 +5,26 @@ extension Action {
 }
 
 extension JobSpec {
-  /// The paths, among those of `shownParts`, of the commands that need no shell, in their order.
+  /// The paths of all commands that need no shell, as the jobs file has them: of `run` and `steps`, of
+  /// `only_if` and of the hooks, in this order.
   ///
   /// - Parameter foresees: as for `directWords`.
   package func directPaths(
     _ foresees: (_ variable: String, _ value: String?) -> Bool
   ) -> [String] {
-    let isList = if case .steps = action { true } else { false }
-    return action.steps.enumerated().compactMap { place, step in
-      guard case .shell(let text) = step.action, execution.directWords(of: text, foresees) != nil
-      else { return nil }
-      return isList ? "steps[\(place + 1)].run" : "run"
+    func paths(of steps: [Step], under path: String) -> [String] {
+      steps.enumerated().flatMap { paths(of: $1.action, under: "\(path)[\($0 + 1)].") }
     }
+    func paths(of action: Action, under prefix: String) -> [String] {
+      switch action {
+      case .shell(let text):
+        execution.directWords(of: text, foresees) == nil ? [] : ["\(prefix)run"]
+      case .steps(let steps): paths(of: steps, under: "\(prefix)steps")
+      case .argv, .use, .plugin: []
+      }
+    }
+    let condition = policies.onlyIf.map { paths(of: $0.value.action, under: "only_if.") } ?? []
+    return paths(of: action, under: "") + condition
+      + HookKind.allCases.flatMap { paths(of: hooks[$0] ?? [], under: $0.rawValue) }
   }
 }

@@ -80,15 +80,24 @@ import Testing
   }
 
   @Test func `a job says which of its commands need no shell`() throws {
-    func paths(_ action: Action) throws -> [String] {
-      JobSpec(
-        name: try #require(JobName("a")), timing: Timing(schedule: Schedule()), action: action
-      ).directPaths(Self.foresees)
+    func paths(
+      _ action: Action, _ change: (inout JobSpec) -> Void = { _ in }
+    ) throws -> [String] {
+      var spec = JobSpec(
+        name: try #require(JobName("a")), timing: Timing(schedule: Schedule()), action: action)
+      change(&spec)
+      return spec.directPaths(Self.foresees)
     }
     #expect(try paths(.shell("a b")) == ["run"])
     #expect(try paths(.shell("a | b")) == [])
     #expect(try paths(.argv(["a", "b"])) == [])
     let steps = ["a", "b > c", "d 'e f'"].map { Step(.shell($0)) } + [Step(.argv(["g"]))]
     #expect(try paths(.steps(steps)) == ["steps[1].run", "steps[3].run"])
+    let all = try paths(.shell("a b")) { spec in
+      spec.policies.onlyIf = Shared(Condition(.shell("c d")))
+      spec.hooks = [.onSuccess: [Step(.shell("e"))], .onFailure: steps]
+    }
+    #expect(
+      all == ["run", "only_if.run", "on_failure[1].run", "on_failure[3].run", "on_success[1].run"])
   }
 }

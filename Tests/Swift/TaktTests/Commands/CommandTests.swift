@@ -1,4 +1,5 @@
 import Foundation
+import TaktSystem
 import TestSupport
 import Testing
 
@@ -28,6 +29,26 @@ import Testing
     {
       #expect(lines.compactMap(\.seq) == Array(1...lines.count), "\(machine ?? "")")
     }
+  }
+
+  @Test func `explain and check name the commands that start without a shell`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      jobs:
+        a:
+          every: 1h
+          run: rsync -a x y
+          only_if: {run: ping -c 1 host}
+          on_failure: [{run: 'uptime | mail root'}, {run: logger failed}]
+        b: {every: 1h, direct: false, run: rsync -a x y}
+      """)
+    // Nothing is known of another shell than dash on Debian and bash 5.
+    let isKnown = StandardShell.installed != nil
+    let words = "runs without a shell: run, only_if.run, on_failure[2].run\n"
+    #expect(try folder.takt("explain", "a").output.contains(words) == isKnown)
+    #expect(try folder.takt("check", "--verbose").output.contains("a: " + words) == isKnown)
+    #expect(try !folder.takt("explain", "b").output.contains("without a shell"))
   }
 
   @Test(arguments: [
