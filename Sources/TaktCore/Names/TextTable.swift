@@ -47,22 +47,15 @@ package struct TextTable: Sendable {
     }
   }
 
-  /// All rows, with two spaces between the columns.
+  /// All rows, with two spaces between the columns, in the order of their ranks; those of one rank as
+  /// they were added.
   ///
   /// - Parameters:
   ///   - width: so many columns has the terminal; nil (the default) for any number.
-  ///   - least: the first column is cut to this width at most where the table is wider.
-  package func text(width: Int? = nil, narrowingFirstTo least: Int = 0) -> [UInt8] {
-    text(width: width, narrowing: [Narrowing(0, to: least)])
-  }
-
-  /// All rows, in the order of their ranks; those of one rank as they were added.
-  ///
-  /// - Parameters:
   ///   - narrowing: the columns that are cut, in turn, where the table is wider.
   ///   - ranks: one for each row but the titles; nil (the default) for the order of addition.
   package func text(
-    width: Int?, narrowing: [Narrowing], ranks: [UInt8]? = nil
+    width: Int? = nil, narrowing: [Narrowing] = [], ranks: [UInt8]? = nil
   ) -> [UInt8] {
     var widths = columnWidths
     if let width {

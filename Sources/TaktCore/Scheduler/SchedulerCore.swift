@@ -204,9 +204,6 @@ extension SchedulerCore {
   /// A job's name, for those who are told its number.
   package func jobName(of id: JobID) -> JobName { jobs.name(of: id) }
 
-  /// The number of a job that is there; nil for any other name.
-  package func jobID(of name: JobName) -> JobID? { jobs.id(of: name) }
-
   /// The runs that have started and have not ended, without hooks, the oldest first.
   var begunRuns: [(run: RunID, job: JobName)] {
     runs.all.compactMap { runs.run($0) }.filter { $0.startedAt != nil && !$0.isHook }

@@ -6,7 +6,7 @@ import TaktTime
 extension SchedulerWorld {
   /// Fires the job's timer, whatever it waits for.
   fileprivate mutating func fire(_ name: String) throws {
-    let job = JobName(name).flatMap { core.jobID(of: $0) }
+    let job = JobName(name).flatMap { core.jobs.id(of: $0) }
     let key = TimerID.job(try #require(job))
     send(.timerFired(key, token: try #require(tokens[key])))
   }

@@ -268,7 +268,7 @@ extension SchedulerWorld {
     #expect(world.requests.last?.facts?.hook == .onLate)
     world.end(1)
     world.end(2)
-    let job = try #require(world.scheduler.core.jobID(of: spec.name))
+    let job = try #require(world.scheduler.core.jobs.id(of: spec.name))
     #expect(Set(world.scheduler.timers) == [.job(job)])
   }
 

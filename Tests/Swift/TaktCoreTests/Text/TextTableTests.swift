@@ -8,8 +8,8 @@ import Testing
   private func lines(_ rows: [[String]], width: Int? = nil, least: Int = 0) -> [String] {
     var table = TextTable(titles: ["NAME", "X"], emptyCell: "-")
     for row in rows { table.add(row: row) }
-    return String(decoding: table.text(width: width, narrowingFirstTo: least), as: UTF8.self)
-      .split(separator: "\n").map(String.init)
+    let text = table.text(width: width, narrowing: [.init(0, to: least)])
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   @Test func `columns are as wide as their widest cell on a terminal`() {
