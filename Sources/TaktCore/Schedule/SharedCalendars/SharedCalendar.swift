@@ -124,7 +124,7 @@ extension SharedCalendar {
     var edges: [ScheduleInstant] = []
     func add(local seconds: Int64?) {
       guard let seconds else { return }
-      edges.append(max(instant + 1, Self.instant(ofLocal: seconds, in: zone)))
+      edges.append(max(instant + 1, ScheduleInstant(ofLocal: seconds, in: zone)))
     }
     add(local: content.days.nextEdge(after: day).map { $0 * 86_400 })
     add(local: content.localTimes.nextEdge(after: local))
@@ -149,13 +149,6 @@ extension SharedCalendar {
       edges.append(ScheduleInstant(change))
     }
     return edges.min()
-  }
-
-  private static func instant(ofLocal seconds: Int64, in zone: Zone) -> ScheduleInstant {
-    switch zone.read(CivilTime(epochSeconds: seconds)) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _):
-      ScheduleInstant(instant)
-    }
   }
 }
 

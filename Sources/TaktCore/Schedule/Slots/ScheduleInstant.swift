@@ -36,6 +36,16 @@ package struct ScheduleInstant: Hashable, Comparable, Sendable, ExpressibleByInt
   }
 }
 
+extension ScheduleInstant {
+  /// The first instant of a local time, in seconds as if the zone were UTC; the end of the gap for one
+  /// that a clock change skips.
+  init(ofLocal seconds: Int64, in zone: Zone) {
+    switch zone.read(CivilTime(epochSeconds: seconds)) {
+    case .once(let instant), .skipped(let instant), .twice(let instant, _): self.init(instant)
+    }
+  }
+}
+
 extension WallInstant {
   package init(_ instant: ScheduleInstant) { self.init(milliseconds: instant.milliseconds) }
 }

@@ -39,7 +39,7 @@ package struct Exclusion: Hashable, Sendable {
     let start = unitStart(of: instant)
     let isInside = nextUnit(from: start) == start
     let local = isInside ? start + unit : nextUnit(from: start + unit)
-    let edge = local.map { max(instant + 1, self.instant(ofLocal: $0)) }
+    let edge = local.map { max(instant + 1, ScheduleInstant(ofLocal: $0, in: zone)) }
     // Where clocks go back the same local time comes again.
     let change = zone.nextChange(after: WallInstant(instant)).map { ScheduleInstant($0) }
     guard let edge, let change else { return edge ?? change }
@@ -61,13 +61,6 @@ package struct Exclusion: Hashable, Sendable {
     else { return nil }
     let seconds = found.milliseconds.flooredQuotient(by: 1000)
     return seconds - seconds.flooredRemainder(by: unit)
-  }
-
-  private func instant(ofLocal seconds: Int64) -> ScheduleInstant {
-    switch zone.read(CivilTime(epochSeconds: seconds)) {
-    case .once(let instant), .skipped(let instant), .twice(let instant, _):
-      ScheduleInstant(instant)
-    }
   }
 }
 
