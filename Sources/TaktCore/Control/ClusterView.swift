@@ -36,22 +36,6 @@ package struct ClusterView: Hashable, Sendable {
   /// By their labels; as of the engine's last answer.
   package var unplaced: [Unplaced]
 
-  package init(
-    settings: ClusterSettings?, facts: MemberFacts, member: MemberID?, lease: Duration?,
-    failure: ClaimFailure?, roundTrip: Duration? = nil, members: [ClusterNews.Member],
-    waiting: [Waiting], unplaced: [Unplaced]
-  ) {
-    self.settings = settings
-    self.facts = facts
-    self.member = member
-    self.lease = lease
-    self.failure = failure
-    self.roundTrip = roundTrip
-    self.members = members
-    self.waiting = waiting
-    self.unplaced = unplaced
-  }
-
   /// Whether the engine has answered last, and knows this machine.
   package var engineAnswers: Bool { failure == nil && member != nil }
 

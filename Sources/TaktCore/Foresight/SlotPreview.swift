@@ -121,14 +121,9 @@ package struct SlotPreviewInput: Sendable {
   let now: Now
 
   package var name: JobName { spec.name }
+}
 
-  init(spec: JobSpec, cursor: ScheduleCursor, ran: Int, now: Now) {
-    self.spec = spec
-    self.cursor = cursor
-    self.ran = ran
-    self.now = now
-  }
-
+extension SlotPreviewInput {
   /// Of a job of a jobs file that has come as far as `previous`; nil for one that is new.
   init(_ spec: JobSpec, after previous: PreviousJob?, at now: Now) {
     let schedule = spec.timing.schedule

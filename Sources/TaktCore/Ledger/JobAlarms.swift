@@ -104,17 +104,7 @@ package struct Freshness: Hashable, Sendable {
   package var staleSince: WallInstant?
   /// `countsFrom` is after an absence of takt: the next failure makes the job stale, and another
   /// absence changes nothing.
-  package var isLastChance: Bool
-
-  package init(
-    since: WallInstant, countsFrom: WallInstant? = nil, staleSince: WallInstant? = nil,
-    isLastChance: Bool = false
-  ) {
-    self.since = since
-    self.countsFrom = countsFrom
-    self.staleSince = staleSince
-    self.isLastChance = isLastChance
-  }
+  package var isLastChance = false
 
   /// When it becomes stale.
   func deadline(_ limit: Duration) -> WallInstant { (countsFrom ?? since) + limit }

@@ -21,21 +21,6 @@ package struct RunFacts: Hashable, Sendable {
   /// What its processes have used so far, all attempts together; nil where there were none.
   package var use: ResourceUse?
 
-  package init(
-    hook: HookKind, run: RunID, attempts: Int, end: RunEnd?, duration: Duration,
-    lateness: Duration, failureStreak: Int, output: KeptOutput, use: ResourceUse? = nil
-  ) {
-    self.hook = hook
-    self.run = run
-    self.attempts = attempts
-    self.end = end
-    self.duration = duration
-    self.lateness = lateness
-    self.failureStreak = failureStreak
-    self.output = output
-    self.use = use
-  }
-
   /// The run that it is for; nil for none.
   package var ofRun: RunID? { run.number > 0 ? run : nil }
 }

@@ -24,14 +24,7 @@ struct WatchKey: Hashable, Sendable {
   /// Counted from the last change, but the owner is told at the latest after ten times as long,
   /// counted from the first. Zero, or less, tells at once.
   var debounce: Duration
-  var changeKind: ChangeKind
-
-  init(owner: String, path: String, debounce: Duration, changeKind: ChangeKind = .arrivals) {
-    self.owner = owner
-    self.path = path
-    self.debounce = debounce
-    self.changeKind = changeKind
-  }
+  var changeKind = ChangeKind.arrivals
 }
 
 extension WatchKey {

@@ -26,9 +26,4 @@ package indirect enum DraftValue: Hashable, Sendable {
 package struct DraftEntry: Hashable, Sendable {
   package var key: String
   package var value: DraftValue
-
-  package init(key: String, value: DraftValue) {
-    self.key = key
-    self.value = value
-  }
 }

@@ -1,6 +1,7 @@
-import TaktCore
 import TaktTime
 import Testing
+
+@testable import TaktCore
 
 /// What is said of a cluster in words.
 struct ClusterViewTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-import TaktCore
 
+@testable import TaktCore
 @testable import TaktEngine
 import TaktTime
 

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import TaktCore
 import TaktSystem
 import TaktTesting
 import Testing
 
+@testable import TaktCore
 @testable import TaktEngine
 
 /// What a child is given, as the child sees it.
