@@ -9,27 +9,12 @@ import Testing
 
 /// Simple commands that start without a shell, and what is said of their ends.
 @Suite struct DirectStartTests {
-  private final class Sink: OutputSink {
-    let lines = Mutex<[String]>([])
-    var hasRoom: Bool { true }
-
-    func output(_ fields: [LogField]) {
-      for field in fields {
-        if case .bytes(let bytes) = field.value {
-          lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-        }
-      }
-    }
-
-    func drop(lines count: Int) {}
-  }
-
   /// How a command ends, and what its output is.
   private func end(
     of text: String, isDirect: Bool, stopBy signal: StopSignal? = nil
   ) async throws -> (result: AttemptResult, lines: [String]) {
     let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
-    let sink = Sink()
+    let sink = RecordingSink()
     let processes = try ProcessRunner(reactor: try Reactor(), sink: sink)
     let runner = CommandRunner(processes: processes) { continuation.yield($0) }
     let request = try Children.request(.shell(text)) { $0.isDirect = isDirect }

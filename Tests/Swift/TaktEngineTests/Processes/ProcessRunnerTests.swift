@@ -8,28 +8,8 @@ import TaktTime
 
 /// Real processes without a scheduler.
 @Suite struct ProcessRunnerTests {
-  private final class Sink: OutputSink {
-    let lines = Mutex<[String]>([])
-    let dropped = Mutex(0)
-    let isFull: Bool
-
-    init(isFull: Bool = false) { self.isFull = isFull }
-
-    var hasRoom: Bool { !isFull }
-
-    func output(_ fields: [LogField]) {
-      for field in fields {
-        if case .bytes(let bytes) = field.value {
-          lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-        }
-      }
-    }
-
-    func drop(lines count: Int) { dropped.withLock { $0 += count } }
-  }
-
   private func run(
-    _ script: String, sink: Sink, stopWith signal: StopSignal? = nil
+    _ script: String, sink: RecordingSink, stopWith signal: StopSignal? = nil
   ) async throws -> [SchedulerEvent] {
     let (events, continuation) = AsyncStream<SchedulerEvent>.makeStream()
     let processes = try ProcessRunner(reactor: try Reactor(), sink: sink)
@@ -88,7 +68,8 @@ import TaktTime
   {
     let accounts = SilentAccounts()
     let events = EventLog()
-    let processes = try ProcessRunner(reactor: try Reactor(), sink: Sink(), accounts: accounts)
+    let processes = try ProcessRunner(
+      reactor: try Reactor(), sink: RecordingSink(), accounts: accounts)
     let runner = CommandRunner(processes: processes) { events.add($0) }
     var stuck = try Children.request(.argv(["true"])) { $0.identity.user = "somebody" }
     stuck.run = RunID(1)
@@ -116,7 +97,7 @@ import TaktTime
     async throws
   {
     let script = signal == nil ? "exit 3" : "trap 'exit 3' TERM; while :; do sleep 0.01; done"
-    let events = try await run(script, sink: Sink(), stopWith: signal)
+    let events = try await run(script, sink: RecordingSink(), stopWith: signal)
     let report = try #require(
       events.compactMap { event -> AttemptReport? in
         if case .actionEnded(_, let report) = event { report } else { nil }
@@ -125,19 +106,19 @@ import TaktTime
   }
 
   @Test func `lines come whole from both streams, the last one without its end too`() async throws {
-    let sink = Sink()
+    let sink = RecordingSink()
     _ = try await run("printf 'a\\nb'; printf 'long%s\\n' $(seq 1 3) 1>&2", sink: sink)
     #expect(sink.lines.withLock(\.self).sorted() == ["a", "b", "long1", "long2", "long3"])
   }
 
   @Test func `a line without end is cut and nothing of it is kept`() async throws {
-    let sink = Sink()
+    let sink = RecordingSink()
     _ = try await run("head -c 20000 /dev/zero | tr '\\0' x", sink: sink)
     #expect(sink.lines.withLock { $0.map(\.utf8.count) } == [8192, 8192, 3616])
   }
 
   @Test func `what the log has no room for is counted, and the child continues`() async throws {
-    let sink = Sink(isFull: true)
+    let sink = RecordingSink(hasRoom: false)
     let events = try await run("yes | head -n 100000", sink: sink)
     #expect(sink.dropped.withLock(\.self) == 100_000)
     guard case .actionEnded(_, let report) = events.last, report.result == .exited(0) else {
@@ -147,7 +128,7 @@ import TaktTime
   }
 
   @Test func `a signal that comes before the child has started reaches it`() async throws {
-    let events = try await run("exec sleep 1000", sink: Sink(), stopWith: .terminate)
+    let events = try await run("exec sleep 1000", sink: RecordingSink(), stopWith: .terminate)
     guard case .actionEnded(_, let report) = events.last, report.result == .signalled(15) else {
       Issue.record("\(events)")
       return
@@ -155,7 +136,7 @@ import TaktTime
   }
 
   @Test func `descendants are counted, signalled, and their end is told`() async throws {
-    let events = try await run("sleep 1000 & sleep 1001 & exit 5", sink: Sink())
+    let events = try await run("sleep 1000 & sleep 1001 & exit 5", sink: RecordingSink())
     guard case .actionEnded(_, let report) = events.first, report.result == .exited(5),
       report.descendants.count == 2,
       case .groupEnded = events.last
@@ -167,7 +148,7 @@ import TaktTime
 
   @Test func `whoever starts a command without a job is told its end, and no other's`() async throws
   {
-    let runner = try ProcessRunner(reactor: try Reactor(), sink: Sink())
+    let runner = try ProcessRunner(reactor: try Reactor(), sink: RecordingSink())
     let (ends, continuation) = AsyncStream<[Int32: AttemptResult]>.makeStream()
     runner.start(
       [Int32(0), 3].map { status in
