@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -25,11 +26,10 @@ import Testing
     }
   }
 
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
     bench = try BuiltinBench(BuiltinRegistry([Speaker(), LogBuiltin()]))
   }
 
@@ -49,7 +49,7 @@ import Testing
     return await bench.ends(1)[0].report.output
   }
 
-  private var file: OutputFile { OutputFile(path: folder.path("out")) }
+  private var file: OutputFile { OutputFile(path: folder["out"]) }
 
   @Test func `a file gets what a log and what a long built-in say`() async {
     _ = await log("one", OutputPolicy(file: file))

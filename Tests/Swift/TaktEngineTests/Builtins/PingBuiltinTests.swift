@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import TaktTime
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -18,13 +19,12 @@ import Testing
 
   private static let check = "5f1c4a2e-8c0e-4d0b-9a53-0a6a1f1d2c3b"
 
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let server: PythonServer
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
-    server = try PythonServer(NoticeServer.script, [folder.path("seen")], folder: folder)
+    server = try PythonServer(NoticeServer.script, [folder["seen"]], folder: folder)
     bench = try BuiltinBench()
   }
 

@@ -8,33 +8,30 @@ import Testing
 
 /// `use: touch` and `use: signal`.
 @Suite struct FileBuiltinTests {
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let bench: BuiltinBench
 
-  init() throws {
-    folder = try ServerFolder()
-    bench = try BuiltinBench()
-  }
+  init() throws { bench = try BuiltinBench() }
 
   @Test func `touch makes a file, and makes an old one new`() async throws {
-    let path = ParameterValue.string(folder.path("beat"))
+    let path = ParameterValue.string(folder["beat"])
     #expect(await bench.run("touch", ["path": path]) == .done)
     let past = timespec(tv_sec: 1000, tv_nsec: 0)
-    utimensat(AT_FDCWD, folder.path("beat"), [past, past], 0)
-    try folder.write("kept", to: "text")
+    utimensat(AT_FDCWD, folder["beat"], [past, past], 0)
+    folder.write("kept", to: "text")
     #expect(await bench.run("touch", ["path": path]) == .done)
     var status = stat()
-    stat(folder.path("beat"), &status)
+    stat(folder["beat"], &status)
     #expect(status.st_mtim.tv_sec > 1_000_000)
-    #expect(await bench.run("touch", ["path": .string(folder.path("text"))]) == .done)
+    #expect(await bench.run("touch", ["path": .string(folder["text"])]) == .done)
     #expect(folder.read("text") == "kept")
   }
 
   @Test func `touch says what is missing`() async {
-    let none: Parameters = ["path": .string(folder.path("none")), "create": .boolean(false)]
+    let none: Parameters = ["path": .string(folder["none"]), "create": .boolean(false)]
     #expect(await bench.run("touch", none) == .failed("missing"))
     #expect(
-      await bench.run("touch", ["path": .string(folder.path("no/such"))]) == .failed("missing"))
+      await bench.run("touch", ["path": .string(folder["no/such"])]) == .failed("missing"))
     #expect(await bench.run("touch", ["path": "/proc/none"]) == .failed("missing"))
   }
 
@@ -47,8 +44,8 @@ import Testing
   @Test(arguments: [nil, "sleep", "/usr/bin/sleep"])
   func `signal reaches the process of the file`(program: String?) async throws {
     let pid = try Spawning.start(["/usr/bin/sleep", "1000"])
-    try folder.write("  \(pid)\n", to: "pid")
-    var parameters: Parameters = ["pid_file": .string(folder.path("pid")), "signal": "TERM"]
+    folder.write("  \(pid)\n", to: "pid")
+    var parameters: Parameters = ["pid_file": .string(folder["pid"]), "signal": "TERM"]
     parameters["program"] = program.map { .string($0) }
     // Until the child has become its program.
     while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() }
@@ -59,9 +56,9 @@ import Testing
   @Test func `another program under the number is not signalled`() async throws {
     let pid = try Spawning.start(["/usr/bin/sleep", "1000"])
     while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() }
-    try folder.write("\(pid)", to: "pid")
+    folder.write("\(pid)", to: "pid")
     let parameters: Parameters = [
-      "pid_file": .string(folder.path("pid")), "signal": "TERM", "program": "nginx",
+      "pid_file": .string(folder["pid"]), "signal": "TERM", "program": "nginx",
     ]
     #expect(await bench.run("signal", parameters) == .failed("stale"))
     #expect(kill(pid, 0) == 0)
@@ -72,19 +69,19 @@ import Testing
 
   @Test(arguments: ["", "abc", "-1", "0", "99999999999", "1 2x"])
   func `a file that names no process is said to be bad`(text: String) async throws {
-    try folder.write(text, to: "pid")
+    folder.write(text, to: "pid")
     #expect(
-      await bench.run("signal", ["pid_file": .string(folder.path("pid"))])
+      await bench.run("signal", ["pid_file": .string(folder["pid"])])
         == .failed("bad_pid_file"))
   }
 
   @Test func `a pid file that is missing, a pipe or endless harms nobody`() async throws {
     #expect(
-      await bench.run("signal", ["pid_file": .string(folder.path("no"))])
+      await bench.run("signal", ["pid_file": .string(folder["no"])])
         == .failed("no_pid_file"))
-    mkfifo(folder.path("pipe"), 0o600)
+    mkfifo(folder["pipe"], 0o600)
     #expect(
-      await bench.run("signal", ["pid_file": .string(folder.path("pipe"))])
+      await bench.run("signal", ["pid_file": .string(folder["pipe"])])
         == .failed("no_pid_file"))
     for path in ["/dev/zero", "/dev/null", "/tmp"] {
       #expect(await bench.run("signal", ["pid_file": .string(path)]) == .failed("no_pid_file"))
@@ -97,7 +94,7 @@ import Testing
 
   /// A folder of another user's, with a link of that user's.
   private func makeHome(linkTo target: String) throws -> String {
-    let home = folder.path("home")
+    let home = folder["home"]
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
     #expect(symlink(target, "\(home)/link") == 0)
     #expect(chown(home, Self.stranger, 0) == 0 && lchown("\(home)/link", Self.stranger, 0) == 0)
@@ -108,11 +105,11 @@ import Testing
   func `touch makes nothing where a link of another user leads`() async throws {
     let home = try makeHome(linkTo: "../made")
     #expect(await bench.run("touch", ["path": .string("\(home)/link")]) == .failed("link"))
-    #expect(access(folder.path("made"), F_OK) != 0)
+    #expect(access(folder["made"], F_OK) != 0)
     // A link of root's is followed, also to what is not there yet.
-    #expect(symlink("made", folder.path("own")) == 0)
-    #expect(await bench.run("touch", ["path": .string(folder.path("own"))]) == .done)
-    #expect(access(folder.path("made"), F_OK) == 0)
+    #expect(symlink("made", folder["own"]) == 0)
+    #expect(await bench.run("touch", ["path": .string(folder["own"])]) == .done)
+    #expect(access(folder["made"], F_OK) == 0)
   }
 
   @Test(.enabled(if: geteuid() == 0, "a pid file of another user takes root"))
@@ -128,11 +125,11 @@ import Testing
     func signal(
       _ pid: pid_t, owner: uid_t, mode: mode_t, path: String
     ) async throws -> AttemptResult {
-      try folder.write("\(pid)\n", to: "pid")
-      #expect(chown(folder.path("pid"), owner, 0) == 0 && chmod(folder.path("pid"), mode) == 0)
+      folder.write("\(pid)\n", to: "pid")
+      #expect(chown(folder["pid"], owner, 0) == 0 && chmod(folder["pid"], mode) == 0)
       return await bench.run("signal", ["pid_file": .string(path), "signal": "TERM"])
     }
-    let path = folder.path("pid")
+    let path = folder["pid"]
     #expect(
       try await signal(own, owner: Self.stranger, mode: 0o644, path: path) == .failed("permission"))
     #expect(try await signal(own, owner: 0, mode: 0o666, path: path) == .failed("permission"))

@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
 
 /// `use: prune` on a real file system.
 @Suite struct PruneBuiltinTests {
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
     bench = try BuiltinBench()
     try FileManager.default.createDirectory(
-      atPath: folder.path("root/inner/deep"), withIntermediateDirectories: true)
+      atPath: folder["root/inner/deep"], withIntermediateDirectories: true)
   }
 
   /// A file of so many bytes, last written so many hours ago.
   private func file(_ name: String, hours: Int, bytes: Int = 10) throws {
-    let descriptor = open(folder.path(name), O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+    let descriptor = open(folder[name], O_CREAT | O_WRONLY | O_TRUNC, 0o600)
     try #require(descriptor >= 0)
     let text = [UInt8](repeating: 120, count: bytes)
     #expect(write(descriptor, text, bytes) == bytes)
@@ -30,16 +30,16 @@ import Testing
   private func age(_ name: String, hours: Int) {
     let past = timespec(tv_sec: time(nil) - hours * 3600, tv_nsec: 0)
     let times = [past, past]
-    utimensat(AT_FDCWD, folder.path(name), times, AT_SYMLINK_NOFOLLOW)
+    utimensat(AT_FDCWD, folder[name], times, AT_SYMLINK_NOFOLLOW)
   }
 
   private func names(_ place: String = "root") -> [String] {
-    (FileManager.default.enumerator(atPath: folder.path(place))?.allObjects as? [String] ?? [])
+    (FileManager.default.enumerator(atPath: folder[place])?.allObjects as? [String] ?? [])
       .sorted()
   }
 
   private func prune(_ parameters: Parameters) async -> AttemptResult {
-    await bench.run("prune", parameters.merging(["root": .string(folder.path("root"))]) { $1 })
+    await bench.run("prune", parameters.merging(["root": .string(folder["root"])]) { $1 })
   }
 
   @Test func `files go by age, in the root alone unless told otherwise`() async throws {
@@ -74,10 +74,10 @@ import Testing
 
   @Test func `links are never followed, they go themselves`() async throws {
     try FileManager.default.createDirectory(
-      atPath: folder.path("outside"), withIntermediateDirectories: true)
+      atPath: folder["outside"], withIntermediateDirectories: true)
     try file("outside/precious", hours: 9)
-    symlink(folder.path("outside"), folder.path("root/way-out"))
-    symlink(folder.path("outside/precious"), folder.path("root/inner/file-out"))
+    symlink(folder["outside"], folder["root/way-out"])
+    symlink(folder["outside/precious"], folder["root/inner/file-out"])
     let rules: Parameters = [
       "keep": .integer(0), "recursive": .boolean(true), "empty_dirs": .boolean(true),
     ]
@@ -87,11 +87,11 @@ import Testing
   }
 
   @Test func `a root that is a link, the whole system or nothing is refused`() async throws {
-    symlink(folder.path("root"), folder.path("link"))
+    symlink(folder["root"], folder["link"])
     try file("root/a", hours: 1)
     for (root, reason) in [
-      (folder.path("link"), "root"), ("/", "root"), ("//", "root"), ("/usr/..", "root"),
-      ("", "root"), (folder.path("root/a"), "root"), (folder.path("none"), "missing"),
+      (folder["link"], "root"), ("/", "root"), ("//", "root"), ("/usr/..", "root"),
+      ("", "root"), (folder["root/a"], "root"), (folder["none"], "missing"),
     ] {
       #expect(
         await bench.run("prune", ["root": .string(root), "keep": .integer(0)])
@@ -102,27 +102,27 @@ import Testing
 
   @Test func `a folder that becomes a link while it is pruned leads nowhere`() async throws {
     try FileManager.default.createDirectory(
-      atPath: folder.path("outside"), withIntermediateDirectories: true)
+      atPath: folder["outside"], withIntermediateDirectories: true)
     for number in 0..<200 { try file("outside/\(number)", hours: 5) }
     for round in 0..<20 {
       try? FileManager.default.createDirectory(
-        atPath: folder.path("root/swap"), withIntermediateDirectories: true)
+        atPath: folder["root/swap"], withIntermediateDirectories: true)
       for number in 0..<200 { try file("root/swap/\(number)", hours: 5) }
-      symlink(folder.path("outside"), folder.path("link-\(round)"))
+      symlink(folder["outside"], folder["link-\(round)"])
       bench.router.start([
         bench.request(
           "prune",
           [
-            "root": .string(folder.path("root")), "keep": .integer(0),
+            "root": .string(folder["root"]), "keep": .integer(0),
             "recursive": .boolean(true),
           ])
       ])
       // Swapped somewhere between the start and the end.
       for _ in 0..<round { sched_yield() }
-      rename(folder.path("root/swap"), folder.path("away-\(round)"))
-      rename(folder.path("link-\(round)"), folder.path("root/swap"))
+      rename(folder["root/swap"], folder["away-\(round)"])
+      rename(folder["link-\(round)"], folder["root/swap"])
       _ = await bench.ends(1)
-      try? FileManager.default.removeItem(atPath: folder.path("root/swap"))
+      try? FileManager.default.removeItem(atPath: folder["root/swap"])
     }
     #expect(names("outside").count == 200)
   }
@@ -130,9 +130,9 @@ import Testing
   @Test func `empty folders go, those in use and the root stay`() async throws {
     try file("root/inner/deep/old", hours: 5)
     try FileManager.default.createDirectory(
-      atPath: folder.path("root/fresh"), withIntermediateDirectories: false)
+      atPath: folder["root/fresh"], withIntermediateDirectories: false)
     try FileManager.default.createDirectory(
-      atPath: folder.path("root/used"), withIntermediateDirectories: false)
+      atPath: folder["root/used"], withIntermediateDirectories: false)
     try file("root/used/new", hours: 0)
     let rules: Parameters = [
       "older_than": .duration(.seconds(3600)), "recursive": .boolean(true),
@@ -146,7 +146,7 @@ import Testing
     async throws
   {
     for number in 0..<300 { try file("root/a\nb \(number)", hours: 5) }
-    let raw: [CChar] = Array((folder.path("root") + "/").utf8CString.dropLast()) + [-1, -2, 0]
+    let raw: [CChar] = Array((folder["root"] + "/").utf8CString.dropLast()) + [-1, -2, 0]
     close(open(raw, O_CREAT | O_WRONLY, 0o600))
     #expect(await prune(["keep": .integer(0)]) == .done)
     #expect(names() == ["inner", "inner/deep"])
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test func `pipes and sockets are left alone`() async throws {
-    mkfifo(folder.path("root/pipe"), 0o600)
+    mkfifo(folder["root/pipe"], 0o600)
     age("root/pipe", hours: 9)
     #expect(await prune(["keep": .integer(0)]) == .done)
     #expect(names() == ["inner", "inner/deep", "pipe"])
@@ -166,7 +166,7 @@ import Testing
   @Test func `a prune in progress is cancelled`() async throws {
     for number in 0..<3000 { try file("root/\(number)", hours: 5) }
     bench.router.start([
-      bench.request("prune", ["root": .string(folder.path("root")), "keep": .integer(0)])
+      bench.request("prune", ["root": .string(folder["root"]), "keep": .integer(0)])
     ])
     while bench.lines.texts.isEmpty { sched_yield() }
     bench.router.stop(RunID(1), signal: .terminate)

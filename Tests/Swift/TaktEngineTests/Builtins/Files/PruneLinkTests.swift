@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -8,32 +9,31 @@ import TaktTime
 
 /// `use: prune` where links and nonsensical times would mislead it.
 @Suite struct PruneLinkTests {
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
     bench = try BuiltinBench()
     try FileManager.default.createDirectory(
-      atPath: folder.path("real/base"), withIntermediateDirectories: true)
+      atPath: folder["real/base"], withIntermediateDirectories: true)
   }
 
   private func file(_ name: String, seconds: Int) {
-    _ = FileManager.default.createFile(atPath: folder.path(name), contents: Data("x".utf8))
+    _ = FileManager.default.createFile(atPath: folder[name], contents: Data("x".utf8))
     let times = [timespec](repeating: timespec(tv_sec: seconds, tv_nsec: 0), count: 2)
-    utimensat(AT_FDCWD, folder.path(name), times, AT_SYMLINK_NOFOLLOW)
+    utimensat(AT_FDCWD, folder[name], times, AT_SYMLINK_NOFOLLOW)
   }
 
   private func names() -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("real/base"))) ?? [])
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder["real/base"])) ?? [])
       .sorted()
   }
 
   @Test func `a link in the middle of the root is not followed, and the log names it`() async {
     file("real/base/old", seconds: 0)
-    symlink("real", folder.path("link"))
+    symlink("real", folder["link"])
     let result = await bench.run(
-      "prune", ["root": .string(folder.path("link/base")), "keep": .integer(0)])
+      "prune", ["root": .string(folder["link/base"]), "keep": .integer(0)])
     #expect(result == .failed("root"))
     #expect(names() == ["old"])
     #expect(bench.lines.texts.contains { $0.contains("link' is a symbolic link") })
@@ -43,10 +43,10 @@ import TaktTime
     file("real/base/far", seconds: 10_000_000_000)
     file("real/base/old", seconds: 1_000_000_000)
     var status = stat()
-    try #require(lstat(folder.path("real/base/far"), &status) == 0)
+    try #require(lstat(folder["real/base/far"], &status) == 0)
     // Not every file system keeps such a time.
     guard status.st_mtim.tv_sec == 10_000_000_000 else { return }
-    let root = ParameterValue.string(try #require(realpath(folder.path("real/base"))))
+    let root = ParameterValue.string(try #require(realpath(folder["real/base"])))
     #expect(
       await bench.run("prune", ["root": root, "older_than": .duration(.seconds(3600))]) == .done)
     #expect(names() == ["far"])

@@ -5,7 +5,7 @@ import TaktTesting
 /// A server in Python on a free port of this machine, with what it has seen in a file. It is started
 /// by the system's own call, and ended with this object.
 final class PythonServer {
-  let folder: ServerFolder
+  let folder: TemporaryFolder
   private(set) var port = 0
   private let pid: pid_t
   private let output: Int32
@@ -15,14 +15,14 @@ final class PythonServer {
   struct Silence: Error {}
 
   /// The script prints its port as its first line.
-  init(_ script: String, _ arguments: [String] = [], folder: ServerFolder? = nil) throws {
-    self.folder = try folder ?? ServerFolder()
+  init(_ script: String, _ arguments: [String] = [], folder: TemporaryFolder? = nil) throws {
+    self.folder = folder ?? TemporaryFolder()
     let guardian = """
       import os as _os, sys as _sys, threading as _threading
       _threading.Thread(target=lambda: (_sys.stdin.read(), _os._exit(0)), daemon=True).start()
 
       """
-    let file = try self.folder.write(guardian + script, to: "server-\(UUID().uuidString).py")
+    let file = self.folder.write(guardian + script, to: "server-\(UUID().uuidString).py")
     (pid, input, output) = try Self.spawn(["python3", "-u", file] + arguments)
     var text = ""
     var byte = UInt8(0)
@@ -66,28 +66,9 @@ final class PythonServer {
   }
 }
 
-/// A folder of a test's own.
-final class ServerFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("takt-builtin-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-  @discardableResult
-  func write(_ text: String, to name: String) throws -> String {
-    try text.write(toFile: path(name), atomically: true, encoding: .utf8)
-    return path(name)
-  }
-
+extension TemporaryFolder {
   func read(_ name: String) -> String {
-    (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
+    (try? String(contentsOfFile: self[name], encoding: .utf8)) ?? ""
   }
 
   /// What a file has in JSON, one value a line.
@@ -99,7 +80,7 @@ final class ServerFolder {
 
   /// A key and a certificate for `localhost` and 127.0.0.1 that nobody has signed but itself.
   func makeCertificate() throws -> (certificate: String, key: String) {
-    let (certificate, key) = (path("cert.pem"), path("key.pem"))
+    let (certificate, key) = (self["cert.pem"], self["key.pem"])
     try PythonServer.run([
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,
       "-out", certificate, "-subj", "/CN=localhost", "-addext",

@@ -1,5 +1,6 @@
 import Foundation
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -13,13 +14,12 @@ import Testing
     var body: String
   }
 
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let server: PythonServer
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
-    server = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    server = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     bench = try BuiltinBench()
   }
 
@@ -159,7 +159,7 @@ import Testing
   @Test func `a certificate that nobody trusts is refused, unless it is named`() async throws {
     let pair = try folder.makeCertificate()
     let secure = try PythonServer(
-      WebServer.script, [folder.path("seen"), pair.certificate, pair.key], folder: folder)
+      WebServer.script, [folder["seen"], pair.certificate, pair.key], folder: folder)
     let url = ParameterValue.string("https://localhost:\(secure.port)/")
     #expect(await bench.run("http", ["url": url]) == .failed("tls"))
     #expect(await bench.run("http", ["url": url, "ca_file": .string(pair.certificate)]) == .done)
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func `secrets reach the server and not the log`() async throws {
-    try folder.write("s3cret-value\n", to: "token")
+    folder.write("s3cret-value\n", to: "token")
     let result = await bench.run(
       "http",
       [
@@ -189,7 +189,7 @@ import Testing
         "headers": .map(["authorization": "Bearer {{ secret.TOKEN }}"]),
       ]
     ) { spec in
-      spec.execution.secrets = ["TOKEN": Secret(.file(folder.path("token")))]
+      spec.execution.secrets = ["TOKEN": Secret(.file(folder["token"]))]
     }
     #expect(result == .done)
     let request = try #require(try seen().first)
@@ -206,9 +206,9 @@ import Testing
   func `a secret in a path is masked in every shape that it has there`(
     secret: String, after: String, shown: String
   ) async throws {
-    try folder.write(secret + "\n", to: "token")
+    folder.write(secret + "\n", to: "token")
     let result = await bench.run("http", ["url": url("/hook/{{secret.TOKEN}}" + after)]) { spec in
-      spec.execution.secrets = ["TOKEN": Secret(.file(folder.path("token")))]
+      spec.execution.secrets = ["TOKEN": Secret(.file(folder["token"]))]
     }
     #expect(result == .done)
     let line = try #require(bench.lines.texts.first)
@@ -217,9 +217,9 @@ import Testing
 
   @Test(arguments: ["json", "url", "html", "shell", "html|json"])
   func `a secret that a filter has changed is masked as well`(filter: String) async throws {
-    try folder.write("a\"<'b&/ü x\n", to: "token")
+    folder.write("a\"<'b&/ü x\n", to: "token")
     let result = await bench.run("http", ["url": url("/hook/{{secret.TOKEN|\(filter)}}")]) {
-      $0.execution.secrets = ["TOKEN": Secret(.file(folder.path("token")))]
+      $0.execution.secrets = ["TOKEN": Secret(.file(folder["token"]))]
     }
     #expect(result == .done)
     let line = try #require(bench.lines.texts.first)
@@ -301,7 +301,7 @@ import Testing
     let parameters: Parameters = ["url": url("/{{secret.TOKEN}}")]
     #expect(await bench.run("http", parameters) == .failed("secret(TOKEN)"))
     let result = await bench.run("http", parameters) { spec in
-      spec.execution.secrets = ["TOKEN": Secret(.file(folder.path("nothing")))]
+      spec.execution.secrets = ["TOKEN": Secret(.file(folder["nothing"]))]
     }
     #expect(result == .notStarted(.secret, errno: ENOENT))
     #expect(folder.read("seen") == "")

@@ -1,20 +1,18 @@
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
 
 /// `use: http` and `use: mail` with servers that mean harm: each has a bound and a reason.
 @Suite struct HostileServerTests {
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let bench: BuiltinBench
 
-  init() throws {
-    folder = try ServerFolder()
-    bench = try BuiltinBench()
-  }
+  init() throws { bench = try BuiltinBench() }
 
   private func server(_ mode: String) throws -> PythonServer {
-    try PythonServer(HostileServer.script, [mode, folder.path("seen")], folder: folder)
+    try PythonServer(HostileServer.script, [mode, folder["seen"]], folder: folder)
   }
 
   private func http(_ mode: String, _ scheme: String = "http") async throws -> AttemptResult {
@@ -78,7 +76,7 @@ import Testing
   }
 
   @Test func `headers of a request neither vanish nor change its framing`() async throws {
-    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let web = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     let result = await bench.run(
       "http",
       [
@@ -114,7 +112,7 @@ import Testing
   }
 
   @Test func `silent servers keep no other work waiting`() async throws {
-    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let web = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     let silent: Parameters = [
       "url": .string("http://127.0.0.1:\(web.port)/silent"), "timeout": .duration(.seconds(3600)),
     ]
@@ -123,7 +121,7 @@ import Testing
     let quick = bench.request(
       "http", ["url": .string("http://127.0.0.1:\(web.port)/")], run: 100
     ) { $0.name = job }
-    let file = bench.request("touch", ["path": .string(folder.path("made"))], run: 101)
+    let file = bench.request("touch", ["path": .string(folder["made"])], run: 101)
     bench.router.start([quick, file])
     let ends = await bench.ends(2)
     #expect(Set(ends.map(\.run)) == [RunID(100), RunID(101)])
@@ -139,7 +137,7 @@ import Testing
   func `what no URL can hold is encoded, and what is encoded stays`(
     path: String, sent: String
   ) async throws {
-    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let web = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     let url = ParameterValue.string("http://127.0.0.1:\(web.port)\(path)")
     #expect(await bench.run("http", ["url": url]) == .done)
     #expect(folder.read("seen").contains("\"path\": \"\(sent)\""))
@@ -148,20 +146,20 @@ import Testing
   @Test func `a ca_file without certificates is named as the trouble`() async throws {
     let pair = try folder.makeCertificate()
     let secure = try PythonServer(
-      WebServer.script, [folder.path("seen"), pair.certificate, pair.key], folder: folder)
-    try folder.write("no certificate\n", to: "ca.pem")
+      WebServer.script, [folder["seen"], pair.certificate, pair.key], folder: folder)
+    folder.write("no certificate\n", to: "ca.pem")
     let result = await bench.run(
       "http",
       [
         "url": .string("https://localhost:\(secure.port)/"),
-        "ca_file": .string(folder.path("ca.pem")),
+        "ca_file": .string(folder["ca.pem"]),
       ])
     #expect(result == .failed("tls"))
     #expect(bench.lines.texts.contains { $0.contains("ca_file contains no PEM certificate") })
   }
 
   @Test func `many at once all come to their ends`() async throws {
-    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let web = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     let url = ParameterValue.string("http://127.0.0.1:\(web.port)/")
     bench.router.start(
       (1...100).map { bench.request("http", ["url": url], run: UInt64($0)) })

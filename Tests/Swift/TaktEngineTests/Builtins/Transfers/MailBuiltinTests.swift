@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import TaktSystem
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -25,20 +26,17 @@ import Synchronization
     var attachments: [[String]]
   }
 
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let bench: BuiltinBench
 
-  init() throws {
-    folder = try ServerFolder()
-    bench = try BuiltinBench()
-  }
+  init() throws { bench = try BuiltinBench() }
 
   private func server(_ mode: String, _ pair: (certificate: String, key: String)? = nil) throws
     -> PythonServer
   {
     try PythonServer(
       MailServer.script,
-      [folder.path("mails"), mode] + (pair.map { [$0.certificate, $0.key] } ?? []),
+      [folder["mails"], mode] + (pair.map { [$0.certificate, $0.key] } ?? []),
       folder: folder)
   }
 
@@ -159,10 +157,10 @@ import Synchronization
     let login: Parameters = ["tls": .string(mode), "user": "u", "password": "{{secret.P}}"]
     func run(_ more: Parameters) async -> AttemptResult {
       await bench.run("mail", parameters(server, login.merging(more) { $1 })) {
-        $0.execution.secrets = ["P": Secret(.file(folder.path("password")))]
+        $0.execution.secrets = ["P": Secret(.file(folder["password"]))]
       }
     }
-    try folder.write("geheim\n", to: "password")
+    folder.write("geheim\n", to: "password")
     #expect(await run([:]) == .failed("tls"))
     #expect(try mails().isEmpty)
     let trusted: Parameters = ["ca_file": .string(pair.certificate)]
@@ -172,7 +170,7 @@ import Synchronization
     let mail = try #require(try mails().first)
     #expect(mail.secure)
     #expect(mail.login == ["u", "geheim"])
-    try folder.write("falsch\n", to: "password")
+    folder.write("falsch\n", to: "password")
     #expect(await run(trusted) == .failed("auth(535)"))
     #expect(bench.lines.texts.allSatisfy { !$0.contains("geheim") && !$0.contains("falsch") })
   }
@@ -243,11 +241,11 @@ import Synchronization
 
   /// A program in the place of `sendmail`.
   private func sendmail(_ script: String, _ more: Parameters = [:]) throws -> Parameters {
-    let program = folder.path("sendmail")
-    try folder.write("#!/bin/sh\n\(script)\n", to: "script")
+    let program = folder["sendmail"]
+    folder.write("#!/bin/sh\n\(script)\n", to: "script")
     // Written by a process that is over: this one starts others meanwhile, which would hold it open
     // for writing, and what is cannot be executed.
-    try PythonServer.run(["install", "-m", "755", folder.path("script"), program])
+    try PythonServer.run(["install", "-m", "755", folder["script"], program])
     let common: Parameters = [
       "sendmail": .string(program), "from": "takt@example.org", "to": .list(["root"]),
     ]
@@ -269,11 +267,11 @@ import Synchronization
   @Test func `a secret of the body is masked in what sendmail prints, and not in its environment`()
     async throws
   {
-    try folder.write("s3cret-value\n", to: "token")
+    folder.write("s3cret-value\n", to: "token")
     let parameters = try sendmail(
       "cat; env | grep s3cret; echo 's3cret-value' >&2", ["body": "token: {{secret.TOK}}"])
     var request = bench.request("mail", parameters) {
-      $0.execution.secrets = ["TOK": Secret(.file(folder.path("token")))]
+      $0.execution.secrets = ["TOK": Secret(.file(folder["token"]))]
     }
     request.spec.action = .steps([Step(request.action)])
     bench.router.start([request])
@@ -311,7 +309,7 @@ import Synchronization
     let parameters = try sendmail(
       ": > \"$0.begun\"; sleep 1000", ["timeout": .duration(.seconds(3600))])
     bench.router.start([bench.request("mail", parameters)])
-    while !FileManager.default.fileExists(atPath: folder.path("sendmail.begun")) {
+    while !FileManager.default.fileExists(atPath: folder["sendmail.begun"]) {
       try await Task.sleep(for: .milliseconds(5))
     }
     bench.router.stop(RunID(1), signal: .terminate)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TaktCore
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -22,12 +23,12 @@ import Testing
   @Test(.enabled(if: count != nil, "TAKT_TRANSFERS says how many"))
   func `memory and descriptors do not grow with the number of transfers`() async throws {
     let bench = try BuiltinBench()
-    let folder = try ServerFolder()
+    let folder = TemporaryFolder()
     let web = try PythonServer(WebServer.script, folder: folder)
     let pair = try folder.makeCertificate()
     let secure = try PythonServer(
-      WebServer.script, [folder.path("seen"), pair.certificate, pair.key], folder: folder)
-    let mail = try PythonServer(MailServer.script, [folder.path("mails"), "plain"], folder: folder)
+      WebServer.script, [folder["seen"], pair.certificate, pair.key], folder: folder)
+    let mail = try PythonServer(MailServer.script, [folder["mails"], "plain"], folder: folder)
     let kinds: [(String, Parameters)] = [
       ("http", ["url": .string("http://127.0.0.1:\(web.port)/")]),
       ("http", ["url": .string("http://127.0.0.1:\(web.port)/cut")]),
@@ -76,8 +77,8 @@ import Testing
   @Test(.enabled(if: count != nil, "TAKT_TRANSFERS says how many"))
   func `cancelled transfers end, and how soon they do is printed`() async throws {
     let bench = try BuiltinBench()
-    let folder = try ServerFolder()
-    let web = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    let folder = TemporaryFolder()
+    let web = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     let silent: Parameters = [
       "url": .string("http://127.0.0.1:\(web.port)/silent"), "timeout": .duration(.seconds(3600)),
     ]

@@ -2,6 +2,7 @@ import Foundation
 import TaktCore
 import TaktSystem
 import TaktTime
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -16,13 +17,12 @@ import Testing
     var tags: [String]?
   }
 
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let server: PythonServer
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
-    server = try PythonServer(NoticeServer.script, [folder.path("seen")], folder: folder)
+    server = try PythonServer(NoticeServer.script, [folder["seen"]], folder: folder)
     bench = try BuiltinBench()
   }
 

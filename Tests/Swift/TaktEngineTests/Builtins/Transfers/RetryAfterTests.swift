@@ -1,6 +1,7 @@
 import Foundation
 import TaktCore
 import TaktTime
+import TaktTesting
 import Testing
 
 @testable import TaktEngine
@@ -14,13 +15,12 @@ import Testing
 
   static let builtins = ["http", "ping", "notify"]
 
-  private let folder: ServerFolder
+  private let folder = TemporaryFolder()
   private let server: PythonServer
   private let bench: BuiltinBench
 
   init() throws {
-    folder = try ServerFolder()
-    server = try PythonServer(WebServer.script, [folder.path("seen")], folder: folder)
+    server = try PythonServer(WebServer.script, [folder["seen"]], folder: folder)
     bench = try BuiltinBench()
   }
 
