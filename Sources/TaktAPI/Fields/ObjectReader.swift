@@ -33,21 +33,13 @@ extension CodingUserInfoKey {
 }
 
 struct ObjectReader: FieldVisitor {
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  private let container: KeyedDecodingContainer<Key>
+  private let container: KeyedDecodingContainer<AnyKey>
   private let wanted: Set<String>?
   /// What was wrong first.
   private(set) var failure: (any Error)?
 
   init(_ decoder: any Decoder) throws {
-    container = try decoder.container(keyedBy: Key.self)
+    container = try decoder.container(keyedBy: AnyKey.self)
     wanted = CodingUserInfoKey.wanted.flatMap { decoder.userInfo[$0] } as? Set<String>
   }
 
@@ -57,7 +49,7 @@ struct ObjectReader: FieldVisitor {
   ) {
     guard failure == nil, wanted?.contains(name) ?? true else { return }
     do {
-      let key = Key(stringValue: name)
+      let key = AnyKey(stringValue: name)
       if let found = try container.decodeIfPresent(Reading<Value>.self, forKey: key) {
         value = found.value
       } else if rules().isKey {

@@ -76,6 +76,15 @@ package struct JSONPiece {
   }
 }
 
+/// A key of any object.
+package struct AnyKey: CodingKey {
+  package let stringValue: String
+  package var intValue: Int? { nil }
+
+  package init(stringValue: String) { self.stringValue = stringValue }
+  package init?(intValue: Int) { nil }
+}
+
 /// Any value, each part of it read: Foundation looks at a number or an escape only then.
 private struct AnyJSON: Decodable {
   init(from decoder: any Decoder) throws {
@@ -89,14 +98,6 @@ private struct AnyJSON: Decodable {
       if (try? container.decode(String.self)) != nil { return }
       _ = try container.decode(Double.self)
     }
-  }
-
-  private struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
   }
 }
 

@@ -70,14 +70,6 @@ private struct ObjectKeys: Decodable {
   let keys: [String]
 
   init(from decoder: any Decoder) throws {
-    keys = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
-  }
-
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
+    keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
   }
 }
