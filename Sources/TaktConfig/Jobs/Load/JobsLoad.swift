@@ -64,23 +64,25 @@ final class JobsLoad {
     warnOfWhole(path)
     // What somebody has sent stands for the file this once.
     if log.errorCount == 0, text == nil { memory?.keep(RememberedLoad(remembered, sources)) }
-    let (environmentFiles, lineFiles) = (sources.environmentFiles, sources.lineFiles)
+    let environmentFiles = sources.environmentFiles.answers
+    let lineFiles = sources.lineFiles.answers
+    let calendarFiles = sources.calendarFiles.answers
     var listed: Set<String> = []
     return LoadedJobs(
       snapshot: log.errorCount == 0 ? Snapshot(settings: settings, jobs: specs) : nil,
       diagnostics: log.sorted(
         files: shownFiles + environmentFiles.shownPaths + lineFiles.shownPaths
-          + sources.calendarFiles.shownPaths + plugins.paths),
-      files: (files + environmentFiles.paths + lineFiles.paths + sources.calendarFiles.paths
+          + calendarFiles.shownPaths + plugins.paths),
+      files: (files + environmentFiles.paths + lineFiles.paths + calendarFiles.paths
         + plugins.paths).filter {
           listed.insert($0).inserted
         },
       identities: identities.merging(environmentFiles.identities) { $1 }
-        .merging(lineFiles.identities) { $1 }.merging(sources.calendarFiles.identities) { $1 }
+        .merging(lineFiles.identities) { $1 }.merging(calendarFiles.identities) { $1 }
         .merging(plugins.identities) { $1 },
       stamps: sources.files.stamps, matches: matches, roles: sources.files.roles,
       directories: directories, pluginFolders: plugins.searchPath,
-      families: lineFiles.families, listedJobs: listedJobs,
+      families: sources.lineFiles.families, listedJobs: listedJobs,
       state: settings.state ?? .none)
   }
 

@@ -9,20 +9,12 @@ final class CalendarFiles {
 
   private let files: LoadFiles
   private let zones: any ZoneSource
-  private var answers: [String: Result<SharedCalendar.Content, FileProblem>] = [:]
+  private(set) var answers = FileAnswers<SharedCalendar.Content>()
   private var readings: [Reading: SharedCalendar] = [:]
-  /// The absolute paths of all that were read or tried, in order.
-  private(set) var paths: [String] = []
-  private(set) var identities: [String: FileIdentity] = [:]
-  /// The paths by which mistakes in them are told, in order.
-  private(set) var shownPaths: [String] = []
   private(set) var log = ProblemLog()
   private var hasMistakes = false
   /// Whether a calendar could not be read whole, so that days and times may be missing.
-  var hasFailed: Bool {
-    hasMistakes || log.errorCount > 0
-      || answers.values.contains { if case .failure = $0 { true } else { false } }
-  }
+  var hasFailed: Bool { hasMistakes || log.errorCount > 0 || answers.hasFailed }
 
   init(_ files: LoadFiles, zones: any ZoneSource) {
     self.files = files
@@ -53,25 +45,9 @@ final class CalendarFiles {
   func content(
     of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
   ) -> SharedCalendar.Content {
-    switch answer(path, shown: shown) {
-    case .success(let content): return content
-    case .failure(let problem):
-      let (code, message, hint) = problem.sentence
-      reporter.report(code, at: mark, "'\(shown.shortened)': \(message)", hint: hint)
-      return SharedCalendar.Content()
-    }
-  }
-
-  private func answer(
-    _ path: String, shown: String
-  ) -> Result<SharedCalendar.Content, FileProblem> {
-    if let answer = answers[path] { return answer }
-    paths.append(path)
-    shownPaths.append(shown)
-    let answer: Result<SharedCalendar.Content, FileProblem>
-    do throws(FileProblem) {
+    let content = answers.answer(path, shown: shown, at: mark, reporter: reporter) {
+      () throws(FileProblem) in
       let contents = try files.readPatiently(path, as: .calendar, bound: Self.sizeBound)
-      identities[path] = contents.identity
       let file = CalendarFile(contents.bytes, zones: zones)
       for problem in file.problems {
         log.add(
@@ -80,11 +56,8 @@ final class CalendarFiles {
             at: SourceLocation(file: shown, line: problem.line, column: 1),
             problem.message, hint: problem.hint))
       }
-      answer = .success(file.content)
-    } catch {
-      answer = .failure(error)
+      return (file.content, contents.identity)
     }
-    answers[path] = answer
-    return answer
+    return content ?? SharedCalendar.Content()
   }
 }

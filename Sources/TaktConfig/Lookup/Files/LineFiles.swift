@@ -27,16 +27,11 @@ final class LineFiles {
   }
 
   private let files: LoadFiles
-  private var answers: [String: Result<Lines, FileProblem>] = [:]
-  /// The absolute paths of all that were read or tried, in order.
-  private(set) var paths: [String] = []
-  private(set) var identities: [String: FileIdentity] = [:]
+  private(set) var answers = FileAnswers<Lines>()
   /// How often lines were asked for.
   private(set) var useCount = 0
   /// The definitions that have used lines: a hash of what each says.
   private(set) var families: Set<UInt64> = []
-  /// The paths by which mistakes in them are told, in order.
-  private(set) var shownPaths: [String] = []
   private var reporters: [Reporter] = []
 
   init(_ files: LoadFiles) { self.files = files }
@@ -48,12 +43,15 @@ final class LineFiles {
   /// at `mark`.
   func lines(of path: String, shown: String, at mark: YAMLMark, reporter: Reporter) -> Lines? {
     useCount += 1
-    switch answer(path, shown: shown) {
-    case .success(let lines): return lines
-    case .failure(let problem):
-      let (code, message, hint) = problem.sentence
-      reporter.report(code, at: mark, "'\(shown.shortened)': \(message)", hint: hint)
-      return nil
+    return answers.answer(path, shown: shown, at: mark, reporter: reporter) {
+      () throws(FileProblem) in
+      let contents = try files.readPatiently(path, as: .list, bound: Self.sizeBound)
+      let source = SourceText(file: shown, bytes: FileBytes(contents.bytes))
+      // Whoever reads a message need not be one who may read the file.
+      let reporter = Reporter(source, showsLines: false)
+      reporters.append(reporter)
+      if let flaw = source.flaw { reporter.report(flaw) }
+      return (Lines(Self.lines(of: source), reporter), contents.identity)
     }
   }
 
@@ -65,27 +63,6 @@ final class LineFiles {
     if let reach = files.reach { return reach.has(family: number) }
     families.insert(number)
     return true
-  }
-
-  private func answer(_ path: String, shown: String) -> Result<Lines, FileProblem> {
-    if let answer = answers[path] { return answer }
-    paths.append(path)
-    shownPaths.append(shown)
-    let answer: Result<Lines, FileProblem>
-    do throws(FileProblem) {
-      let contents = try files.readPatiently(path, as: .list, bound: Self.sizeBound)
-      identities[path] = contents.identity
-      let source = SourceText(file: shown, bytes: FileBytes(contents.bytes))
-      // Whoever reads a message need not be one who may read the file.
-      let reporter = Reporter(source, showsLines: false)
-      reporters.append(reporter)
-      if let flaw = source.flaw { reporter.report(flaw) }
-      answer = .success(Lines(Self.lines(of: source), reporter))
-    } catch {
-      answer = .failure(error)
-    }
-    answers[path] = answer
-    return answer
   }
 
   /// Its lines without spaces round them; empty lines and those that start with `#` are left out. Of
