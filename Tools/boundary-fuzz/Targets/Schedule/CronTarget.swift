@@ -15,15 +15,12 @@ struct CronTarget: FuzzTarget {
       preconditionFailure("the normal form '\(expression.normalized)' is refused")
     }
     for zone in [FixedZones.berlin, FixedZones.lordHowe] {
-      var instant = FixedTime.wall
-      for _ in 0..<5 {
-        let rule = ClockRule(.cron(expression, days: .any), zone: zone, dst: .cron)
-        let same = ClockRule(.cron(again, days: .any), zone: zone, dst: .cron)
+      let rule = ClockRule(.cron(expression, days: .any), zone: zone, dst: .cron)
+      let same = ClockRule(.cron(again, days: .any), zone: zone, dst: .cron)
+      NextTimes.check { instant in
         let next = rule.next(after: instant)
         precondition(next == same.next(after: instant), "the normal form means something else")
-        guard let next else { break }
-        precondition(next > instant, "time runs backwards")
-        instant = next
+        return next
       }
     }
   }

@@ -1,0 +1,14 @@
+import TaktTesting
+import TaktTime
+
+/// The first times that a schedule names, which grow.
+enum NextTimes {
+  static func check(_ count: Int = 5, _ next: (WallInstant) -> WallInstant?) {
+    var instant = FixedTime.wall
+    for _ in 0..<count {
+      guard let found = next(instant) else { break }
+      precondition(found > instant, "time runs backwards")
+      instant = found
+    }
+  }
+}
