@@ -98,6 +98,14 @@ enum TestProgram {
     }
   }
 
+  /// A Python that has these modules: `TAKT_PYTHON`, else the one of the path, else the system's.
+  static func python(with modules: String) -> String? {
+    let named = ProcessInfo.processInfo.environment["TAKT_PYTHON"]
+    return [named, find("python3"), "/usr/bin/python3"].compactMap(\.self).first {
+      run($0, ["-c", "import \(modules)"])?.status == 0
+    }
+  }
+
   /// A file of the folder of outside oracles beside the project; `TAKT_ORACLES` names another.
   static func oracle(_ name: String) -> String? {
     let beside = Repository.path("../shared/oracles")

@@ -22,15 +22,8 @@ import TaktTime
         print(json.dumps(times))
     """
 
-  /// A Python that knows croniter: `TAKT_PYTHON`, else the one of the path.
-  private static var python: String? {
-    let named = ProcessInfo.processInfo.environment["TAKT_PYTHON"]
-    guard let path = named ?? TestProgram.find("python3") else { return nil }
-    return TestProgram.run(path, ["-c", "import croniter"])?.status == 0 ? path : nil
-  }
-
   @Test func `cron expressions agree with croniter in UTC`() throws {
-    guard let python = Self.python else {
+    guard let python = TestProgram.python(with: "croniter") else {
       print("skipped: there is no Python with croniter")
       return
     }

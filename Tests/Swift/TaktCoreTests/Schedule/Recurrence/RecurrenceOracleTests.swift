@@ -61,16 +61,8 @@ import Testing
     }
   }
 
-  /// A Python that knows dateutil: `TAKT_PYTHON`, else the one of the path, else the system's.
-  private static var python: String? {
-    let named = ProcessInfo.processInfo.environment["TAKT_PYTHON"]
-    return [named, TestProgram.find("python3"), "/usr/bin/python3"].compactMap(\.self).first {
-      TestProgram.run($0, ["-c", "import dateutil, zoneinfo"])?.status == 0
-    }
-  }
-
   @Test func `recurrences agree with python-dateutil`() throws {
-    guard let python = Self.python else {
+    guard let python = TestProgram.python(with: "dateutil, zoneinfo") else {
       print("skipped: there is no Python with dateutil")
       return
     }

@@ -30,15 +30,8 @@ import Testing
         print(json.dumps(ranges))
     """
 
-  private static var python: String? {
-    let named = ProcessInfo.processInfo.environment["TAKT_PYTHON"]
-    return [named, TestProgram.find("python3"), "/usr/bin/python3"].compactMap(\.self).first {
-      TestProgram.run($0, ["-c", "import icalendar, recurring_ical_events"])?.status == 0
-    }
-  }
-
   @Test func `calendar files agree with icalendar and recurring-ical-events`() throws {
-    guard let python = Self.python else {
+    guard let python = TestProgram.python(with: "icalendar, recurring_ical_events") else {
       print("skipped: there is no Python with icalendar and recurring-ical-events")
       return
     }
