@@ -5,18 +5,13 @@ import Testing
 import TaktTime
 
 /// A takt that starts where another has left off.
-@Suite struct SchedulerPreviousStateTests {
+@Suite struct SchedulerPreviousStateTests: MakesJobs {
   private static let wall = SchedulerWorld.wall
 
   private func job(
-    _ name: String, _ schedule: Schedule = Schedule(every: Every(.seconds(1))),
-    _ change: (inout JobSpec) -> Void = { _ in }
+    _ name: String, _ change: (inout JobSpec) -> Void = { _ in }
   ) throws -> JobSpec {
-    var spec = JobSpec(
-      name: try #require(JobName(name)), timing: Timing(schedule: schedule),
-      action: .argv(["true"]))
-    change(&spec)
-    return spec
+    try job(name, every(1), change)
   }
 
   @Test func `a job continues on its grid, and its newest slot runs late for those that passed`()

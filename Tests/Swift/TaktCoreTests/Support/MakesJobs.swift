@@ -6,10 +6,14 @@ import Testing
 protocol MakesJobs {}
 
 extension MakesJobs {
-  func job(_ name: String, _ schedule: Schedule) throws -> JobSpec {
-    JobSpec(
+  func job(
+    _ name: String, _ schedule: Schedule, _ change: (inout JobSpec) -> Void = { _ in }
+  ) throws -> JobSpec {
+    var spec = JobSpec(
       name: try #require(JobName(name)), timing: Timing(schedule: schedule),
       action: .argv(["true"]))
+    change(&spec)
+    return spec
   }
 
   func follower(

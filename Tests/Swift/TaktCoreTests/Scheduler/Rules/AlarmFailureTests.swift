@@ -5,11 +5,9 @@ import Testing
 import TaktTime
 
 /// Hooks and pings that fail.
-@Suite struct AlarmFailureTests {
+@Suite struct AlarmFailureTests: MakesJobs {
   private func job(_ hooks: [HookKind], hasPing: Bool = false) throws -> JobSpec {
-    var spec = JobSpec(
-      name: try #require(JobName("a")),
-      timing: Timing(schedule: Schedule(every: Every(.seconds(60)))), action: .argv(["x"]))
+    var spec = try job("a", every(60))
     for hook in hooks { spec.hooks[hook] = [Step(.use("log", [:]))] }
     if hasPing { spec.pings = [Step(.use("ping", [:]))] }
     return spec

@@ -5,7 +5,7 @@ import Testing
 import TaktTime
 
 /// `expect_success_within`: a job is stale once, and fresh again once.
-@Suite struct FreshnessTests {
+@Suite struct FreshnessTests: MakesJobs {
   private static let hour = Duration.seconds(3600)
 
   private struct Shop {
@@ -44,10 +44,7 @@ import TaktTime
     every hours: Int64 = 24, within: Int64 = 26, repeats: Duration? = nil,
     _ change: (inout JobSpec) -> Void = { _ in }
   ) throws -> JobSpec {
-    var spec = JobSpec(
-      name: try #require(JobName("a")),
-      timing: Timing(schedule: Schedule(every: Every(Self.hour * Int(hours)))),
-      action: .argv(["x"]))
+    var spec = try job("a", Schedule(every: Every(Self.hour * Int(hours))))
     spec.policies.freshFor = Self.hour * Int(within)
     spec.hooks[.onStale] = [Step(.use("log", [:]), rule: HookRule(.every, interval: repeats))]
     spec.hooks[.onRecover] = [Step(.use("log", [:]))]

@@ -5,7 +5,7 @@ import Testing
 import TaktTime
 
 /// `when` and `repeat` of hooks, over a day and across restarts of takt.
-@Suite struct HookRuleTests {
+@Suite struct HookRuleTests: MakesJobs {
   /// A world whose runs take a second and end as a test says; it counts the calls of hooks.
   private struct Day {
     var world = SchedulerWorld()
@@ -60,9 +60,7 @@ import TaktTime
     every seconds: Int64 = 30, _ hooks: [HookKind: [HookRule]],
     _ change: (inout JobSpec) -> Void = { _ in }
   ) throws -> JobSpec {
-    var spec = JobSpec(
-      name: try #require(JobName("a")),
-      timing: Timing(schedule: Schedule(every: Every(.seconds(seconds)))), action: .argv(["x"]))
+    var spec = try job("a", every(Int(seconds)))
     for (hook, rules) in hooks {
       spec.hooks[hook] = rules.map { Step(.use("log", [:]), rule: $0) }
     }
