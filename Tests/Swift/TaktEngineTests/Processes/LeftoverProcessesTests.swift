@@ -21,18 +21,12 @@ import Testing
     #expect(!leader.isAlive && !Bystander.isAlive(child))
   }
 
-  @Test func `one that ignores TERM is killed`() throws {
+  @Test(arguments: [
+    "trap '' TERM; echo set; while :; do sleep 0.1; done", "echo up; kill -STOP $$; sleep 1000",
+  ])
+  func `one that ignores TERM, or is stopped, is ended`(script: String) throws {
     let mark = Self.newMark()
-    let leader = try Bystander("trap '' TERM; echo set; while :; do sleep 0.1; done", mark: mark)
-    _ = try leader.line()
-    let outcome = LeftoverProcesses(attempts: [try leader.identity(mark)]).end()
-    #expect(outcome.ended.map(\.pid).contains(leader.pid))
-    #expect(!leader.isAlive)
-  }
-
-  @Test func `a stopped one is ended`() throws {
-    let mark = Self.newMark()
-    let leader = try Bystander("echo up; kill -STOP $$; sleep 1000", mark: mark)
+    let leader = try Bystander(script, mark: mark)
     _ = try leader.line()
     let outcome = LeftoverProcesses(attempts: [try leader.identity(mark)]).end()
     #expect(outcome.ended.map(\.pid).contains(leader.pid))

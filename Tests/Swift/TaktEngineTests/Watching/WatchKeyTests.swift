@@ -97,14 +97,7 @@ import TimerMachineTesting
   @Test(arguments: [ENOSPC, EACCES])
   func `what the system refuses is reported once and tried again`(number: Int32) throws {
     let refusals = Switch()
-    let folder = try WatchedFolder { descriptor, path, mask in
-      guard String(cString: path).hasSuffix("/inbox"), refusals.isOn else {
-        return inotify_add_watch(descriptor, path, mask)
-      }
-      errno = number
-      return -1
-    }
-    try folder.makeFolder("inbox")
+    let folder = try refusals.folderWithInbox(number)
     let keys: Set = [folder.key("inbox", job: "one"), folder.key("inbox/file", job: "two")]
     folder.watch(keys)
     folder.watch(keys)
@@ -130,14 +123,7 @@ import TimerMachineTesting
 
   @Test func `the next call of watch tries again what was refused`() throws {
     let refusals = Switch()
-    let folder = try WatchedFolder { descriptor, path, mask in
-      guard String(cString: path).hasSuffix("/inbox"), refusals.isOn else {
-        return inotify_add_watch(descriptor, path, mask)
-      }
-      errno = ENOSPC
-      return -1
-    }
-    try folder.makeFolder("inbox")
+    let folder = try refusals.folderWithInbox(ENOSPC)
     folder.watch("inbox")
     refusals.isOn = false
     folder.watch("inbox")
@@ -154,5 +140,18 @@ private final class Switch: Sendable {
   var isOn: Bool {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
+  }
+
+  /// A folder with an `inbox` that cannot be watched, by this error, while the switch is on.
+  func folderWithInbox(_ number: Int32) throws -> WatchedFolder {
+    let folder = try WatchedFolder { [self] descriptor, path, mask in
+      guard String(cString: path).hasSuffix("/inbox"), isOn else {
+        return inotify_add_watch(descriptor, path, mask)
+      }
+      errno = number
+      return -1
+    }
+    try folder.makeFolder("inbox")
+    return folder
   }
 }
