@@ -13,6 +13,14 @@ import TaktTime
     /// How the runs of the job end.
     var result = AttemptResult.exited(0)
 
+    /// A day and an hour after the start.
+    static func afterADay(of spec: JobSpec) -> Shop {
+      var shop = Shop()
+      shop.world.start([spec])
+      shop.pass(hour * 25)
+      return shop
+    }
+
     mutating func pass(_ duration: Duration) {
       let end = world.now.monotonic + duration
       while world.now.monotonic < end {
@@ -109,9 +117,7 @@ import TaktTime
 
   @Test func `after an absence of takt the job has one more chance`() throws {
     let spec = try job()
-    var shop = Shop()
-    shop.world.start([spec])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: spec)
     // The slots of three days passed meanwhile; the newest runs late.
     shop.world.restart([spec], after: Self.hour * 80)
     #expect(shop.hooks.isEmpty && shop.staleSince == nil)
@@ -121,9 +127,7 @@ import TaktTime
 
   @Test func `a chance that fails after an absence makes the job stale at once`() throws {
     let spec = try job()
-    var shop = Shop()
-    shop.world.start([spec])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: spec)
     shop.world.restart([spec], after: Self.hour * 80)
     shop.result = .exited(1)
     shop.pass(Self.hour)
@@ -133,9 +137,7 @@ import TaktTime
   @Test func `restarts do not put the alarm off again and again`() throws {
     // No slot of it ever runs.
     let spec = try job { $0.missed.choice = .skip }
-    var shop = Shop()
-    shop.world.start([spec])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: spec)
     shop.result = .exited(1)
     for _ in 0..<4 {
       shop.world.restart([spec], after: Self.hour * 23)
@@ -145,9 +147,7 @@ import TaktTime
   }
 
   @Test func `a suspended job is not stale, and counts from its resumption`() throws {
-    var shop = Shop()
-    shop.world.start([try job()])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: try job())
     let name = try #require(JobName("a"))
     _ = shop.world.perform(.suspend(name, until: nil, reason: ""))
     shop.pass(Self.hour * 100)
@@ -160,9 +160,7 @@ import TaktTime
   }
 
   @Test func `a failure right after a resumption is not a staleness yet`() throws {
-    var shop = Shop()
-    shop.world.start([try job()])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: try job())
     let name = try #require(JobName("a"))
     _ = shop.world.perform(.suspend(name, until: nil, reason: ""))
     shop.pass(Self.hour * 100)
@@ -176,9 +174,7 @@ import TaktTime
 
   @Test func `an absence right after a resumption leaves the job its chance`() throws {
     let spec = try job { $0.missed.choice = .skip }
-    var shop = Shop()
-    shop.world.start([spec])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: spec)
     let name = try #require(JobName("a"))
     _ = shop.world.perform(.suspend(name, until: nil, reason: ""))
     shop.pass(Self.hour * 100)
@@ -213,9 +209,7 @@ import TaktTime
   }
 
   @Test func `a clock that is set far ahead is an absence, not a staleness`() throws {
-    var shop = Shop()
-    shop.world.start([try job()])
-    shop.pass(Self.hour * 25)
+    var shop = Shop.afterADay(of: try job())
     shop.world.now.wall = shop.world.now.wall + Self.hour * 300
     shop.world.send(.clockStepped(slept: .zero))
     #expect(shop.hooks.isEmpty && shop.staleSince == nil)
