@@ -4,10 +4,26 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// The jobs file that most commands take.
+/// The jobs file of commands that need no daemon: as the last argument, or with the option that all
+/// commands take.
 struct FileArgument: ParsableArguments {
-  @Argument(help: "The jobs file.", completion: .file(extensions: ["yaml", "yml"]))
-  var file = JobsFileChoice.standard
+  @Argument(
+    help: ArgumentHelp("The jobs file. (default: TAKT_FILE or jobs.yaml)", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]))
+  private var argument: String?
+
+  @Option(
+    name: [.customShort("f"), .customLong("file")], help: "The jobs file, as in other commands.",
+    completion: .file(extensions: ["yaml", "yml"]))
+  private var option: String?
+
+  var file: String { option ?? argument ?? JobsFileChoice.standard }
+
+  func validate() throws {
+    guard argument == nil || option == nil else {
+      throw ValidationError("Name the jobs file once: as an argument or with --file.")
+    }
+  }
 
   /// Ends the program if there is no such jobs file. Only for one that somebody has named: beside
   /// another file's state, a wrong name would show what nobody asked for.
@@ -22,12 +38,14 @@ struct FileArgument: ParsableArguments {
   /// The file as a source of jobs, checked against the built-ins' names and parameters.
   var source: JobsFileSource { JobsFileSource(path: file, catalogue: BuiltinRegistry.standard) }
 
-  /// A job's name and the file; a first argument that is plainly a file is no job.
+  /// A job's name and the file; a first argument that is plainly a file is no job, unless the file is
+  /// named already.
   func orFile(_ first: String?) -> (job: String?, argument: FileArgument) {
-    guard let first, first.hasSuffix(".yaml") || first.hasSuffix(".yml") || first.contains("/")
+    guard let first, argument == nil, option == nil,
+      first.hasSuffix(".yaml") || first.hasSuffix(".yml") || first.contains("/")
     else { return (first, self) }
     var other = self
-    other.file = first
+    other.argument = first
     return (nil, other)
   }
 

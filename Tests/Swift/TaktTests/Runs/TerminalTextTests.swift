@@ -22,7 +22,8 @@ import Testing
   ) throws -> String {
     let command = try folder.takt(words)
     _ = command.status
-    let shown = command.output + command.errors
+    // Lines of a calendar end so.
+    let shown = (command.output + command.errors).replacing("\r\n", with: "\n")
     let steering = shown.unicodeScalars.filter(Self.steers).map { String($0.value, radix: 16) }
     #expect(steering.isEmpty, "\(comment): \(words): \(steering) in \(shown.debugDescription)")
     return shown

@@ -26,6 +26,28 @@ import Testing
     #expect(JobsFileChoice.ofDaemon(own: path, installed: installed) { $0 == installed } == path)
   }
 
+  @Test func `one option names the jobs file of every command, and once is enough`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {cron: '@yearly', run: echo ran}}\n", to: "other.yaml")
+    for command in [
+      ["check"], ["exec", "a"], ["next"], ["next", "a"], ["explain", "a"],
+      ["simulate", "--for", "1h"],
+      ["agenda"],
+    ] {
+      for option in [["-f", "other.yaml"], ["--file", "other.yaml"], ["other.yaml"]] {
+        let answer = try folder.takt(command + option)
+        #expect(answer.status == 0, "\(command + option): \(answer)")
+      }
+      let twice = try folder.takt(command + ["other.yaml", "-f", "other.yaml"])
+      #expect(twice.status == 64, "\(command): \(twice)")
+    }
+    #expect(try folder.takt("exec", "a", "-f", "other.yaml").output == "ran\n")
+    let crontab = try folder.takt("export", "--to", "crontab", "-f", "other.yaml")
+    #expect(crontab.output.contains("echo ran"), "\(crontab)")
+    #expect(try folder.takt("init", "-f", "new.yaml").status == 0)
+    #expect(folder.read("new.yaml").contains("jobs:"))
+  }
+
   @Test func `TAKT_FILE names the file of all commands, and they say so`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     let file = live.folder.url.appendingPathComponent("jobs.yaml").path
