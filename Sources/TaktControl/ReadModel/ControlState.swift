@@ -111,6 +111,11 @@ package struct ControlState {
   /// The jobs whose slots come and go without a run, in no order, those that rest among them.
   var jobsPassing: [JobName] { jobs.lazy.filter(\.value.isStale).map(\.key) }
 
+  /// The jobs whose last run ended work of its own in the background, in no order.
+  var jobsEndingWork: [JobName] {
+    jobs.lazy.filter { $0.value.last?.end?.hasEndedWork ?? false }.map(\.key)
+  }
+
   /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
   func run(_ id: RunID) -> StoredRun? {
     begun[id] ?? ended.last { $0.head.run == id }

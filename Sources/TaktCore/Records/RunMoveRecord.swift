@@ -98,7 +98,7 @@ package final class RunMoveRecord: Sendable {
     case .backingOff: .warning
     case .ended(let end):
       switch end.outcome {
-      case .succeeded: .info
+      case .succeeded: end.hasEndedWork ? .warning : .info
       case .cancelled: .notice
       case .interrupted: .warning
       case .failed, .timedOut: .error

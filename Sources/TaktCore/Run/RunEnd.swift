@@ -23,6 +23,9 @@ package struct RunEnd: Hashable, Sendable {
     return reason
   }
 
+  /// Whether the command had left work in the background, which ended with the run.
+  package var hasEndedWork: Bool { if case .descendantsLeft = reason { true } else { false } }
+
   /// Whether the outcome says all that the reason does.
   package static func says(_ outcome: String, _ reason: String) -> Bool {
     outcome == Outcome.timedOut.rawValue && reason == RunReason.Code.timeout.rawValue

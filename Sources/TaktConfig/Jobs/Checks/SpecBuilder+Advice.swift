@@ -18,6 +18,7 @@ extension SpecBuilder {
     warnOfSizes(of: raw, settled)
     warnOfAddressSpace(of: raw, settled)
     warnOfUnexpanded(of: raw)
+    warnOfBackground(of: raw, settled)
     warnOfTimings(of: raw, settled, schedule: schedule)
     warnOfFreshness(of: raw, settled, schedule: schedule)
     warnOfOwnWatches(of: raw, settled, schedule: schedule)

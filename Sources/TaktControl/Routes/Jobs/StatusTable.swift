@@ -140,7 +140,7 @@ package struct StatusTable: Sendable {
   private static func append(_ run: StoredRun, at now: WallInstant, to cell: inout [UInt8]) {
     let end = run.end
     cell.append(utf8: end?.outcome.rawValue ?? "")
-    if let end, end.outcome != .succeeded {
+    if let end, end.outcome != .succeeded || end.hasEndedWork {
       cell.append(UInt8(ascii: " "))
       // What a plugin gave as its reason is not to steer a terminal.
       let reason = String(end.reason.description.unicodeScalars.prefix(23))

@@ -25,7 +25,7 @@ struct ProblemList {
     let cluster = await ports.query { core, now in core.clusterView(at: now)?.problems ?? [] }
     return phase(view) + self.ledger(ledger)
       + cluster.map { Self.problem("cluster", "cluster: \($0)", "takt cluster") }
-      + (await jobs()) + files(changed) + (await missed()) + places(view)
+      + (await jobs()) + files(changed) + (await endedWork()) + (await missed()) + places(view)
   }
 
   private static func problem(
@@ -132,6 +132,28 @@ struct ProblemList {
       + Self.alarms(
         alarms.filter { !$0.view.alarmFailures.isEmpty && !$0.view.isResting },
         besides: Self.unseen(inNeed.alarmFailed))
+  }
+
+  /// Jobs whose commands go on in the background: what they leave there ends with their runs.
+  private func endedWork() async -> [API.StatusProblem] {
+    let names = await ports.readModel.read { $0.jobsEndingWork }
+    let jobs = await entries(of: names).filter {
+      !$0.view.isResting && $0.view.spec.execution.stop.leftovers == .end
+    }
+    guard let first = jobs.first else { return [] }
+    let count = jobs.count + Self.unseen(names)
+    let shown = jobs.map(\.view.spec.name)
+    let words =
+      count == 1
+      ? "the last run of \(shown[0]) left work in the background, which takt ended "
+        + "(\(first.history.last?.end?.reason.description ?? ""))"
+      : "the last runs of \(count) jobs left work in the background, which takt ended: "
+        + Self.words(shown, count)
+    return [
+      Self.problem(
+        "work_ended", words + "; 'kill: {leftovers: leave}' lets it continue",
+        count == 1 ? "takt logs \(shown[0])" : "takt runs --since 1d", jobs: shown, count: count)
+    ]
   }
 
   private static func unseen(_ names: [JobName]) -> Int { max(0, names.count - jobsMax) }

@@ -218,6 +218,25 @@ extension SchedulerWorld {
     #expect(world.news() == ["run 1 cancelled shutdown", "finish"])
   }
 
+  @Test func `a success whose work in the background was ended is a warning`() throws {
+    var world = world(try job("a"))
+    func level() -> LogLevel? {
+      world.effects.compactMap { effect -> LogLevel? in
+        guard case .log(let record) = effect, record[.to] == .text("ended") else { return nil }
+        return record.level
+      }.first
+    }
+    world.pass(.seconds(10))
+    world.end(1)
+    #expect(level() == .info)
+    world.pass(.seconds(10))
+    let left = [Descendant(pid: 7, name: "sleep")]
+    world.send(.actionEnded(RunID(2), AttemptReport(.exited(0), descendants: left)))
+    world.send(.groupEnded(RunID(2)))
+    #expect(level() == .warning)
+    #expect(world.news().last == "run 2 succeeded descendants_left(1)")
+  }
+
   @Test func `a run in progress at a stop tries no further`() throws {
     var world = world(try job("a", retry: RetryPolicy(attempts: 5, delay: .seconds(1))))
     world.pass(.seconds(10))

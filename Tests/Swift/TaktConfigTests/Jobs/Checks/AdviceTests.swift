@@ -69,6 +69,16 @@ import Testing
     "suspicious | watch: {path: /srv/in}, run: »[cp, /etc/hosts, /srv/in/hosts] => writes '/srv/in/hosts'",
     "suspicious | watch: {path: /srv/in}, run: echo, output: {file: »{path: /srv/in/out}} => "
       + "the output writes '/srv/in/out'",
+    "suspicious | every: 1h, run: »'sleep 1 &' => the command ends with '&': takt ends what runs in the "
+      + "background when the run ends",
+    "suspicious | every: 1h, run: »\"sleep 1 > x 2>&1 & # later\\n\" => the command ends with '&'",
+    "suspicious | every: 1h, run: »'(sleep 1 &)' => the command ends with '&'",
+    "suspicious | every: 1h, run: »'for a in b c; do sleep 1& done' => the command ends with '&'",
+    "suspicious | every: 1h, run: [bash, -c, »'sleep 1 &'] => the command ends with '&'",
+    "suspicious | every: 1h, steps: [{run: echo}, {run: »'sleep 1 &'}] => the command ends with '&'",
+    "suspicious | every: 1h, run: »'echo artisan schedule:run >> /dev/null 2>&1' => Laravel's "
+      + "'schedule:run' may leave tasks in the background",
+    "suspicious | every: 1h, run: [echo, artisan, »'schedule:run'] => Laravel's 'schedule:run'",
   ])
   func `a silent mistake is a warning with its place`(row: String) throws {
     try check(row)
@@ -151,6 +161,13 @@ import Testing
     "every: 1d, watch: {path: /srv/in}, run: echo, expect_success_within: 1h",
     "every: 1d, enabled: false, run: echo, expect_success_within: 1h",
     "every: 1h, timeout: 1m, use: fetch, with: {url: 'http://x', timeout: 10s}",
+    "every: 1h, run: 'sleep 1 & wait'", "every: 1h, run: 'sleep 1 && echo'",
+    "every: 1h, run: \"echo 'a &'\"", "every: 1h, run: 'echo a >&2'",
+    "every: 1h, run: 'echo a &> x'", "every: 1h, run: 'echo a \\&'",
+    "every: 1h, run: 'sleep 1 &', kill: {leftovers: leave}",
+    "every: 1h, run: 'echo schedule:run', kill: {leftovers: leave}",
+    "every: 1h, run: 'echo schedule:runs'", "every: 1h, run: \"echo # &\"",
+    "every: 1h, shell: [python3, -c], run: 'a &'", "every: 1h, run: [echo, 'a &']",
   ])
   func `what may well be meant is no warning`(keys: String) {
     let loaded = loadThoroughly("jobs: {a: {\(keys)}}\n")

@@ -43,6 +43,27 @@ import Testing
     #expect(found["jobs"] as? [String] == ["a", "b", "c", "d"] && found["count"] as? Int == 4)
   }
 
+  @Test func `work in the background that takt ended is a problem until the next run`()
+    async throws
+  {
+    var leaving = try JobSpec.named("leaving", every: nil)
+    leaving.execution.stop.leftovers = .leave
+    let world = try await ControlWorld([.named("a", every: nil), leaving])
+    for job in ["a", "leaving"] {
+      let run = try world.trigger(job)
+      let left = [Descendant(pid: 7, name: "sleep"), Descendant(pid: 8, name: "sleep")]
+      world.scheduler.send(.actionEnded(run, AttemptReport(.exited(0), descendants: left)))
+      world.scheduler.send(.groupEnded(run))
+    }
+    #expect(
+      try lines(world) == [
+        "work_ended: the last run of a left work in the background, which takt ended "
+          + "(descendants_left(2)); 'kill: {leftovers: leave}' lets it continue | takt logs a"
+      ])
+    world.scheduler.end(try world.trigger("a"))
+    #expect(try lines(world) == [])
+  }
+
   @Test func `a state folder that could not be written is a problem, and nothing is kept`()
     async throws
   {
