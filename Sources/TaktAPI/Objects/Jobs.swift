@@ -44,7 +44,7 @@ extension API {
       fields.add(
         "state", &state,
         "waiting for a slot; running, queued or backing_off with a run; suspended; disabled; "
-          + "limit: the job has reached its limit; idle: nothing is due",
+          + "limit: the job has reached its limit; idle: nothing is due, or the job only runs by hand",
         .choices(JobView.State.allCases.map(\.rawValue)))
       fields.add(
         "timer", &timer, "The state of the timer",

@@ -25,6 +25,7 @@ extension Schedule {
     if !on.isEmpty {
       lines.append("on \(lifecycleWords.joined(separator: " and "))")
     }
+    if isManual { lines.append("only by hand") }
     return lines + boundWords
   }
 

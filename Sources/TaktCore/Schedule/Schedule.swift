@@ -129,6 +129,12 @@ package struct Schedule: Hashable, Sendable {
   /// Whether a timer waits for any of its slots.
   var isTimed: Bool { every != nil || !rules.isEmpty || !at.isEmpty }
 
+  /// Whether nothing makes it due: such a job runs by hand, and never by itself.
+  package var isManual: Bool {
+    every == nil && rules.isEmpty && at.isEmpty && on.isEmpty && after.isEmpty && afterAll == nil
+      && watch.isEmpty
+  }
+
   /// Whether it has slots that nobody can foresee.
   package var hasUnforeseen: Bool {
     !on.isEmpty || !after.isEmpty || afterAll != nil || !watch.isEmpty || every?.origin == .end
@@ -215,7 +221,8 @@ extension Schedule {
     parts += after.sorted().map { "after \($0.job)" }
     if let afterAll { parts.append("after all of \(afterAll.summary)") }
     parts += watch.sorted().map { "watch \($0.path)" }
-    if !on.isEmpty { parts.append("on \(lifecycleWords.joined(separator: ", "))") }
+    let events = lifecycleWords
+    if !events.isEmpty { parts.append("on \(events.joined(separator: ", "))") }
     return parts.joined(separator: "; ")
   }
 }

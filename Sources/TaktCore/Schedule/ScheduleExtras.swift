@@ -30,8 +30,12 @@ extension LifecycleEvent: Comparable {
 }
 
 extension Schedule {
-  /// `boot after 5m`, `start`: the events of `on`.
+  /// What `on` says of a job without a trigger.
+  package static let manualWord = "manual"
+
+  /// `boot after 5m`, `start`: the events of `on`; `manual` for a job without a trigger.
   var lifecycleWords: [String] {
+    if isManual { return [Self.manualWord] }
     let delays = self.delays
     return on.sorted().map { event in
       event.rawValue + (delays[event].map { " after \(DurationText.format($0))" } ?? "")

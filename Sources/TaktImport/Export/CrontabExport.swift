@@ -112,6 +112,7 @@ package struct CrontabExport {
     for event in schedule.on where event != .boot {
       report.lose(job, "on", "cron has no trigger '\(event.rawValue)'")
     }
+    if schedule.isManual { report.lose(job, "on", "cron has no jobs that only run by hand") }
     if !schedule.at.isEmpty { report.lose(job, "at", "cron has no single times; use at(1)") }
     if !schedule.after.isEmpty { report.lose(job, "after", "cron does not wait for other jobs") }
     if !schedule.watch.isEmpty { report.lose(job, "watch", "cron watches no files") }

@@ -13,14 +13,20 @@ package struct SystemdExport {
   package mutating func result(header: String) -> ExportResult {
     var files: [ExportResult.File] = []
     for job in snapshot.jobs {
-      guard let service = service(of: job), let timer = timer(of: job) else { continue }
-      guard Self.hasOnlyLines(service), Self.hasOnlyLines(timer) else {
+      guard let service = service(of: job) else { continue }
+      // `systemctl start` runs a service without a timer.
+      let isManual = job.timing.schedule.isManual
+      let timer = isManual ? nil : timer(of: job)
+      guard isManual || timer != nil else { continue }
+      guard Self.hasOnlyLines(service), timer.map(Self.hasOnlyLines) ?? true else {
         report.lose(
           job, "run", "systemd reads a control character as the end of a line, or not at all")
         continue
       }
       let head = "# \(SourceLines.exportMark) \(header)\n"
-      files.append(ExportResult.File(name: "\(job.name).timer", text: head + timer))
+      if let timer {
+        files.append(ExportResult.File(name: "\(job.name).timer", text: head + timer))
+      }
       files.append(ExportResult.File(name: "\(job.name).service", text: head + service))
       report.compare(job, with: plain(job), except: Self.said)
     }

@@ -16,6 +16,9 @@ extension SpecBuilder {
       }
       events[event] = delay
     }
+    if let manual = items.first(where: { $0.value.text == Schedule.manualWord }) {
+      return checkManual(manual.mark, hasOthers: items.count > 1, of: raw)
+    }
     for item in items {
       if let fields = item.value.object {
         for field in fields.fields {
@@ -35,4 +38,27 @@ extension SpecBuilder {
     schedule.on = Set(events.keys)
     if events.contains(where: { $0.value > .zero }) { schedule.delays = events }
   }
+
+  /// A job that only runs by hand has no trigger, and nothing that bounds or moves slots.
+  private func checkManual(_ mark: YAMLMark, hasOthers: Bool, of raw: RawJob) {
+    let word = "'\(JobKey.on): \(Schedule.manualWord)'"
+    if hasOthers || Self.triggers.contains(where: { $0 !== JobKey.on && raw.fields.has($0) }) {
+      reporter.report(
+        .conflictingKeys, at: mark, "\(word) cannot be combined with a trigger",
+        hint: "remove one of them; a job with triggers runs by hand, too", owner: raw.owner)
+      return
+    }
+    for key in Self.slotKeys where raw.fields[key]?.value?.isNull == false {
+      reporter.report(
+        .conflictingKeys, severity: .warning, at: raw.fields[key]?.keyMark ?? mark,
+        "'\(key)' has no effect with \(word), because the job has no slots", hint: "remove it",
+        owner: raw.owner)
+    }
+  }
+
+  /// Keys of a job that say something of its slots alone.
+  private static let slotKeys: [JobKey] = [
+    .notBefore, .until, .limit, .except, .onlyOn, .onExcluded, .spread, .jitter, .leeway, .missed,
+    .lateTolerance,
+  ]
 }

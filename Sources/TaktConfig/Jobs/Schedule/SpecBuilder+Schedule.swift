@@ -9,7 +9,8 @@ extension SpecBuilder {
       let names = Self.triggers.map { "'\($0)'" }
       reporter.report(
         .missingKey, at: raw.nameMark, "no trigger",
-        hint: "add \(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])",
+        hint: "add \(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1]); "
+          + "'\(JobKey.on): \(Schedule.manualWord)' is for a job that only runs by hand",
         owner: raw.owner)
     }
     checkClockKeys(of: raw, settled)
@@ -34,7 +35,7 @@ extension SpecBuilder {
     return schedule
   }
 
-  private static let triggers: [JobKey] = [
+  static let triggers: [JobKey] = [
     .every, .cron, .calendar, .rrule, .at, .after, .watch, .on,
   ]
 

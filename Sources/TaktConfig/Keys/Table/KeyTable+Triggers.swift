@@ -72,10 +72,14 @@ extension KeyTable {
       "Due once, at `2026-12-24T18:00`. Seconds and an offset (`Z`, `+01:00`) are optional."),
     KeyEntry(
       .on,
-      .oneOrMore(.oneOf([.object(on), .choice(LifecycleEvent.allCases.map(\.rawValue))])),
+      .oneOrMore(
+        .oneOf([
+          .object(on), .choice(LifecycleEvent.allCases.map(\.rawValue) + [Schedule.manualWord]),
+        ])),
       reload: .rearms,
       "Due when takt has started (`start`), when it has started for the first time since the machine "
-        + "booted (`boot`), or when a reload has added or changed the job (`reload`); some time after it with `{boot: 5m}`."
+        + "booted (`boot`), or when a reload has added or changed the job (`reload`); some time after it with `{boot: 5m}`. "
+        + "`manual` alone: never due, the job only runs by hand."
     ),
     KeyEntry(
       .after, .oneOrMore(.object(after)), reload: .rearms,

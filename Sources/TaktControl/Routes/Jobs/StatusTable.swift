@@ -134,6 +134,8 @@ package struct StatusTable: Sendable {
     } else if let missing = view.gatheredEnds?.missing, let first = missing.first {
       cell.append(utf8: "after \(first.job)")
       if missing.count > 1 { cell.append(utf8: " and \(missing.count - 1) more") }
+    } else if view.spec.timing.schedule.isManual, view.state != .disabled {
+      cell.append(utf8: "by hand")
     }
   }
 

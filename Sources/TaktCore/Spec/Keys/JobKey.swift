@@ -94,6 +94,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     var facts: [String: String] = [:]
     for fact in Self.facts(of: spec) { facts[fact.key] = fact.text }
     facts[JobKey.phase.name] = Every.Phase.keep.rawValue
+    facts[JobKey.on.name] = nil
     return facts
   }
 

@@ -199,7 +199,7 @@ extension ExplainCommand {
     for line in SlotLines.lines(of: spec, slots, after: previous, from: now, in: zone) {
       Console.print("  " + line)
     }
-    if slots.isEmpty { Console.print("  no foreseeable slots") }
+    if slots.isEmpty, !spec.timing.schedule.isManual { Console.print("  no foreseeable slots") }
     for note in notes { Console.print("note: \(note)") }
   }
 }

@@ -70,7 +70,10 @@ struct NextCommand: ParsableCommand {
       if !slots.isEmpty { continue }
       let why =
         !spec.timing.isEnabled
-        ? "disabled" : isSuspended ? "suspended" : "no foreseeable slots"
+        ? "disabled"
+        : isSuspended
+          ? "suspended"
+          : spec.timing.schedule.isManual ? "only by hand" : "no foreseeable slots"
       Console.print("\(name)  \(why)")
     }
     if ics { Console.write(Array(SlotCalendar(events, at: now.wall).text.utf8)) }

@@ -29,6 +29,28 @@ import Testing
     #expect(world.perform(try trigger()) == .done(runs: [RunID(3)]))
   }
 
+  @Test func `a job becomes one that only runs by hand at a reload, and back`() throws {
+    let (timed, manual) = (try job("a", every(10)), try job("a", Schedule()))
+    let plan = ReloadPlan(from: Snapshot(jobs: [timed]), to: Snapshot(jobs: [manual]))
+    #expect(plan.steps.map(\.change) == [.rearmed])
+    var world = SchedulerWorld(starting: [timed])
+    world.pass(.seconds(10), ending: .exited(0))
+    world.reload([timed], to: [manual])
+    world.pass(.seconds(100))
+    #expect(world.verdicts == ["a 10000 ran"] && world.armed("a") == nil)
+    #expect(world.perform(try trigger()) == .done(runs: [RunID(2)]))
+    world.endRuns()
+    let name = try #require(JobName("a"))
+    let view = try #require(world.core.view(of: name, at: world.now))
+    #expect(view.state == .idle && view.next == nil)
+    world.restart([manual], after: .seconds(50))
+    world.pass(.seconds(50))
+    #expect(world.verdicts == [])
+    world.reload([manual], to: [timed])
+    world.pass(.seconds(20), ending: .exited(0))
+    #expect(world.verdicts.count == 2 && world.verdicts.allSatisfy { $0.hasSuffix(" ran") })
+  }
+
   @Test func `under skip a run that waits for its next attempt is in the way`() throws {
     var spec = try job("a", every(100))
     spec.execution.retry = RetryPolicy(attempts: 2, delay: .seconds(5))

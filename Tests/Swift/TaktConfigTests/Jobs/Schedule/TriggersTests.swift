@@ -28,6 +28,27 @@ import TaktTime
     #expect(spec.timing.spread?.seed.hasPrefix("a@") == true)
   }
 
+  @Test func `a job that only runs by hand has no trigger, and says so`() throws {
+    for text in ["manual", "[manual]"] {
+      let schedule = try spec("on: \(text), run: x").timing.schedule
+      #expect(schedule.isManual && schedule == Schedule(), "\(text)")
+      #expect(schedule.summary == "on manual" && schedule.words == ["only by hand"])
+    }
+    #expect(try !spec("on: start, run: x").timing.schedule.isManual)
+  }
+
+  @Test(arguments: [
+    "on: manual, »limit: 3, run: x", "on: manual, »except: Sat, run: x",
+    "on: manual, »missed: last, run: x", "on: manual, »jitter: 1m, run: x",
+  ])
+  func `what a job without slots has no use for is a warning`(keys: String) {
+    let marked = MarkedText("jobs: {a: {\(keys)}}")
+    let loaded = load(marked.text)
+    #expect(loaded.snapshot != nil)
+    #expect(rows(loaded.diagnostics) == ["\(marked.places[0]) conflictingKeys"])
+    #expect(load("defaults: {jitter: 1m}\njobs: {a: {on: manual, run: x}}\n").diagnostics == [])
+  }
+
   @Test(arguments: [
     "missingKey | after: »{on: any}, run: x", "badName | after: {job: »a/b}, run: x",
     "badChoice | after: {job: b, on: »never}, run: x",
@@ -44,6 +65,11 @@ import TaktTime
     "missingKey | every: 10s, spread: »{by: host}, run: x",
     "missingKey | on: start, »phase: restart, run: x",
     "conflictingKeys | every: 1s, from: end, »phase: restart, run: x",
+    "conflictingKeys | on: [»manual, boot], run: x",
+    "conflictingKeys | on: [{boot: 5m}, »manual], run: x",
+    "conflictingKeys | on: »manual, cron: '0 3 * * *', run: x",
+    "conflictingKeys | on: »manual, watch: {path: /srv/in}, run: x",
+    "badChoice | on: »manually, run: x",
     "badDuration | every: 10s, spread: »5, run: x", "wrongType | every: 10s, spread: »[1s], run: x",
   ])
   func `a bad value is reported at its place`(row: String) throws {

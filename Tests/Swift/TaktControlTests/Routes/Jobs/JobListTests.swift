@@ -152,8 +152,8 @@ import Testing
     world.scheduler.pass(.seconds(5))
     let text = try world.get("/api/v1/jobs", headers: ["Accept: text/plain"]).text
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-    #expect(rows[1] == "bad idle - failed exit(2) 5 s ago - 1× -")
-    #expect(rows[2] == "busy running 2× - - - - -")
+    #expect(rows[1] == "bad idle by hand failed exit(2) 5 s ago - 1× -")
+    #expect(rows[2] == "busy running 2× by hand - - - -")
     #expect(rows[3] == "resting suspended resumes in 1d 23h - - - -")
   }
 
@@ -162,7 +162,7 @@ import Testing
     for _ in 0..<3 { _ = try world.trigger("busy") }
     let text = try world.get("/api/v1/jobs", headers: ["Accept: text/plain"]).text
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-    #expect(rows[1] == "busy running, 2 queued - - - - -")
+    #expect(rows[1] == "busy running, 2 queued by hand - - - -")
   }
 
   @Test func `jobs that fail come first in the table, and its last line counts them`() async throws

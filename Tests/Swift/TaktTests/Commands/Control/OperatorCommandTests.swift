@@ -41,6 +41,30 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
+  @Test func `a job that only runs by hand is shown as one, and runs when it is told to`() throws {
+    let live = try LiveTakt("jobs: {a: {on: manual, run: echo done}}\n")
+    #expect(try live.takt("status").output.contains("\na    idle   by hand  "))
+    let shown = try live.takt("status", "a").output
+    #expect(shown.contains("  only by hand\n") && shown.contains("next slot: none"), "\(shown)")
+    #expect(try live.takt("next").output == "a  only by hand\n")
+    #expect(try live.takt("explain", "a").output.hasPrefix("only by hand\n"))
+    let job = try live.object("GET", "/api/v1/jobs/a")
+    #expect(job["schedule"] as? String == "on manual" && job["state"] as? String == "idle")
+    #expect(try live.takt("trigger", "a", "--wait").status == 0)
+    #expect(try live.takt("simulate", "--for", "1d").status == 0)
+    let crontab = try live.takt("export", "--to", "crontab")
+    #expect(crontab.errors.contains("cron has no jobs that only run by hand"), "\(crontab)")
+    let units = try live.takt("export", "--to", "systemd").output
+    #expect(units.contains("a.service") && !units.contains("a.timer"), "\(units)")
+    try live.folder.write("jobs: {a: {every: 1h, run: echo done}}\n")
+    let plan = try live.takt("plan").output
+    #expect(plan.contains("manual") && plan.contains("1h"), "\(plan)")
+    #expect(try live.takt("reload").status == 0)
+    #expect(try live.takt("status").output.contains("waiting"))
+    #expect(try live.takt("verify").status == 0)
+    #expect(try live.process.stop() == 0)
+  }
+
   @Test func `a wrong value says how its command goes`() throws {
     let folder = try TemporaryFolder()
     try folder.write(Self.jobs)
