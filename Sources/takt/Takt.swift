@@ -26,7 +26,7 @@ struct Takt: ParsableCommand {
       LogsCommand.self,
       VerifyCommand.self,
       StatusCommand.self, TriggerCommand.self, BackfillCommand.self, SuspendCommand.self,
-      ResumeCommand.self,
+      ResumeCommand.self, DrainCommand.self,
       CancelCommand.self, OnceCommand.self, ReloadCommand.self, OpenCommand.self,
       ClusterCommand.self,
       SchemaCommand.self, ImportCommand.self, ExportCommand.self,

@@ -63,6 +63,21 @@ extension API {
     }
   }
 
+  package struct DrainOrder: APIObject {
+    package var hold: Bool?
+
+    package static let schemaName: String? = "DrainOrder"
+    package static let summary = "What the daemon does when no run is active any more."
+    package static let isClosed = true
+
+    package init() {}
+
+    package mutating func list(in fields: inout some FieldVisitor) {
+      fields.add(
+        "hold", &hold, "Stay, without starting runs, instead of ending", .standard(false))
+    }
+  }
+
   package struct Once: APIObject {
     package var name: String?
     package var at: String?

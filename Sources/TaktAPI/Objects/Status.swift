@@ -33,6 +33,7 @@ extension API {
     package var events = Events()
     package var clients: Int?
     package var problems: [StatusProblem]?
+    package var drain: Drain?
 
     package static let schemaName: String? = "Status"
     package static let summary = "The daemon's status."
@@ -93,6 +94,8 @@ extension API {
         "problems", &problems,
         "What is wrong now, the worst first; empty when all is well, absent from an earlier version of "
           + "takt")
+      fields.add(
+        "drain", &drain, "Since when the daemon is drained; absent while it starts runs")
     }
 
     package struct Slots: APIObject {
@@ -142,6 +145,20 @@ extension API {
         fields.add("first", &first, "The oldest")
         fields.add("last", &last, "The newest; 0 if there is none yet")
       }
+    }
+  }
+
+  package struct Drain: APIObject {
+    package var since: WallInstant?
+    package var hold = false
+    package var done = false
+
+    package init() {}
+
+    package mutating func list(in fields: inout some FieldVisitor) {
+      fields.add("since", &since, "Since when no run starts; absent where runs start")
+      fields.add("hold", &hold, "Whether the daemon stays when no run is active any more")
+      fields.add("done", &done, "Whether no run is active any more")
     }
   }
 

@@ -90,11 +90,13 @@ package struct SchedulerView: Hashable, Sendable {
   package var running: Int
   /// How many runs wait for a place.
   package var queued: Int
+  /// Nil while runs may start.
+  package var drain: Drain?
   package var settings: SchedulerSettings
 }
 
 extension SchedulerView {
-  /// What a stop waits for; nil unless takt is stopping.
+  /// What a stop or a drain waits for; nil for neither.
   package var stopWords: String? {
     let runs = running == 1 ? "1 active run" : "\(running) active runs"
     return switch phase {
@@ -102,8 +104,15 @@ extension SchedulerView {
       "takt is stopping: no new runs; it waits up to \(DurationText.format(settings.shutdownGrace)) "
         + "(shutdown_grace) for \(runs)"
     case .stopping: "takt is stopping: it ends \(runs)"
-    case .starting, .running, .finished: nil
+    case .running: drain.map { Self.words(of: $0, runs) }
+    case .starting, .finished: nil
     }
+  }
+
+  private static func words(of drain: Drain, _ runs: String) -> String {
+    if drain.isDone { return "takt is drained: no run starts" }
+    return "takt is draining: no new runs; it waits for \(runs)"
+      + (drain.stays ? "" : ", then it ends")
   }
 }
 

@@ -20,6 +20,19 @@ package enum SchedulerCommand: Hashable, Sendable {
   /// Cancel all runs of a job that have not ended.
   case cancelJob(JobName)
   case cancelRun(RunID)
+  /// Start no new runs, and end when those under way have ended, or stay.
+  case drain(stays: Bool)
+  /// Start runs again.
+  case endDrain
+}
+
+/// takt starts no runs because somebody wants so.
+package struct Drain: Hashable, Sendable {
+  package var since: WallInstant
+  /// Whether takt stays when nothing is under way any more.
+  package var stays: Bool
+  /// Whether nothing is under way any more.
+  package var isDone = false
 }
 
 /// What became of a command.
@@ -38,6 +51,9 @@ package enum SchedulerReply: Hashable, Sendable {
   case tooMany
   /// The job's `overlap` is `skip`, and this run of it has not ended.
   case overlapping(RunID)
+  /// Somebody drains takt, which starts no runs then.
+  case draining
+  case notDraining
   /// takt has not started yet, or is stopping.
   case unavailable
 }

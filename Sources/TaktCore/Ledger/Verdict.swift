@@ -114,6 +114,8 @@ package enum MissCause: String, CaseIterable, Hashable, Sendable {
   case stalled
   /// The engine of its cluster did not answer until it was too late.
   case engine
+  /// takt was drained, and started nothing.
+  case drained
 }
 
 /// How a slot was taken away.

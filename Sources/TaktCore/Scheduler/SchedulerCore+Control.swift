@@ -35,7 +35,10 @@ extension SchedulerCore {
 
   mutating func execute(_ command: SchedulerCommand, at now: Now) -> SchedulerReply {
     switch command {
-    case .trigger, .backfill, .suspend, .resume:
+    case .trigger, .backfill:
+      guard phase == .running else { return .unavailable }
+      if drain != nil { return .draining }
+    case .suspend, .resume, .drain, .endDrain:
       guard phase == .running else { return .unavailable }
     case .cancelJob, .cancelRun:
       // A run that is cancelled holds no stop.
@@ -72,6 +75,13 @@ extension SchedulerCore {
       guard runs.contains(run) else { return .unknownRun }
       cancel(run, at: now)
       return .done(runs: [run])
+    case .drain(let stays):
+      startDrain(stays: stays, at: now)
+      return .done()
+    case .endDrain:
+      guard drain != nil else { return .notDraining }
+      endDrain(at: now)
+      return .done()
     }
   }
 
@@ -120,7 +130,7 @@ extension SchedulerCore {
       failing: tally.failing, stale: tally.stale, alarmFailed: tally.alarmFailed,
       running: runs.places.heldCount,
       queued: runs.all.count { runs.run($0)?.machine.state == .queued },
-      settings: settings)
+      drain: drain, settings: settings)
   }
 
   /// Says that some jobs have no metrics of their own.

@@ -15,6 +15,8 @@ extension SchedulerCore {
       decide(id, SlotSeries(nominal), .skipped(reason), at: now, causes: slot.causes)
     } else {
       coalesceLate(of: id, into: slot, at: now)
+      // Like a slot that passes meanwhile, it is kept for the end of the drain.
+      if drain != nil { return putOff(slot, of: id, until: nil) }
       serve(slot, of: id, at: now)
     }
   }

@@ -214,7 +214,11 @@ extension SchedulerCore {
       if !watchChanges.isEmpty { watchChanges.hand(id, to: runs[row].id) }
     }
     // Mostly no other run waits, and there is a place.
-    if phase.mayStart, !runs[row].needsClaim, runs.claimPlace(row) { return start(row, at: now) }
+    if phase.mayStart, drain == nil || runs[row].isHook, !runs[row].needsClaim,
+      runs.claimPlace(row)
+    {
+      return start(row, at: now)
+    }
     let run = runs[row].id
     runs.askForPlace(run)
     startWaitingRuns(at: now)
@@ -239,7 +243,7 @@ extension SchedulerCore {
 
   mutating func startWaitingRuns(at now: Now) {
     guard phase.mayStart, runs.hasWaiting else { return }
-    while let run = runs.nextWithPlace() {
+    while let run = runs.nextWithPlace(ofHooksAlone: drain != nil) {
       guard let row = runs.row(of: run) else { continue }
       if runs[row].needsClaim { claim(row, at: now) } else { start(row, at: now) }
     }

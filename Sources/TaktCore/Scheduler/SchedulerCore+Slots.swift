@@ -6,7 +6,7 @@ extension SchedulerCore {
   mutating func arm(_ id: JobID, at now: Now) {
     guard phase == .running else { return }
     endPause(of: id)
-    if jobs[id].isHeld { return holdTimer(of: id, at: now) }
+    if drain != nil || jobs[id].isHeld { return holdTimer(of: id, at: now) }
     guard let awaited = awaited(of: id, at: now) else {
       jobs[id].clearAwaited()
       return holdTimer(of: id, as: jobs[id].mayHaveSlots ? .unarmed : .over)
@@ -72,9 +72,11 @@ extension SchedulerCore {
     // What most jobs never have is looked after apart.
     if jobs[id].isSuspended || !jobs[id].late.isEmpty {
       endSuspension(ifOver: id, at: now)
-      if !jobs[id].isHeld { serveLate(id, at: now) }
+      if !jobs[id].isHeld, drain == nil { serveLate(id, at: now) }
     }
-    if !jobs[id].isHeld, let due = jobs[id].popDue(at: now) { serve(due, of: id, at: now) }
+    if drain == nil, !jobs[id].isHeld, let due = jobs[id].popDue(at: now) {
+      serve(due, of: id, at: now)
+    }
     startDelayIfIdle(id, at: now)
     arm(id, at: now)
   }

@@ -12,14 +12,14 @@ extension SchedulerCore {
   mutating func stop(at now: Now) {
     switch phase {
     case .starting: finish(at: now)
-    case .running: drain(at: now)
+    case .running: beginStop(at: now)
     case .draining: stopRuns(at: now)
     case .stopping: hurryRuns(at: now)
     case .finished: break
     }
   }
 
-  private mutating func drain(at now: Now) {
+  private mutating func beginStop(at now: Now) {
     phase = .draining
     log(
       .notice, .scheduler, at: now,
@@ -29,7 +29,8 @@ extension SchedulerCore {
       ])
     for id in jobs.sorted {
       giveUpCheck(of: id, as: .skipped(.stopping), at: now)
-      stopSlots(of: id, at: now)
+      // Slots that passed during a drain are left to the next daemon, as those after a stop.
+      if drain == nil || jobs[id].isHeld { stopSlots(of: id, at: now) }
       endTimers(of: id)
     }
     placement?.note(.stopping, in: &self, at: now)
@@ -55,7 +56,7 @@ extension SchedulerCore {
   }
 
   /// `run 12 of backup since 18:00:05 (2m 03s)`, the longest first.
-  private func activeRunWords(at now: Now) -> String {
+  fileprivate func activeRunWords(at now: Now) -> String {
     let active = runs.all.compactMap { runs.run($0) }.filter(\.machine.isInProgress)
       .sorted { ($0.startedAt ?? now.monotonic, $0.id) < ($1.startedAt ?? now.monotonic, $1.id) }
     var words = active.prefix(Self.namedMax).map { run in
@@ -89,17 +90,21 @@ extension SchedulerCore {
     for id in runs.all where runs.contains(id) && !runs[id].isHook {
       if runs[id].isInProgress {
         step(id, at: now) { $0.allowNoRetry() }
-        continue
+      } else {
+        giveUpQueued(id, at: now)
       }
-      if let slot = runs[id].undecidedSlot {
-        decide(
-          runs[id].job, SlotSeries(slot.nominal),
-          .skipped(runs[id].claim == nil ? .stopping : .elsewhere), at: now)
-      }
-      // Its next attempt is left to a takt to come.
-      runs[id].parting = runs[id].retryPosition(at: now).map { Shared($0) }
-      step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
     }
+  }
+
+  fileprivate mutating func giveUpQueued(_ id: RunID, at now: Now) {
+    if let slot = runs[id].undecidedSlot {
+      decide(
+        runs[id].job, SlotSeries(slot.nominal),
+        .skipped(runs[id].claim == nil ? .stopping : .elsewhere), at: now)
+    }
+    // Its next attempt is left to a takt to come.
+    runs[id].parting = runs[id].retryPosition(at: now).map { Shared($0) }
+    step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
   }
 
   private mutating func stopRuns(at now: Now) {
@@ -146,11 +151,12 @@ extension SchedulerCore {
           LogField(.count, .number(Int64(runs.count))),
         ])
       finish(at: now)
+    // A drain looks whether it is done.
     case .starting, .running, .finished: break
     }
   }
 
-  private mutating func armShutdown(after duration: Duration, at now: Now) {
+  fileprivate mutating func armShutdown(after duration: Duration, at now: Now) {
     shutdownToken = nextToken()
     effects.append(
       .arm(
@@ -174,5 +180,71 @@ extension SchedulerCore {
     placement?.note(.finished, in: &self, at: now)
     effects.append(.disarm(.shutdown))
     effects.append(.finish)
+  }
+}
+
+/// Drain: no new runs, then, when nothing is under way, the end, or a hold. Slots that pass meanwhile are
+/// decided by `missed`: when the drain ends, or by the next daemon.
+extension SchedulerCore {
+  /// How long takt stays at least, so that whoever drains it is answered.
+  private static let answerTime = Duration.milliseconds(200)
+
+  mutating func startDrain(stays: Bool, at now: Now) {
+    let isNews = drain == nil
+    drain = Drain(
+      since: drain?.since ?? now.wall, stays: stays, isDone: stays && drain?.isDone ?? false)
+    let active = activeRunWords(at: now)
+    log(
+      .notice, .scheduler, at: now,
+      [
+        LogField(
+          .message,
+          .text(
+            "draining; no new runs; \(stays ? "it stays" : "it ends") when active runs have ended"
+              + (active.isEmpty ? "" : ": \(active)"))),
+        LogField(.count, .number(Int64(runs.places.heldCount))),
+      ])
+    armShutdown(after: Self.answerTime, at: now)
+    guard isNews else { return }
+    for id in jobs.sorted {
+      giveUpCheck(of: id, as: .skipped(.stopping), at: now)
+      arm(id, at: now)
+    }
+    // Other machines go on with what this one has not started.
+    placement?.note(.stopping, in: &self, at: now)
+    for id in runs.all where runs.contains(id) && runs[id].claim != nil && !runs[id].isHook {
+      if !runs[id].isInProgress, runs[id].startedAt == nil { giveUpQueued(id, at: now) }
+    }
+  }
+
+  /// Nothing is under way: hooks, and their waits, count as that, and retries do not.
+  private var isIdle: Bool {
+    !runs.all.contains { id in
+      runs.run(id).map { $0.isHook || $0.machine.isInProgress } ?? false
+    }
+  }
+
+  mutating func endDrainIfIdle(at now: Now) {
+    guard let drain, phase == .running, !drain.isDone, isIdle else { return }
+    self.drain?.isDone = true
+    guard drain.stays else { return stop(at: now) }
+    log(
+      .notice, .scheduler, at: now,
+      [LogField(.message, .text("drained; no run starts until 'takt drain --undo'"))])
+  }
+
+  mutating func endDrain(at now: Now) {
+    guard phase == .running else { return }
+    drain = nil
+    log(.notice, .scheduler, at: now, [LogField(.message, .text("no longer draining"))])
+    for id in jobs.sorted where !jobs[id].isHeld {
+      guard let due = jobs[id].popDue(at: now),
+        placement?.takes(passed: due.all, of: id, by: nil, in: &self, at: now) != true
+      else { continue }
+      settle(due.all, of: id, by: jobs[id].spec.timing.schedule, .drained, at: now)
+    }
+    giveTurns(to: jobs.sorted, at: now)
+    for id in jobs.sorted where jobs[id].late.isEmpty { arm(id, at: now) }
+    startWaitingRuns(at: now)
   }
 }

@@ -9,6 +9,8 @@ package import TaktTime
 /// catch-up, reload, suspension, control, stop. Its tables own what they hold.
 package struct SchedulerCore: Sendable {
   package internal(set) var phase = SchedulerPhase.starting
+  /// Nil while runs may start.
+  package internal(set) var drain: Drain?
   var settings = SchedulerSettings()
   var jobs = JobTable()
   var runs = RunTable()
@@ -89,6 +91,7 @@ package struct SchedulerCore: Sendable {
     case .dumpStatus: dumpStatus(at: now)
     case .stop: stop(at: now)
     }
+    if drain != nil { endDrainIfIdle(at: now) }
     close(at: now)
     swap(&effects, &list)
   }

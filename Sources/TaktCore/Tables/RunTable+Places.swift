@@ -143,13 +143,21 @@ extension RunTable {
   var hasWaiting: Bool { !places.ready.isEmpty }
 
   /// The next run that may start; its place is taken.
-  mutating func nextWithPlace() -> RunID? {
+  ///
+  /// - Parameter ofHooksAlone: whether all other runs wait on.
+  mutating func nextWithPlace(ofHooksAlone: Bool = false) -> RunID? {
+    var others: [Entry] = []
+    defer { if !others.isEmpty { places.ready.insert(contentsOf: others) } }
     while places.takenCount < places.max, let first = places.ready.popMin() {
       let id = first.run
       guard let row = row(of: id), case .waiting(let ticket) = self[row].placeState else {
         continue
       }
       let entry = Entry(rank: ticket.rank, run: id)
+      if ofHooksAlone, !self[row].isHook {
+        others.append(entry)
+        continue
+      }
       if ticket.isAlone, mustWaitForOthers(id) {
         places.behindJob[self[id].job, default: Heap()].insert(entry)
         // It may have been called for a place in its group, which another can take.

@@ -46,7 +46,7 @@ extension ExitCode {
       "verify: a problem in the ledger or the log; cancel: nothing to cancel; --all: answered with no; "
         + "export: something is not kept; import: and it changes what runs"
     ),
-    (.unchanged, "resume: the job is not suspended"),
+    (.unchanged, "resume: the job is not suspended; drain --undo: takt is not draining"),
     (.usage, "wrong usage"),
     (.invalidData, "explain: an invalid expression; verify: not a JSON log"),
     (.unreadableLedger, "the ledger cannot be read"),

@@ -313,6 +313,11 @@ extension Problem {
         .overlap, "run \(run) of the job has not ended, and its overlap is skip",
         detail: "Wait for it, cancel it, or force the new run: 'takt trigger --force', or "
           + "\"force\": true in the body.")
+    case .draining:
+      self.init(
+        .stopping, "takt is drained, and starts no runs",
+        detail: "'takt drain --undo' lets it start runs again.")
+    case .notDraining: self.init(.conflict, "takt is not draining")
     case .unavailable: self.init(.stopping, "takt is starting or stopping")
     case .done: self.init(.internalError, "internal error")
     }

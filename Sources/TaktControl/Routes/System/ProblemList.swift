@@ -46,7 +46,10 @@ struct ProblemList {
 
   private func phase(_ view: SchedulerView) -> [API.StatusProblem] {
     if view.phase == .starting { return [Self.problem("phase", "takt is starting", nil)] }
-    return view.stopWords.map { [Self.problem("phase", $0, nil)] } ?? []
+    let command = view.drain != nil && view.phase == .running ? "takt drain --undo" : nil
+    return view.stopWords.map {
+      [Self.problem("phase", $0, command, since: view.drain?.since)]
+    } ?? []
   }
 
   private func ledger(_ figures: DaemonFigures.LedgerFigures?) -> [API.StatusProblem] {

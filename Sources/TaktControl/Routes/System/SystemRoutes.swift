@@ -31,6 +31,18 @@ struct SystemRoutes {
   }
 
   func add(to routes: inout RouteList) {
+    routes.post(
+      "/api/v1/drain",
+      RouteAbout(
+        "drain",
+        "Start no new runs; when no run is active any more, the daemon ends, or stays with hold",
+        .object(API.Drain.self, "The drain as it is"), .tooLarge
+      ).taking(.object(API.DrainOrder.self)), drain)
+    routes.post(
+      "/api/v1/drain/undo",
+      RouteAbout(
+        "undoDrain", "Start runs again; missed decides about the slots that have passed",
+        .object(API.Drain.self, "Without since: runs start again"), .conflict), undoDrain)
     routes.get(
       "/api/v1/status",
       RouteAbout("status", "The daemon's status", .object(API.Status.self, "The status"))
@@ -106,6 +118,7 @@ struct SystemRoutes {
     shown.events.first = events.first
     shown.events.last = events.last
     shown.clients = readers.current
+    shown.drain = view.drain.map { API.Drain($0) }
     shown.problems = await ProblemList(ports: ports, missedSince: missedSince).problems(
       in: view, ledger: figures.ledger, changed: changed)
     return .json(shown)
@@ -247,5 +260,36 @@ extension Array where Element: Comparable {
       if found.count > count { found.removeLast() }
     }
     return found
+  }
+}
+
+/// Drain: no new runs, before an update.
+extension SystemRoutes {
+  @Sendable private func drain(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let order = try await request.decodeBody(API.DrainOrder.self)
+    return try await perform(.drain(stays: order.hold ?? false))
+  }
+
+  @Sendable private func undoDrain(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    try await perform(.endDrain)
+  }
+
+  private func perform(_ command: SchedulerCommand) async throws -> Response {
+    let reply = await ports.perform(command)
+    guard case .done = reply else { throw Problem(reply) }
+    return .json(await ports.query { core, _ in core.drain.map { API.Drain($0) } } ?? API.Drain())
+  }
+}
+
+extension API.Drain {
+  fileprivate init(_ drain: Drain) {
+    self.init()
+    since = drain.since
+    hold = drain.stays
+    done = drain.isDone
   }
 }

@@ -128,7 +128,8 @@ struct SlotWords {
     case .limit:
       let limit = slot.schedule?.limit.map { " of \($0)" } ?? ""
       return ["The job had run as often as its 'limit'\(limit) allows."]
-    case .stopping: return ["takt was stopping, and starts no new runs then."] + absences(slot)
+    case .stopping:
+      return ["takt was stopping or drained, and starts no new runs then."] + absences(slot)
     case .ledger:
       return [
         "The ledger did not take the slot within 2 s, and delivery: at_most_once runs nothing that is "
@@ -208,6 +209,7 @@ struct SlotWords {
       lines = [
         "It did not run: the database of the cluster did not answer until it was too late."
       ]
+    case .drained: lines = ["It did not run: takt was drained when it was due (takt drain)."]
     }
     let late = slot.record.at - slot.record.slots.last
     let delay = late >= .seconds(1) ? ", \(brief(late)) after the slot" : ""

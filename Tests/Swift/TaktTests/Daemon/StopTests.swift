@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -116,5 +117,44 @@ import Testing
     try takt.line("the state") { $0.job == "b" && $0.message == "status: disabled" }
     #expect(takt.lines.contains { $0.job == "a" && $0.message == "status: waiting" })
     #expect(try takt.stop() == 0)
+  }
+
+  @Test func `a drain lets a run end, however long, and then takt ends with 0`() throws {
+    let live = try LiveTakt(
+      """
+      scheduler: {shutdown_grace: 0s}
+      jobs:
+        slow: {on: start, run: 'echo begun; while ! [ -e go ]; do sleep 0.05; done'}
+        often: {every: 100ms, run: echo}
+
+      """)
+    try live.process.line("the run") { $0.line == "begun" }
+    #expect(try live.takt("drain", "--no-wait").output == "takt starts no new runs\n")
+    let refused = try live.ask("POST", "/api/v1/jobs/often/trigger")
+    #expect(refused.status == 503 && refused.text.contains("takt drain --undo"))
+    let status = try live.takt("status").output
+    #expect(status.contains("! takt is draining: no new runs; it waits for 1 active run"))
+    let script =
+      "'\(TaktProcess.executable.path)' drain | while read line; do : > go; echo \"$line\"; done"
+    let waiting = try TaktProcess(["-c", script], program: "/bin/sh", in: live.folder)
+    #expect(try waiting.text().hasSuffix("takt has ended\n"))
+    #expect(live.process.waitForExit() == 0)
+    let end = live.process.lines.last { $0.job == "slow" && $0.to == "ended" }
+    #expect(end?.outcome == "succeeded")
+    #expect(try live.takt("verify").status == 0)
+  }
+
+  @Test func `a drain that holds keeps takt until it is undone, and no slot is lost`() throws {
+    let live = try LiveTakt("jobs: {often: {every: 100ms, run: echo}}\n")
+    try live.process.line("a run") { $0.job == "often" && $0.outcome != nil }
+    let hold = try live.takt("drain", "--hold")
+    #expect(hold.output.contains("no run is active; 'takt drain --undo'"), "\(hold)")
+    let drain = try live.object("GET", "/api/v1/status")["drain"] as? [String: Any]
+    #expect(drain?["hold"] as? Bool == true && drain?["done"] as? Bool == true)
+    #expect(try live.takt("drain", "--undo").output == "takt starts runs again\n")
+    #expect(try live.takt("drain", "--undo").status == 2)
+    try live.process.line("a run after it") { $0.job == "often" && $0.outcome != nil }
+    #expect(try live.takt("verify").status == 0)
+    #expect(try live.process.stop() == 0)
   }
 }

@@ -174,7 +174,8 @@ import Testing
       posts == [
         "/api/v1/cluster/machines/{machine}/jobs/{job}/cancel",
         "/api/v1/cluster/machines/{machine}/jobs/{job}/trigger",
-        "/api/v1/cluster/machines/{machine}/runs/{run}/cancel", "/api/v1/jobs/{job}/cancel",
+        "/api/v1/cluster/machines/{machine}/runs/{run}/cancel", "/api/v1/drain",
+        "/api/v1/drain/undo", "/api/v1/jobs/{job}/cancel",
         "/api/v1/jobs/{job}/resume", "/api/v1/jobs/{job}/suspend", "/api/v1/jobs/{job}/trigger",
         "/api/v1/once", "/api/v1/plan", "/api/v1/reload", "/api/v1/runs/{run}/cancel",
       ])

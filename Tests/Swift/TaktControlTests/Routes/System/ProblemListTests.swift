@@ -64,6 +64,23 @@ import Testing
     #expect(try lines(world) == [])
   }
 
+  @Test func `a drain is said, with how to undo it, and refuses triggers`() async throws {
+    let world = try await ControlWorld([.named("a", every: nil)])
+    let run = try world.trigger("a")
+    #expect(try world.post("/api/v1/drain/undo").problem == "409 conflict")
+    let drained = try world.post("/api/v1/drain", #"{"hold":true}"#)
+    #expect(drained["hold"] as? Bool == true && drained["done"] as? Bool == false)
+    let words = "takt is draining: no new runs; it waits for 1 active run"
+    #expect(try lines(world) == ["phase: \(words) | takt drain --undo"])
+    #expect(try world.post("/api/v1/jobs/a/trigger").problem == "503 stopping")
+    world.scheduler.end(run)
+    #expect(try lines(world) == ["phase: takt is drained: no run starts | takt drain --undo"])
+    let undone = try world.post("/api/v1/drain/undo")
+    #expect(undone.status == 200 && undone["since"] == nil)
+    #expect(try lines(world) == [])
+    #expect(try world.post("/api/v1/drain", #"{"hld":true}"#).problem == "400 badRequest")
+  }
+
   @Test func `a state folder that could not be written is a problem, and nothing is kept`()
     async throws
   {
