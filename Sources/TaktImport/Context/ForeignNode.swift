@@ -24,6 +24,9 @@ package struct ForeignNode: Sendable {
 
   var text: String? { if case .scalar(let text) = content { text } else { nil } }
 
+  /// A text, where an empty value is an empty one.
+  var textOrEmpty: String? { if case .null = content { "" } else { text } }
+
   var items: [ForeignNode] { if case .list(let items) = content { items } else { [] } }
 
   /// A list of texts, or one text alone; nil where it is neither.
@@ -34,6 +37,23 @@ package struct ForeignNode: Sendable {
       let texts = items.compactMap(\.text)
       return texts.count == items.count ? texts : nil
     case .null, .map: return nil
+    }
+  }
+}
+
+extension ForeignNode {
+  /// Where the values in it are; those of a mapping are at their keys.
+  fileprivate var leafPlaces: Set<SourceLocation> {
+    switch content {
+    case .scalar, .null: [place]
+    case .list(let items): items.reduce(into: []) { $0.formUnion($1.leafPlaces) }
+    case .map(let entries):
+      entries.reduce(into: []) { places, entry in
+        switch entry.value.content {
+        case .scalar, .null: places.insert(entry.place)
+        case .list, .map: places.formUnion(entry.value.leafPlaces)
+        }
+      }
     }
   }
 }
@@ -114,6 +134,24 @@ struct ForeignLeaves {
         leaf.token, sentence, in: job, severity: severity ?? ForeignKey.severity(of: leaf.path),
         subject: leaf.path)
     }
+  }
+
+  /// All leaves of a node of this document, which is a mapping or a list.
+  private func tokens(of node: ForeignNode) -> [SourceToken] {
+    let places = node.leafPlaces
+    return leaves.map(\.token).filter { places.contains($0.place) }
+  }
+
+  func keep(_ node: ForeignNode, as key: String, in job: String? = nil) {
+    for token in tokens(of: node) { report.keep(token, as: key, in: job) }
+  }
+
+  func differ(_ node: ForeignNode, _ sentence: String, in job: String? = nil) {
+    for token in tokens(of: node) { report.differ(token, sentence, in: job) }
+  }
+
+  func lose(_ node: ForeignNode, _ sentence: String, in job: String? = nil) {
+    for token in tokens(of: node) { report.lose(token, sentence, in: job) }
   }
 
   /// Says of all that nobody has looked at that it is not kept.

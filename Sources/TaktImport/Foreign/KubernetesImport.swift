@@ -54,10 +54,15 @@ struct KubernetesImport {
     }
     let schedule = fields.joined(separator: " ")
     guard fields.count == 5 || CronFields.expression(named: schedule) != nil,
-      let expression = try? CronExpression(schedule),
-      expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil
+      let expression = try? CronExpression(schedule)
     else {
       leaves.lose("spec.schedule", "takt does not read these times")
+      return false
+    }
+    guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
+      leaves.lose(
+        "spec.schedule",
+        "there is no such date: this CronJob starts by hand only, and a job of takt needs a time")
       return false
     }
     draft[.cron] = .text(schedule)
@@ -68,7 +73,13 @@ struct KubernetesImport {
     }
     draft.times = [.cron(schedule, rule: rule)]
     leaves.keep("spec.schedule", as: "cron", in: draft.name)
-    guard let zone else { return true }
+    guard let zone else {
+      draft[.timezone] = .word("UTC")
+      report.note(
+        "without timeZone, the zone of the cluster's controller counts, which is nearly always UTC",
+        at: spec.place)
+      return true
+    }
     if context.options.isZone(zone) {
       draft[.timezone] = .text(zone)
       leaves.keep(zonePath, as: "timezone", in: draft.name)
@@ -119,49 +130,27 @@ struct KubernetesImport {
     }
     leaves.keep("\(path).backoffLimit", as: "retry.attempts", in: draft.name)
     leaves.keep("\(path).ttlSecondsAfterFinished", as: "there is no pod to remove", in: draft.name)
-    let pod = job["template"]?["spec"]
     leaves.keep("\(path).template.spec.restartPolicy", as: "retry", in: draft.name)
-    let containers = pod?["containers"]?.items ?? []
-    guard containers.count == 1, let image = containers[0]["image"]?.text else {
+    guard let pod = job["template"]?["spec"], let container = container(of: pod) else {
       draft[.run] = .list([.text("true")])
       draft[.enabled] = .word("false")
-      leaves.lose(
-        "\(path).template.spec.containers", "takt runs one container; the job is disabled",
-        in: draft.name)
+      for key in ["containers", "initContainers"] {
+        leaves.lose(
+          "\(path).template.spec.\(key)", "takt runs one container; the job is disabled",
+          in: draft.name)
+      }
       return
     }
-    setContainer(
-      containers[0], image, "\(path).template.spec.containers", leaves, in: &draft)
+    var reader = KubernetesContainer(
+      leaves: leaves, path: "\(path).template.spec", pod: pod, container)
+    reader.set(in: &draft)
   }
 
-  private func setContainer(
-    _ container: ForeignNode, _ image: String, _ path: String, _ leaves: ForeignLeaves,
-    in draft: inout JobDraft
-  ) {
-    var words = ["docker", "run", "--rm"]
-    let command = container["command"]?.texts ?? []
-    if let program = command.first { words += ["--entrypoint", program] }
-    var variables: [DraftEntry] = []
-    for item in container["env"]?.items ?? [] {
-      guard let name = item["name"]?.text, let value = item["value"]?.text,
-        name.isVariableName, !name.hasPrefix("TAKT_")
-      else { continue }
-      variables.append(DraftEntry(key: name, value: .text(value)))
-      words += ["--env", name]
-    }
-    if let folder = container["workingDir"]?.text { words += ["--workdir", folder] }
-    words.append(image)
-    words += command.dropFirst() + (container["args"]?.texts ?? [])
-    draft[.run] = .list(words.map(DraftValue.text))
-    if !variables.isEmpty { draft[.environment] = .map(variables) }
-    for key in ["image", "command", "args", "workingDir"] {
-      leaves.differ("\(path).\(key)", "'docker run' runs the container here", in: draft.name)
-    }
-    leaves.keep("\(path).name", as: "the container has no name", in: draft.name)
-    leaves.keep("\(path).env.name", as: "env", in: draft.name)
-    leaves.keep("\(path).env.value", as: "env", in: draft.name)
-    leaves.lose(
-      "\(path).env.valueFrom", "takt has no ConfigMaps; use 'env_file' or 'secrets'",
-      in: draft.name)
+  /// The one container of a pod; nil where there are several, or one without an image.
+  private func container(of pod: ForeignNode) -> ForeignNode? {
+    guard let containers = pod["containers"]?.items, containers.count == 1,
+      containers[0]["image"]?.text != nil, pod["initContainers"]?.items.isEmpty != false
+    else { return nil }
+    return containers[0]
   }
 }
