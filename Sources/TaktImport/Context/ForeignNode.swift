@@ -24,6 +24,24 @@ package struct ForeignNode: Sendable {
 
   var text: String? { if case .scalar(let text) = content { text } else { nil } }
 
+  /// With what the defaults say where it says nothing: a key counts alone, and lists follow one
+  /// another.
+  func merged(over defaults: ForeignNode?) -> ForeignNode {
+    guard let defaults else { return self }
+    switch (defaults.content, content) {
+    case (.map(let base), .map(let own)):
+      let kept = base.map { entry in
+        guard let value = self[entry.key] else { return entry }
+        return ForeignEntry(
+          key: entry.key, at: entry.place, value: value.merged(over: entry.value))
+      }
+      return ForeignNode(.map(kept + own.filter { defaults[$0.key] == nil }), at: place)
+    case (.map, .null): return defaults
+    case (.list(let base), .list(let own)): return ForeignNode(.list(base + own), at: place)
+    default: return self
+    }
+  }
+
   /// A text, where an empty value is an empty one.
   var textOrEmpty: String? { if case .null = content { "" } else { text } }
 
@@ -38,6 +56,12 @@ package struct ForeignNode: Sendable {
       return texts.count == items.count ? texts : nil
     case .null, .map: return nil
     }
+  }
+}
+
+extension ForeignNode? {
+  func merged(over defaults: ForeignNode?) -> ForeignNode? {
+    self?.merged(over: defaults) ?? defaults
   }
 }
 

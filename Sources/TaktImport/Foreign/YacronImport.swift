@@ -5,32 +5,76 @@ import TaktTime
 struct YacronImport {
   let context: ImportContext
 
-  private var report: ImportReport { context.report }
+  var report: ImportReport { context.report }
 
-  func run(_ documents: [ForeignNode], file: String) {
+  /// - Parameter path: where the file is in the tree; nil for a text without one.
+  func run(_ documents: [ForeignNode], file: String, path: String?) {
+    _ = readJobs(documents, file: file, path: path, within: [])
+  }
+
+  /// Reads the jobs of a file and of those that it includes; returns its defaults, which hold where it
+  /// is included.
+  ///
+  /// - Parameter outer: the files that include it.
+  private func readJobs(
+    _ documents: [ForeignNode], file: String, path: String?, within outer: [String]
+  ) -> ForeignNode? {
+    var inherited: ForeignNode?
     for document in documents {
       let leaves = ForeignLeaves(document, report)
-      let defaults = document["defaults"]
-      for job in document["jobs"]?.items ?? [] { importJob(job, defaults, file) }
+      for item in document["include"]?.texts ?? [] {
+        inherited = include(item, leaves, path: path, within: outer).merged(over: inherited)
+      }
+      let defaults = document["defaults"].merged(over: inherited)
+      for job in document["jobs"]?.items ?? [] {
+        importJob(job, job.merged(over: defaults), file, path)
+      }
+      for key in Self.lost { leaves.lose("defaults.\(key)", "takt has nothing for this") }
+      for hook in ["onFailure", "onSuccess", "onPermanentFailure"] {
+        leaves.lose("defaults.\(hook).report.sentry", "takt has nothing for this")
+        leaves.lose("defaults.\(hook).report.webhook", "takt has nothing for this")
+      }
       leaves.keep("defaults", as: "each job has them")
-      settleUnknown(leaves)
+      leaves.loseRest("takt has nothing for this")
+      inherited = defaults
     }
+    return inherited
   }
 
-  /// Only what a job has read is kept of `defaults` and of the jobs.
-  private func settleUnknown(_ leaves: ForeignLeaves) {
-    for key in Self.lost { leaves.lose("defaults.\(key)", "takt has nothing for this") }
-    leaves.loseRest("takt has nothing for this")
+  private func include(
+    _ name: String, _ leaves: ForeignLeaves, path: String?, within outer: [String]
+  ) -> ForeignNode? {
+    let outer = outer + [path ?? ""]
+    guard let path = absolute(name, beside: path), !outer.contains(path),
+      outer.count < Self.includesMax, let (text, _) = context.text(of: path, .yacron)
+    else {
+      leaves.lose("include", "takt cannot read this file")
+      return nil
+    }
+    leaves.keep("include", as: "the jobs of that file are here")
+    let file = context.options.readYAML(
+      text.file, Array(text.lines.map(\.text).joined(separator: "\n").utf8))
+    for problem in file.problems { report.cannotRead("\(problem.place)", problem.sentence) }
+    return readJobs(file.documents, file: text.file, path: path, within: outer)
   }
 
-  private static let lost = [
-    "onPermanentFailure", "onSuccess", "statsd", "saveLimit", "maxLineLength", "streamPrefix",
-    "env_file",
-  ]
+  /// A path that counts from the folder of a file; nil where that is unknown.
+  func absolute(_ name: String, beside path: String?) -> String? {
+    if name.hasPrefix("/") { return name }
+    guard let path, let slash = path.lastIndex(of: "/") else { return nil }
+    return path[...slash] + name
+  }
 
-  private func importJob(_ job: ForeignNode, _ defaults: ForeignNode?, _ file: String) {
+  private static let includesMax = 8
+
+  private static let lost = ["statsd", "failsWhen.always", "onlyIfLastSucceeded", "sla", "onLate"]
+
+  /// - Parameter whole: the job with the defaults that hold for it.
+  private func importJob(
+    _ job: ForeignNode, _ whole: ForeignNode, _ file: String, _ path: String?
+  ) {
     let leaves = ForeignLeaves(job, report)
-    let value = { (key: String) -> ForeignNode? in job[key] ?? defaults?[key] }
+    let value = { (key: String) -> ForeignNode? in whole[key] }
     let name = context.newName(like: job["name"]?.text ?? "job")
     var draft = JobDraft(name: name, comments: ["\(file):\(job.place.line)"])
     leaves.keep("name", as: "the name of the job", in: name)
@@ -52,8 +96,11 @@ struct YacronImport {
       leaves.keep("shell", as: "shell", in: name)
     }
     setPolicies(value, leaves, in: &draft)
-    setUser(value, leaves, in: &draft)
+    setMissed(value, leaves, in: &draft)
+    setSurroundings(value, leaves, path, in: &draft)
     setFailure(value, leaves, in: &draft)
+    var reports = YacronReports(leaves: leaves, job: whole)
+    reports.set(in: &draft)
     leaves.loseRest("takt has nothing for this")
     context.add(draft)
   }
@@ -109,7 +156,6 @@ struct YacronImport {
     let policies = ["Allow": "allow", "Forbid": "skip", "Replace": "replace"]
     draft[.overlap] = .word(policies[value("concurrencyPolicy")?.text ?? "Allow"] ?? "allow")
     leaves.keep("concurrencyPolicy", as: "overlap", in: draft.name)
-    draft[.missed] = .mapping(["policy": .word("skip")])
     if let text = value("executionTimeout")?.text, let seconds = Self.duration(text) {
       draft[.timeout] = .word(seconds)
       leaves.keep("executionTimeout", as: "timeout", in: draft.name)
@@ -120,47 +166,41 @@ struct YacronImport {
       if text == "false" { draft[.enabled] = .word("false") }
       leaves.keep("enabled", as: "enabled", in: draft.name)
     }
-    for key in ["captureStderr", "captureStdout"] {
-      leaves.differ(key, "takt keeps the output of each run", in: draft.name)
+    for key in ["captureStderr", "captureStdout", "saveLimit", "maxLineLength", "streamPrefix"] {
+      leaves.differ(key, "takt keeps and logs the output as 'output' says", in: draft.name)
     }
   }
 
-  private static func duration(_ text: String) -> String? {
-    guard let seconds = Double(text), seconds > 0, seconds < 1e9 else { return nil }
-    return DurationText.format(.milliseconds(Int64(seconds * 1000)))
-  }
-
-  private func setUser(
+  private func setMissed(
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) {
-    for key in [JobKey.user, .group] {
-      guard let name = value(key.name)?.text else { continue }
-      draft[key] = .text(name)
-      leaves.keep(key.name, as: key.name, in: draft.name)
+    let policies = ["run-once": "last", "run-all": "all"]
+    let policy = policies[value("onMissed")?.text ?? ""] ?? "skip"
+    draft[.missed] = .mapping(["policy": .word(policy)])
+    leaves.keep("onMissed", as: "missed.policy", in: draft.name)
+    if let seconds = value("startingDeadlineSeconds")?.text.flatMap(Self.duration) {
+      if policy != "skip" { draft.set(.missed, "within", .word(seconds)) }
+      leaves.keep("startingDeadlineSeconds", as: "missed.within", in: draft.name)
+    } else if policy != "skip" {
+      // takt's own default is the interval.
+      draft.set(.missed, "within", .word("366d"))
     }
-    draft[.inheritance] = .word("true")
-    var variables: [DraftEntry] = []
-    for item in value("environment")?.items ?? [] {
-      guard let name = item["key"]?.text, name.isVariableName, !name.hasPrefix("TAKT_")
-      else {
-        leaves.lose("environment", "takt passes no variable of one of these names", in: draft.name)
-        continue
-      }
-      variables.append(DraftEntry(key: name, value: .text(item["value"]?.text ?? "")))
-    }
-    if !variables.isEmpty { draft[.environment] = .map(variables) }
-    leaves.keep("environment", as: "env", in: draft.name)
+  }
+
+  static func duration(_ text: String) -> String? {
+    guard let seconds = Double(text), seconds > 0, seconds < 1e9 else { return nil }
+    return DurationText.format(.milliseconds(Int64(seconds * 1000)))
   }
 
   private func setFailure(
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) {
     let rule = value("failsWhen")
-    // Without a word, output on standard error is a failure.
-    if rule?["producesStderr"]?.text != "false" {
+    // Without a word, output on standard error is a failure; output that is not captured never is.
+    if rule?["producesStderr"]?.text != "false", value("captureStderr")?.text != "false" {
       draft.set(.failsWhen, "stderr", .word("any"))
     }
-    if rule?["producesStdout"]?.text == "true" {
+    if rule?["producesStdout"]?.text == "true", value("captureStdout")?.text == "true" {
       draft.set(.failsWhen, "stdout", .text("."))
       leaves.differ(
         "failsWhen.producesStdout", "a line that is not empty is a failure", in: draft.name)
@@ -179,10 +219,11 @@ struct YacronImport {
         DraftEntry(
           key: "attempts", value: .word("\(count < 0 ? 1000 : min(count, 999) + 1)"))
       ]
-      for (source, key) in [("initialDelay", "delay"), ("maximumDelay", "max")] {
-        if let text = retry[source]?.text, let time = Self.duration(text) {
-          entries.append(DraftEntry(key: key, value: .word(time)))
-        }
+      for (source, key, standard) in [
+        ("initialDelay", "delay", "1s"), ("maximumDelay", "max", "5m"),
+      ] {
+        let time = retry[source]?.text.flatMap(Self.duration) ?? standard
+        entries.append(DraftEntry(key: key, value: .word(time)))
       }
       if let factor = retry["backoffMultiplier"]?.text.flatMap({ Double($0) }), factor >= 1,
         factor <= 100

@@ -46,7 +46,7 @@ package struct Importer {
       let text = SourceLines(file: ImportContext.standardInput, bytes: standardInput)
       let kind =
         context.options.kind ?? SourceRecognition(context: context).kind(of: text, path: nil)
-      read(context.add(text, kind), kind, owner: nil, hint: nil)
+      read(context.add(text, kind), kind, at: nil, owner: nil, hint: nil)
     }
     var named: Set<String> = []
     for path in paths where named.insert(tree.absolute(path)).inserted { read(path) }
@@ -102,11 +102,14 @@ package struct Importer {
     // Only `/etc/crontab` and the folders beside it have a user column, whatever `--from` says.
     let read: SourceKind = found == .crontab && place == .cronD ? .cronD : found
     self.read(
-      text, read, owner: recognition.owner(ofPlace: absolute),
+      text, read, at: absolute, owner: recognition.owner(ofPlace: absolute),
       hint: isFolderFile ? absolute.split(separator: "/").last.map(String.init) : nil)
   }
 
-  private func read(_ text: SourceLines, _ kind: SourceKind, owner: String?, hint: String?) {
+  /// - Parameter path: where it is in the tree; nil for standard input.
+  private func read(
+    _ text: SourceLines, _ kind: SourceKind, at path: String?, owner: String?, hint: String?
+  ) {
     let count = context.jobs.count
     context.setKind(kind, of: text)
     switch kind {
@@ -118,7 +121,7 @@ package struct Importer {
         text.file, "a timer is read with its service: name the file, such as backup.timer")
     case .runParts:
       return context.report.cannotRead(text.file, "this is a file, not a folder of scripts")
-    case .kubernetes, .yacron: readYAML(text, kind)
+    case .kubernetes, .yacron: readYAML(text, kind, at: path)
     }
     context.report.sources.append(
       ImportReport.Source(
@@ -126,7 +129,7 @@ package struct Importer {
         stop: context.stop(of: kind, text.file, owner: owner)))
   }
 
-  private func readYAML(_ text: SourceLines, _ kind: SourceKind) {
+  private func readYAML(_ text: SourceLines, _ kind: SourceKind, at path: String?) {
     let file = context.options.readYAML(
       text.file, Array(text.lines.map(\.text).joined(separator: "\n").utf8))
     if !file.problems.isEmpty, let place = Self.template(in: text) {
@@ -142,7 +145,7 @@ package struct Importer {
     if kind == .kubernetes {
       KubernetesImport(context: context).run(file.documents, file: text.file)
     } else {
-      YacronImport(context: context).run(file.documents, file: text.file)
+      YacronImport(context: context).run(file.documents, file: text.file, path: path)
     }
   }
 

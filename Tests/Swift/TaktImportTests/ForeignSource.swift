@@ -5,11 +5,13 @@ import TaktCore
 
 extension ImportFixture {
   /// What comes of a file of another program, which takt reads by its content alone.
-  static func imported(_ text: String, as name: String, from kind: SourceKind? = nil) throws
-    -> Importer.Result
-  {
+  ///
+  /// - Parameter files: others beside it, by name.
+  static func imported(
+    _ text: String, as name: String, files: [String: String] = [:]
+  ) throws -> Importer.Result {
     let fixture = try ImportFixture()
-    fixture.options.kind = kind
+    for (name, text) in files { try fixture.write(text, to: name) }
     fixture.options.readYAML = { file, bytes in
       let yaml = ForeignYAML(file: file, bytes: bytes)
       return ForeignFile(
