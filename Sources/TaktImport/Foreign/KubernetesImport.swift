@@ -37,42 +37,24 @@ struct KubernetesImport {
     _ spec: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) -> Bool {
     guard let text = spec["schedule"]?.text else { return false }
-    var fields = text.split(separator: " ").map(String.init)
-    var zone = spec["timeZone"]?.text
-    var zonePath = "spec.timeZone"
-    if let first = fields.first, first.hasPrefix("TZ=") || first.hasPrefix("CRON_TZ=") {
-      zone = String(first[first.index(after: first.firstIndex(of: "=") ?? first.startIndex)...])
-      zonePath = "spec.schedule"
-      fields.removeFirst()
-    }
-    if fields.count == 2, fields[0] == "@every", let every = try? DurationText.parse(fields[1]),
-      every >= .seconds(1)
-    {
-      draft[.every] = .word(DurationText.format(every))
-      leaves.differ("spec.schedule", "counted from the first load of the job", in: draft.name)
-      return true
-    }
-    let schedule = fields.joined(separator: " ")
-    guard fields.count == 5 || CronFields.expression(named: schedule) != nil,
-      let expression = try? CronExpression(schedule)
-    else {
+    guard let schedule = GoSchedule(text, allowsSeconds: false) else {
       leaves.lose("spec.schedule", "takt does not read these times")
       return false
     }
-    guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
+    schedule.set(in: &draft)
+    switch schedule.times {
+    case .never:
       leaves.lose(
         "spec.schedule",
         "there is no such date: this CronJob starts by hand only, and a job of takt needs a time")
       return false
+    case .every:
+      leaves.differ("spec.schedule", "counted from the first load of the job", in: draft.name)
+      return true
+    case .cron: leaves.keep("spec.schedule", as: "cron", in: draft.name)
     }
-    draft[.cron] = .text(schedule)
-    // A star with a step is a choice of days here, and not a star.
-    let rule = CronFields.plainStarRule(fields)
-    if expression.hasBothDayFields, CronDayRule.cron.settled(for: expression) != rule {
-      draft[.days] = .word(rule.rawValue)
-    }
-    draft.times = [.cron(schedule, rule: rule)]
-    leaves.keep("spec.schedule", as: "cron", in: draft.name)
+    let zone = schedule.zone ?? spec["timeZone"]?.text
+    let zonePath = schedule.zone == nil ? "spec.timeZone" : "spec.schedule"
     guard let zone else {
       draft[.timezone] = .word("UTC")
       report.note(

@@ -87,9 +87,9 @@ struct YacronReports {
     of mail: ForeignNode, _ source: String, in name: String
   ) -> DraftValue? {
     let receivers = (mail["to"]?.text ?? "").split(separator: ",").map { $0.trimmed }
-    guard let sender = mail["from"]?.text, Self.isAddress(sender),
-      !receivers.isEmpty, receivers.allSatisfy(Self.isAddress),
-      let host = (mail["smtpHost"] ?? mail["smtp_host"])?.text, Self.isHost(host)
+    guard let sender = mail["from"]?.text, MailAction.isAddress(sender),
+      !receivers.isEmpty, receivers.allSatisfy(MailAction.isAddress),
+      let host = (mail["smtpHost"] ?? mail["smtp_host"])?.text, MailAction.isHost(host)
     else { return nil }
     let isTLS = mail["tls"]?.text == "true"
     let security = isTLS ? "tls" : mail["starttls"]?.text == "true" ? "starttls" : "none"
@@ -102,7 +102,7 @@ struct YacronReports {
       entries.append(DraftEntry(key: "insecure", value: .word("true")))
     }
     if let user = mail["username"]?.text, let password = password(of: mail, source) {
-      entries.append(DraftEntry(key: "user", value: .text(Self.literal(user))))
+      entries.append(DraftEntry(key: "user", value: .text(MailAction.literal(user))))
       entries.append(DraftEntry(key: "password", value: password))
     }
     entries.append(DraftEntry(key: "from", value: .text(sender)))
@@ -123,7 +123,9 @@ struct YacronReports {
 
   private mutating func password(of mail: ForeignNode, _ source: String) -> DraftValue? {
     let password = mail["password"]
-    if let value = password?["value"]?.text, !value.isEmpty { return .text(Self.literal(value)) }
+    if let value = password?["value"]?.text, !value.isEmpty {
+      return .text(MailAction.literal(value))
+    }
     let name = "MAIL_PASSWORD"
     let value: DraftValue
     if let file = password?["fromFile"]?.text, file.hasPrefix("/") {
@@ -138,9 +140,6 @@ struct YacronReports {
     return .text("{{secret.\(name)}}")
   }
 
-  /// A text in which no placeholder begins.
-  private static func literal(_ text: String) -> String { text.replacing("{{", with: "{{{{") }
-
   /// A subject whose only template is the job's name; nil for another.
   private static func subject(_ text: String) -> String? {
     var text = text[...].trimmed
@@ -148,24 +147,5 @@ struct YacronReports {
     let rest = text.replacing("{{job}}", with: "")
     let isPlain = rest.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
     return isPlain && !rest.contains("{{") && !rest.contains("{%") && !text.isEmpty ? text : nil
-  }
-
-  /// Whether takt takes it, as `user@host` or `Name <user@host>`.
-  private static func isAddress(_ text: String) -> Bool {
-    var box = text[...]
-    if text.hasSuffix(">"), let open = text.lastIndex(of: "<") {
-      guard !text[..<open].contains(where: { "\"<>{".contains($0) }) else { return false }
-      box = text[text.index(after: open)...].dropLast()
-    }
-    return box.split(separator: "@", omittingEmptySubsequences: false).count == 2
-      && !box.hasPrefix("@") && !box.hasSuffix("@") && !box.hasPrefix("-")
-      && box.utf8.count <= 254
-      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
-      && box.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"<>()[]\\,;:\"{".utf8.contains($0) }
-  }
-
-  private static func isHost(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || ".-_".utf8.contains($0) }
   }
 }
