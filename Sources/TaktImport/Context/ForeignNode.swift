@@ -178,6 +178,11 @@ struct ForeignLeaves {
     for token in tokens(of: node) { report.lose(token, sentence, in: job) }
   }
 
+  /// Says of all that nobody has looked at that nothing is missing.
+  func keepRest(as key: String) {
+    for leaf in leaves where report.isOpen(leaf.token) { report.keep(leaf.token, as: key) }
+  }
+
   /// Says of all that nobody has looked at that it is not kept.
   func loseRest(_ sentence: String) {
     for leaf in leaves where report.isOpen(leaf.token) {

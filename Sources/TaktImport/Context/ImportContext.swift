@@ -76,6 +76,9 @@ final class ImportContext {
     sources[index].kind = kind
   }
 
+  /// Takes a text for one that was not read.
+  func drop(_ text: SourceLines) { sources.removeAll { $0.text.file == text.file } }
+
   func newName(like text: String) -> String { names.name(like: text) }
 
   func add(_ job: JobDraft) {

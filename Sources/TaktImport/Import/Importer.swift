@@ -44,9 +44,9 @@ package struct Importer {
     if context.options.isSystem { SystemImport(context: context, store: stores.machine).run() }
     if let standardInput {
       let text = SourceLines(file: ImportContext.standardInput, bytes: standardInput)
-      let kind =
-        context.options.kind ?? SourceRecognition(context: context).kind(of: text, path: nil)
-      read(context.add(text, kind), kind, at: nil, owner: nil, hint: nil)
+      if let kind = kind(of: context.add(text, .crontab), path: nil) {
+        read(text, kind, at: nil, owner: nil, hint: nil)
+      }
     }
     var named: Set<String> = []
     for path in paths where named.insert(tree.absolute(path)).inserted { read(path) }
@@ -62,7 +62,7 @@ package struct Importer {
     }
     texts += context.groups.map(\.key)
     let check = CoverageCheck(report: report, texts: texts)
-    for (text, kind) in context.sources where kind != .kubernetes && kind != .yacron {
+    for (text, kind) in context.sources where !kind.isTree {
       check.run(on: [text]) { _ in kind == .systemd ? ["#", ";"] : ["#"] }
     }
     let file = JobsFileText(
@@ -97,13 +97,25 @@ package struct Importer {
     guard let (text, owner) = context.text(of: absolute, context.options.kind ?? place ?? .crontab)
     else { return }
     note(owner, of: text)
-    let found = context.options.kind ?? place ?? recognition.kind(of: text, path: absolute)
+    guard let found = context.options.kind ?? place ?? self.kind(of: text, path: absolute)
+    else { return }
     let isFolderFile = place == .cronD && !absolute.hasSuffix("/crontab")
     // Only `/etc/crontab` and the folders beside it have a user column, whatever `--from` says.
     let read: SourceKind = found == .crontab && place == .cronD ? .cronD : found
     self.read(
       text, read, at: absolute, owner: recognition.owner(ofPlace: absolute),
       hint: isFolderFile ? absolute.split(separator: "/").last.map(String.init) : nil)
+  }
+
+  /// What a text is by its content; nil, with a reason, where takt does not import its kind.
+  private func kind(of text: SourceLines, path: String?) -> SourceKind? {
+    if let kind = context.options.kind { return kind }
+    if let sentence = UnknownSource(text, path: path).refusal {
+      context.drop(text)
+      context.report.cannotRead(text.file, sentence)
+      return nil
+    }
+    return SourceRecognition(context: context).kind(of: text, path: path)
   }
 
   /// - Parameter path: where it is in the tree; nil for standard input.
@@ -114,14 +126,18 @@ package struct Importer {
     context.setKind(kind, of: text)
     switch kind {
     case .crontab, .cronD, .supercronic:
-      CrontabImport(context: context, kind: kind, owner: owner, nameHint: hint).run(text)
+      CrontabImport(
+        context: context, kind: kind, owner: owner, nameHint: hint ?? Whenever(text)?.project
+      ).run(text)
     case .anacrontab: AnacrontabImport(context: context).run(text)
     case .systemd:
       return context.report.cannotRead(
         text.file, "a timer is read with its service: name the file, such as backup.timer")
     case .runParts:
       return context.report.cannotRead(text.file, "this is a file, not a folder of scripts")
-    case .kubernetes, .yacron: readYAML(text, kind, at: path)
+    case .ofelia where Ofelia.isINI(text): OfeliaImport(context: context).run(text)
+    case .launchd: LaunchdImport(context: context).run(text)
+    case .kubernetes, .yacron, .ofelia, .dkron, .github: readYAML(text, kind, at: path)
     }
     context.report.sources.append(
       ImportReport.Source(
@@ -142,10 +158,13 @@ package struct Importer {
         context.report.cannotRead("\(problem.place)", problem.sentence)
       }
     }
-    if kind == .kubernetes {
-      KubernetesImport(context: context).run(file.documents, file: text.file)
-    } else {
-      YacronImport(context: context).run(file.documents, file: text.file, path: path)
+    switch kind {
+    case .kubernetes: KubernetesImport(context: context).run(file.documents, file: text.file)
+    case .ofelia:
+      OfeliaLabels(context: context).run(file.documents, file: text.file, path: path)
+    case .dkron: DkronImport(context: context).run(file.documents, file: text.file)
+    case .github: GitHubImport(context: context).run(file.documents, file: text.file)
+    default: YacronImport(context: context).run(file.documents, file: text.file, path: path)
     }
   }
 
@@ -185,7 +204,8 @@ package struct Importer {
       for timer in timers { readTimer(path + "/" + timer) }
     case .runParts?: RunPartsImport(context: context).run(path)
     case .cronD?: SystemImport(context: context, store: stores.machine).readCronD(path)
-    case .crontab?, .supercronic?, .anacrontab?, .kubernetes?, .yacron?:
+    case .crontab?, .supercronic?, .anacrontab?, .kubernetes?, .yacron?, .ofelia?, .dkron?,
+      .github?, .launchd?:
       for name in names where context.tree.kind(of: path + "/" + name) == .file {
         read(path + "/" + name)
       }

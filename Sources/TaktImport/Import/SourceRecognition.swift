@@ -41,6 +41,7 @@ struct SourceRecognition {
       return line.text(trimmed)
     }
     if lines.contains("kind: CronJob") { return .kubernetes }
+    if let kind = Self.kind(of: lines) { return kind }
     if path?.hasSuffix(".yaml") == true || path?.hasSuffix(".yml") == true, lines.contains("jobs:")
     {
       return .yacron
@@ -50,6 +51,25 @@ struct SourceRecognition {
     if !entries.isEmpty, entries.allSatisfy(Self.isAnacron) { return .anacrontab }
     noteUsers(entries, text)
     return .crontab
+  }
+
+  /// Programs whose files say what they are in any place.
+  private static func kind(of lines: [String]) -> SourceKind? {
+    guard let first = lines.first else { return nil }
+    if first.hasPrefix("<"), lines.contains(where: { $0.contains("<plist") }) { return .launchd }
+    if lines.contains(where: Ofelia.isSection) || lines.contains(where: Ofelia.isLabel) {
+      return .ofelia
+    }
+    if first.hasPrefix("{") || first.hasPrefix("["),
+      lines.contains(where: { $0.contains("\"executor\"") })
+    {
+      return .dkron
+    }
+    let isWorkflow = lines.contains { $0.hasPrefix("runs-on:") || $0.hasPrefix("- cron:") }
+    if isWorkflow, lines.contains("jobs:"), lines.contains(where: { $0.hasPrefix("schedule:") }) {
+      return .github
+    }
+    return nil
   }
 
   private static func isVariable(_ line: String) -> Bool {

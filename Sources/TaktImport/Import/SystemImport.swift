@@ -165,7 +165,10 @@ extension ImportContext {
       // cronie reads a file of nearly any name, but for copies.
       let suffix = kind == .cronD && dialect == .cronie ? "~" : ".off"
       return isStandardInput ? nil : "mv \(quoted) \(quoted)\(suffix)"
-    case .supercronic, .runParts, .systemd, .kubernetes, .yacron: return nil
+    case .supercronic, .runParts, .systemd, .kubernetes, .yacron, .ofelia, .dkron, .github:
+      return nil
+    case .launchd:
+      return isStandardInput || !tree.root.isEmpty ? nil : "launchctl unload -w \(quoted)"
     }
   }
 

@@ -12,6 +12,20 @@ package enum SourceKind: String, CaseIterable, Sendable {
   case supercronic
   case kubernetes = "k8s"
   case yacron
+  /// Sections of an INI file, or the labels of a Compose file.
+  case ofelia
+  case dkron
+  /// A workflow of GitHub Actions with `on.schedule`.
+  case github
+  case launchd
+
+  /// Whether it is a tree of values, of which the reader accounts for each, and not a list of lines.
+  package var isTree: Bool {
+    switch self {
+    case .kubernetes, .yacron, .ofelia, .dkron, .github, .launchd: true
+    case .crontab, .cronD, .anacrontab, .runParts, .systemd, .supercronic: false
+    }
+  }
 }
 
 /// Which program reads the crontabs.

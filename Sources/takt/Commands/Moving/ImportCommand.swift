@@ -16,7 +16,8 @@ struct ImportCommand: ParsableCommand {
 
       Without --from, the place of a file decides what it is: /etc/crontab and the files in \
       /etc/cron.d have a column for the user, other crontabs have none. `crontab -l | takt import -` \
-      reads your own crontab.
+      reads your own crontab. Files of Kubernetes, yacron, Ofelia, Dkron, launchd and GitHub Actions \
+      are recognised by what is in them.
 
       Exits with 0 if the jobs run as before, 1 if something that is not kept changes what runs, 70 \
       if takt refuses the jobs file, which is a bug of import, and 78 if a source cannot be read.
