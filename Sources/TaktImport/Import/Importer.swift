@@ -164,7 +164,12 @@ package struct Importer {
       OfeliaLabels(context: context).run(file.documents, file: text.file, path: path)
     case .dkron: DkronImport(context: context).run(file.documents, file: text.file)
     case .github: GitHubImport(context: context).run(file.documents, file: text.file)
-    default: YacronImport(context: context).run(file.documents, file: text.file, path: path)
+    default:
+      if case .map? = file.documents.first?["jobs"]?.content {
+        return context.report.cannotRead(
+          text.file, "'jobs' has names here, as in a jobs file of takt; that of yacron is a list")
+      }
+      YacronImport(context: context).run(file.documents, file: text.file, path: path)
     }
   }
 

@@ -199,6 +199,7 @@ import Testing
     ("site.yml", "- hosts: all\n  tasks: []\n", "Ansible"),
     ("dag.py", "from airflow import DAG\n", "Python"),
     ("x.plist", "bplist00\u{1}\n", "plutil"),
+    ("jobs.yaml", "jobs:\n  a: {every: 1h, run: x}\n", "jobs file of takt"),
     ("values.yaml", "replicas: 3\n", "--from"), ("package.json", "{\n \"a\": 1\n}\n", "JSON"),
   ])
   func `a file that is no source of jobs is named, and nothing is made of it`(
