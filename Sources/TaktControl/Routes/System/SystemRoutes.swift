@@ -268,8 +268,13 @@ extension SystemRoutes {
   @Sendable private func drain(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    let order = try await request.decodeBody(API.DrainOrder.self)
-    return try await perform(.drain(stays: order.hold ?? false))
+    let stays = try await request.decodeBody(API.DrainOrder.self).hold ?? false
+    guard stays || context.isLocal else {
+      throw Problem(
+        .forbidden, "only a client of the Unix socket may end takt",
+        detail: "Send {\"hold\": true}: takt then starts no new runs, and stays.")
+    }
+    return try await perform(.drain(stays: stays))
   }
 
   @Sendable private func undoDrain(_ request: Request, _ context: ControlContext) async throws
