@@ -24,7 +24,7 @@ import Testing
     ("date >> /var/log/beat.log; /opt/beat", "beat"), ("date >> /var/log/heart.log", "heart"),
     ("echo started", "started"), ("echo $((RANDOM % 5))", "echo"),
     ("$VV -9 prune", "prune"), ("((VV-9)) ; /opt/check", "check"),
-    ("sleep $((RANDOM % 60)); /opt/late", "late"), ("sleep ${RANDOM:0:2}m; /opt/late", "late"),
+    ("sleep $((RANDOM \\% 60)); /opt/late", "late"), ("sleep ${RANDOM:0:2}m; /opt/late", "late"),
     ("su - www -c '/srv/clean.sh -q'", "clean"), ("sudo -u www php /srv/x/purge.php", "purge"),
     ("bash -lc 'cd /srv && ./report.sh'", "report"), ("python3 -m app.digest", "app.digest"),
     ("php8.1 /var/www/nextcloud/cron.php", "nextcloud-cron"), ("/srv/mail/run.sh", "mail-run"),

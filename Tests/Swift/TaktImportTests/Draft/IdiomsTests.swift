@@ -85,7 +85,9 @@ import Testing
   }
 
   @Test func `a ping that prints becomes a hook where nothing is mailed`() throws {
-    let result = try Self.result(["MAILTO=", "0 3 * * * /opt/a && curl -fsS https://hc-ping.com/1"])
+    let result = try Self.result([
+      "MAILTO=''", "0 3 * * * /opt/a && curl -fsS https://hc-ping.com/1-2",
+    ])
     #expect(result.jobs.first?[.run] == .text("/opt/a"))
   }
 

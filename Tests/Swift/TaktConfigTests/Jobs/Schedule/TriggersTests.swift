@@ -39,7 +39,7 @@ import TaktTime
 
   @Test(arguments: [
     "on: manual, »limit: 3, run: x", "on: manual, »except: Sat, run: x",
-    "on: manual, »missed: last, run: x", "on: manual, »jitter: 1m, run: x",
+    "on: manual, »missed: {policy: last}, run: x", "on: manual, »jitter: 1m, run: x",
   ])
   func `what a job without slots has no use for is a warning`(keys: String) {
     let marked = MarkedText("jobs: {a: {\(keys)}}")

@@ -139,7 +139,7 @@ import Testing
       0 0 1,15 * 5 root cat%one%two
       @reboot root /usr/bin/c
       5-55/10 * * * * root /usr/bin/d
-      0 4 * * * nobody /usr/bin/e
+      0 4 * * * daemon /usr/bin/e
 
       """, to: "tab")
     try roundTrip(
