@@ -7,15 +7,16 @@ import TaktTesting
 ///
 ///     cluster-explore [--machines N] [--slots N] [--missed skip|last|all] [--alone JOBS]
 ///                     [--longest SECONDS] [--faults N] [--fault NAME,NAME] [--only TEXT] [--plant NAME]
-///                     [--states N] [--violations N] [--progress]
+///                     [--states N] [--violations N] [--outcomes] [--progress]
 ///
 /// It prints how many states there are, and of each violation how it comes about, in as few steps as it
-/// finds: a step is an event and what it causes. `--machines` (2) and `--slots` (2) say how large the
-/// world is, `--alone` asks for one machine with so many jobs (1 or 2), and `--longest` (3) how long a
-/// run takes at most: a lease is 6.
+/// finds: a step is what a machine does at one instant, and what that causes. `--machines` (2) and
+/// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2),
+/// and `--longest` (3) how long a run takes at most: a lease is 6.
 /// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
 /// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
-/// and `--violations` (1) end the search of a scene early. `--progress` says how far it is where standard
+/// and `--violations` (1) end the search of a scene early. `--outcomes` prints what becomes of the slots:
+/// a search that leaves more out must print the same. `--progress` says how far it is where standard
 /// error is no terminal. Exit status: 0, or 1 with a violation.
 @main
 struct ClusterExplore {
@@ -67,16 +68,23 @@ struct ClusterExplore {
             + "\(report.ends) ends, longest \(report.depth), "
             + "\(report.isComplete ? "complete" : "not complete"), "
             + "\(clock.now - begin), \(report.violations.count) violations")
-        for violation in report.violations {
-          isClean = false
-          print("  \(violation.problem)")
-          for (place, step) in violation.story.enumerated() {
-            print("    \(place + 1). " + step.replacing("\n", with: "\n    "))
-          }
+        if arguments.contains("--outcomes") {
+          for outcome in report.outcomes.sorted() { print("  ends: \(outcome)") }
         }
+        show(report.violations)
+        isClean = isClean && report.violations.isEmpty
       }
     }
     if !isClean { exit(1) }
+  }
+
+  private static func show(_ violations: [ClusterExplorer.Violation]) {
+    for violation in violations {
+      print("  \(violation.problem)")
+      for (place, step) in violation.story.enumerated() {
+        print("    \(place + 1). " + step.replacing("\n", with: "\n    "))
+      }
+    }
   }
 
   /// One line, which the next one takes the place of.

@@ -5,8 +5,20 @@ import TaktTime
 /// All that a small cluster can do: each order of events, each length of a run, and each fault at
 /// each moment, from the first start until everything is decided.
 ///
-/// The machines are real `SchedulerCore`s and the engine its real rules. States that differ in
-/// nothing but counters are met once.
+/// The machines are real `SchedulerCore`s and the engine its real rules. What may be left out, and why
+/// nothing is lost by that:
+///
+/// - States that differ in nothing from which anything follows are met once: in counters, in names of
+///   timers and runs, in when a verdict was written, and in which machine is which.
+/// - With fewer faults left nothing happens that does not happen with more: a state is gone on from
+///   again only with more of them.
+/// - What goes wrong with one machine alone is tried after it has done something and after time has
+///   passed. What others do meanwhile comes to the same before it and after it.
+/// - Of what different machines do by themselves one order is enough, and a machine that waits for the
+///   engine hears it done first: it asks nothing meanwhile, so the engine's order is the same.
+/// - While a machine stands still it does nothing: what comes due meanwhile comes due at its end.
+/// - What a machine, or the engine, does is found out once for each of its own states: neither knows
+///   what else is in the world.
 package struct ClusterExplorer {
   package struct Report: Sendable {
     /// How many different states there were at which paths part, and how many steps led to them.
@@ -14,6 +26,8 @@ package struct ClusterExplorer {
     package var steps = 0
     /// How many paths came to their end.
     package var ends = 0
+    /// What has become of the slots at these ends.
+    package var outcomes: Set<String> = []
     /// The longest path.
     package var depth = 0
     /// Whether all were met: no bound has cut any off.
@@ -24,7 +38,7 @@ package struct ClusterExplorer {
 
   package struct Violation: Sendable {
     package var problem: String
-    /// Each step is an event and what it causes, in lines.
+    /// Each step is what a machine does at one instant, and what that causes, in lines.
     package var story: [String]
   }
 
@@ -54,6 +68,10 @@ package struct ClusterExplorer {
     var trail: Trail?
     var tree: EngineTree?
     var depth: Int
+    /// Nobody has gone on from here yet with as many faults left.
+    var isNew = true
+    /// The machines whose faults nobody has tried here yet.
+    var mayFail: Set<Int> = []
     /// All is decided: only faults are tried.
     var isEnd = false
     /// Its part of the whole search.
@@ -63,8 +81,10 @@ package struct ClusterExplorer {
   private let scene: ExplorerScene
   private let statesMax: Int
   private let violationsMax: Int
-  /// How many faults were left when a state was met.
+  /// How many faults were left when a state was met, and with how many those of a machine were tried
+  /// there: with fewer left nothing else can happen.
   private var met: [Int: UInt8] = [:]
+  private let memory: ExplorerMemory
   private var report = Report()
   /// To the first violations.
   private var paths: [ExplorerPath] = []
@@ -86,24 +106,18 @@ package struct ClusterExplorer {
     tree: EngineTree? = nil, progress: @escaping (Progress) -> Void = { _ in }
   ) {
     self.tree = tree
+    memory = ExplorerMemory(scene)
     self.progress = progress
     self.scene = scene
     self.statesMax = statesMax
     self.violationsMax = violationsMax
   }
 
-  /// Searches. Paths with few faults come first, so that what is found has a short story.
+  /// Searches, with all faults at once. What is found has a short story if it needs few faults and
+  /// few events: such paths are then searched for.
   package mutating func run() -> Report {
-    for faults in 0...scene.faultsMax where report.isComplete { search(faults) }
-    if let first = paths.first, violationsMax == 1 {
-      // Depth first needs little memory and finds long stories: another search finds the shortest
-      // one that ends alike.
-      var other = Self(scene, statesMax: 4 * report.states)
-      for faults in 0...scene.faultsMax where other.report.isComplete {
-        other.search(faults, isBreadthFirst: true)
-      }
-      if let short = other.paths.first, short.story.count < first.story.count { paths = [short] }
-    }
+    search(scene.faultsMax)
+    if !paths.isEmpty { shorten() }
     report.violations = paths.map { path in
       var path = path
       path.shorten()
@@ -112,14 +126,34 @@ package struct ClusterExplorer {
     return report
   }
 
+  /// Depth first needs little memory and finds long stories: other searches find the shortest ones
+  /// that end alike.
+  private mutating func shorten() {
+    var other = Self(scene, statesMax: 4 * max(report.states, 10_000), violationsMax: paths.count)
+    for faults in 0...scene.faultsMax where other.paths.count < paths.count {
+      other.search(faults, isBreadthFirst: true)
+    }
+    for place in paths.indices {
+      let kind = paths[place].problem.kindOfProblem
+      let short = other.paths.first { $0.problem.kindOfProblem == kind }
+      if let short, short.story.count < paths[place].story.count { paths[place] = short }
+    }
+    // One of another kind is as good where one is wanted.
+    if violationsMax == 1, let short = other.paths.first, short.story.count < paths[0].story.count {
+      paths = [short]
+    }
+  }
+
   private mutating func search(_ faults: Int, isBreadthFirst: Bool = false) {
     report = Report()
     met = [:]
     done = 0
     var told = 0
-    var world = ExplorerWorld(scene)
+    var world = ExplorerWorld(memory)
     world.faultsLeft = faults
-    var visits: Deque = [Visit(world: world, trail: nil, tree: tree, depth: 0)]
+    var visits: Deque = [
+      Visit(world: world, trail: nil, tree: tree, depth: 0, mayFail: world.mayFail)
+    ]
     while let visit = isBreadthFirst ? visits.popFirst() : visits.popLast() {
       visits += successors(of: visit)
       if report.states >= told + 10_000 {
@@ -135,11 +169,15 @@ package struct ClusterExplorer {
 
   private mutating func successors(of visit: Visit) -> [Visit] {
     var next: [Visit] = []
-    for step in (visit.isEnd ? [] : visit.world.steps) + visit.world.faults {
+    let steps = visit.isNew && !visit.isEnd ? visit.world.steps : []
+    let faults = visit.world.faults(of: visit.mayFail, withAnswers: visit.isNew)
+    for step in steps + faults {
       var visit = visit
       apply(step, to: &visit)
-      follow(&visit)
-      next += lengths(of: visit).compactMap { meet($0) }
+      guard follow(&visit) else { continue }
+      for visit in lengths(of: visit) {
+        if let visit = meet(visit) { next.append(visit) }
+      }
     }
     if next.isEmpty { done += visit.share }
     for place in next.indices { next[place].share = visit.share / Double(next.count) }
@@ -147,7 +185,6 @@ package struct ClusterExplorer {
   }
 
   private mutating func apply(_ step: ExplorerWorld.Step, to visit: inout Visit) {
-    visit.world.length = scene.lengths[0]
     visit.world.apply(step)
     visit.trail = Trail(step, scene.lengths[0], after: visit.trail)
     if let request = visit.world.request { visit.tree = visit.tree?.after(request) }
@@ -156,18 +193,23 @@ package struct ClusterExplorer {
   }
 
   /// Goes on for as long as there is one way: what lies between is no state that paths part at, and
-  /// most paths that have had their faults are of this kind.
-  private mutating func follow(_ visit: inout Visit) {
+  /// most paths that have had their faults are of this kind. Returns false where another path has gone
+  /// the rest of the way.
+  private mutating func follow(_ visit: inout Visit) -> Bool {
     var rest = Self.straightMax
+    var hasPassed = false
     while rest > 0, visit.world.faultsLeft == 0, visit.world.problems.isEmpty,
       visit.world.started.isEmpty, !visit.world.isPastHorizon
     {
       let steps = visit.world.steps
       guard steps.count == 1, steps[0] != .pass || !(visit.world.isSettled || visit.world.isStuck)
-      else { return }
+      else { return true }
+      if hasPassed, met.updateValue(0, forKey: visit.world.digest().world) != nil { return false }
       apply(steps[0], to: &visit)
+      hasPassed = steps[0] == .pass
       rest -= 1
     }
+    return true
   }
 
   /// The worlds in which what has just started takes one time and another.
@@ -175,11 +217,7 @@ package struct ClusterExplorer {
     guard !visit.world.started.isEmpty else { return [visit] }
     return scene.lengths.map { length in
       var visit = visit
-      for started in visit.world.started {
-        visit.world.machines[started.machine].running[started.run]?.endsAt =
-          visit.world.now + length
-        visit.world.machines[started.machine].digest = nil
-      }
+      visit.world.makeLast(length)
       if let trail = visit.trail { visit.trail = Trail(trail.step, length, after: trail.before) }
       return visit
     }
@@ -193,20 +231,40 @@ package struct ClusterExplorer {
       return nil
     }
     report.depth = max(report.depth, visit.depth)
-    let key = visit.world.digest()
-    let faultsLeft = visit.world.faultsLeft
-    if let left = met[key], left >= faultsLeft { return nil }
-    if met.updateValue(UInt8(faultsLeft), forKey: key) == nil { report.states += 1 }
+    guard isNews(&visit) else { return nil }
     let isSettled = visit.world.isSettled
     let problem = visit.world.problem(isSettled: isSettled)
     if let problem { violated(problem, visit.trail) }
     if isSettled {
       report.ends += 1
+      if visit.isNew { report.outcomes.insert(visit.world.outcome) }
       // What is decided stays so, whatever happens to a machine now.
       visit.isEnd = true
-      return faultsLeft == 0 ? nil : visit
+      return visit.world.faultsLeft == 0 ? nil : visit
     }
     return problem == nil ? visit : nil
+  }
+
+  /// Whether something can happen here that nobody has tried, and what.
+  private mutating func isNews(_ visit: inout Visit) -> Bool {
+    let (key, machines) = visit.world.digest()
+    let left = UInt8(visit.world.faultsLeft)
+    visit.isNew = isMore(left, than: key, isState: true)
+    visit.mayFail = []
+    guard left > 0 else { return visit.isNew }
+    for index in visit.world.mayFail
+    where isMore(left, than: key ^ machines[index].byteSwapped, isState: false) {
+      visit.mayFail.insert(index)
+    }
+    return visit.isNew || !visit.mayFail.isEmpty
+  }
+
+  private mutating func isMore(_ left: UInt8, than key: Int, isState: Bool) -> Bool {
+    let known = met[key]
+    if let known, known >= left { return false }
+    met[key] = left
+    if known == nil, isState { report.states += 1 }
+    return true
   }
 
   private mutating func violated(_ problem: String, _ trail: Trail?) {

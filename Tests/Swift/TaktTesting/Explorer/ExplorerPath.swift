@@ -14,18 +14,18 @@ struct ExplorerPath {
   /// So many events may come before time can pass.
   private static let eventsMax = 50
 
-  private let scene: ExplorerScene
+  private let memory: ExplorerMemory
   /// What it ends with.
   private(set) var problem: String
   private var moves: [Move]
   private var book: ExplorerWorld.Book
 
   init(_ moves: [Move], to problem: String, in scene: ExplorerScene) {
-    self.scene = scene
+    memory = ExplorerMemory(scene, isTold: true)
     self.problem = problem
     self.moves = moves
     book = ExplorerWorld.Book()
-    var world = ExplorerWorld(scene, book: book)
+    var world = ExplorerWorld(memory, book: book)
     for move in moves { world.apply(move) }
   }
 
@@ -52,7 +52,7 @@ struct ExplorerPath {
   /// Takes a path if its story is shorter and ends alike.
   private mutating func takes(_ wanted: [Move]) -> Bool {
     let book = ExplorerWorld.Book()
-    var world = ExplorerWorld(scene, book: book)
+    var world = ExplorerWorld(memory, book: book)
     var taken: [Move] = []
     var end: String?
     func go(_ move: Move) {
@@ -65,7 +65,7 @@ struct ExplorerPath {
       // Time passes when nothing is left to be done.
       for _ in 0..<Self.eventsMax where move.step == .pass && end == nil {
         guard let first = world.steps.first, first != .pass else { break }
-        go(Move(step: first, length: scene.lengths[0]))
+        go(Move(step: first, length: memory.scene.lengths[0]))
       }
       guard end == nil, world.steps.contains(move.step) || world.faults.contains(move.step) else {
         continue

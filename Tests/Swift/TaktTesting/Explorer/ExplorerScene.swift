@@ -56,6 +56,23 @@ package struct ExplorerScene: Sendable {
   package var plant: MemoryEngine.Plant?
 
   static let start = WallInstant(milliseconds: 1_790_000_000_000)
+  static let begin = MonotonicInstant(nanoseconds: 1_000_000_000)
+
+  func clock(at instant: MonotonicInstant) -> Now {
+    Now(wall: Self.start + (instant - Self.begin), monotonic: instant)
+  }
+
+  func snapshot(_ version: Int) -> Snapshot {
+    Snapshot(settings: SchedulerSettings(), jobs: versions[version])
+  }
+
+  /// The slots of a version that were to come when it took the place of another.
+  func slots(of version: Int, after instant: WallInstant?) -> [ExplorerSlot] {
+    versions[version].flatMap { job in
+      job.timing.schedule.at.filter { slot in instant.map { slot > $0 } ?? true }
+        .map { ExplorerSlot(job.name, $0) }
+    }
+  }
 
   /// One job whose slots come at these instants after the start.
   ///

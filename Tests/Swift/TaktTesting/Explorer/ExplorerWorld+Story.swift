@@ -67,7 +67,7 @@ extension ExplorerWorld {
 
   func log(_ text: @autoclosure () -> String) {
     guard let book else { return }
-    book.add(text(), at: (now.nanoseconds - 1_000_000_000) / 1_000_000)
+    book.add(text(), at: (now - ExplorerScene.begin).milliseconds)
   }
 
   func log(_ batch: ClaimBatch, _ reply: ClaimReply, of index: Int) {
@@ -84,7 +84,7 @@ extension ExplorerWorld {
     case .skipped(let reason): "skipped(\(reason.rawValue))"
     case .known(let slots, _):
       if case .ask(let job, _, _) = request {
-        "known are " + (slots.isEmpty ? "none" : slots.map { key(job, $0) }.joined(separator: ", "))
+        "known are " + (slots.isEmpty ? "none" : words(slots, of: job))
       } else {
         "\(answer)"
       }
@@ -92,16 +92,21 @@ extension ExplorerWorld {
     }
   }
 
+  private func words(_ slots: [WallInstant], of job: JobName) -> String {
+    slots.map { "\(ExplorerSlot(job, $0))" }.joined(separator: ", ")
+  }
+
   private func words(_ request: ClaimRequest) -> String {
     switch request {
     case .declare(let job, _, let isChanged, _, _, _):
       "declare \(job)\(isChanged ? ", changed" : "")"
     case .claim(let claim):
-      "claim \(key(claim.job, claim.slot))"
+      "claim \(ExplorerSlot(claim.job, claim.slot))"
         + (claim.earlier.map { ", before as \($0.number)" } ?? "")
     case .ask(let job, let slots, _):
-      "for " + slots.map { key(job, $0) }.joined(separator: ", ")
-    case .decide(let job, let slots, let verdict): "decide \(key(job, slots.first)) \(verdict)"
+      "for \(words(slots, of: job))"
+    case .decide(let job, let slots, let verdict):
+      "decide \(ExplorerSlot(job, slots.first)) \(verdict)"
     case .end(let token, let outcome, let reason): "end \(token.number) \(outcome) \(reason)"
     case .restore(let known): "restore \(known.token.number)"
     case .retire(let former): "retire \(former.number)"

@@ -3,58 +3,12 @@ import TaktTime
 
 /// A cluster at one instant, as a value: machines, engine, and what is under way between them.
 struct ExplorerWorld {
-  struct Machine {
-    var core = SchedulerCore()
-    var ledger = LedgerModel()
-    var timers: [TimerID: (deadline: MonotonicInstant, token: UInt64)] = [:]
-    var running: [RunID: Execution] = [:]
-    /// Runs of which it is to hear that they are kept.
-    var kept: [RunID] = []
-    /// Runs that the guard has ended while it stood still.
-    var endedMeanwhile: [RunID] = []
-    var isUp = false
-    var isStopping = false
-    var startsAt: MonotonicInstant?
-    var frozenUntil: MonotonicInstant?
-    var reloadsAt: MonotonicInstant?
-    /// The guard ends what runs by then.
-    var guardAt: MonotonicInstant?
-    var sentAt: [UInt64: MonotonicInstant] = [:]
-    var life = 0
-    var version = 0
-    /// Since when it has had that version.
-    var versionFrom = MonotonicInstant(nanoseconds: 0)
-    var bootedVersion = 0
-    /// What its ledger says of each slot, and since when it says anything.
-    var verdicts: [String: Verdict] = [:]
-    var ledgerSince = MonotonicInstant(nanoseconds: 0)
-    /// Of what only this machine's own steps change; nil since the last of them.
-    var digest: Int?
-  }
-
-  struct Execution: Hashable {
-    var job: JobName
-    var slot: WallInstant
-    var isGuarded: Bool
-    var endsAt: MonotonicInstant
-    var result: AttemptResult
-  }
-
-  struct Started {
-    var machine: Int
-    var run: RunID
-  }
-
-  enum Content {
-    case batch(ClaimBatch)
-    case outcome(ClaimOutcome)
-  }
-
   struct Message {
     var machine: Int
+    /// In which life of the machine it was asked.
     var life: Int
     var at: MonotonicInstant
-    var content: Content
+    var message: ExplorerMessage
   }
 
   /// What may happen next.
@@ -74,19 +28,19 @@ struct ExplorerWorld {
     case fault(ExplorerScene.Fault, Int)
   }
 
-  let scene: ExplorerScene
-  var now = MonotonicInstant(nanoseconds: 1_000_000_000)
-  var machines: [Machine]
-  var engine = MemoryEngine()
+  let memory: ExplorerMemory
+  var now = ExplorerScene.begin
+  var machines: [MachineState]
+  var engine: EngineState
   var messages: [Message] = []
   var faultsLeft: Int
   /// When the newest version of the file reached the last machine.
   var changedAt: WallInstant?
-  /// Whose event came last; nil when time has passed.
-  var lastMachine: Int?
-  /// How many times each slot has been started.
-  var starts: [String: Int] = [:]
-  /// How many runs of each job have succeeded, and how many slots have verdicts.
+  /// Whose faults are to be tried: of who has just done something, and of all when time has passed.
+  var mayFail: Set<Int>
+  /// Which slots have been started that may be only once.
+  var starts: Set<ExplorerSlot> = []
+  /// How many runs of each job have succeeded, and how many slots have verdicts: of one machine.
   var successes: [JobName: Int] = [:]
   var decided: [JobName: Int] = [:]
   var problems: [String] = []
@@ -94,152 +48,192 @@ struct ExplorerWorld {
   var length: Duration
   /// Runs that the last step has started: the world with them lasting otherwise is to be explored as
   /// well.
-  var started: [Started] = []
+  var started: [Int: [RunID]] = [:]
   /// What happens, for people; nil where nobody reads it.
   let book: Book?
-  let kinds = ValueDigest.Kinds()
-  /// Nil since the engine has done something.
-  var engineDigest: Int?
   /// What the last step asked of the engine.
   var request: EngineTree.Request?
 
-  init(_ scene: ExplorerScene, book: Book? = nil) {
-    self.scene = scene
+  var scene: ExplorerScene { memory.scene }
+
+  init(_ memory: ExplorerMemory, book: Book? = nil) {
+    self.memory = memory
     self.book = book
-    faultsLeft = scene.faultsMax
-    length = scene.lengths[0]
-    engine.plant = scene.plant
-    machines = Array(repeating: Machine(), count: scene.machines)
-    for index in machines.indices { machines[index].startsAt = now }
+    faultsLeft = memory.scene.faultsMax
+    length = memory.scene.lengths[0]
+    var rules = MemoryEngine()
+    rules.plant = memory.scene.plant
+    engine = memory.state(of: rules)
+    let machine = memory.state(of: ExplorerMachine(startsAt: now, isTold: memory.isTold))
+    machines = Array(repeating: machine, count: memory.scene.machines)
+    mayFail = Set(machines.indices)
   }
 
-  var wall: WallInstant { wall(of: now) }
-
-  func wall(of instant: MonotonicInstant) -> WallInstant {
-    ExplorerScene.start + (instant - MonotonicInstant(nanoseconds: 1_000_000_000))
-  }
-
-  var clock: Now { Now(wall: wall, monotonic: now) }
+  var wall: WallInstant { scene.clock(at: now).wall }
 
   // MARK: A step
 
   mutating func apply(_ step: Step) {
-    started = []
+    if !started.isEmpty { started = [:] }
     request = nil
     begin(step)
     switch step {
     case .pass:
       if let next = nextInstant { now = next }
-      lastMachine = nil
-    case .boot(let index): boot(index)
-    case .thaw(let index):
-      machines[index].frozenUntil = nil
-      log("m\(index) goes on")
-      done(index)
-    case .reload(let index): reload(index)
-    case .fire(let index, let timer):
-      guard let arming = machines[index].timers.removeValue(forKey: timer) else { return }
-      send(.timerFired(timer, token: arming.token), to: index)
-    case .end(let index, let run):
-      guard let execution = machines[index].running.removeValue(forKey: run) else { return }
-      log("m\(index) ends \(key(execution.job, execution.slot)): \(execution.result)")
-      send(.actionEnded(run, AttemptReport(execution.result)), to: index)
-    case .kept(let index, let run):
-      machines[index].kept.removeAll { $0 == run }
-      send(.kept(run), to: index)
+      mayFail = Set(machines.indices)
+    case .boot(let index): happen(.boots, to: index)
+    case .thaw(let index): happen(.goesOn, to: index)
+    case .reload(let index): happen(.reloads, to: index)
+    case .fire(let index, let timer): happen(.fires(timer), to: index)
+    case .end(let index, let run): happen(.ends(run), to: index)
+    case .kept(let index, let run): happen(.hearsKept(run), to: index)
     case .carry(let place): carry(place)
     case .hear(let place):
       let message = messages.remove(at: place)
-      guard case .outcome(let outcome) = message.content, machines[message.machine].isUp,
-        machines[message.machine].life == message.life
-      else { return }
-      if case .failed = outcome { log("m\(message.machine) hears nothing") }
-      send(.claims(outcome), to: message.machine)
-    case .guards(let index): endUnrenewed(index)
+      let machine = machines[message.machine].value
+      guard machine.isUp, machine.life == message.life else { return }
+      happen(.hears(message.message), to: message.machine)
+    case .guards(let index): happen(.guarded, to: index)
     case .fault(let fault, let place): fail(fault, place)
+    }
+    if length != scene.lengths[0] { makeLast(length) }
+  }
+
+  /// What has just started takes so long.
+  mutating func makeLast(_ length: Duration) {
+    for (index, runs) in started {
+      let occurrence = ExplorerMachine.Occurrence.lasts(runs, until: now + length)
+      machines[index] = memory.after(occurrence, of: machines[index], at: now).state
+    }
+  }
+
+  private mutating func happen(_ occurrence: ExplorerMachine.Occurrence, to index: Int) {
+    change(occurrence, index)
+    mayFail = [index]
+  }
+
+  private mutating func change(_ occurrence: ExplorerMachine.Occurrence, _ index: Int) {
+    let transition = memory.after(occurrence, of: machines[index], at: now)
+    let life = transition.state.value.life
+    machines[index] = transition.state
+    for deed in transition.deeds { perform(deed, of: index, life) }
+  }
+
+  private mutating func perform(_ deed: ExplorerMachine.Deed, of index: Int, _ life: Int) {
+    switch deed {
+    case .asks(let message):
+      messages.append(Message(machine: index, life: life, at: now, message: message))
+    case .began(let head): count(head)
+    case .started(let run, let execution, let mayMeet):
+      started[index, default: []].append(run)
+      if !mayMeet { checkAlone(execution, on: index) }
+    case .succeeded(let job): if scene.isAlone { successes[job, default: 0] += 1 }
+    case .decided(let job, let count): if scene.isAlone { decided[job, default: 0] += count }
+    case .changedFile: changedAt = wall
+    case .isDown:
+      started[index] = nil
+      messages.removeAll { $0.machine == index && !$0.message.isBatch }
+    case .violates(let before, let after): problems.append("\(before)m\(index)\(after)")
+    case .tells(let before, let after): log("\(before)m\(index)\(after)")
+    }
+  }
+
+  /// A run of a slot begins.
+  private mutating func count(_ head: RunHead) {
+    // Whether it has been started before is asked of no other.
+    guard head.kind == .slot || head.kind == .resumed, head.delivery != .atLeastOnce else { return }
+    let slot = ExplorerSlot(head.job, head.slot)
+    if !starts.insert(slot).inserted { problems.append("\(slot) has started twice") }
+  }
+
+  private mutating func checkAlone(_ execution: ExplorerMachine.Execution, on index: Int) {
+    for other in machines.indices where other != index {
+      for (run, running) in machines[other].value.running
+      where running.job == execution.job && !machines[other].value.endedMeanwhile.contains(run) {
+        problems.append(
+          "\(ExplorerSlot(execution)) has started on m\(index) while \(ExplorerSlot(running)) "
+            + "runs on m\(other)")
+      }
     }
   }
 
   private mutating func carry(_ place: Int) {
     let message = messages.remove(at: place)
-    guard case .batch(let batch) = message.content else { return }
-    let reply = ask(batch)
-    log(batch, reply, of: message.machine)
-    engineDone(message.machine)
+    guard let reply = ask(message) else { return }
+    mayFail = [message.machine]
     // Nobody hears what comes for one that has ended since.
-    guard machines[message.machine].isUp, machines[message.machine].life == message.life else {
-      return
-    }
+    let machine = machines[message.machine].value
+    guard machine.isUp, machine.life == message.life else { return }
     messages.append(
-      Message(
-        machine: message.machine, life: message.life, at: now,
-        content: .outcome(.answered(reply))))
+      Message(machine: message.machine, life: message.life, at: now, message: reply))
   }
 
-  private mutating func ask(_ batch: ClaimBatch) -> ClaimReply {
-    request = EngineTree.Request(at: wall, batch: batch)
-    return engine.perform(batch, at: wall)
+  private mutating func ask(_ message: Message) -> ExplorerMessage? {
+    guard case .batch(let batch) = message.message.content else { return nil }
+    let request = EngineTree.Request(at: wall, batch: batch)
+    self.request = request
+    let (engine, reply) = memory.after(request, of: engine)
+    self.engine = engine
+    if case .outcome(.answered(let reply)) = reply.content {
+      log(batch, reply, of: message.machine)
+    }
+    return reply
   }
 
-  private mutating func engineDone(_ index: Int) {
-    lastMachine = index
-    engineDigest = nil
-  }
+  // MARK: What goes wrong
 
+  /// Another machine may fail at the same moment: it was as it is before this one did.
   private mutating func fail(_ fault: ExplorerScene.Fault, _ place: Int) {
     faultsLeft -= 1
     if scene.isAlone { log("m\(place): \(fault)") }
     let late = now + scene.lease + scene.grace + .seconds(4)
+    let soon = now + .milliseconds(500)
+    var index = place
+    let isChanged = machines.contains { $0.value.version > 0 }
     switch fault {
     case .lostAnswer, .lateBatch:
-      let message = messages[place]
-      guard case .batch(let batch) = message.content else { return }
-      if fault == .lostAnswer {
-        messages.remove(at: place)
-        let reply = ask(batch)
-        log(batch, reply, of: message.machine)
-        log("and the answer is lost")
-        engineDone(message.machine)
-      } else {
-        log("the batch of m\(message.machine) is late")
-        messages[place].at = late
-        lastMachine = message.machine
-      }
-      messages.append(
-        Message(
-          machine: message.machine, life: message.life, at: now + .seconds(2),
-          content: .outcome(.failed(number: batch.number, ClaimFailure("no answer in 2s")))))
-    case .crash: crash(place, until: now + .milliseconds(500))
-    case .longCrash: crash(place, until: late)
+      index = messages[place].machine
+      fault == .lostAnswer ? loseAnswer(place) : delay(place, until: late)
+    case .crash:
+      change(.isKilled(until: soon, losesLedger: false, isChanged: isChanged), place)
+    case .longCrash:
+      change(.isKilled(until: late, losesLedger: false, isChanged: isChanged), place)
     case .crashWithoutLedger:
-      machines[place].ledger = LedgerModel()
-      machines[place].verdicts = [:]
-      machines[place].ledgerSince = now
-      log("m\(place) loses its ledger")
-      crash(place, until: now + .milliseconds(500))
-    case .freeze:
-      log("m\(place) stands still")
-      machines[place].frozenUntil = late
-      done(place)
+      change(.isKilled(until: soon, losesLedger: true, isChanged: isChanged), place)
+    case .freeze: change(.standsStill(until: late), place)
     case .reload:
-      for index in machines.indices where index != place {
-        machines[index].reloadsAt = now + .seconds(1)
+      for other in machines.indices where other != place {
+        change(.willReload(at: now + .seconds(1)), other)
       }
-      reload(place)
-    case .suspend:
-      order(.suspend(firstJob, until: wall + .seconds(2), reason: "explored"), of: place)
-    case .resume: order(.resume(firstJob), of: place)
-    case .trigger: order(.trigger(firstJob), of: place)
-    case .fail:
-      for run in machines[place].running.keys {
-        machines[place].running[run]?.endsAt = now
-        machines[place].running[run]?.result = .exited(1)
-      }
-      done(place)
-    case .leave:
-      log("m\(place) gets SIGTERM")
-      machines[place].isStopping = true
-      send(.stop, to: place)
+      change(.reloads, place)
+    case .suspend: change(.isGiven(.suspend), place)
+    case .resume: change(.isGiven(.resume), place)
+    case .trigger: change(.isGiven(.trigger), place)
+    case .fail: change(.runsFail, place)
+    case .leave: change(.leaves, place)
     }
+    mayFail.insert(index)
+  }
+
+  private mutating func loseAnswer(_ place: Int) {
+    let message = messages.remove(at: place)
+    guard ask(message) != nil else { return }
+    log("and the answer is lost")
+    fails(message)
+  }
+
+  private mutating func delay(_ place: Int, until instant: MonotonicInstant) {
+    log("the batch of m\(messages[place].machine) is late")
+    messages[place].at = instant
+    fails(messages[place])
+  }
+
+  private mutating func fails(_ message: Message) {
+    let failure = ClaimOutcome.failed(
+      number: message.message.number, ClaimFailure("no answer in 2s"))
+    messages.append(
+      Message(
+        machine: message.machine, life: message.life, at: now + .seconds(2),
+        message: ExplorerMessage(.outcome(failure))))
   }
 }

@@ -19,8 +19,12 @@ struct ValueDigest {
   /// Counters: nothing follows from how far they have come.
   private static let counters: Set<String> = [
     "lastToken", "lastBatch", "lastRun", "transitionCount", "seed", "effects", "index", "bugs",
-    "heardAt",
+    "heardAt", "roundTrip",
   ]
+  /// What follows from the rest, or is the same for all.
+  private static let derived: Set<String> = ["slotsByToken", "placement"]
+  /// Their first rows are nobody's: they are made anew before something is read there.
+  private static let tables: Set<String> = ["rows"]
   /// Names that were given to timers.
   private static let tokens: Set<String> = [
     "token", "timerToken", "expectedToken", "shutdownToken",
@@ -34,15 +38,22 @@ struct ValueDigest {
       JobName.self, JobSpec.self, Schedule.self, MemberFacts.self, ClusterNews.self,
       SchedulerSettings.self, ClaimToken.self, MemberID.self, JobID.self, ClaimFailure.self,
       Verdict.self, Outcome.self, RunRules.self, RunMachine.self, JobCheckpoint.self,
-      ScheduleVersion.self, AuditedVersion.self, VerdictRecord.self, PastSlots.self, JobAlarms.self,
-      RunTotals.self, Timing.self, SlotSeries.self,
+      ScheduleVersion.self, AuditedVersion.self, PastSlots.self, JobAlarms.self,
+      RunTotals.self, Timing.self, SlotSeries.self, AttemptResult.self, RunReason.self,
+      MemoryEngine.Job.self, ClaimEnding.self, RememberedClaim.self,
     ]
   }
 
   /// `_EachFieldOptions.classType`, which is a variable there.
   private static var ofClass: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
 
-  fileprivate var hasher = Hasher()
+  private var hasher = Hasher()
+  /// Of what is only counted.
+  private var counts = Hasher()
+  /// What is written now is only counted.
+  private var isCounting = false
+  /// Of a table that is written now the first row is left out.
+  fileprivate var skipsFirst = false
   private let kinds: Kinds
   private var runs: [UInt64: Int] = [:]
   private var given: [UInt64: Int] = [:]
@@ -61,28 +72,49 @@ struct ValueDigest {
 
   var number: Int { hasher.finalize() }
 
+  /// A number that also tells values apart that differ in what was only counted.
+  var exactNumber: Int {
+    var counts = counts
+    counts.combine(number)
+    return counts.finalize()
+  }
+
+  fileprivate mutating func combine(_ value: some Hashable) {
+    if isCounting { counts.combine(value) } else { hasher.combine(value) }
+  }
+
+  /// What is only counted.
+  mutating func count(_ write: (inout ValueDigest) -> Void) {
+    let before = isCounting
+    isCounting = true
+    write(&self)
+    isCounting = before
+  }
+
   mutating func add<Value>(_ value: Value) {
     // The value lies there for the time of the call.
     withUnsafePointer(to: value) { entry(for: Value.self).write(UnsafeRawPointer($0), &self) }
   }
 
   mutating func add(token: UInt64) {
+    counts.combine(token)
     let place = token == 0 ? -1 : given[token] ?? given.count
     if token != 0 { given[token] = place }
-    hasher.combine(place)
+    combine(place)
   }
 
   mutating func add(run: RunID) {
+    counts.combine(run)
     let place = runs[run.number] ?? runs.count
     runs[run.number] = place
-    hasher.combine(place)
+    combine(place)
   }
 
   /// In an order that does not depend on where the parts lie.
   fileprivate mutating func addSorted<Parts: Collection>(
     _ parts: Parts, by key: (Parts.Element) -> Any
   ) {
-    hasher.combine(parts.count)
+    combine(parts.count)
     // Most have one at most, and sorting takes long.
     guard parts.count > 1 else {
       for part in parts { add(part) }
@@ -140,7 +172,18 @@ struct ValueDigest {
   }
 
   private func field(_ name: String, _ type: Any.Type) -> Writer? {
-    if Self.counters.contains(name) { return nil }
+    if Self.derived.contains(name) { return nil }
+    if Self.counters.contains(name) {
+      let entry = entry(for: type)
+      return { place, digest in digest.count { entry.write(place, &$0) } }
+    }
+    if Self.tables.contains(name) {
+      let entry = entry(for: type)
+      return { place, digest in
+        digest.skipsFirst = true
+        entry.write(place, &digest)
+      }
+    }
     if Self.tokens.contains(name), type == UInt64.self {
       return { place, digest in digest.add(token: place.load(as: UInt64.self)) }
     }
@@ -159,7 +202,7 @@ struct ValueDigest {
   }
 
   private static func hashing<Value: Hashable>(_: Value.Type) -> Writer {
-    { place, digest in digest.hasher.combine(place.assumingMemoryBound(to: Value.self).pointee) }
+    { place, digest in digest.combine(place.assumingMemoryBound(to: Value.self).pointee) }
   }
 
   private static func digesting<Value: Digested>(_: Value.Type) -> Writer {
@@ -179,11 +222,11 @@ struct ValueDigest {
     }
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .enum, mirror.children.isEmpty {
-      return hasher.combine(String(describing: value))
+      return combine(String(describing: value))
     }
-    hasher.combine(mirror.children.count)
+    combine(mirror.children.count)
     for child in mirror.children {
-      if mirror.displayStyle == .enum, let label = child.label { hasher.combine(label) }
+      if mirror.displayStyle == .enum, let label = child.label { combine(label) }
       if let label = child.label, Self.counters.contains(label) { continue }
       func open<Value>(_ value: Value) { add(value) }
       _openExistential(child.value, do: open)
@@ -198,28 +241,52 @@ private protocol Digested {
 
 extension Optional: Digested {
   fileprivate func add(to digest: inout ValueDigest) {
-    digest.hasher.combine(self != nil)
+    digest.combine(self != nil)
     if let value = self { digest.add(value) }
   }
 }
 
 extension Array: Digested {
   fileprivate func add(to digest: inout ValueDigest) {
-    digest.hasher.combine(count)
-    for element in self { digest.add(element) }
+    digest.combine(count)
+    let first = digest.skipsFirst ? 1 : 0
+    digest.skipsFirst = false
+    for element in dropFirst(first) { digest.add(element) }
+  }
+}
+
+extension TimerID: Digested {
+  fileprivate func add(to digest: inout ValueDigest) {
+    switch self {
+    case .run(let run), .expected(let run):
+      digest.combine(self == .run(run))
+      digest.add(run: run)
+    case .job, .pause, .freshness, .placement, .shutdown: digest.combine(self)
+    }
+  }
+}
+
+/// The ledger's: when it was written, and by which run, nobody asks.
+extension VerdictRecord: Digested {
+  fileprivate func add(to digest: inout ValueDigest) {
+    for part in [job.hashValue, slots.hashValue, verdict.hashValue] { digest.combine(part) }
+    digest.count {
+      $0.combine(at)
+      $0.combine(run)
+    }
   }
 }
 
 extension Deque: Digested {
   fileprivate func add(to digest: inout ValueDigest) {
-    digest.hasher.combine(count)
+    digest.combine(count)
     for element in self { digest.add(element) }
   }
 }
 
 extension Dictionary: Digested {
   fileprivate func add(to digest: inout ValueDigest) {
-    digest.hasher.combine(count)
+    digest.combine(count)
     if count < 2 {
       for (key, value) in self {
         digest.add(key)
