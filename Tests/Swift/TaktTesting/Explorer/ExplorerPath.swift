@@ -9,39 +9,71 @@ struct ExplorerPath {
     var length: Duration
   }
 
+  /// A step as it is known again where other steps came before.
+  private struct Event {
+    var move: Move
+    var machine: Int?
+    /// Of the batches, or the answers, of the machine that are under way: which it is about.
+    var number: Int?
+
+    init(_ move: Move, in world: ExplorerWorld) {
+      self.move = move
+      machine = world.machine(of: move.step)
+      number = world.number(of: move.step)
+    }
+
+    func step(in world: ExplorerWorld) -> ExplorerWorld.Step? {
+      (world.enabled + world.faults(of: Set(world.machines.indices), withAnswers: true)).first {
+        $0.isAlike(move.step) && world.machine(of: $0) == machine && world.number(of: $0) == number
+      }
+    }
+  }
+
   /// After so many events no other path is tried.
-  private static let budget = 20_000
+  private static let budget = 50_000
   /// So many events may come before time can pass.
   private static let eventsMax = 50
 
   private let memory: ExplorerMemory
   /// What it ends with.
   private(set) var problem: String
-  private var moves: [Move]
+  private var events: [Event] = []
   private var book: ExplorerWorld.Book
+  private var left = Self.budget
 
   init(_ moves: [Move], to problem: String, in scene: ExplorerScene) {
     memory = ExplorerMemory(scene, isTold: true)
     self.problem = problem
-    self.moves = moves
     book = ExplorerWorld.Book()
     var world = ExplorerWorld(memory, book: book)
-    for move in moves { world.apply(move) }
+    for move in moves {
+      events.append(Event(move, in: world))
+      world.apply(move)
+    }
   }
 
-  /// What happens: an event and what it causes is one step, of several lines.
+  /// What happens: what a machine does at one instant is one step, of several lines.
   var story: [String] { book.story }
+
+  /// As short as it can be made: without what the problem does not need, and with what a machine does
+  /// at one instant together.
+  mutating func shorten() {
+    var before = (0, 0)
+    while left > 0, before != (book.told.count, events.count) {
+      before = (book.told.count, events.count)
+      leaveOut()
+      bringTogether()
+    }
+  }
 
   /// Without each half, each quarter and so on of it, as long as the problem stays. What then cannot
   /// happen any more is left out, too.
-  mutating func shorten() {
-    var left = Self.budget
-    var size = (moves.count + 1) / 2
+  private mutating func leaveOut() {
+    var size = (events.count + 1) / 2
     while size > 0 {
       var place = 0
-      while place < moves.count, left > 0 {
-        left -= moves.count
-        var rest = moves
+      while place < events.count, left > 0 {
+        var rest = events
         rest.removeSubrange(place..<min(place + size, rest.count))
         if !takes(rest) { place += size }
       }
@@ -49,33 +81,62 @@ struct ExplorerPath {
     }
   }
 
-  /// Takes a path if its story is shorter and ends alike.
-  private mutating func takes(_ wanted: [Move]) -> Bool {
-    let book = ExplorerWorld.Book()
-    var world = ExplorerWorld(memory, book: book)
-    var taken: [Move] = []
-    var end: String?
-    func go(_ move: Move) {
-      world.apply(move)
-      taken.append(move)
-      let found = world.problem(isSettled: world.isSettled)
-      if found?.kindOfProblem == problem.kindOfProblem { end = found }
-    }
-    for move in wanted where end == nil {
-      // Time passes when nothing is left to be done.
-      for _ in 0..<Self.eventsMax where move.step == .pass && end == nil {
-        guard let first = world.steps.first, first != .pass else { break }
-        go(Move(step: first, length: memory.scene.lengths[0]))
-      }
-      guard end == nil, world.steps.contains(move.step) || world.faults.contains(move.step) else {
+  /// Each event comes as soon after the last one of its machine as it can.
+  private mutating func bringTogether() {
+    var place = 1
+    while place < events.count, left > 0 {
+      defer { place += 1 }
+      guard let machine = events[place].machine, events[place - 1].machine != machine else {
         continue
       }
-      go(move)
+      let instant = events[..<place].lastIndex { $0.move.step == .pass } ?? -1
+      guard let last = events[..<place].lastIndex(where: { $0.machine == machine }), last > instant
+      else { continue }
+      var other = events
+      other.insert(other.remove(at: place), at: last + 1)
+      _ = takes(other)
     }
-    let (now, before) = (book.steps.count, self.book.steps.count)
-    guard let end, now < before || now == before && taken.count < moves.count else { return false }
+  }
+
+  /// Takes a path if its story is shorter and ends alike.
+  private mutating func takes(_ wanted: [Event]) -> Bool {
+    let book = ExplorerWorld.Book()
+    var world = ExplorerWorld(memory, book: book)
+    var taken: [Event] = []
+    var end: String?
+    // All is decided well: only what goes wrong then can change that.
+    var isSettled = false
+    func go(_ step: ExplorerWorld.Step, _ length: Duration) {
+      let move = Move(step: step, length: length)
+      taken.append(Event(move, in: world))
+      world.apply(move)
+      isSettled = world.isSettled
+      let found = world.problem(isSettled: isSettled)
+      if found?.kindOfProblem == problem.kindOfProblem { end = found }
+    }
+    left -= wanted.count
+    for event in wanted where end == nil {
+      // Time passes when nothing is left to be done.
+      for _ in 0..<Self.eventsMax where event.move.step == .pass && end == nil && !isSettled {
+        let steps = world.enabled
+        let machine = taken.last?.machine
+        guard let next = steps.first(where: { world.machine(of: $0) == machine }) ?? steps.first,
+          next != .pass
+        else { break }
+        go(next, memory.scene.lengths[0])
+      }
+      guard end == nil, let step = event.step(in: world), !isSettled || step.isFault else {
+        continue
+      }
+      go(step, event.move.length)
+    }
+    let (now, before) = (book.told.count, self.book.told.count)
+    let (lines, linesBefore) = (book.steps.count, self.book.steps.count)
+    guard let end,
+      (now, lines, taken.count) < (before, linesBefore, events.count)
+    else { return false }
     problem = end
-    moves = taken
+    events = taken
     self.book = book
     return true
   }
@@ -93,6 +154,36 @@ extension ExplorerWorld {
     if isSettled { return problemsAtEnd().first }
     if isStuck { return "nothing will happen, and not all is decided" }
     return isPastHorizon ? "not decided after \(scene.horizon)" : nil
+  }
+}
+
+extension ExplorerWorld {
+  /// Which of the messages of its machine and kind a step is about.
+  fileprivate func number(of step: Step) -> Int? {
+    let place: Int
+    switch step {
+    case .carry(let at), .hear(let at), .fault(.lostAnswer, let at), .fault(.lateBatch, let at):
+      place = at
+    default: return nil
+    }
+    let message = messages[place]
+    return messages[..<place].count {
+      $0.machine == message.machine && $0.message.isBatch == message.message.isBatch
+    }
+  }
+}
+
+extension ExplorerWorld.Step {
+  fileprivate var isFault: Bool { if case .fault = self { true } else { false } }
+
+  /// Whether it is the same, but for the place of the message that it is about.
+  fileprivate func isAlike(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (.carry, .carry), (.hear, .hear), (.fault(.lostAnswer, _), .fault(.lostAnswer, _)),
+      (.fault(.lateBatch, _), .fault(.lateBatch, _)):
+      true
+    default: self == other
+    }
   }
 }
 

@@ -60,6 +60,12 @@ extension ExplorerWorld {
     return canWait ? batches : all + batches
   }
 
+  /// The same without leaving out orders that come to the same.
+  var enabled: [Step] {
+    let all = machines.indices.flatMap { own($0) + carries(of: $0) }
+    return all.isEmpty ? [.pass] : all
+  }
+
   /// Whether a machine has asked something, and asks nothing more before the engine has done it.
   private func isWaiting(_ index: Int) -> Bool {
     let machine = machines[index].value
@@ -71,9 +77,6 @@ extension ExplorerWorld {
     }
     return isWaiting
   }
-
-  /// What may go wrong now.
-  var faults: [Step] { faults(of: mayFail, withAnswers: true) }
 
   /// What may go wrong now with some machines, and whose answers may be lost.
   ///

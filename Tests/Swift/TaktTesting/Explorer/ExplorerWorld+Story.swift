@@ -3,78 +3,92 @@ import TaktTime
 
 /// What happens, for people.
 extension ExplorerWorld {
+  /// A step is all that one machine does at one instant, with what comes of it, as long as no other
+  /// does something between. What goes wrong begins one.
   final class Book {
-    /// An event and what it causes, in lines.
     struct Step {
       var at: Int64
       var machine: Int?
       var lines: [String]
+      /// It changes nothing: it asks and must ask again.
+      var isIdle: Bool
+      /// When it comes again.
+      var again: [Int64] = []
     }
 
     private(set) var steps: [Step] = []
-    private var next = (machine: Int?.none, isCaused: false)
-    private var isBegun = false
+    private var next = (machine: Int?.none, isFault: false)
 
-    fileprivate func begin(_ machine: Int?, isCaused: Bool) {
-      next = (machine, isCaused)
-      isBegun = false
-    }
+    fileprivate func begin(_ machine: Int?, isFault: Bool) { next = (machine, isFault) }
 
-    fileprivate func add(_ line: String, at now: Int64) {
+    fileprivate func add(_ line: String, isIdle: Bool, at now: Int64) {
       let last = steps.count - 1
-      if isBegun
-        || next.isCaused && last >= 0 && steps[last].at == now
-          && steps[last].machine == next.machine
-      {
+      if last >= 0, !next.isFault, steps[last].at == now, steps[last].machine == next.machine {
         steps[last].lines.append(line)
+        steps[last].isIdle = steps[last].isIdle && isIdle
       } else {
-        steps.append(Step(at: now, machine: next.machine, lines: [line]))
+        steps.append(Step(at: now, machine: next.machine, lines: [line], isIdle: isIdle))
       }
-      isBegun = true
+      next.isFault = false
     }
 
-    /// What comes again, with nothing else between, is one step.
-    var story: [String] {
-      var told: [(step: Step, again: [String])] = []
+    /// What comes again is told once, if nothing else lies between or it changes nothing.
+    var told: [Step] {
+      var told: [Step] = []
       for step in steps {
-        if told.last?.step.lines == step.lines {
-          told[told.count - 1].again.append("\(step.at) ms")
+        let same = told.lastIndex { $0.machine == step.machine && $0.lines == step.lines }
+        if let same, step.isIdle || same == told.count - 1 {
+          told[same].again.append(step.at)
         } else {
-          told.append((step, []))
+          told.append(step)
         }
       }
-      return told.map { step, again in
-        "\(step.at) ms  " + step.lines.joined(separator: "\n    ")
-          + (again.isEmpty ? "" : "\n    and again at \(again.joined(separator: ", "))")
+      return told
+    }
+
+    var story: [String] {
+      told.map { step in
+        let again = step.again.map { "\($0) ms" }.joined(separator: ", ")
+        return "\(step.at) ms  " + step.lines.joined(separator: "\n    ")
+          + (again.isEmpty ? "" : "\n    and again at \(again)")
       }
     }
   }
 
-  /// What a machine hears at once of what it asked, and what it then does and asks, is caused by what
-  /// has made it ask. What goes wrong causes nothing of the kind: a batch was under way before.
   func begin(_ step: Step) {
     guard let book else { return }
+    if case .fault(let fault, _) = step {
+      // A reload is one of the first machine's own, and an order is one to it.
+      return book.begin(machine(of: step), isFault: fault != .reload)
+    }
+    book.begin(machine(of: step), isFault: false)
+  }
+
+  /// Who takes a step, or what is done to whom.
+  func machine(of step: Step) -> Int? {
     switch step {
-    case .carry(let place), .hear(let place):
-      book.begin(messages[place].machine, isCaused: true)
-    case .kept(let index, _): book.begin(index, isCaused: true)
     case .boot(let index), .thaw(let index), .reload(let index), .fire(let index, _),
-      .end(let index, _), .guards(let index):
-      book.begin(index, isCaused: false)
-    case .pass, .fault: book.begin(nil, isCaused: false)
+      .end(let index, _), .kept(let index, _), .guards(let index):
+      index
+    case .carry(let place), .hear(let place), .fault(.lostAnswer, let place),
+      .fault(.lateBatch, let place):
+      messages[place].machine
+    case .fault(_, let index): index
+    case .pass: nil
     }
   }
 
-  func log(_ text: @autoclosure () -> String) {
+  func log(_ text: @autoclosure () -> String, isIdle: Bool = false) {
     guard let book else { return }
-    book.add(text(), at: (now - ExplorerScene.begin).milliseconds)
+    book.add(text(), isIdle: isIdle, at: (now - ExplorerScene.begin).milliseconds)
   }
 
   func log(_ batch: ClaimBatch, _ reply: ClaimReply, of index: Int) {
     guard book != nil else { return }
     if reply.member == nil { return log("the engine does not know m\(index)") }
     for (request, answer) in zip(batch.requests, reply.answers) {
-      log("m\(index) asks \(words(request)): \(words(answer, to: request))")
+      log(
+        "m\(index) asks \(words(request)): \(words(answer, to: request))", isIdle: answer.isIdle)
     }
   }
 
@@ -84,7 +98,8 @@ extension ExplorerWorld {
     case .skipped(let reason): "skipped(\(reason.rawValue))"
     case .known(let slots, _):
       if case .ask(let job, _, _) = request {
-        "known are " + (slots.isEmpty ? "none" : words(slots, of: job))
+        "known are "
+          + (slots.isEmpty ? "none" : words(slots, of: job))
       } else {
         "\(answer)"
       }
@@ -112,6 +127,16 @@ extension ExplorerWorld {
     case .retire(let former): "retire \(former.number)"
     case .giveBack(let token): "give back \(token.number)"
     case .ranUnclaimed, .lastEnd, .suspend: "\(request)"
+    }
+  }
+}
+
+extension ClaimAnswer {
+  /// Who hears it asks again.
+  fileprivate var isIdle: Bool {
+    switch self {
+    case .busy, .early: true
+    default: false
     }
   }
 }
