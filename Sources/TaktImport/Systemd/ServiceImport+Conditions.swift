@@ -94,6 +94,11 @@ extension ServiceImport {
     }
   }
 
+  /// The program has been in one folder and in another. A machine that cannot tell has AC power, as for
+  /// systemd.
+  private static let powerStatus =
+    "{ PATH=/usr/bin:/usr/lib/systemd:/lib/systemd systemd-ac-power 2>/dev/null; test $?"
+
   /// What a shell does to find out; nil for a condition that it cannot.
   private static func test(_ kind: String, _ value: String) -> String? {
     let path = UnitValue.quoted(value)
@@ -108,14 +113,14 @@ extension ServiceImport {
     case "DirectoryNotEmpty": return "test -n \"$(ls -A \(path) 2>/dev/null)\""
     case "ACPower":
       switch Unit.boolean(value) {
-      case true?: return "systemd-ac-power"
-      case false?: return "! systemd-ac-power"
+      case true?: return "\(powerStatus) -ne 1; }"
+      case false?: return "\(powerStatus) -eq 1; }"
       case nil: return nil
       }
     case "Virtualization":
       switch value {
       case "yes", "true", "1": return "systemd-detect-virt -q"
-      case "no", "false", "0": return "! systemd-detect-virt -q"
+      case "no", "false", "0": return "{ ! systemd-detect-virt -q; }"
       case "vm": return "systemd-detect-virt -q --vm"
       case "container": return "systemd-detect-virt -q --container"
       default: return "test \"$(systemd-detect-virt)\" = \(path)"

@@ -15,7 +15,15 @@ import Testing
   @Test(arguments: [
     ("ConditionPathExists=/etc/x", "test -e /etc/x"),
     ("ConditionPathExists=!/etc/initrd-release", "! test -e /etc/initrd-release"),
-    ("ConditionACPower=true", "systemd-ac-power"),
+    (
+      "ConditionACPower=true",
+      "{ PATH=/usr/bin:/usr/lib/systemd:/lib/systemd systemd-ac-power 2>/dev/null; test $? -ne 1; }"
+    ),
+    (
+      "ConditionACPower=!false",
+      "! { PATH=/usr/bin:/usr/lib/systemd:/lib/systemd systemd-ac-power 2>/dev/null; test $? -eq 1; }"
+    ),
+    ("ConditionVirtualization=!no", "! { ! systemd-detect-virt -q; }"),
     ("ConditionVirtualization=!container", "! systemd-detect-virt -q --container"),
     ("ConditionPathIsDirectory=/a b", "test -d '/a b'"),
     ("ConditionFileNotEmpty=/a\nConditionPathExists=/b", "test -s /a && test -e /b"),
