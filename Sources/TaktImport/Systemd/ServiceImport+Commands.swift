@@ -146,7 +146,8 @@ extension ServiceImport {
     return true
   }
 
-  private func disable(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
+  /// A command that would not be the same may do harm.
+  func disable(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
     draft[.enabled] = .word("false")
     report.lose(entry, sentence + "; the job is disabled", in: draft.name)
   }

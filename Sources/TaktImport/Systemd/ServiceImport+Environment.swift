@@ -74,7 +74,7 @@ extension ServiceImport {
         continue
       }
       guard !path.contains(where: { "*?[".contains($0) }) else {
-        lose(entry, "takt reads one file, not a pattern", in: &draft)
+        disable(entry, "takt reads one file, not a pattern", in: &draft)
         continue
       }
       guard let contents = try? context.tree.read(path) else {
@@ -82,12 +82,12 @@ extension ServiceImport {
           report.differ(
             entry, "the file is not there now; add 'env_file: \(path)' when it is", in: draft.name)
         } else {
-          lose(entry, "the file cannot be read", in: &draft)
+          disable(entry, "the file cannot be read", in: &draft)
         }
         continue
       }
       if let line = UnitEnvironmentFile.foreignLine(of: contents.bytes) {
-        lose(
+        disable(
           entry, "line \(line) of the file means something else in an 'env_file' of takt",
           in: &draft)
         continue
@@ -96,12 +96,6 @@ extension ServiceImport {
       report.differ(
         entry, "takt reads the file when it loads its jobs, and not at each start", in: draft.name)
     }
-  }
-
-  /// Without its variables, a command may do harm.
-  private func lose(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
-    draft[.enabled] = .word("false")
-    report.lose(entry, sentence + "; the job is disabled", in: draft.name)
   }
 
   private func setCredentials(in draft: inout JobDraft) {

@@ -74,7 +74,7 @@ extension ServiceImport {
     if entry.value == "null" || entry.value == "data" {
       report.keep(entry, as: "stdin", in: draft.name)
     } else {
-      report.lose(entry, "'stdin' is a text of the jobs file", in: draft.name)
+      disable(entry, "'stdin' is a text of the jobs file", in: &draft)
     }
   }
 

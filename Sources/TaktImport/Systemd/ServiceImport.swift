@@ -34,6 +34,7 @@ struct ServiceImport {
     setCommands(in: &draft)
     setEnvironment(in: &draft)
     setFolder(in: &draft)
+    setRoot(in: &draft)
     setConditions(in: &draft)
     setEnds(in: &draft)
     setStreams(in: &draft)
@@ -95,6 +96,20 @@ struct ServiceImport {
         draft[.enabled] = .word("false")
         report.lose(
           entry, "takt makes no users: name one in 'user'; the job is disabled", in: draft.name)
+      }
+    }
+  }
+
+  /// Programs of another root are other programs.
+  private func setRoot(in draft: inout JobDraft) {
+    let entries =
+      ["RootDirectory", "RootImage"].compactMap { unit.last("Service", $0) }
+      + ["ExtensionDirectories", "ExtensionImages"].flatMap { unit.list("Service", $0) }
+    for entry in entries {
+      if entry.key == "RootDirectory", entry.value == "/" {
+        report.keep(entry, as: "this is so in any case", in: draft.name)
+      } else {
+        disable(entry, "takt runs the programs of the machine itself", in: &draft)
       }
     }
   }
