@@ -11,6 +11,8 @@ extension ForeignUnitKey {
       return ["Alias", "Also", "DefaultInstance"].contains(key) ? .noMeaning : .changesRun
     case "Service":
       if key.hasPrefix("Exec"), key != "ExecPaths" { return .changesRun }
+      // A folder, unlike the other keys with this prefix.
+      if key == "LogsDirectory" { return .changesRun }
       if service.contains(key) || key.hasPrefix("Syslog") || key.hasPrefix("Log") {
         return .noMeaning
       }

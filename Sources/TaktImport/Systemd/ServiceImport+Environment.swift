@@ -3,7 +3,7 @@ import TaktCore
 /// The environment of a service.
 extension ServiceImport {
   func setEnvironment(in draft: inout JobDraft) {
-    var variables: [DraftEntry] = []
+    var variables = folderVariables(in: &draft)
     for entry in unit.list("Service", "Environment") {
       guard let words = UnitValue.words(entry.value) else {
         report.lose(entry, "a quote does not end", in: draft.name)

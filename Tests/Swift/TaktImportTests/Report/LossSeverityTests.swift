@@ -36,6 +36,7 @@ import Testing
     ("LogRateLimitBurst=5", .noMeaning), ("PIDFile=/run/x.pid", .noMeaning),
     ("BindPaths=/a:/b", .changesRun), ("RootDirectory=/srv", .changesRun),
     ("AmbientCapabilities=CAP_NET_ADMIN", .changesRun), ("RuntimeDirectory=x", .changesRun),
+    ("LogsDirectory=x", .changesRun),
     ("LimitMEMLOCK=infinity", .changesRun), ("ExecSearchPath=/opt", .changesRun),
     ("SomethingNew=yes", .changesRun),
   ])
