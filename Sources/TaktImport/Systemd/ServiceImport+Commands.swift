@@ -107,6 +107,7 @@ extension ServiceImport {
         disable(entry, "systemd takes the name of a program or its whole path", in: &draft)
         return []
       }
+      splitVariables(of: &command, in: draft)
       commands.append(command)
     }
     return commands
@@ -196,7 +197,7 @@ extension ServiceImport {
   }
 
   /// The name in a word that is nothing but `$NAME`.
-  private static func variable(_ word: String) -> String? {
+  static func variable(_ word: String) -> String? {
     guard word.hasPrefix("$") else { return nil }
     let name = String(word.dropFirst())
     return name.isVariableName ? name : nil

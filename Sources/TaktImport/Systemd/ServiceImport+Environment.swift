@@ -40,8 +40,6 @@ extension ServiceImport {
     draft[.inheritance] =
       inherited.isEmpty ? .word("false") : .list(inherited.map(DraftValue.text))
     if !variables.isEmpty { draft[.environment] = .map(variables) }
-    setFiles(in: &draft)
-    setCredentials(in: &draft)
   }
 
   /// A service of a user has all that the user's systemd has, as a job of a user does.
@@ -60,11 +58,11 @@ extension ServiceImport {
       report.differ(entry, "removed from 'env', and not from what is inherited", in: draft.name)
     }
     if !variables.isEmpty { draft[.environment] = .map(variables) }
-    setFiles(in: &draft)
-    setCredentials(in: &draft)
   }
 
-  private func setFiles(in draft: inout JobDraft) {
+  /// Returns the variables that the files set.
+  func setFiles(in draft: inout JobDraft) -> [String: String] {
+    var variables: [String: String] = [:]
     for entry in unit.list("Service", "EnvironmentFile") {
       var path = expand(entry, in: &draft)
       let isOptional = path.hasPrefix("-")
@@ -93,12 +91,14 @@ extension ServiceImport {
         continue
       }
       draft.append(.environmentFile, .text(path))
+      variables.merge(UnitEnvironmentFile.variables(of: contents.bytes)) { $1 }
       report.differ(
         entry, "takt reads the file when it loads its jobs, and not at each start", in: draft.name)
     }
+    return variables
   }
 
-  private func setCredentials(in draft: inout JobDraft) {
+  func setCredentials(in draft: inout JobDraft) {
     for entry in unit.list("Service", "LoadCredential") {
       let text = expand(entry, in: &draft)
       guard let sign = text.firstIndex(of: ":") else {

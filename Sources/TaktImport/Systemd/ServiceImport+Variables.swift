@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Variables that systemd sets.
+/// Variables that systemd sets, or that it splits into words.
 extension ServiceImport {
   private static let folders: [(key: String, variable: String, specifier: Character)] = [
     ("RuntimeDirectory", "RUNTIME_DIRECTORY", "t"), ("StateDirectory", "STATE_DIRECTORY", "S"),
@@ -37,5 +37,82 @@ extension ServiceImport {
       }
     }
     return variables
+  }
+
+  /// Writes out the words of `$NAME` where it has quotes or backslashes, which a shell would take for
+  /// characters like others.
+  func splitVariables(of command: inout Command, in draft: JobDraft) {
+    guard command.expandsVariables else { return }
+    var words: [String] = []
+    for word in command.words {
+      guard !words.isEmpty, let name = Self.variable(word) else {
+        words.append(word)
+        continue
+      }
+      guard let (value, isOfFile) = value(of: name, in: draft) else {
+        if mayHaveQuotes(name, in: draft) {
+          report.differ(
+            command.entry, "$\(name) is split at blanks, even between quotes", in: draft.name)
+        }
+        words.append(word)
+        continue
+      }
+      guard value.unicodeScalars.contains(where: "'\"\\\r".unicodeScalars.contains) else {
+        words.append(word)
+        continue
+      }
+      words += Self.split(value).map { $0.replacing("$", with: "$$") }
+      if isOfFile {
+        report.differ(
+          command.entry, "the words of $\(name) are those that its file has now", in: draft.name)
+      }
+    }
+    command.words = words
+  }
+
+  /// The value as far as the import knows it; files count more than the unit.
+  func value(of name: String, in draft: JobDraft) -> (text: String, isOfFile: Bool)? {
+    if let text = fileVariables[name] { return (text, true) }
+    guard case .map(let entries)? = draft[.environment] else { return nil }
+    let entry = entries.last { $0.key == name }
+    return entry?.value.texts.first.map { ($0, false) }
+  }
+
+  /// Whether a variable whose value is not known comes from elsewhere.
+  private func mayHaveQuotes(_ name: String, in draft: JobDraft) -> Bool {
+    let plain = ["HOME", "USER", "LOGNAME", "SHELL", "LANG", "PATH", "XDG_RUNTIME_DIR"]
+    if plain.contains(name) { return false }
+    // A file that is not there now.
+    let files = unit.list("Service", "EnvironmentFile").filter { $0.value.hasPrefix("-/") }
+    return manager.user != nil || files.count > (draft[.environmentFile]?.texts.count ?? 0)
+      || unit.list("Service", "PassEnvironment").contains {
+        $0.value.split(separator: " ").contains { $0 == name }
+      }
+  }
+
+  /// The words of a variable: a backslash takes the next character as it stands, between both kinds of
+  /// quotes, too, and the end closes a quote.
+  static func split(_ value: String) -> [String] {
+    var words: [String] = []
+    var word: String.UnicodeScalarView?
+    var quote: Unicode.Scalar?
+    var rest = value.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\" {
+        word = (word ?? .init()) + (rest.popFirst().map { [$0] } ?? [])
+      } else if let open = quote {
+        if scalar == open { quote = nil } else { word?.append(scalar) }
+      } else if scalar == "\"" || scalar == "'" {
+        quote = scalar
+        word = word ?? .init()
+      } else if " \t\n\r".unicodeScalars.contains(scalar) {
+        if let done = word { words.append(String(done)) }
+        word = nil
+      } else {
+        word = (word ?? .init()) + [scalar]
+      }
+    }
+    if let word { words.append(String(word)) }
+    return words
   }
 }

@@ -7,6 +7,8 @@ struct ServiceImport {
   let unit: Unit
   let manager: UnitManager
   let user: ImportAccounts.User?
+  /// What the files of the environment set.
+  var fileVariables: [String: String] = [:]
 
   var report: ImportReport { context.report }
   var specifiers: Specifiers { Specifiers(unit: unit, manager: manager) }
@@ -31,11 +33,14 @@ struct ServiceImport {
       report.keep(entry, as: "comment", in: draft.name)
     }
     setUser(in: &draft)
-    setCommands(in: &draft)
     setEnvironment(in: &draft)
+    var service = self
+    service.fileVariables = setFiles(in: &draft)
+    setCredentials(in: &draft)
+    service.setCommands(in: &draft)
     setFolder(in: &draft)
     setRoot(in: &draft)
-    setConditions(in: &draft)
+    service.setConditions(in: &draft)
     setEnds(in: &draft)
     setStreams(in: &draft)
     setPriorities(in: &draft)

@@ -25,6 +25,35 @@ enum UnitEnvironmentFile {
     return nil
   }
 
+  /// What a file sets that has no foreign line.
+  static func variables(of bytes: [UInt8]) -> [String: String] {
+    var variables: [String: String] = [:]
+    for line in SourceLines(file: "", bytes: bytes).lines {
+      guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { continue }
+      let text = line.text(trimmed)
+      guard let sign = text.firstIndex(of: "=") else { continue }
+      let value = text[text.index(after: sign)...].unicodeScalars
+      let inner = value.dropFirst().dropLast()
+      variables[String(text[..<sign])] =
+        switch value.first {
+        case "'": String(inner)
+        case "\"": unescaped(inner)
+        default: String(value)
+        }
+    }
+    return variables
+  }
+
+  private static func unescaped(_ text: Substring.UnicodeScalarView) -> String {
+    var result = String.UnicodeScalarView()
+    var rest = text
+    while let scalar = rest.popFirst() {
+      let next = scalar == "\\" ? rest.popFirst() : nil
+      result.append(next ?? scalar)
+    }
+    return String(result)
+  }
+
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 && scalar != "\t" || (0x7f...0x9f).contains(scalar.value)
   }

@@ -45,4 +45,70 @@ import Testing
     let result = try result("LogsDirectory=a\nExecStart=/bin/true")
     #expect(result.report.losses(.changesRun).map(\.token.text) == ["LogsDirectory=a"])
   }
+
+  @Test(arguments: [
+    ("Runtime", "/run/user/1000/a"), ("Cache", "/home/anna/.cache/a"),
+    ("Configuration", "/home/anna/.config/a"), ("State", nil), ("Logs", nil),
+  ])
+  func `the folders of a user are that user's, and a job is disabled where nobody knows them`(
+    kind: String, path: String?
+  ) throws {
+    let fixture = try ImportFixture()
+    fixture.options.user = "anna"
+    try fixture.write("[Timer]\nOnCalendar=daily\n", to: "u/x.timer")
+    try fixture.write("[Service]\n\(kind)Directory=a\nExecStart=/bin/true\n", to: "u/x.service")
+    let result = fixture.run("/u/x.timer")
+    let job = try #require(result.jobs.first)
+    let name = "\(kind.uppercased())_DIRECTORY"
+    #expect(values(job[.environment])[name] == path)
+    #expect(job[.enabled] == (path == nil ? .word("false") : nil))
+    #expect(
+      result.lost == [
+        "\(kind)Directory=a: "
+          + (path == nil
+            ? "only systemd knows the value of $\(name); the job is disabled"
+            : "takt makes no folders: make 'a' yourself")
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (#"Environment="TWO='two two' too""#, nil, ["two two", "too"]),
+      (#"Environment="TWO=\"a  b\"c '' \\\\d""#, nil, ["a  bc", "", #"\d"#]),
+      (#"Environment="TWO='$HOME ${HOME}'""#, nil, ["$HOME ${HOME}"]),
+      (#"Environment="TWO='not closed""#, nil, ["not closed"]),
+      ("EnvironmentFile=/etc/default/x", #"TWO="a 'b c'""#, ["a", "b c"]),
+      ("Environment=\"TWO='x y'\"\nEnvironmentFile=/etc/default/x", #"TWO='"b c"'"#, ["b c"]),
+    ] as [(String, String?, [String])])
+  func `quotes in a variable that is split make words`(
+    environment: String, file: String?, words: [String]
+  ) throws {
+    let result = try result(environment + "\nExecStart=/usr/bin/printf <%%s> $TWO", file: file)
+    #expect(
+      result.jobs.first?[.run]
+        == .list((["/usr/bin/printf", "<%s>"] + words).map(DraftValue.text)), "\(result.text)")
+    #expect(
+      result.changed.contains { $0.hasSuffix("the words of $TWO are those that its file has now") }
+        == (file != nil))
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
+
+  @Test func `written words stand beside variables that a shell replaces`() throws {
+    let result = try result(
+      "Environment=\"TWO='a b'\" ONE=c\nExecStart=/bin/x $TWO $ONE ${TWO}")
+    #expect(
+      result.jobs.first?[.run] == .text(#"set -f; exec /bin/x 'a b' $ONE "${TWO}""#))
+    #expect(result.changed.isEmpty, "\(result.changed)")
+  }
+
+  @Test(arguments: [
+    ("PassEnvironment=TWO", true), ("EnvironmentFile=-/etc/default/none", true), ("", false),
+    ("PassEnvironment=ONE", false),
+  ])
+  func `quotes that nobody knows of are said`(environment: String, isSaid: Bool) throws {
+    let result = try result(environment + "\nExecStart=/bin/x $TWO")
+    #expect(result.jobs.first?[.run] == .text("set -f; exec /bin/x $TWO"))
+    let sentence = "ExecStart=/bin/x $TWO: $TWO is split at blanks, even between quotes"
+    #expect(result.changed.contains(sentence) == isSaid, "\(result.changed)")
+  }
 }

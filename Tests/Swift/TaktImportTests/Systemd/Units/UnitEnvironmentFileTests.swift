@@ -19,6 +19,7 @@ import Testing
     let source = SourceText(file: "", bytes: FileBytes(Array(text.utf8)))
     let reporter = Reporter(source, showsLines: false)
     #expect(EnvironmentText(source, reporter: reporter).values == ["A": value])
+    #expect(UnitEnvironmentFile.variables(of: Array(text.utf8)) == ["A": value])
     #expect(reporter.errorCount == 0)
   }
 
