@@ -107,6 +107,7 @@ extension ServiceImport {
         disable(entry, "systemd takes the name of a program or its whole path", in: &draft)
         return []
       }
+      checkVariables(of: command, in: &draft)
       splitVariables(of: &command, in: draft)
       commands.append(command)
     }

@@ -39,6 +39,36 @@ extension ServiceImport {
     return variables
   }
 
+  /// Disables a job with a command that mentions a variable which takt does not have.
+  func checkVariables(of command: Command, in draft: inout JobDraft) {
+    let key = command.entry.key
+    var names = [
+      "INVOCATION_ID", "TRIGGER_UNIT", "TRIGGER_TIMER_REALTIME_USEC",
+      "TRIGGER_TIMER_MONOTONIC_USEC",
+    ]
+    if unit.entries.contains(where: { $0.key.contains("Credential") }) {
+      names.append("CREDENTIALS_DIRECTORY")
+    }
+    if key.hasPrefix("ExecStop") { names += ["SERVICE_RESULT", "EXIT_CODE", "EXIT_STATUS"] }
+    if key.hasPrefix("ExecStop") || key == "ExecStartPost" { names.append("MAINPID") }
+    for name in names where command.words.contains(where: { Self.mentions(name, in: $0) }) {
+      if value(of: name, in: draft) == nil {
+        disable(command.entry, "only systemd knows the value of $\(name)", in: &draft)
+      }
+    }
+  }
+
+  /// Whether a text has `$NAME` or `${NAME`, and does not set it itself.
+  private static func mentions(_ name: String, in text: String) -> Bool {
+    !text.contains(name + "=")
+      && text.split(separator: "$", omittingEmptySubsequences: false).dropFirst().contains { part in
+        let rest = part.hasPrefix("{") ? part.dropFirst() : part
+        guard rest.hasPrefix(name) else { return false }
+        let next = rest.dropFirst(name.count).first
+        return next.map { !"a\($0)".isVariableName } ?? true
+      }
+  }
+
   /// Writes out the words of `$NAME` where it has quotes or backslashes, which a shell would take for
   /// characters like others.
   func splitVariables(of command: inout Command, in draft: JobDraft) {

@@ -111,4 +111,39 @@ import Testing
     let sentence = "ExecStart=/bin/x $TWO: $TWO is split at blanks, even between quotes"
     #expect(result.changed.contains(sentence) == isSaid, "\(result.changed)")
   }
+
+  @Test(arguments: [
+    ("ExecStopPost=/bin/sh -c 'echo $SERVICE_RESULT'", "SERVICE_RESULT"),
+    ("ExecStopPost=/bin/x ${EXIT_CODE}", "EXIT_CODE"),
+    ("ExecStop=/bin/x $EXIT_STATUS", "EXIT_STATUS"),
+    ("ExecStartPost=/bin/x $MAINPID", "MAINPID"),
+    ("ExecStartPre=/bin/x $INVOCATION_ID", "INVOCATION_ID"),
+    (
+      "LoadCredential=a:/etc/a\nExecStartPre=/bin/x ${CREDENTIALS_DIRECTORY}/a",
+      "CREDENTIALS_DIRECTORY"
+    ),
+    ("ExecCondition=/bin/x $TRIGGER_UNIT", "TRIGGER_UNIT"),
+  ])
+  func `a job that needs a variable of systemd is disabled`(service: String, name: String) throws {
+    let result = try result("ExecStart=/bin/true\n" + service)
+    #expect(result.jobs.first?[.enabled] == .word("false"))
+    #expect(
+      result.lost.map {
+        $0.hasSuffix(": only systemd knows the value of $\(name); the job is disabled")
+      } == [true], "\(result.lost)")
+    #expect(!result.report.isComplete)
+  }
+
+  @Test(arguments: [
+    "ExecStart=/bin/sh -c 'x; EXIT_CODE=$$?; exit $$EXIT_CODE'",
+    "ExecStopPost=/bin/sh -c 'EXIT_CODE=1; echo $$EXIT_CODE'",
+    "ExecStopPost=/bin/x $EXIT_CODES ${EXIT_STATUS_2}", "ExecReload=/bin/kill $MAINPID",
+    "Environment=MAINPID=5\nExecStop=/bin/x $MAINPID", "ExecStopPost=/bin/x MAINPID",
+    "ExecStartPre=/bin/x ${CREDENTIALS_DIRECTORY}",
+  ])
+  func `a job that needs none is not`(service: String) throws {
+    let result = try result("ExecStart=/bin/true\n" + service)
+    #expect(result.jobs.first?[.enabled] == nil)
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
 }
