@@ -145,4 +145,27 @@ extension ServiceImport {
     if let word { words.append(String(word)) }
     return words
   }
+
+  /// Where systemd looks for programs without a path, which is the `PATH` of the service, too.
+  func setSearchPath(in draft: inout JobDraft) {
+    let entries = unit.list("Service", "ExecSearchPath")
+    guard !entries.isEmpty else { return }
+    var folders: [String] = []
+    for entry in entries {
+      folders += expand(entry, in: &draft).split(separator: ":").map(String.init)
+    }
+    let isOther = value(of: "PATH", in: draft) != nil
+    for entry in entries {
+      if isOther {
+        disable(entry, "takt looks for programs in the PATH of the job", in: &draft)
+      } else if folders.contains(where: { !$0.hasPrefix("/") }) {
+        disable(entry, "systemd wants the whole path of a folder", in: &draft)
+      } else {
+        report.keep(entry, as: "env", in: draft.name)
+      }
+    }
+    if !isOther, !folders.isEmpty {
+      draft.set(.environment, "PATH", .text(folders.joined(separator: ":")))
+    }
+  }
 }

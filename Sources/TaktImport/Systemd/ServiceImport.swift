@@ -36,6 +36,7 @@ struct ServiceImport {
     setEnvironment(in: &draft)
     var service = self
     service.fileVariables = setFiles(in: &draft)
+    service.setSearchPath(in: &draft)
     setCredentials(in: &draft)
     service.setCommands(in: &draft)
     setFolder(in: &draft)

@@ -36,8 +36,7 @@ import Testing
     ("LogRateLimitBurst=5", .noMeaning), ("PIDFile=/run/x.pid", .noMeaning),
     ("BindPaths=/a:/b", .changesRun), ("RootDirectory=/srv", .changesRun),
     ("AmbientCapabilities=CAP_NET_ADMIN", .changesRun), ("RuntimeDirectory=x", .changesRun),
-    ("LogsDirectory=x", .changesRun),
-    ("LimitMEMLOCK=infinity", .changesRun), ("ExecSearchPath=/opt", .changesRun),
+    ("LimitMEMLOCK=infinity", .changesRun), ("LogsDirectory=x", .changesRun),
     ("SomethingNew=yes", .changesRun),
   ])
   func `an assignment of a service matters as much as it changes`(

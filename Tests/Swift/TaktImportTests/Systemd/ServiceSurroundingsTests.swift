@@ -16,7 +16,8 @@ import Testing
 
   @Test(arguments: [
     "RootDirectory=/srv", "RootImage=/srv/x.raw", "ExtensionImages=/srv/x.raw",
-    "StandardInput=file:/data", "StandardInput=tty",
+    "StandardInput=file:/data", "StandardInput=tty", "ExecSearchPath=opt",
+    "Environment=PATH=/bin\nExecSearchPath=/opt",
   ])
   func `a job with other programs or another input is disabled`(service: String) throws {
     let result = try result(service)
@@ -26,11 +27,20 @@ import Testing
 
   @Test(arguments: [
     "RootDirectory=/", "RootDirectory=/srv\nRootDirectory=", "StandardInput=null",
-    "StandardInput=data\nStandardInputText=a",
+    "StandardInput=data\nStandardInputText=a", "ExecSearchPath=",
   ])
   func `a job with the same ones is not`(service: String) throws {
     let result = try result(service)
     #expect(result.jobs.first?[.enabled] == nil)
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
+
+  @Test func `ExecSearchPath becomes PATH`() throws {
+    let result = try result("ExecSearchPath=/opt/bin:/usr/bin\nExecSearchPath=/bin")
+    let job = try #require(result.jobs.first)
+    #expect(job[.environment] == .mapping(["PATH": .text("/opt/bin:/usr/bin:/bin")]))
+    #expect(job[.run] == .list([.text("work"), .text("-a")]))
+    #expect(job[.enabled] == nil)
     #expect(result.lost.isEmpty, "\(result.lost)")
   }
 }
