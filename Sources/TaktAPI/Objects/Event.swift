@@ -11,6 +11,7 @@ extension API {
     package var run: UInt64?
     package var hook: String?
     package var to: String?
+    package var reason: String?
 
     package static let schemaName: String? = "Event"
     package static let schemaRest = Array(#""additionalProperties":true"#.utf8)
@@ -30,6 +31,7 @@ extension API {
       fields.add("run", &run, "The run's number; absent where it is not about one")
       fields.add("hook", &hook, "The hook's name, for the run of a hook")
       fields.add("to", &to, "The new state; absent where it is no transition")
+      fields.add("reason", &reason, "Why it is so; absent where nothing is to be said")
     }
   }
 }

@@ -186,6 +186,9 @@ extension SchedulerCore {
 /// Drain: no new runs, then, when nothing is under way, the end, or a hold. Slots that pass meanwhile are
 /// decided by `missed`: when the drain ends, or by the next daemon.
 extension SchedulerCore {
+  /// The `reason` in the log where a drain is done and ends takt, which nothing else has.
+  package static let drainedReason = "drained"
+
   /// How long takt stays at least, so that whoever drains it is answered.
   private static let answerTime = Duration.milliseconds(200)
 
@@ -227,10 +230,11 @@ extension SchedulerCore {
   mutating func endDrainIfIdle(at now: Now) {
     guard let drain, phase == .running, !drain.isDone, isIdle else { return }
     self.drain?.isDone = true
-    guard drain.stays else { return stop(at: now) }
-    log(
-      .notice, .scheduler, at: now,
-      [LogField(.message, .text("drained; no run starts until 'takt drain --undo'"))])
+    let next = drain.stays ? "no run starts until 'takt drain --undo'" : "takt ends"
+    var fields = [LogField(.message, .text("drained; \(next)"))]
+    if !drain.stays { fields.append(LogField(.reason, .text(Self.drainedReason))) }
+    log(.notice, .scheduler, at: now, fields)
+    if !drain.stays { stop(at: now) }
   }
 
   mutating func endDrain(at now: Now) {

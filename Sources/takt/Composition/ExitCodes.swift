@@ -52,7 +52,7 @@ extension ExitCode {
     (.unreadableLedger, "the ledger cannot be read"),
     (
       .unreachable,
-      "takt is not running, or does not answer; verify --cluster: the database does not; "
+      "takt is not running, or does not answer; drain: takt was stopped or killed first; verify --cluster: the database does not; "
         + "--cluster, --on: another machine does not"
     ),
     (.defect, "import: a bug; takt refuses the jobs file that it wrote"),

@@ -1,7 +1,10 @@
 import ArgumentParser
+import Dispatch
 import Glibc
+import Synchronization
 import TaktAPI
 import TaktCore
+import TaktSystem
 
 struct DrainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +16,8 @@ struct DrainCommand: ParsableCommand {
       meanwhile are left to 'missed', as if takt did not run. In a cluster, other machines take them.
 
       With --hold the daemon stays, and starts no run until `takt drain --undo`. Another `takt drain` then \
-      ends it. Ctrl-C ends this command alone: the drain goes on.
+      ends it. Ctrl-C ends this command alone: the drain goes on. Exits with 69 if takt is stopped or \
+      killed before the drain is done.
       """)
 
   @Flag(help: "Keep the daemon running, without starting runs.")
@@ -40,20 +44,26 @@ struct DrainCommand: ParsableCommand {
     }
     var order = API.DrainOrder()
     order.hold = hold
-    let pid = try connection.ask(API.Status.self, "GET", "/api/v1/status", only: ["pid"]).value.pid
+    let daemon = try connection.ask(
+      API.Status.self, "GET", "/api/v1/status", only: ["pid", "started", "events"]
+    ).value
+    // From before the drain, so that its end is not missed.
+    let end = wait ? try DrainEnd(of: daemon, connection) : nil
     _ = try connection.ask(API.Drain.self, "POST", "/api/v1/drain", body: order.json)
     Console.print("takt starts no new runs")
-    if wait { try follow(connection, pid) }
+    if let end { try follow(connection, daemon, end) }
   }
 
   /// Says which jobs are waited for, at each change, until the drain is done.
-  private func follow(_ connection: ControlArgument.Connection, _ pid: Int) throws {
+  private func follow(
+    _ connection: ControlArgument.Connection, _ daemon: API.Status, _ end: DrainEnd
+  ) throws {
     var shown: String?
     while true {
       let status = connection.askQuietly(API.Status.self, "/api/v1/status")
-      guard let status, status.pid == pid else {
+      guard let status, status.pid == daemon.pid, status.started == daemon.started else {
         // It may not answer while it ends.
-        guard status == nil, isThere(pid) else { return Console.print("takt has ended") }
+        guard status == nil, isThere(daemon.pid) else { return try end.report() }
         pause()
         continue
       }
@@ -92,5 +102,62 @@ struct DrainCommand: ParsableCommand {
     let names = jobs.prefix(8).joined(separator: ", ") + (jobs.count > 8 ? ", …" : "")
     return "waiting for \(running == 1 ? "1 active run" : "\(running) active runs")"
       + (names.isEmpty ? "" : ": \(names)")
+  }
+}
+
+/// What the events of a daemon say of the end of a drain. Safe from any thread.
+private final class DrainEnd: Sendable {
+  private struct State {
+    var stream = EventStream()
+    var isFollowed = false
+    var isDrained = false
+  }
+
+  private let state = Mutex(State())
+  private let begun = DispatchSemaphore(value: 0)
+  private let over = DispatchSemaphore(value: 0)
+
+  /// Returns when the events are followed, or cannot be.
+  init(of daemon: API.Status, _ connection: ControlArgument.Connection) throws {
+    // The last event comes again, and says by that that the next ones will.
+    let target = "/api/v1/events?after=\(max(daemon.events.last, 1) - 1)"
+    do throws(SystemError) {
+      try Thread.start(name: "takt-events") { [self] in
+        try? connection.follow(target, accept: "text/event-stream") { [self] in receive($0) }
+        begun.signal()
+        over.signal()
+      }
+    } catch {
+      Console.error("takt: cannot start a thread to follow events (\(error))")
+      throw ExitCode.unreachable
+    }
+    begun.wait()
+  }
+
+  private func receive(_ bytes: [UInt8]) {
+    let isFirst = state.withLock { state in
+      defer { state.isFollowed = true }
+      let isDrained = state.stream.events(in: bytes).contains {
+        $0.event == LogEvent.scheduler.rawValue && $0.reason == SchedulerCore.drainedReason
+      }
+      if isDrained { state.isDrained = true }
+      return !state.isFollowed
+    }
+    if isFirst { begun.signal() }
+  }
+
+  /// Says how a daemon that no longer runs has ended; ends the program if the drain did not end it.
+  func report() throws {
+    // Its end closes the stream, after the last events.
+    over.wait()
+    let (isFollowed, isDrained) = state.withLock { ($0.isFollowed, $0.isDrained) }
+    if isDrained { return Console.print("takt has ended") }
+    Console.error(
+      isFollowed
+        ? "takt: takt was stopped or killed before the drain was done; active runs may have been "
+          + "interrupted: takt runs --since 1d"
+        : "takt: takt has ended, but its events could not be followed; whether active runs were "
+          + "interrupted: takt runs --since 1d")
+    throw ExitCode.unreachable
   }
 }

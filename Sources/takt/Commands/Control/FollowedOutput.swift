@@ -53,7 +53,7 @@ struct FollowedOutput {
       var runs: [UInt64]
       /// All that have come.
       var known: Set<UInt64>
-      var unread: [UInt8] = []
+      var stream = EventStream()
     }
 
     private let state: Mutex<State>
@@ -67,16 +67,10 @@ struct FollowedOutput {
     /// Takes a part of the stream of events.
     func receive(_ bytes: [UInt8]) {
       let found = state.withLock { state in
-        state.unread += bytes
         var found = 0
-        while let end = state.unread.firstIndex(of: UInt8(ascii: "\n")) {
-          let line = state.unread[..<end]
-          state.unread = Array(state.unread[(end + 1)...])
-          guard line.starts(with: Self.prefix),
-            let event = try? APIReader.read(
-              API.Event.self, from: Array(line.dropFirst(Self.prefix.count))),
-            event.event == "run", event.to == "running", event.hook == nil, let run = event.run,
-            state.known.insert(run).inserted
+        for event in state.stream.events(in: bytes) {
+          guard event.event == "run", event.to == "running", event.hook == nil,
+            let run = event.run, state.known.insert(run).inserted
           else { continue }
           state.runs.append(run)
           found += 1
@@ -93,7 +87,5 @@ struct FollowedOutput {
       filled.wait()
       return state.withLock { $0.runs.isEmpty ? nil : $0.runs.removeFirst() }
     }
-
-    private static let prefix = Array("data: ".utf8)
   }
 }

@@ -144,6 +144,41 @@ import Testing
     #expect(try live.takt("verify").status == 0)
   }
 
+  @Test(arguments: [SIGKILL, SIGQUIT])
+  func `a drain that takt did not finish exits with 69`(signal: Int32) throws {
+    let live = try LiveTakt(
+      "jobs: {slow: {on: start, kill: {grace: 0s}, run: 'echo begun; sleep 60; true'}}\n")
+    try live.process.line("the run") { $0.line == "begun" }
+    let drains = try (0..<2).map { _ in try TaktProcess(["drain"], in: live.folder) }
+    // A command says what it waits for only once it would know the end.
+    for drain in drains { try drain.text(upTo: "waiting for 1 active run: slow\n") }
+    live.process.signal(signal)
+    _ = live.process.waitForExit()
+    for drain in drains {
+      #expect(try !drain.text().contains("takt has ended"))
+      #expect(drain.waitForExit() == 69)
+      let errors = drain.errors
+      #expect(errors.contains("stopped or killed before the drain was done"), "\(errors)")
+    }
+  }
+
+  @Test func `a drain that is done is known after takt runs again, and to two clients`() throws {
+    let live = try LiveTakt(
+      "jobs: {slow: {on: start, run: 'echo begun; while ! [ -e go ]; do sleep 0.05; done'}}\n")
+    try live.process.line("the run") { $0.line == "begun" }
+    let drain = try TaktProcess(["drain"], in: live.folder)
+    try drain.text(upTo: "waiting for 1 active run: slow\n")
+    #expect(try live.takt("drain", "--no-wait").status == 0)
+    try live.folder.write("", to: "go")
+    try live.process.readToEnd()
+    #expect(live.process.waitForExit() == 0)
+    let next = try TaktProcess(["run"], in: live.folder)
+    #expect(try drain.text().hasSuffix("takt has ended\n"))
+    #expect(drain.waitForExit() == 0)
+    try next.line("the start") { $0.message?.hasPrefix("started;") == true }
+    #expect(try next.stop() == 0)
+  }
+
   @Test func `a drain that holds keeps takt until it is undone, and no slot is lost`() throws {
     let live = try LiveTakt("jobs: {often: {every: 100ms, run: echo}}\n")
     try live.process.line("a run") { $0.job == "often" && $0.outcome != nil }

@@ -140,6 +140,15 @@ final class TaktProcess {
     return String(decoding: buffer, as: UTF8.self)
   }
 
+  /// Reads on, without looking at lines, until these words have come.
+  func text(upTo words: String) throws {
+    while !String(decoding: buffer, as: UTF8.self).contains(words) {
+      guard try fill(words) else {
+        throw Silence(description: "it ended before '\(words)'; it said:\n\(errors)")
+      }
+    }
+  }
+
   /// The next line that is not ignored, parsed and kept; nil at the end.
   private func nextLine(_ what: String) throws -> Line? {
     while true {
