@@ -104,15 +104,16 @@ extension SchedulerView {
       "takt is stopping: no new runs; it waits up to \(DurationText.format(settings.shutdownGrace)) "
         + "(shutdown_grace) for \(runs)"
     case .stopping: "takt is stopping: it ends \(runs)"
-    case .running: drain.map { Self.words(of: $0, runs) }
+    case .running: drain.map { Self.words(of: $0, running == 0 ? nil : runs) }
     case .starting, .finished: nil
     }
   }
 
-  private static func words(of drain: Drain, _ runs: String) -> String {
-    if drain.isDone { return "takt is drained: no run starts" }
-    return "takt is draining: no new runs; it waits for \(runs)"
-      + (drain.stays ? "" : ", then it ends")
+  /// The drain comes last, as ` since …` follows.
+  private static func words(of drain: Drain, _ runs: String?) -> String {
+    if drain.isDone { return "no run starts: takt is drained" }
+    let end = drain.stays ? "" : ", then the end"
+    return "no new runs\(runs.map { ", waiting for \($0)\(end)" } ?? ""): takt is draining"
   }
 }
 

@@ -165,7 +165,7 @@ private struct JobSum {
   mutating func add(_ job: JobEntry) {
     add(
       1, failing: job.isFailing ? 1 : 0, stale: job.isStale ? 1 : 0,
-      running: job.view.active.isEmpty ? 0 : 1, suspended: job.view.suspension == nil ? 0 : 1,
+      running: job.view.state == .running ? 1 : 0, suspended: job.view.suspension == nil ? 0 : 1,
       disabled: job.view.state == .disabled ? 1 : 0)
   }
 

@@ -75,7 +75,7 @@ struct DrainCommand: ParsableCommand {
         if drain.hold {
           return Console.print("no run is active; 'takt drain --undo' lets takt start runs again")
         }
-      } else {
+      } else if status.running > 0 {
         let words = Self.words(status.running, active(connection))
         if words != shown { Console.print(words) }
         shown = words

@@ -33,6 +33,7 @@ import Testing
   @Test func `takt that does nothing ends a moment after the drain was asked for`() throws {
     var world = SchedulerWorld(starting: [try job("a", every(100))])
     #expect(world.perform(.drain(stays: false)) == .done())
+    #expect(world.core.view.stopWords == "no new runs: takt is draining")
     #expect(world.news() == [])
     world.pass(.seconds(1))
     #expect(world.news() == ["finish"])

@@ -133,7 +133,8 @@ import Testing
     let refused = try live.ask("POST", "/api/v1/jobs/often/trigger")
     #expect(refused.status == 503 && refused.text.contains("takt drain --undo"))
     let status = try live.takt("status").output
-    #expect(status.contains("! takt is draining: no new runs; it waits for 1 active run"))
+    let words = "! no new runs, waiting for 1 active run, then the end: takt is draining since "
+    #expect(status.contains(words), "\(status)")
     let script =
       "'\(TaktProcess.executable.path)' drain | while read line; do : > go; echo \"$line\"; done"
     let waiting = try TaktProcess(["-c", script], program: "/bin/sh", in: live.folder)
@@ -177,6 +178,21 @@ import Testing
     #expect(drain.waitForExit() == 0)
     try next.line("the start") { $0.message?.hasPrefix("started;") == true }
     #expect(try next.stop() == 0)
+  }
+
+  @Test func `a job whose run waits for a place is not counted as running`() throws {
+    let live = try LiveTakt(
+      """
+      scheduler: {max_running: 1}
+      jobs: {slow: {on: start, run: 'echo begun; sleep 60; true'}, next: {every: 100ms, run: echo}}
+
+      """)
+    try live.process.line("the run") { $0.line == "begun" }
+    let status = try TaktProcess.wait("a run that waits") {
+      let status = try live.takt("status").output
+      return status.contains("queued") ? status : nil
+    }
+    #expect(status.contains("2 jobs, 1 running\n"), "\(status)")
   }
 
   @Test func `a drain that holds keeps takt until it is undone, and no slot is lost`() throws {

@@ -70,11 +70,11 @@ import Testing
     #expect(try world.post("/api/v1/drain/undo").problem == "409 conflict")
     let drained = try world.post("/api/v1/drain", #"{"hold":true}"#)
     #expect(drained["hold"] as? Bool == true && drained["done"] as? Bool == false)
-    let words = "takt is draining: no new runs; it waits for 1 active run"
+    let words = "no new runs, waiting for 1 active run: takt is draining"
     #expect(try lines(world) == ["phase: \(words) | takt drain --undo"])
     #expect(try world.post("/api/v1/jobs/a/trigger").problem == "503 stopping")
     world.scheduler.end(run)
-    #expect(try lines(world) == ["phase: takt is drained: no run starts | takt drain --undo"])
+    #expect(try lines(world) == ["phase: no run starts: takt is drained | takt drain --undo"])
     let undone = try world.post("/api/v1/drain/undo")
     #expect(undone.status == 200 && undone["since"] == nil)
     #expect(try lines(world) == [])
