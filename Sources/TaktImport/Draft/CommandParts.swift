@@ -63,6 +63,34 @@ enum CommandParts {
       "wait", "if", "while", "until", "for", "case",
     ].contains(String(word))
   }
+
+  /// Whether something of the text may go on after the text's end. Looks into quotes, which may have
+  /// the text of another shell.
+  static func mayGoOn(_ text: String) -> Bool {
+    var rest = text.unicodeScalars[...]
+    var last: Unicode.Scalar?
+    while let sign = rest.popFirst() {
+      if sign == "&" {
+        if rest.first == "&" {
+          rest.removeFirst()
+        } else if last != ">" && last != "<" {
+          return true
+        }
+      }
+      last = sign
+    }
+    let words = text.split { " \t\n;&|(){}<>'\"`=".contains($0) }
+    return words.contains { word in
+      word.split(separator: "/").last.map { leavers.contains(String($0)) } ?? false
+    }
+  }
+
+  /// Programs and options that leave something in the background, and what makes commands of values.
+  private static let leavers: Set<String> = [
+    "setsid", "nohup", "disown", "bg", "coproc", "daemon", "daemonize", "start-stop-daemon",
+    "screen", "tmux", "at", "batch", "eval", "--daemon", "--daemonize", "--background", "--detach",
+    "--fork",
+  ]
 }
 
 /// A program with plain words, and redirections after them.

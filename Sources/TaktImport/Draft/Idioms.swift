@@ -93,10 +93,13 @@ struct Idioms {
     let words = command.words
     var index = 1
     var isWaiting = true
+    /// Whether what the command starts has no part in the lock.
+    var isOwn = false
     while index < words.count, words[index].hasPrefix("-") {
       switch words[index] {
       case "-n", "--nb", "--nonblock", "-xn", "-nx", "-en", "-ne": isWaiting = false
-      case "-x", "-e", "--exclusive", "-o", "--close": break
+      case "-x", "-e", "--exclusive": break
+      case "-o", "--close": isOwn = true
       case "-E", "--conflict-exit-code": index += 1
       default: return nil
       }
@@ -105,7 +108,9 @@ struct Idioms {
     guard !isWaiting, index + 1 < words.count, words[index].hasPrefix("/"),
       !words[index].hasSuffix("/"), !isShared(words[index]),
       // The shell empties such a file before flock starts.
-      !command.emptiesFile, [.word("allow"), .word("skip")].contains(draft[.overlap])
+      !command.emptiesFile, [.word("allow"), .word("skip")].contains(draft[.overlap]),
+      // What goes on in the background holds the lock after the run.
+      isOwn || !words[(index + 1)...].contains(where: CommandParts.mayGoOn)
     else { return nil }
     draft[.overlap] = .word("skip")
     index += 1

@@ -32,6 +32,11 @@ import Testing
         "flock -n -E 0 /tmp/l /opt/a >> /var/log/a 2>&1", "/opt/a >> /var/log/a 2>&1",
         [(.overlap, "skip")]
       ),
+      ("flock -n -o /tmp/l -c '/opt/a & true'", "/opt/a & true", [(.overlap, "skip")]),
+      (
+        "flock -n /tmp/l -c '/opt/a >/tmp/x 2>&1 && /opt/b'",
+        "/opt/a >/tmp/x 2>&1 && /opt/b", [(.overlap, "skip")]
+      ),
       ("flock -n /tmp/l /opt/a >/dev/null 2>&1", "/opt/a >/dev/null 2>&1", [(.overlap, "skip")]),
       // Without `-k`, timeout never kills.
       ("timeout 5m /opt/a", "/opt/a", [(.timeout, "5m"), (.kill, "leftovers leave grace 36500d")]),
@@ -98,6 +103,11 @@ import Testing
     // Something else comes with it.
     "flock -n /tmp/l /opt/a; /opt/b", "flock -n /tmp/l /opt/a && /opt/b",
     "flock -n /tmp/l /opt/a &", "flock -n /tmp/l /opt/a | tee /x", "flock -n /tmp/l $JOB",
+    // What it leaves in the background holds the lock.
+    "flock -n /tmp/l -c 'sleep 60 >/dev/null 2>&1 &'", "flock -n /tmp/l sh -c 'sleep 9 & echo x'",
+    "flock -n /tmp/l -c 'sh -c \"/opt/a & true\"'", "flock -n /tmp/l nohup /opt/a",
+    "flock -n /tmp/l nice /usr/bin/setsid /opt/a", "flock -n /tmp/l -c 'eval $JOB'",
+    "flock -n /tmp/l -c '/opt/a &>/tmp/x'",
     "A=1 flock -n /tmp/l /opt/a", "flock -n /tmp/l /opt/a /tmp/l", "flock -n /tmp/l cd /srv",
     "timeout 0 /opt/a", "timeout --preserve-status 5 /opt/a", "timeout --foreground 5 /opt/a",
     "timeout -s WINCH 5 /opt/a", "timeout 5m /opt/a | tee /x", "timeout $T /opt/a",
