@@ -24,11 +24,18 @@ struct KubernetesImport {
     let name = context.newName(like: object["metadata"]?["name"]?.text ?? "job")
     leaves.keep("metadata.name", as: "the name of the job", in: name)
     var draft = JobDraft(name: name, comments: ["\(file):\(object.place.line)"])
-    guard let spec = object["spec"], setTimes(spec, leaves, in: &draft) else {
+    guard let spec = object["spec"], spec["schedule"]?.text != nil,
+      let job = spec["jobTemplate"]?["spec"],
+      job["template"]?["spec"]?["containers"]?.items.isEmpty == false
+    else {
+      leaves.lose("kind", "this CronJob has no schedule or no container, and so it is left out")
+      return leaves.loseRest("the CronJob is left out")
+    }
+    guard setTimes(spec, leaves, in: &draft) else {
       return leaves.loseRest("the CronJob is left out")
     }
     setPolicies(spec, leaves, in: &draft)
-    if let job = spec["jobTemplate"]?["spec"] { setJob(job, leaves, in: &draft) }
+    setJob(job, leaves, in: &draft)
     leaves.loseRest("takt has nothing for this")
     context.add(draft)
   }

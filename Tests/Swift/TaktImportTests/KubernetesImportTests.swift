@@ -114,4 +114,20 @@ import Testing
     #expect(result.jobs.isEmpty)
     #expect(result.lost.contains { $0.contains("starts by hand only") }, "\(result.lost)")
   }
+
+  @Test(arguments: [
+    "spec: {schedule: '* * * * *'}", "spec: {schedule: '* * * * *', jobTemplate: {spec: {}}}",
+    "spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {containers: []}}}}}",
+    "spec: {jobTemplate: {spec: {template: {spec: {containers: [{image: x}]}}}}}", "spec:", "",
+  ])
+  func `a CronJob without a schedule or a container is left out, which changes what runs`(
+    spec: String
+  ) throws {
+    let result = try ImportFixture.imported(
+      "kind: CronJob\nmetadata: {name: x}\n\(spec)\n", as: "x.yaml")
+    #expect(result.jobs.isEmpty)
+    #expect(!result.report.isComplete)
+    #expect(result.lost.contains { $0.contains("no schedule or no container") }, "\(result.lost)")
+    _ = try ImportFixture.load(result.text)
+  }
 }
