@@ -40,8 +40,9 @@ struct SourceRecognition {
       guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { return nil }
       return line.text(trimmed)
     }
-    if lines.contains("kind: CronJob") { return .kubernetes }
-    if let kind = Self.kind(of: lines) { return kind }
+    let keys = SourceKeys(lines)
+    if keys.isCronJob { return .kubernetes }
+    if let kind = Self.kind(of: lines) ?? (keys.isWorkflow ? .github : nil) { return kind }
     if path?.hasSuffix(".yaml") == true || path?.hasSuffix(".yml") == true, lines.contains("jobs:")
     {
       return .yacron
@@ -64,10 +65,6 @@ struct SourceRecognition {
       lines.contains(where: { $0.contains("\"executor\"") })
     {
       return .dkron
-    }
-    let isWorkflow = lines.contains { $0.hasPrefix("runs-on:") || $0.hasPrefix("- cron:") }
-    if isWorkflow, lines.contains("jobs:"), lines.contains(where: { $0.hasPrefix("schedule:") }) {
-      return .github
     }
     return nil
   }

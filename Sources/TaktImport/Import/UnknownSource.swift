@@ -1,12 +1,14 @@
 /// A file of a program that takt knows by its looks and does not import.
 struct UnknownSource {
   private let lines: [String]
+  private let keys: SourceKeys
   private let path: String
 
   init(_ text: SourceLines, path: String?) {
     lines = text.lines.prefix(5_000).compactMap { line in
       line.trimmed.map(line.text)
     }
+    keys = SourceKeys(lines)
     self.path = path ?? ""
   }
 
@@ -24,7 +26,7 @@ struct UnknownSource {
       return "this is a Compose file without labels of Ofelia, and so it has no schedules; "
         + "look for the crontab or the program that starts its services"
     }
-    if isWorkflow, !lines.contains(where: { $0.hasPrefix("schedule:") }) {
+    if keys.has("jobs"), keys.has("runs-on"), !keys.has("schedule") {
       return "this is a workflow of GitHub Actions without 'on.schedule', and so it has no times"
     }
     return other
@@ -61,12 +63,9 @@ struct UnknownSource {
       && lines.contains { $0.hasPrefix("image:") || $0.hasPrefix("build:") }
   }
 
-  private var isWorkflow: Bool {
-    lines.contains("jobs:") && lines.contains { $0.hasPrefix("runs-on:") }
-  }
-
   /// Others that are no crontab.
   private var other: String? {
+    if !path.hasSuffix(".py"), keys.isCronJob || keys.isWorkflow { return nil }
     let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
     if lines.contains(where: { $0.hasPrefix("pipeline {") || $0.hasPrefix("pipeline{") }) {
       return "this is a Jenkinsfile; write its 'cron' trigger and its 'sh' steps as a job"
@@ -82,7 +81,7 @@ struct UnknownSource {
         "this is a Python program, and takt runs nothing that it imports; write a job for each "
         + "of its schedules"
     }
-    if isYAML, !lines.contains("jobs:"), !lines.contains("kind: CronJob"),
+    if isYAML, !lines.contains("jobs:"),
       !lines.contains(where: Ofelia.isLabel), !lines.contains("defaults:"),
       !lines.contains("include:")
     {

@@ -130,4 +130,54 @@ import Testing
     #expect(result.lost.contains { $0.contains("no schedule or no container") }, "\(result.lost)")
     _ = try ImportFixture.load(result.text)
   }
+
+  @Test(arguments: [
+    (
+      "x.json",
+      """
+      {
+          "apiVersion": "v1",
+          "items": [
+              {
+                  "kind": "CronJob",
+                  "metadata": {"name": "x"},
+                  "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": {"spec": {
+                      "containers": [{"image": "app:1"}]}}}}}
+              }
+          ],
+          "kind": "List"
+      }
+      """
+    ),
+    (
+      "x",
+      #"{"kind":"CronJob","metadata":{"name":"x"},"spec":{"schedule":"0 3 * * *","#
+        + #""jobTemplate":{"spec":{"template":{"spec":{"containers":[{"image":"app:1"}]}}}}}}"#
+    ),
+    (
+      "x.yaml",
+      """
+      ---
+      {kind: CronJob, metadata: {name: x}, spec: {schedule: '0 3 * * *', jobTemplate: {
+        spec: {template: {spec: {containers: [{image: 'app:1'}]}}}}}}
+      """
+    ),
+    (
+      "x.yml",
+      """
+      # In quotes.
+      "kind": 'CronJob'
+      metadata: {name: x}
+      spec: {schedule: '0 3 * * *', jobTemplate: {
+        spec: {template: {spec: {containers: [{image: 'app:1'}]}}}}}
+      """
+    ),
+  ])
+  func `a CronJob is recognised in all forms of YAML and JSON`(name: String, text: String) throws {
+    let result = try ImportFixture.imported(text, as: name)
+    #expect(result.report.unreadable.isEmpty, "\(result.report.unreadable)")
+    #expect(result.report.sources.map(\.kind) == [.kubernetes])
+    #expect(result.jobs.map(\.name) == ["x"])
+    #expect(result.words() == ["docker", "run", "--rm", "app:1"])
+  }
 }

@@ -80,6 +80,23 @@ import Testing
   }
 
   @Test(arguments: [
+    "on: {schedule: [{cron: '0 3 * * *'}], push: {}}",
+    "\"on\": {schedule: [{cron: '0 3 * * *'}], push: {}}",
+    "'on':\n  push: {}\n  schedule:\n  - \"cron\": '0 3 * * *'",
+  ])
+  func `a workflow is recognised in all forms of YAML`(trigger: String) throws {
+    let result = try imported(
+      "\(trigger)\njobs:\n  a:\n    'runs-on': x\n    steps: [{run: make}]\n", as: "x.yaml")
+    #expect(result.report.sources.map(\.kind) == [.github])
+    #expect(result.value(.cron) == .text("0 3 * * *"))
+  }
+
+  @Test func `a command of a crontab that names a CronJob is no manifest`() throws {
+    let result = try imported("0 3 * * * echo '{kind: CronJob}'\n", as: "tab")
+    #expect(result.report.sources.map(\.kind) == [.crontab])
+  }
+
+  @Test(arguments: [
     "- uses: actions/checkout@v4", "- run: echo ${{ secrets.TOKEN }}",
     "- {run: make, working-directory: src}", "- {run: make, shell: pwsh}",
   ])
