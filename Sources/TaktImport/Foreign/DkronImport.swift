@@ -42,7 +42,7 @@ struct DkronImport {
     leaves.keep("disabled", as: "enabled", in: name)
     draft[.overlap] = .word(job["concurrency"]?.text == "forbid" ? "skip" : "allow")
     leaves.keep("concurrency", as: "overlap", in: name)
-    draft[.missed] = .mapping(["policy": .word("skip")])
+    if draft[.on] == nil { draft[.missed] = .mapping(["policy": .word("skip")]) }
     if let retries = job["retries"]?.text.flatMap({ Int($0) }), retries > 0 {
       draft[.retry] = .mapping([
         "attempts": .word("\(min(retries, 999) + 1)"), "delay": .word("0s"),
@@ -85,19 +85,16 @@ struct DkronImport {
     let hashed = text.replacing("~", with: "H")
     guard
       let schedule = GoSchedule(
-        text == "@minutely" ? "0 * * * * *" : hashed, allowsSeconds: true)
+        text == "@minutely" ? "0 * * * * *" : hashed, allowsSeconds: true,
+        manual: ["@manually"])
     else {
-      leaves.lose(
-        "schedule",
-        text == "@manually"
-          ? "this job starts by hand only, and a job of takt needs a time"
-          : "takt does not read these times")
+      leaves.lose("schedule", "takt does not read these times")
       return false
     }
     schedule.set(in: &draft)
-    if case .never = schedule.times {
-      leaves.lose("schedule", "no date matches these fields")
-      return false
+    if case .manual = schedule.times {
+      for key in ["schedule", "timezone"] { leaves.keep(key, as: "on: manual", in: draft.name) }
+      return true
     }
     if hashed != text {
       draft.times = []

@@ -7,8 +7,8 @@ struct GoSchedule {
     /// A name or an expression, and the rule for its two day fields.
     case cron(String, days: CronDayRule?, rule: CronDayRule)
     case every(Duration)
-    /// Fields that no date matches.
-    case never
+    /// By hand alone: a name for that, or fields that no date matches.
+    case manual
   }
 
   let times: Times
@@ -16,7 +16,9 @@ struct GoSchedule {
   let zone: String?
 
   /// Nil where the programs do not read it, or takt does not.
-  init?(_ text: String, allowsSeconds: Bool) {
+  ///
+  /// - Parameter manual: the program's names for a job that starts by hand.
+  init?(_ text: String, allowsSeconds: Bool, manual: Set<String> = []) {
     var fields = text.split { $0 == " " || $0 == "\t" }.map(String.init)
     if let first = fields.first, first.hasPrefix("TZ=") || first.hasPrefix("CRON_TZ=") {
       zone = String(first[first.index(after: first.firstIndex(of: "=") ?? first.startIndex)...])
@@ -30,13 +32,17 @@ struct GoSchedule {
       return
     }
     let schedule = fields.joined(separator: " ")
+    if manual.contains(schedule) {
+      times = .manual
+      return
+    }
     guard
       fields.count == 5 || allowsSeconds && fields.count == 6
         || CronFields.expression(named: schedule) != nil,
       let expression = try? CronExpression(schedule)
     else { return nil }
     guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
-      times = .never
+      times = .manual
       return
     }
     // A star with a step is a choice of days here, and not a star.
@@ -45,7 +51,7 @@ struct GoSchedule {
     times = .cron(schedule, days: isOther ? rule : nil, rule: rule)
   }
 
-  /// Writes the times; `never` writes none.
+  /// Writes the times.
   func set(in draft: inout JobDraft) {
     switch times {
     case .every(let every): draft[.every] = .word(DurationText.format(every))
@@ -56,7 +62,7 @@ struct GoSchedule {
       if text.hasPrefix("@") || text.split(separator: " ").count == 5 {
         draft.times = [.cron(text, rule: rule)]
       }
-    case .never: break
+    case .manual: draft[.on] = .word(Schedule.manualWord)
     }
   }
 }

@@ -50,11 +50,11 @@ struct KubernetesImport {
     }
     schedule.set(in: &draft)
     switch schedule.times {
-    case .never:
-      leaves.lose(
-        "spec.schedule",
-        "there is no such date: this CronJob starts by hand only, and a job of takt needs a time")
-      return false
+    case .manual:
+      for key in ["schedule", "timeZone", "startingDeadlineSeconds"] {
+        leaves.keep("spec.\(key)", as: "on: manual", in: draft.name)
+      }
+      return true
     case .every:
       leaves.differ("spec.schedule", "counted from the first load of the job", in: draft.name)
       return true
@@ -85,8 +85,9 @@ struct KubernetesImport {
     if policy == nil || policies[policy ?? ""] != nil {
       leaves.keep("spec.concurrencyPolicy", as: "overlap", in: draft.name)
     }
-    draft[.missed] = .mapping(["policy": .word("last")])
-    if let seconds = spec["startingDeadlineSeconds"]?.text.flatMap({ Int($0) }),
+    if draft[.on] == nil { draft[.missed] = .mapping(["policy": .word("last")]) }
+    if draft[.on] == nil,
+      let seconds = spec["startingDeadlineSeconds"]?.text.flatMap({ Int($0) }),
       (1...31_536_000).contains(seconds)
     {
       draft.set(.missed, "within", .word(DurationText.format(.seconds(seconds))))

@@ -29,7 +29,7 @@ struct OfeliaJob {
     }
     draft[.overlap] = .word(value("no-overlap") == "true" ? "skip" : "allow")
     keep("no-overlap", as: "overlap", in: draft)
-    draft[.missed] = .mapping(["policy": .word("skip")])
+    if draft[.on] == nil { draft[.missed] = .mapping(["policy": .word("skip")]) }
     if let words = words(in: &draft) {
       draft[.run] = .list(words.map(DraftValue.text))
       keep("command", as: "run", in: draft)
@@ -100,16 +100,18 @@ struct OfeliaJob {
   // MARK: Times
 
   private func setTimes(in draft: inout JobDraft) -> Bool {
-    guard let text = value("schedule"), let schedule = GoSchedule(text, allowsSeconds: true)
+    guard let text = value("schedule"),
+      let schedule = GoSchedule(
+        text, allowsSeconds: true, manual: ["@triggered", "@manual", "@none"])
     else {
       lose("schedule", "takt does not read these times", in: draft)
       return false
     }
     schedule.set(in: &draft)
     switch schedule.times {
-    case .never:
-      lose("schedule", "no date matches these fields", in: draft)
-      return false
+    case .manual:
+      keep("schedule", as: "on: manual", in: draft)
+      return true
     case .every:
       differ("schedule", "counted from the first load of the job", in: draft)
       return true

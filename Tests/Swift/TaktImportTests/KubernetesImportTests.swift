@@ -111,8 +111,11 @@ import Testing
 
   @Test func `a date that never comes is a CronJob that starts by hand`() throws {
     let result = try result(schedule: "0 0 31 2 *")
-    #expect(result.jobs.isEmpty)
-    #expect(result.lost.contains { $0.contains("starts by hand only") }, "\(result.lost)")
+    #expect(result.value(.on) == .word("manual"))
+    #expect(result.value(.cron) == nil)
+    #expect(result.value(.timezone) == nil)
+    #expect(result.value(.missed) == nil)
+    #expect(result.lost.isEmpty, "\(result.lost)")
   }
 
   @Test(arguments: [

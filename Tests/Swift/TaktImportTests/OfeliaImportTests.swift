@@ -155,4 +155,13 @@ import Testing
   func `a command is split as Ofelia does`(text: String, words: [String]) {
     #expect(SplitWords.ofelia(text) == words)
   }
+
+  @Test(arguments: ["@triggered", "@manual", "0 0 0 31 2 *"])
+  func `a job without times starts by hand`(schedule: String) throws {
+    let result = try ini("[job-run \"x\"]\nschedule = \(schedule)\nimage = x:1\npull = false\n")
+    #expect(result.value(.on) == .word("manual"))
+    #expect(result.value(.missed) == nil)
+    #expect(result.value(.timezone) == nil)
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
 }

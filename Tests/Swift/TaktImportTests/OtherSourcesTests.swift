@@ -38,6 +38,18 @@ import Testing
     #expect(result.value(.enabled, 3) == .word("false"))
   }
 
+  @Test func `a job of Dkron that starts by hand`() throws {
+    let result = try imported(
+      """
+      {"name": "x", "schedule": "@manually", "timezone": "Europe/Berlin", "executor": "shell",
+       "executor_config": {"command": "x"}}
+      """, as: "jobs.json")
+    #expect(result.value(.on) == .word("manual"))
+    #expect(result.value(.missed) == nil)
+    #expect(result.value(.timezone) == nil)
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
+
   @Test func `a workflow whose steps are commands`() throws {
     let result = try imported(
       """
