@@ -10,6 +10,8 @@ struct ImportCheck {
   let refusals: [Diagnostic]
   /// What no machine takes: a bug of the import.
   let bugs: [Diagnostic]
+  /// The users and groups of another machine that this one does not have.
+  let strangers: [String]
 
   /// What depends on the machine, and not on the text.
   private static let ofMachine: Set<Diagnostic.Code> = [
@@ -22,7 +24,16 @@ struct ImportCheck {
   ///   are not those of this one.
   init(of result: Importer.Result, isForeign: Bool) {
     var source = JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
-    if isForeign { source.accounts = AnyAccounts() }
+    var strangers: [String] = []
+    if isForeign {
+      let here = source.load(text: Array(result.text.utf8), within: nil)
+      for diagnostic in here.diagnostics
+      where diagnostic.code == .unknownAccount && !strangers.contains(diagnostic.message) {
+        strangers.append(diagnostic.message)
+      }
+      source.accounts = AnyAccounts()
+    }
+    self.strangers = strangers
     let loaded = source.load(text: Array(result.text.utf8), within: nil)
     let errors = loaded.diagnostics.filter { $0.severity == .error }
     let own = errors.filter { Self.ofMachine.contains($0.code) }
@@ -49,6 +60,14 @@ struct ImportCheck {
           home: $0.home, shell: $0.shell)
       }
     }
+  }
+
+  /// What this machine would say of the jobs of another one; nil where it takes them.
+  var remark: String? {
+    strangers.isEmpty
+      ? nil
+      : "'takt check' refuses the jobs file on this machine: "
+        + strangers.joined(separator: ", ")
   }
 
   var isRight: Bool { refusals.isEmpty && bugs.isEmpty }

@@ -37,6 +37,7 @@ struct ImportReportText {
     section("notes", report.notes.map { "\($0.place): \($0.sentence)" })
     if let verification { section("times", verification.lines) }
     Console.error(total)
+    if let remark = check.remark { Console.error("takt: \(remark)".printable) }
     let stops = report.sources.compactMap(\.stop)
     if jobs > 0, check.bugs.isEmpty, !stops.isEmpty {
       Console.error("takt: the sources still run; to stop them:")
@@ -172,6 +173,7 @@ struct ImportReportAnswer: Encodable {
     keptDifferently = tokens(.differently)
     notKept = tokens(.lost)
     notes = report.notes.map { Note(at: "\($0.place)", message: $0.sentence) }
+    if let remark = check.remark { notes.append(Note(at: "jobs.yaml", message: remark)) }
     unreadable = report.unreadable.map { Note(at: "\($0.place)", message: $0.sentence) }
     refused = check.refusals.map { Note(at: "\($0.location)", message: $0.message) }
     bugs = check.bugs.map { Note(at: "\($0.location)", message: $0.message) }

@@ -27,7 +27,12 @@ import Testing
     let check = Self.check(jobs, isForeign: false)
     #expect(check.bugs.isEmpty)
     #expect(check.refusals.map(\.code) == [.unknownAccount])
-    #expect(Self.check(jobs, isForeign: true).isRight)
+    let foreign = Self.check(jobs, isForeign: true)
+    #expect(foreign.isRight)
+    #expect(
+      foreign.remark
+        == "'takt check' refuses the jobs file on this machine: there is no user 'no-such-user'")
+    #expect(Self.check("run: /bin/true", isForeign: true).remark == nil)
     #expect(Self.check("run: /bin/true", isForeign: false).isRight)
   }
 }

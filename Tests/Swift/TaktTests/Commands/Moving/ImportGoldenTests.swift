@@ -91,7 +91,11 @@ import Testing
         .replacing("systemctl --root=root disable", with: "systemctl disable --now")
     }
     answer.output = placed(lines.count > 1 ? String(lines[1]) : "")
-    answer.errors = placed(answer.errors)
+    // Which users this machine has is nothing of the import.
+    let said = answer.errors.components(separatedBy: "\n").filter {
+      !$0.hasPrefix("takt: 'takt check' refuses the jobs file on this machine: there is no ")
+    }
+    answer.errors = placed(said.joined(separator: "\n"))
     return answer
   }
 
