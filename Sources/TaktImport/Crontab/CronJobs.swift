@@ -84,8 +84,18 @@ struct CronJobs {
   }
 
   /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
-  func settleFolder(of draft: inout JobDraft, at place: SourceLocation) {
-    guard case .text(let folder)? = draft[.directory], context.tree.lacks(folder) else { return }
+  ///
+  /// - Parameter home: that of the user, which a copy of a part of a machine need not have.
+  func settleFolder(of draft: inout JobDraft, at place: SourceLocation, home: String) {
+    guard case .text(let folder)? = draft[.directory] else { return }
+    guard context.tree.lacks(folder) else {
+      if folder != home, context.tree.kind(of: folder) != .folder {
+        context.report.note(
+          "there is no folder \(folder) below --root: the jobs start only if their machine has it",
+          at: SourceLocation(file: place.file))
+      }
+      return
+    }
     let reason = "there is no folder \(folder.isEmpty ? "''" : folder)"
     guard dialect == .debian else {
       draft[.directory] = .text("/")

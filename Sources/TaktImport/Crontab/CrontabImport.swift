@@ -211,7 +211,7 @@ struct CrontabImport {
     jobs.setSurroundings(
       of: &draft, user: user, isNamed: draft[.user] != nil, variables: variables)
     if entry.mailsFailuresOnly { draft[.onSuccess] = nil }
-    jobs.settleFolder(of: &draft, at: entry.command.place)
+    jobs.settleFolder(of: &draft, at: entry.command.place, home: user.home)
     setCommand(text, of: entry, in: &draft)
     context.add(draft)
   }

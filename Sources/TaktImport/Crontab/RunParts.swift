@@ -126,7 +126,7 @@ extension CrontabImport {
       if text.command.contains("cd /") {
         draft[.directory] = .text("/")
       } else {
-        jobs.settleFolder(of: &draft, at: entry.command.place)
+        jobs.settleFolder(of: &draft, at: entry.command.place, home: user.home)
       }
     }
     if let token = entry.user { report.keep(token, as: "user") }

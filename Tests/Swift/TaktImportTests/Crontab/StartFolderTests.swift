@@ -62,6 +62,19 @@ import Testing
     #expect(result.report.notes.isEmpty)
   }
 
+  @Test func `a HOME that another machine may have is noted once`() throws {
+    let fixture = try ImportFixture()
+    try fixture.write(
+      "HOME=/no/such\n* * * * * anna a\n* * * * * anna b\nHOME=/etc\n* * * * * anna c\n",
+      to: "etc/cron.d/x")
+    let result = fixture.run("/etc/cron.d/x")
+    #expect(try Self.folder(of: result) == "/no/such")
+    #expect(
+      result.report.notes.map(\.sentence) == [
+        "there is no folder /no/such below --root: the jobs start only if their machine has it"
+      ])
+  }
+
   @Test func `HOME counts for the scripts of a folder, too`() throws {
     let fixture = try ImportFixture()
     fixture.options.isSystem = true
