@@ -67,11 +67,12 @@ struct Idioms {
       rest = lock(command, &changed)
       sentence =
         "'overlap: skip' takes the place of flock: it keeps runs of this job apart, and no other "
-        + "program from the lock"
+        + "program from the lock, and a program that is missing has the status 127"
     case "timeout":
       rest = Self.limit(command.words, &changed).flatMap(command.dropping)
       sentence =
-        "'timeout' takes the place of timeout: its signal goes to all processes of the run"
+        "'timeout' takes the place of timeout: its signal goes to all processes of the run, "
+        + "and a run that it ends has the status 124"
     case "nice":
       rest = Self.nice(command.words, &changed).flatMap(command.dropping)
       sentence = "'nice' takes the place of nice"

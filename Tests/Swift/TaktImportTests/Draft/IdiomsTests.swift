@@ -130,6 +130,14 @@ import Testing
     #expect(result.changed.isEmpty, "\(result.changed)")
   }
 
+  @Test(arguments: [
+    ("flock -n /tmp/l /opt/a", "127"), ("timeout -k 1 5 /opt/a", "124"),
+  ])
+  func `another exit status is said to be one`(command: String, status: String) throws {
+    let changed = try Self.result(["0 3 * * * " + command]).changed
+    #expect(changed.first?.hasSuffix("has the status \(status)") == true, "\(changed)")
+  }
+
   @Test func `a lock that several jobs share stays`() throws {
     let result = try Self.result([
       "0 3 * * * flock -n /var/lock/x /opt/a", "0 4 * * * flock -n /run/lock/x /opt/b",
