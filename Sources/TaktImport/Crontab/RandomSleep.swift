@@ -19,7 +19,10 @@ struct RandomSleep {
 
   /// Nil where there is none, and where a wait before the whole command may not be the same.
   init?(in command: String, shell: Shell) {
-    guard command.utf8.count <= CommandGuards.lengthMax else { return nil }
+    // A value that the command sets is no random one, or always the same one.
+    guard command.utf8.count <= CommandGuards.lengthMax, !command.contains("RANDOM=") else {
+      return nil
+    }
     for start in command.indices where "/bps".contains(command[start]) {
       let before = command[..<start]
       let inner = Self.withoutBash(before)

@@ -44,7 +44,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // The values are not equally likely.
+    // The values are not random, or not equally likely.
+    "RANDOM=5; sleep $((RANDOM%100)); x", "export RANDOM=5; sleep $((RANDOM%100)); x",
     "sleep ${RANDOM:0:2}m ; x", "sleep $((RANDOM*2)); x",
     // awk without a seed always draws the same.
     "sleep $(awk 'BEGIN{print int(rand()*300)}'); x",
