@@ -142,7 +142,10 @@ struct AnacrontabImport {
     report.differ(
       tokens[0], "\(times.words); anacron counts days from the last run", in: name)
     report.differ(
-      tokens[1], "part of the time of day; a run that is made up for starts without it", in: name)
+      tokens[1],
+      draft[.every] == nil
+        ? "part of the time of day; a run that is made up for starts without it"
+        : "an interval has no time of day: the runs start without it", in: name)
     report.keep(tokens[2], as: "the name of the job", in: name)
     settle(&draft, variables, command)
   }

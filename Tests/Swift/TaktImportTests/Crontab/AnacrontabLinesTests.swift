@@ -45,6 +45,16 @@ import Testing
     #expect(result.report.lineCount { $0.fate == .lost } == 6)
   }
 
+  @Test func `the delay of an interval is said to be lost`() throws {
+    let result = try Self.result("3 1500 long x\n1 5 daily y\n", .debian)
+    #expect(result.value(.every) == .word("3d"))
+    #expect(
+      result.changed.filter { $0.contains("start") } == [
+        "1500: an interval has no time of day: the runs start without it",
+        "5: part of the time of day; a run that is made up for starts without it",
+      ])
+  }
+
   @Test func `a refused line is one entry, however it is broken`() throws {
     let result = try Self.result("0 5 \\\nname \\\nx\n", .cronie)
     #expect(result.lost == ["0 5 name x: anacron knows no such period"])
