@@ -150,9 +150,7 @@ package struct Importer {
       text.file, Array(text.lines.map(\.text).joined(separator: "\n").utf8))
     if !file.problems.isEmpty, let place = Self.template(in: text) {
       context.report.cannotRead(
-        "\(place)",
-        "this is a template and no YAML yet; import what comes of it, such as that of 'helm template'"
-      )
+        "\(place)", UnknownSource.template)
     } else {
       for problem in file.problems {
         context.report.cannotRead("\(problem.place)", problem.sentence)

@@ -14,6 +14,7 @@ struct UnknownSource {
 
   /// What it is and what to do; nil for a file that takt may read.
   var refusal: String? {
+    if isUTF16 { return "this is UTF-16; convert it with 'iconv -f UTF-16 -t UTF-8'" }
     if lines.first?.hasPrefix("bplist0") == true {
       return "this is a binary property list; convert it with 'plutil -convert xml1'"
     }
@@ -30,6 +31,16 @@ struct UnknownSource {
       return "this is a workflow of GitHub Actions without 'on.schedule', and so it has no times"
     }
     return other
+  }
+
+  /// What other programs print that make YAML of it.
+  static let template =
+    "this is a template and no YAML yet; import what comes of it, such as that of 'helm template'"
+
+  /// A mark of two bytes that are none of UTF-8, and every other byte nothing.
+  private var isUTF16: Bool {
+    guard let start = lines.first?.unicodeScalars.prefix(4), start.count == 4 else { return false }
+    return start.prefix(2).allSatisfy { $0 == "\u{fffd}" } && start.contains("\0")
   }
 
   /// The blocks of whenever's language.
@@ -88,6 +99,7 @@ struct UnknownSource {
       return "this is YAML of a kind that takt does not import; say what it is with --from"
     }
     let first = lines.first ?? ""
+    if first.hasPrefix("{{") { return Self.template }
     if first.hasPrefix("{") || first == "[" || first.hasPrefix("[{"),
       !lines.contains(where: { $0.contains("\"executor\"") })
     {

@@ -211,6 +211,18 @@ import Testing
     #expect(result.report.sources.map(\.kind) == [.crontab])
   }
 
+  @Test(arguments: [true, false]) func `a text in UTF-16 is named`(isBigEndian: Bool) throws {
+    let fixture = try ImportFixture()
+    let mark: [UInt8] = isBigEndian ? [0xfe, 0xff] : [0xff, 0xfe]
+    let text: [UInt8] = "<?xml version=\"1.0\"?>\n<Task/>\n".utf8.flatMap {
+      isBigEndian ? [0, $0] : [$0, 0]
+    }
+    let result = fixture.run(try fixture.write(mark + text, to: "task.xml"))
+    #expect(result.report.unreadable.map(\.sentence).first?.hasPrefix("this is UTF-16") == true)
+    #expect(result.jobs.isEmpty)
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
+
   @Test(arguments: [
     ("schedule.rb", "every 1.day, at: '4am' do\n  rake 'tidy'\nend\n", "whenever | takt import -"),
     ("x", "every 2.hours do\n  command 'x'\nend\n", "whenever | takt import -"),
@@ -230,6 +242,7 @@ import Testing
     ("x.plist", "bplist00\u{1}\n", "plutil"),
     ("jobs.yaml", "jobs:\n  a: {every: 1h, run: x}\n", "jobs file of takt"),
     ("values.yaml", "replicas: 3\n", "--from"), ("package.json", "{\n \"a\": 1\n}\n", "JSON"),
+    ("x", "{{- if .Values.x }}\nkind: {{ .Values.kind }}\n{{- end }}\n", "template"),
   ])
   func `a file that is no source of jobs is named, and nothing is made of it`(
     name: String, text: String, word: String
