@@ -43,7 +43,8 @@ import Testing
       """
       jobs:
         flaky:
-          every: 100ms
+          every: 2s
+          first: 0s
           from: end
           run: 'echo seen; [ -e mended ]'
           on_failure:
