@@ -108,7 +108,7 @@ extension ServiceImport {
         return []
       }
       checkVariables(of: command, in: &draft)
-      splitVariables(of: &command, in: draft)
+      splitVariables(of: &command, in: &draft)
       commands.append(command)
     }
     return commands

@@ -70,8 +70,8 @@ extension ServiceImport {
   }
 
   /// Writes out the words of `$NAME` where it has quotes or backslashes, which a shell would take for
-  /// characters like others.
-  func splitVariables(of command: inout Command, in draft: JobDraft) {
+  /// characters like others. Values of files may be secret, and stay there.
+  func splitVariables(of command: inout Command, in draft: inout JobDraft) {
     guard command.expandsVariables else { return }
     var words: [String] = []
     for word in command.words {
@@ -91,11 +91,14 @@ extension ServiceImport {
         words.append(word)
         continue
       }
-      words += Self.split(value).map { $0.replacing("$", with: "$$") }
-      if isOfFile {
-        report.differ(
-          command.entry, "the words of $\(name) are those that its file has now", in: draft.name)
+      guard !isOfFile else {
+        disable(
+          command.entry, "systemd splits $\(name) of the file at its quotes, and a shell does not",
+          in: &draft)
+        words.append(word)
+        continue
       }
+      words += Self.split(value).map { $0.replacing("$", with: "$$") }
     }
     command.words = words
   }
