@@ -24,23 +24,32 @@ class Browser:
     def __init__(self):
         # Neither leaves anything behind elsewhere.
         self.place = tempfile.TemporaryDirectory(prefix="takt-page-", ignore_cleanup_errors=True)
-        self.driver = subprocess.Popen(
-            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env={**os.environ, "TMPDIR": self.place.name})
-        self.session = None
+        self.driver = self.session = None
         try:
-            self.base = f"http://127.0.0.1:{self._port()}"
+            self.base = f"http://127.0.0.1:{self._start()}"
             self.session = self._begin()
         except BaseException:
             self.close()
             raise
 
-    def _port(self):
-        for line in self.driver.stdout:
-            found = re.search(r"started successfully on port (\d+)", line)
-            if found:
-                return int(found.group(1))
-        raise Failure("chromedriver does not start")
+    def _start(self):
+        """The port of a driver that runs.
+
+        A driver picks its port for one address family and then wants the same one of the other,
+        which another process may have taken: it ends, and a second one finds another port.
+        """
+        said = ""
+        for _ in range(5):
+            self.driver = subprocess.Popen(
+                ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env={**os.environ, "TMPDIR": self.place.name})
+            for line in self.driver.stdout:
+                found = re.search(r"started successfully on port (\d+)", line)
+                if found:
+                    return int(found.group(1))
+                said += line
+            said += f"exit {self.driver.wait()}\n"
+        raise Failure(f"chromedriver does not start: {said}")
 
     def _begin(self):
         options = {
@@ -141,11 +150,12 @@ class Browser:
             if self.session:
                 self._send("DELETE", f"/session/{self.session}")
         finally:
-            self.driver.terminate()
-            try:
-                self.driver.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self.driver.kill()
+            if self.driver:
+                self.driver.terminate()
+                try:
+                    self.driver.wait(PATIENCE)
+                except subprocess.TimeoutExpired:
+                    self.driver.kill()
             self.place.cleanup()
 
 
