@@ -199,13 +199,14 @@ nemesis: build   ## Run three machines in a cluster while things fail, and check
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(SEEDS) --engine $(ENGINE) --plant $(PLANT)
 
 .PHONY: moving
-moving: build    ## Import what 40 Debian packages bring along, and the files in PUBLIC; run twenty jobs under cron and under takt; export 2,000 commands to cron; start 500 commands with and without a shell.
+moving: build    ## Import what 40 Debian packages bring along, and the files in PUBLIC; run twenty jobs under cron and under takt; export 2,000 commands to cron; run what --idiomatic makes beside the original; start 500 commands with and without a shell.
 	@scripts/venv .build/moving-venv moving || true
 	PATH=$(CURDIR)/.build/moving-venv/bin:$$PATH python3 -B Tests/moving/packages.py .build/debug/takt
 	test -z '$(PUBLIC)' || \
 		PATH=$(CURDIR)/.build/moving-venv/bin:$$PATH python3 -B Tests/moving/public.py '$(PUBLIC)' .build/debug/takt
 	python3 -B Tests/moving/beside_cron.py .build/debug/takt
 	python3 -B Tests/moving/exported.py .build/debug/takt
+	python3 -B Tests/moving/idiomatic.py .build/debug/takt
 	python3 -B Tests/moving/commands.py .build/debug/takt
 
 lint: PACKAGES := python3

@@ -4,7 +4,8 @@
   public.py FOLDER TAKT [--keep FOLDER]
 
 FOLDER has a folder for each kind of file, called like a word of `--from`: cron.d, crontab, anacrontab,
-supercronic, k8s, yacron, systemd. In `systemd` a timer lies beside its service, in a folder of its own.
+supercronic, k8s, yacron, ofelia, dkron, launchd, github, systemd. In `systemd` a timer lies beside its
+service, in a folder of its own.
 Crontabs are read as Debian's cron and as cronie read them.
 
 Whatever a file says, the import ends with 0 or 1, or with 78 and a line and a column; each word of the
@@ -33,7 +34,10 @@ except ImportError:
     yaml = None
 
 CRONTABS = ["cron.d", "crontab"]
-KINDS = CRONTABS + ["anacrontab", "supercronic", "k8s", "yacron", "systemd"]
+YAML = ["k8s", "yacron"]
+# Their words are not compared: what they say of times and commands stands in keys of many kinds.
+KEYED = ["ofelia", "dkron", "launchd", "github"]
+KINDS = CRONTABS + ["anacrontab", "supercronic", *YAML, *KEYED, "systemd"]
 SECONDS_MAX = 300
 # Written by a program before cron or systemd read it.
 TEMPLATE = re.compile(rb"\{\{|\{%|<%|@[A-Z][A-Z0-9_]+@|#[A-Z_]+#|__[A-Z_]+__")
@@ -92,9 +96,9 @@ class Case:
                 self.problems.append(f"no line and column: {unreadable['at']}: {unreadable['message']}")
         if (self.status == 78) != bool(self.report["unreadable"]):
             self.problems.append(f"exit status {self.status}, {len(self.report['unreadable'])} unreadable")
-        if self.kind in ("k8s", "yacron"):
+        if self.kind in YAML:
             self.problems += [f"said nothing of {v}" for v in unsaid_values(place, self.report)]
-        else:
+        elif self.kind not in KEYED:
             files = own_units(place) if self.kind == "systemd" else [(place, "#")]
             self.problems += [f"said nothing of {word}" for word in packages.unsaid(files, self.report)]
             if not yaml or self.kind not in CRONTABS:
@@ -238,7 +242,7 @@ def other_meanings(case, place):
         value = lambda key: job.get(key, defaults.get(key))
         variables = {k: v for k, v in variables.items() if k != "LOGNAME" and (k != "USER" or case.dialect == "debian")}
         expected = {"SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", **variables}
-        own = value("env") or {}
+        own = {**(defaults.get("env") or {}), **(job.get("env") or {})}
         for what, left, right in [
                 ("run", job.get("run"), command if command.strip() else ":"),
                 ("stdin", job.get("stdin"), given),
