@@ -69,13 +69,14 @@ import Testing
     "suspicious | watch: {path: /srv/in}, run: »[cp, /etc/hosts, /srv/in/hosts] => writes '/srv/in/hosts'",
     "suspicious | watch: {path: /srv/in}, run: echo, output: {file: »{path: /srv/in/out}} => "
       + "the output writes '/srv/in/out'",
-    "suspicious | every: 1h, run: »'sleep 1 &' => the command ends with '&': takt ends what runs in the "
-      + "background when the run ends",
-    "suspicious | every: 1h, run: »\"sleep 1 > x 2>&1 & # later\\n\" => the command ends with '&'",
-    "suspicious | every: 1h, run: »'(sleep 1 &)' => the command ends with '&'",
-    "suspicious | every: 1h, run: »'for a in b c; do sleep 1& done' => the command ends with '&'",
-    "suspicious | every: 1h, run: [bash, -c, »'sleep 1 &'] => the command ends with '&'",
-    "suspicious | every: 1h, steps: [{run: echo}, {run: »'sleep 1 &'}] => the command ends with '&'",
+    "suspicious | every: 1h, run: »'sleep 1 &' => nothing waits for what the last '&' starts: takt ends it "
+      + "when the run ends",
+    "suspicious | every: 1h, run: »\"sleep 1 > x 2>&1 & # later\\n\" => nothing waits",
+    "suspicious | every: 1h, run: »'(sleep 1 &)' => nothing waits",
+    "suspicious | every: 1h, run: »'for a in b c; do sleep 1& done' => nothing waits",
+    "suspicious | every: 1h, run: [bash, -c, »'sleep 1 &'] => nothing waits",
+    "suspicious | every: 1h, run: [nice, -n, '5', bash, -ec, »'sleep 1 &', x] => nothing waits",
+    "suspicious | every: 1h, steps: [{run: echo}, {run: »'sleep 1 &'}] => nothing waits",
     "suspicious | every: 1h, run: »'echo artisan schedule:run >> /dev/null 2>&1' => Laravel's "
       + "'schedule:run' may leave tasks in the background",
     "suspicious | every: 1h, run: [echo, artisan, »'schedule:run'] => Laravel's 'schedule:run'",
