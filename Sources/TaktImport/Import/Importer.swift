@@ -1,6 +1,6 @@
 import Glibc
 package import TaktCore
-import TaktSystem
+package import TaktSystem
 
 /// Reads sources and makes a jobs file of them, and a report.
 package struct Importer {
@@ -51,6 +51,11 @@ package struct Importer {
     var named: Set<String> = []
     for path in paths where named.insert(tree.absolute(path)).inserted { read(path) }
     return finish()
+  }
+
+  /// Reports standard input as a source that cannot be read, before the run.
+  package func cannotReadStandardInput(_ error: SystemError) {
+    context.report.cannotRead(ImportContext.standardInput, ImportTree.Problem(error).sentence)
   }
 
   private func finish() -> Result {

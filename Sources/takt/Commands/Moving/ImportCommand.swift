@@ -99,10 +99,11 @@ struct ImportCommand: ParsableCommand {
     options.turnsSleepsIntoJitter = jitter
     options.isIdiomatic = idiomatic
     let mark = ReadingMark()
-    WaitNotice.watch(mark)
+    // A program that reads the report as JSON reads nothing else.
+    if report == .text { WaitNotice.watch(mark) }
     let importer = Importer(
       options, tree: ImportTree(root: root, mark: mark), machine: SystemAccounts())
-    let input = try paths.contains("-") ? StandardInput.read() : nil
+    let input = paths.contains("-") ? Self.standardInput(of: importer) : nil
     let result = importer.run(paths.filter { $0 != "-" }, standardInput: input)
     mark.finish()
     let check = ImportCheck(of: result, isForeign: root != nil)
@@ -119,20 +120,18 @@ struct ImportCommand: ParsableCommand {
       throw ExitCode.failure
     }
   }
+
+  /// All of standard input, within the bound for sources; nil where it cannot be read, which the
+  /// report then says.
+  private static func standardInput(of importer: Importer) -> [UInt8]? {
+    do throws(SystemError) {
+      return try SmallFile.readToEnd(STDIN_FILENO, bytesMax: 1 << 20)
+    } catch {
+      importer.cannotReadStandardInput(error)
+      return nil
+    }
+  }
 }
 
 extension SourceKind: ExpressibleByArgument {}
 extension CronDialect: ExpressibleByArgument {}
-
-/// All of standard input, within the bound for sources.
-enum StandardInput {
-  static func read() throws -> [UInt8] {
-    do throws(SystemError) {
-      return try SmallFile.readToEnd(STDIN_FILENO, bytesMax: 1 << 20)
-    } catch {
-      let reason = error.number == EFBIG ? "larger than 1 MB" : SystemError.text(error.number)
-      Console.error("takt: standard input cannot be read: \(reason)")
-      throw ExitCode.configuration
-    }
-  }
-}

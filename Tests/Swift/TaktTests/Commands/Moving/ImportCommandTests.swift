@@ -49,6 +49,25 @@ import Testing
     #expect(report.kept.contains { $0.at == "tab:2:11" && $0.reason == "run" })
   }
 
+  @Test(arguments: ["yes", "cat /", "head -c 1048577 /dev/zero"])
+  func `an endless, odd or too large standard input is an error in JSON`(source: String) throws {
+    struct Report: Decodable {
+      struct Note: Decodable { var at: String }
+      var complete: Bool
+      var unreadable: [Note]
+      var jobs: [String]
+    }
+    let folder = try TemporaryFolder()
+    try folder.write("0 1 * * * /usr/bin/b\n", to: "tab")
+    let takt = "'\(TaktProcess.executable.path)' import - tab --report json"
+    let pipe = source == "cat /" ? "\(takt) </" : "\(source) 2>/dev/null | \(takt)"
+    let answer = try folder.takt(["-c", pipe], program: "/bin/sh")
+    #expect(answer.status == 78)
+    let report = try JSONDecoder().decode(Report.self, from: Data(answer.errors.utf8))
+    #expect(!report.complete && report.jobs == ["b"])
+    #expect(report.unreadable.map(\.at) == ["standard input"])
+  }
+
   @Test func `what changes the runs comes first, and it alone is an error`() throws {
     let folder = try TemporaryFolder()
     try folder.write("[Timer]\nOnCalendar=daily\n", to: "a.timer")
