@@ -133,7 +133,7 @@ struct Idioms {
   private static func limit(_ words: [String], _ draft: inout JobDraft) -> Int? {
     guard draft[.timeout] == nil else { return nil }
     // Without `-k`, timeout waits for a command that ignores its signal.
-    var grace = "36500d"
+    var grace = DurationText.format(StopPolicy.endlessGrace)
     var signal = "TERM"
     var index = 1
     while index < words.count, words[index].hasPrefix("-") {

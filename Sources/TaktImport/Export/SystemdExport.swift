@@ -184,7 +184,9 @@ package struct SystemdExport {
     if execution.stop.signal != .terminate {
       lines.append("KillSignal=SIG\(execution.stop.signal.rawValue)")
     }
-    lines.append("TimeoutStopSec=\(Self.span(execution.stop.grace))")
+    let grace = execution.stop.grace
+    lines.append(
+      "TimeoutStopSec=" + (grace < StopPolicy.endlessGrace ? Self.span(grace) : "infinity"))
     if execution.stop.leftovers == .leave { lines.append("KillMode=process") }
     let statuses = execution.success.exitStatuses.filter { $0 != 0 }.sorted()
     if !statuses.isEmpty {

@@ -42,7 +42,7 @@ extension ServiceImport {
     if let entry = unit.last("Service", "TimeoutStopSec") ?? unit.last("Service", "TimeoutSec") {
       switch UnitValue.span(entry.value) {
       case .duration(let time)? where time > .zero: grace = DurationText.format(time)
-      case .infinite?, .duration?: grace = "36500d"
+      case .infinite?, .duration?: grace = DurationText.format(StopPolicy.endlessGrace)
       case nil: report.lose(entry, "this is no length of time", in: draft.name)
       }
       if entry.key == "TimeoutStopSec", UnitValue.span(entry.value) != nil {

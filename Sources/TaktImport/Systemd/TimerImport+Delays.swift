@@ -60,6 +60,7 @@ extension TimerImport {
     let delay = timer.last("Timer", "RandomizedDelaySec")
     let offset = timer.last("Timer", "RandomizedOffsetSec")
     guard case .word(let text)? = draft[.every], var room = try? DurationText.parse(text) else {
+      dropUsualLeeway(in: &draft, timer)
       return noteGap(in: draft, [delay, offset].compactMap(\.self))
     }
     for (key, entry) in [(JobKey.spread, isFixed ? delay : offset), (.jitter, delay)] {
@@ -82,15 +83,26 @@ extension TimerImport {
     }
   }
 
+  /// systemd's minute, which nobody wrote, is not worth a warning of takt where it does not fit.
+  private func dropUsualLeeway(in draft: inout JobDraft, _ timer: Unit) {
+    guard timer.last("Timer", "AccuracySec") == nil, draft[.leeway] != nil,
+      let gap = Self.shortestGap(of: draft.times),
+      Self.sum(of: [.spread, .jitter, .leeway], in: draft) >= gap
+    else { return }
+    draft[.leeway] = nil
+  }
+
   private func noteGap(in draft: JobDraft, _ delays: [UnitEntry]) {
-    let length = [JobKey.spread, .jitter].reduce(Duration.zero) {
-      $0 + (Self.length(of: $1, in: draft) ?? .zero)
-    }
+    let length = Self.sum(of: [.spread, .jitter], in: draft)
     guard length > .zero, let gap = Self.shortestGap(of: draft.times), length >= gap else { return }
     for entry in delays {
       report.differ(
         entry, "takt shortens it where the next run would be due before its end", in: draft.name)
     }
+  }
+
+  private static func sum(of keys: [JobKey], in draft: JobDraft) -> Duration {
+    keys.reduce(.zero) { $0 + (length(of: $1, in: draft) ?? .zero) }
   }
 
   private static func length(of key: JobKey, in draft: JobDraft) -> Duration? {

@@ -19,7 +19,7 @@ extension SpecBuilder {
   /// counts where the job has the other.
   func warnOfTimings(of raw: RawJob, _ settled: JobDefaults, schedule: Schedule) {
     let (timeout, policies) = (settled.execution.timeout, settled.policies)
-    let grace = raw.fields[.kill]?.value?.object?["grace"]
+    let grace = usefulGrace(of: raw, policies)
     for pair in [
       Pair(
         field: raw.fields[.expected] ?? raw.fields[.timeout], name: "the '\(JobKey.expected)'",
@@ -35,9 +35,8 @@ extension SpecBuilder {
         hint: "a run that takes so long makes takt skip slots: write a longer interval, or "
           + "'\(JobKey.overlap)'"),
       Pair(
-        field: grace, name: "the 'grace'", value: grace?.value?.duration,
-        boundName: "the interval",
-        bound: grace?.value?.duration.flatMap { interval(of: schedule, beside: $0) },
+        field: grace?.field, name: "the 'grace'", value: grace?.value, boundName: "the interval",
+        bound: grace.flatMap { interval(of: schedule, beside: $0.value) },
         hint: "the next slot is due before a run has stopped: write a shorter 'grace'"),
       Pair(
         field: raw.fields[.lateTolerance], name: "the '\(JobKey.lateTolerance)'",
@@ -55,6 +54,19 @@ extension SpecBuilder {
             + "'\(JobKey.with)', or a longer '\(JobKey.timeout)'"),
         at: parameter.mark, of: raw)
     }
+  }
+
+  /// systemd's own, which says nothing of the schedule.
+  private static let usualGrace = Duration.seconds(90)
+
+  /// A `grace` that may keep a slot from its run, and is not meant to last as long as the command.
+  private func usefulGrace(
+    of raw: RawJob, _ policies: JobPolicies
+  ) -> (field: KeyFields.Field, value: Duration)? {
+    guard let field = raw.fields[.kill]?.value?.object?["grace"], let value = field.value?.duration,
+      value > Self.usualGrace, value < StopPolicy.endlessGrace, !policies.overlap.mayMeet
+    else { return nil }
+    return (field, value)
   }
 
   private func report(_ pair: Pair, at mark: YAMLMark? = nil, of raw: RawJob) {

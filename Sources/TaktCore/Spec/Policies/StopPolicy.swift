@@ -11,6 +11,9 @@ package struct StopPolicy: Hashable, Sendable {
   /// `end`.
   package var leftovers: Leftovers
 
+  /// A grace after which nothing is left to kill: for commands that are never sent KILL.
+  package static let endlessGrace = Duration.seconds(36_500 * 86_400)
+
   package init(
     signal: StopSignal = .terminate, grace: Duration = .seconds(10), leftovers: Leftovers = .end
   ) {

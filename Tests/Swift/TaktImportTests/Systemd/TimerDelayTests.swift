@@ -51,6 +51,15 @@ import Testing
     _ = try ImportFixture.load(result.text)
   }
 
+  @Test(arguments: [
+    ("OnCalendar=minutely", nil), ("OnCalendar=*:*:0/30", nil),
+    ("OnCalendar=*:0/5\nRandomizedDelaySec=4min", nil), ("OnCalendar=*:0/2", "1m"),
+    ("OnCalendar=minutely\nAccuracySec=1min", "1m"),
+  ])
+  func `the usual leeway is left out where it does not fit`(timer: String, leeway: String?) throws {
+    #expect(try result(timer).jobs.first?[.leeway] == leeway.map(DraftValue.word))
+  }
+
   @Test func `a delay beyond the next time of a calendar is said to be shortened`() throws {
     let sentence = "takt shortens it where the next run would be due before its end"
     let twice = try result("OnCalendar=*-*-* 00,12:00:00\nRandomizedDelaySec=12h")

@@ -154,6 +154,8 @@ import Testing
     "watch: {path: /srv/in}, run: 'cat /srv/in/a > /srv/out/b'",
     "watch: {path: /srv/in}, run: 'echo > $X/a'",
     "every: 3h, run: echo, timeout: 2h, expected: 1h", "every: 1h, run: echo, kill: {grace: 30s}",
+    "every: 1m, run: echo, kill: {grace: 90s}", "every: 1m, run: echo, kill: {grace: 36500d}",
+    "every: 1m, run: echo, overlap: allow, kill: {grace: 5m}",
     "every: 1h, run: echo, expected: 2h, overlap: allow",
     "every: 1h, run: echo, expect_success_within: 90m, on_stale: {run: echo}",
     "cron: '30 2 * * *', run: echo, expect_success_within: 26h",

@@ -68,6 +68,27 @@ import Testing
     #expect(report.unreadable.map(\.at) == ["standard input"])
   }
 
+  @Test func `takt check warns of nothing that import writes`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      * * * * * timeout 5 /bin/true
+      * * * * * flock -n /tmp/takt-import timeout 5 /bin/true
+
+      """, to: "tab")
+    for (name, line) in [("usual", ""), ("endless", "TimeoutStopSec=infinity\n")] {
+      try folder.write("[Timer]\nOnCalendar=minutely\n", to: "\(name).timer")
+      try folder.write("[Service]\nExecStart=/bin/true\n\(line)", to: "\(name).service")
+    }
+    let answer = try folder.takt("import", "tab", "usual.timer", "endless.timer", "--idiomatic")
+    #expect(answer.status == 0, "\(answer.errors)")
+    try folder.write(answer.output)
+    let check = try folder.takt("check", "jobs.yaml")
+    #expect(check.status == 0)
+    #expect(check.output.hasSuffix(": ok, 4 jobs\n"), "\(check.output)\(check.errors)")
+    #expect(check.errors.isEmpty)
+  }
+
   @Test func `what changes the runs comes first, and it alone is an error`() throws {
     let folder = try TemporaryFolder()
     try folder.write("[Timer]\nOnCalendar=daily\n", to: "a.timer")
@@ -195,7 +216,7 @@ import Testing
     try folder.write(
       "[Unit]\nDescription=A thing\nOnFailure=alarm.service\n[Service]\nType=oneshot\nUser=root\nExecStartPre=-/bin/true\n"
         + "ExecStart=/bin/echo 'a b' 100%% $$x\nEnvironment=\"A=x y\"\nUMask=0027\nNice=5\nTimeoutStartSec=5min\n"
-        + "StandardInput=data\nStandardInputText=one\nSuccessExitStatus=3\n",
+        + "StandardInput=data\nStandardInputText=one\nSuccessExitStatus=3\nTimeoutStopSec=infinity\n",
       to: "units/a.service")
     let before = try folder.takt(["import", "units/a.timer"])
     #expect(before.status == 0, "\(before.errors)")
