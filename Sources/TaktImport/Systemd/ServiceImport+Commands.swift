@@ -156,12 +156,15 @@ extension ServiceImport {
 
   private func texts(_ command: Command) -> [String] { value(of: command).texts }
 
-  /// A list for a program and its arguments; a text where variables are to be replaced, which only a
-  /// shell does.
+  /// A list for a program and its arguments; a text where variables are to be replaced or a file is to
+  /// be read, which only a shell does.
   private func value(of command: Command) -> DraftValue {
     guard command.expandsVariables, command.words.dropFirst().contains(where: Self.hasVariable)
     else {
       let words = plainWords(command)
+      if inputFile != nil {
+        return .text("exec " + words.map(UnitValue.quoted).joined(separator: " ") + redirection)
+      }
       // What takt does with a text.
       if words.count == 3, words[0] == "/bin/sh", words[1] == "-c", !words[2].isEmpty {
         return .text(words[2])
@@ -177,13 +180,15 @@ extension ServiceImport {
       return Self.shellWord(word).text
     }
     // What a variable holds is split at blanks, and no more than that.
-    return .text((splits ? "set -f; " : "") + "exec " + words.joined(separator: " "))
+    return .text((splits ? "set -f; " : "") + "exec " + words.joined(separator: " ") + redirection)
   }
+
+  private var redirection: String { inputFile.map { " <\(UnitValue.quoted($0))" } ?? "" }
 
   /// The command as a part of a text for a shell.
   func shellText(_ command: Command) -> String {
     guard command.expandsVariables, command.words.dropFirst().contains(where: Self.hasVariable)
-    else { return plainWords(command).map(UnitValue.quoted).joined(separator: " ") }
+    else { return plainWords(command).map(UnitValue.quoted).joined(separator: " ") + redirection }
     return "(\(value(of: command).texts.joined()))"
   }
 

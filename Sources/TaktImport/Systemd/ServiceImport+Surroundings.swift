@@ -49,6 +49,10 @@ extension ServiceImport {
   }
 
   private func setInput(in draft: inout JobDraft) {
+    let source = unit.last("Service", "StandardInput")
+    // Without the key it is the text, if there is one.
+    let isData = source.map { $0.value == "data" } ?? true
+    let kept = isData ? "stdin" : "no effect without 'StandardInput=data'"
     var input = ""
     for text in unit.list("Service", "StandardInputText") {
       guard let line = UnitValue.unescaped(text.value) else {
@@ -56,7 +60,7 @@ extension ServiceImport {
         continue
       }
       input += expand(line, of: text, in: &draft) + "\n"
-      report.keep(text, as: "stdin", in: draft.name)
+      report.keep(text, as: kept, in: draft.name)
     }
     for data in unit.list("Service", "StandardInputData") {
       guard let bytes = Base64.decoded(data.value),
@@ -67,15 +71,51 @@ extension ServiceImport {
         continue
       }
       input += text
-      report.keep(data, as: "stdin", in: draft.name)
+      report.keep(data, as: kept, in: draft.name)
     }
-    if !input.isEmpty { draft[.stdin] = .text(input) }
-    guard let entry = unit.last("Service", "StandardInput") else { return }
-    if entry.value == "null" || entry.value == "data" {
-      report.keep(entry, as: "stdin", in: draft.name)
+    if isData, !input.isEmpty { draft[.stdin] = .text(input) }
+    guard let source, source.value == Self.nothing || !source.value.hasPrefix(Self.filePrefix)
+    else { return }
+    if isData || source.value == "null" || source.value == Self.nothing {
+      report.keep(source, as: "stdin", in: draft.name)
     } else {
-      disable(entry, "'stdin' is a text of the jobs file", in: &draft)
+      disable(source, "takt gives a command a text or a file to read", in: &draft)
     }
+  }
+
+  private static let filePrefix = "file:"
+  private static let nothing = "file:/dev/null"
+
+  /// The file that each command reads; nil for none, and with a reason where takt cannot do the same.
+  func inputFile(in draft: inout JobDraft) -> String? {
+    guard let entry = unit.last("Service", "StandardInput"),
+      entry.value.hasPrefix(Self.filePrefix), entry.value != Self.nothing
+    else { return nil }
+    let value = expand(entry, in: &draft)
+    let path = String(value.dropFirst(Self.filePrefix.utf8.count))
+    let output = unit.last("Service", "StandardOutput")?.value
+    let problem: String? =
+      if !path.hasPrefix("/") {
+        "systemd wants the whole path of a file"
+      } else if output == "inherit" || output == value {
+        "systemd connects the output to this file, too"
+      } else if ![.file, .none].contains(context.tree.kind(of: path)) {
+        "no regular file: systemd may connect to it as a socket, and a shell does not"
+      } else {
+        nil
+      }
+    if let problem {
+      disable(entry, problem, in: &draft)
+      return nil
+    }
+    let name = unit.last("Service", "User") == nil ? nil : user?.name
+    if let name, name != "root", manager.user == nil {
+      report.differ(
+        entry, "a shell opens it with the rights of '\(name)', not of root", in: draft.name)
+    } else {
+      report.keep(entry, as: "run", in: draft.name)
+    }
+    return path
   }
 
   func setPriorities(in draft: inout JobDraft) {

@@ -9,6 +9,8 @@ struct ServiceImport {
   let user: ImportAccounts.User?
   /// What the files of the environment set.
   var fileVariables: [String: String] = [:]
+  /// The file that each command reads.
+  var inputFile: String?
 
   var report: ImportReport { context.report }
   var specifiers: Specifiers { Specifiers(unit: unit, manager: manager) }
@@ -38,6 +40,7 @@ struct ServiceImport {
     service.fileVariables = setFiles(in: &draft)
     service.setSearchPath(in: &draft)
     setCredentials(in: &draft)
+    service.inputFile = inputFile(in: &draft)
     service.setCommands(in: &draft)
     setFolder(in: &draft)
     setRoot(in: &draft)

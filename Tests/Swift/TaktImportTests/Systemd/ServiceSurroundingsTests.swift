@@ -16,7 +16,9 @@ import Testing
 
   @Test(arguments: [
     "RootDirectory=/srv", "RootImage=/srv/x.raw", "ExtensionImages=/srv/x.raw",
-    "StandardInput=file:/data", "StandardInput=tty", "ExecSearchPath=opt",
+    "StandardInput=tty", "StandardInput=fd:x", "StandardInput=file:data", "StandardInput=file:/u",
+    "StandardInput=file:/data\nStandardOutput=inherit",
+    "StandardInput=file:/data\nStandardOutput=file:/data", "ExecSearchPath=opt",
     "Environment=PATH=/bin\nExecSearchPath=/opt",
   ])
   func `a job with other programs or another input is disabled`(service: String) throws {
@@ -27,11 +29,43 @@ import Testing
 
   @Test(arguments: [
     "RootDirectory=/", "RootDirectory=/srv\nRootDirectory=", "StandardInput=null",
-    "StandardInput=data\nStandardInputText=a", "ExecSearchPath=",
+    "StandardInput=data\nStandardInputText=a", "StandardInput=file:/data",
+    "StandardInput=file:/dev/null", "ExecSearchPath=",
   ])
   func `a job with the same ones is not`(service: String) throws {
     let result = try result(service)
     #expect(result.jobs.first?[.enabled] == nil)
+    #expect(result.lost.isEmpty, "\(result.lost)")
+  }
+
+  @Test func `each command reads the file of StandardInput`() throws {
+    let result = try result(
+      "StandardInput=file:/srv/in put\nStandardInputText=unread\nUser=anna\nEnvironment=A=b\n"
+        + "ExecStartPre=/bin/prepare $$x ${A}\nExecStartPre=/bin/sh -c 'cat; cat'\n"
+        + "ExecStopPost=/bin/tidy")
+    let job = try #require(result.jobs.first)
+    #expect(job[.stdin] == nil)
+    let runs = try #require(job[.steps]).texts
+    #expect(
+      runs.filter { $0.hasPrefix("exec") } == [
+        "exec /bin/prepare '$x' \"${A}\" <'/srv/in put'",
+        "exec /bin/sh -c 'cat; cat' <'/srv/in put'", "exec work -a <'/srv/in put'",
+      ], "\(runs)")
+    let hook = try #require(job[.onSuccess]).texts
+    #expect(hook.contains("exec /bin/tidy <'/srv/in put'"), "\(hook)")
+    #expect(
+      result.changed.contains(
+        "StandardInput=file:/srv/in put: a shell opens it with the rights of 'anna', not of root"),
+      "\(result.changed)")
+  }
+
+  @Test(arguments: [
+    ("", "one\n"), ("StandardInput=data", "one\n"), ("StandardInput=null", nil),
+    ("StandardInput=file:/data", nil),
+  ])
+  func `a text is read where it is the standard input`(line: String, stdin: String?) throws {
+    let result = try result("\(line)\nStandardInputText=one")
+    #expect(result.jobs.first?[.stdin] == stdin.map(DraftValue.text))
     #expect(result.lost.isEmpty, "\(result.lost)")
   }
 
