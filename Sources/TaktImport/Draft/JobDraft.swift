@@ -29,6 +29,8 @@ package struct JobDraft: Sendable {
     }
   }
 
+  package var isDisabled: Bool { self[.enabled] == .word("false") }
+
   /// Adds a key to a mapping.
   mutating func set(_ key: JobKey, _ inner: String, _ value: DraftValue) {
     var entries: [DraftEntry] = []

@@ -43,6 +43,8 @@ extension ServiceImport {
       || Self.isLog(entry.value) && output.map(Self.isLog) != false
     {
       report.keep(entry, as: "output", in: draft.name)
+    } else if entry.value == "null" {
+      report.differ(entry, "takt keeps what is printed there, too", in: draft.name)
     } else {
       report.lose(entry, "takt prints both streams to one place", in: draft.name)
     }

@@ -12,7 +12,7 @@ extension ServiceImport {
   func folderVariables(in draft: inout JobDraft) -> [DraftEntry] {
     var variables: [DraftEntry] = []
     for (key, variable, specifier) in Self.folders {
-      var paths: [String] = []
+      var all: [String] = []
       for entry in unit.list("Service", key) {
         guard let parent = manager.value(of: specifier), let words = UnitValue.words(entry.value),
           !entry.value.utf8.contains(UInt8(ascii: "\\"))
@@ -20,6 +20,7 @@ extension ServiceImport {
           disable(entry, "only systemd knows the value of $\(variable)", in: &draft)
           continue
         }
+        var paths: [String] = []
         for word in words {
           // The names of links to it follow.
           let name = word.prefix { $0 != ":" }
@@ -31,12 +32,23 @@ extension ServiceImport {
             ([parent] + parts.filter { !$0.isEmpty && $0 != "." }.map(String.init))
               .joined(separator: "/"))
         }
+        sayMissing(paths, of: entry, in: draft)
+        all += paths
       }
-      if !paths.isEmpty {
-        variables.append(DraftEntry(key: variable, value: .text(paths.joined(separator: ":"))))
+      if !all.isEmpty {
+        variables.append(DraftEntry(key: variable, value: .text(all.joined(separator: ":"))))
       }
     }
     return variables
+  }
+
+  private func sayMissing(_ folders: [String], of entry: UnitEntry, in draft: JobDraft) {
+    guard !folders.isEmpty else { return }
+    let end = entry.key == "RuntimeDirectory" ? ", after each boot" : ""
+    report.lose(
+      entry,
+      "takt makes no folders: make \(folders.joined(separator: " and ")) yourself\(end)",
+      in: draft.name)
   }
 
   /// Disables a job with a command that mentions a variable which takt does not have.

@@ -50,7 +50,7 @@ struct InitCommand: ParsableCommand {
       }
     }
     if let imported, let check {
-      ImportReportText(imported.report, imported.jobs.count, check, nil).print()
+      ImportReportText(imported.report, imported.jobs, check, nil).print()
       guard check.bugs.isEmpty else { throw ExitCode.defect }
     }
     let named = file == JobsFileChoice.standard ? "" : " " + Self.quoted(file)

@@ -12,7 +12,7 @@ enum ForeignUnitKey {
   ]
   private static let order: Set<String> = [
     "After", "Before", "Requires", "Wants", "BindsTo", "PartOf", "Requisite", "Conflicts",
-    "RequiresMountsFor", "WantsMountsFor", "Upholds", "JoinsNamespaceOf", "PropagatesReloadTo",
+    "Upholds", "JoinsNamespaceOf", "PropagatesReloadTo",
   ]
   private static let folders: Set<String> = [
     "RuntimeDirectory", "StateDirectory", "CacheDirectory", "LogsDirectory",
@@ -39,11 +39,12 @@ enum ForeignUnitKey {
 
   static func sentence(of entry: UnitEntry) -> String {
     let key = entry.key
-    if folders.contains(key) { return "takt makes no folders: make '\(entry.value)' yourself" }
+    if folders.contains(key) { return "takt makes no folders" }
     if key == "SupplementaryGroups" {
       return "takt gives a command all groups of its user, and no others"
     }
     if confines(entry) { return "takt does not confine commands" }
+    if key.hasSuffix("MountsFor") { return "takt does not wait until this is mounted" }
     if order.contains(key) { return "takt waits for no unit: the job runs when it is due" }
     if key.hasPrefix("Condition") || key.hasPrefix("Assert") {
       return "takt does not look at this before it runs the job"

@@ -110,7 +110,7 @@ struct ImportCommand: ParsableCommand {
     Console.write(Array(result.text.utf8))
     let verification = verify ? ImportVerification(of: result, check.snapshot) : nil
     switch report {
-    case .text: ImportReportText(result.report, result.jobs.count, check, verification).print()
+    case .text: ImportReportText(result.report, result.jobs, check, verification).print()
     case .json:
       Console.error(ImportReportAnswer(result.report, result.jobs, check, verification).jsonLine)
     }

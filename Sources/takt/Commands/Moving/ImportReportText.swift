@@ -3,12 +3,13 @@ import TaktImport
 
 struct ImportReportText {
   let report: ImportReport
-  let jobs: Int
+  let jobs: [JobDraft]
   let check: ImportCheck
   let verification: ImportVerification?
 
   init(
-    _ report: ImportReport, _ jobs: Int, _ check: ImportCheck, _ verification: ImportVerification?
+    _ report: ImportReport, _ jobs: [JobDraft], _ check: ImportCheck,
+    _ verification: ImportVerification?
   ) {
     self.report = report
     self.jobs = jobs
@@ -26,20 +27,19 @@ struct ImportReportText {
     section(
       "cannot be read", report.unreadable.map { "\($0.place): \($0.sentence)" }, in: .red)
     section("takt refuses these jobs here", check.refusals.map(\.headline), in: .red)
-    for severity in LossSeverity.allCases {
-      let losses = report.losses(severity)
-      section(
-        "not kept, \(severity.title)",
-        severity == .changesRun ? Self.lines(losses) : Self.groups(losses),
-        in: severity == .changesRun ? .red : severity == .protectsLess ? .yellow : .none)
-    }
+    // What changes comes before what does not.
+    let disabled = disabled.joined(separator: ", ")
+    section("disabled jobs", disabled.isEmpty ? [] : [disabled], in: .yellow)
+    losses(.changesRun, Self.lines, in: .red)
     section("kept differently", Self.lines(report.entries(.differently)))
+    losses(.protectsLess, Self.groups, in: .yellow)
+    losses(.noMeaning, Self.groups)
     section("notes", report.notes.map { "\($0.place): \($0.sentence)" })
     if let verification { section("times", verification.lines) }
     Console.error(total)
     if let remark = check.remark { Console.error("takt: \(remark)".printable) }
     let stops = report.sources.compactMap(\.stop)
-    if jobs > 0, check.bugs.isEmpty, !stops.isEmpty {
+    if !jobs.isEmpty, check.bugs.isEmpty, !stops.isEmpty {
       Console.error("takt: the sources still run; to stop them:")
       for stop in stops { Console.error("  \(stop.printable)") }
     }
@@ -50,13 +50,24 @@ struct ImportReportText {
       check.bugs.map(\.headline), in: .red)
   }
 
-  /// `takt: 1 job; 0 kept differently, 7 not kept (1 changes what runs)`
+  private var disabled: [String] { jobs.filter(\.isDisabled).map(\.name) }
+
+  /// `takt: 2 jobs (1 disabled); 0 kept differently, 7 not kept (1 changes what runs)`
   private var total: String {
     let lost = report.lineCount { $0.fate == .lost }
     let worst = report.lineCount { $0.fate == .lost && $0.severity == .changesRun }
     let changed = report.lineCount { $0.fate == .differently }
-    return "takt: \(Self.count(jobs, "job")); \(changed) kept differently, \(lost) not kept"
+    let off = disabled.isEmpty ? "" : " (\(disabled.count) disabled)"
+    return "takt: \(Self.count(jobs.count, "job"))\(off); \(changed) kept differently, "
+      + "\(lost) not kept"
       + (lost == 0 ? "" : " (\(worst) change\(worst == 1 ? "s" : "") what runs)")
+  }
+
+  private func losses(
+    _ severity: LossSeverity, _ lines: ([ImportReport.Entry]) -> [String],
+    in colour: TerminalColour = .none
+  ) {
+    section("not kept, \(severity.title)", lines(report.losses(severity)), in: colour)
   }
 
   private func section(_ title: String, _ lines: [String], in colour: TerminalColour = .none) {
@@ -136,6 +147,8 @@ struct ImportReportAnswer: Encodable {
 
   var complete: Bool
   var jobs: [String]
+  /// Those of the jobs that are disabled.
+  var disabled: [String]
   var sources: [Source]
   var kept: [Token]
   var keptDifferently: [Token]
@@ -148,7 +161,7 @@ struct ImportReportAnswer: Encodable {
   var verification: [ImportVerification.Answer]?
 
   enum CodingKeys: String, CodingKey {
-    case complete, jobs, sources, kept, notes, unreadable, refused, bugs, verification
+    case complete, jobs, disabled, sources, kept, notes, unreadable, refused, bugs, verification
     case keptDifferently = "kept_differently"
     case notKept = "not_kept"
   }
@@ -159,6 +172,7 @@ struct ImportReportAnswer: Encodable {
   ) {
     complete = report.isComplete && check.isRight && verification?.isComplete != false
     self.jobs = jobs.map(\.name)
+    disabled = jobs.filter(\.isDisabled).map(\.name)
     sources = report.sources.map {
       Source(path: $0.path, kind: $0.kind.rawValue, jobs: $0.jobs, stop: $0.stop)
     }

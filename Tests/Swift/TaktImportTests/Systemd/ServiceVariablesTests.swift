@@ -67,7 +67,8 @@ import Testing
         "\(kind)Directory=a: "
           + (path == nil
             ? "only systemd knows the value of $\(name); the job is disabled"
-            : "takt makes no folders: make 'a' yourself")
+            : "takt makes no folders: make \(path ?? "") yourself"
+              + (kind == "Runtime" ? ", after each boot" : ""))
       ])
   }
 

@@ -127,10 +127,29 @@ import Testing
         """
         a.timer: systemd, 1 job
         not kept, changes what runs:
-          a.service:8:1: RuntimeDirectory=a: takt makes no folders: make 'a' yourself
+          a.service:8:1: RuntimeDirectory=a: takt makes no folders: make /run/a yourself, after each boot
         not kept, protects less:
 
         """), "\(other)")
+  }
+
+  @Test func `disabled jobs come first, and what is different before what protects less`() throws {
+    let folder = try TemporaryFolder()
+    for name in ["a", "b"] { try folder.write("[Timer]\nOnCalendar=daily\n", to: "\(name).timer") }
+    try folder.write(
+      "[Service]\nExecStart=/bin/true\nStandardError=null\nPrivateTmp=yes\nStandardOutput=journal\n",
+      to: "a.service")
+    try folder.write("[Service]\nExecStart=/bin/true\nDynamicUser=yes\n", to: "b.service")
+    let answer = try folder.takt("import", "a.timer", "b.timer")
+    let report = answer.errors.replacing(folder.url.path + "/", with: "")
+    let titles = report.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+    #expect(
+      titles.dropFirst(2).prefix(5) == [
+        "disabled jobs:", "not kept, changes what runs:", "kept differently:",
+        "not kept, protects less:",
+        "takt: 2 jobs (1 disabled); 2 kept differently, 2 not kept (1 changes what runs)",
+      ], "\(report)")
+    #expect(report.contains("disabled jobs:\n  b\n"), "\(report)")
   }
 
   @Test(arguments: [(2, 0), (3, 1)])
