@@ -55,6 +55,17 @@ package struct EngineSlots: Hashable, Sendable {
   package var lost: [ClosedRange<WallInstant>] = []
 
   package init() {}
+
+  /// Whether the slot was decided without a run.
+  fileprivate func isWithoutRun(_ slot: WallInstant) -> Bool {
+    if let entry = entries.first(where: { $0.slot == slot }) {
+      guard case .decided(let kind?) = entry.state else { return false }
+      return kind != .ran
+    }
+    if let range = ranges.first(where: { $0.contains(slot) }) { return range.kind != .ran }
+    let found = series.first { $0.slots.first <= slot && slot <= $0.slots.last }
+    return found?.verdict.map { $0 != .ran } ?? false
+  }
 }
 
 /// Something that is wrong with a job's slots over all machines.
@@ -164,7 +175,18 @@ package struct ClusterAudit: Sendable {
     for series in engine.series where ScheduleInstant(series.slots.first) > since {
       if let kind = series.verdict { count(series.slots.count, of: kind) }
     }
+    countDoubled(engine, after: since)
+  }
+
+  /// A machine may have reported a run again under another membership. If the others had decided that
+  /// the slot does not run, the first of these runs is the only one.
+  private mutating func countDoubled(_ engine: EngineSlots, after since: ScheduleInstant) {
+    var seen: Set<EngineSlots.Doubled> = []
+    var served: Set<WallInstant> = []
     for doubled in engine.doubled where ScheduleInstant(doubled.slot) > since {
+      guard seen.insert(doubled).inserted else { continue }
+      let isFirst = served.insert(doubled.slot).inserted
+      if isFirst, engine.isWithoutRun(doubled.slot) { continue }
       add(.doubled, SlotSeries(doubled.slot), "'\(doubled.machine)' ran it too, without a claim")
     }
   }

@@ -146,9 +146,40 @@ import Testing
 
   @Test func `a slot that ran on two machines is found`() {
     let audit = audit { engine in
-      engine.doubled = [EngineSlots.Doubled(slot: slot(3), machine: "b")]
+      engine.doubled = [EngineSlots.Doubled(slot: slot(4), machine: "b")]
     }
-    #expect(lines(audit) == ["doubled 3×1 'b' ran it too, without a claim"])
+    #expect(lines(audit) == ["doubled 4×1 'b' ran it too, without a claim"])
+  }
+
+  @Test func `a run that its machine has reported twice is one`() {
+    let audit = audit { engine in
+      engine.doubled = ["b", "b", "c"].map { EngineSlots.Doubled(slot: slot(4), machine: $0) }
+    }
+    #expect(
+      lines(audit) == [
+        "doubled 4×1 'b' ran it too, without a claim",
+        "doubled 4×1 'c' ran it too, without a claim",
+      ])
+  }
+
+  @Test func `the only run of a slot that others had given up is no second one`() {
+    let skipped = audit { engine in
+      engine.doubled = ["b", "c"].map { EngineSlots.Doubled(slot: slot(3), machine: $0) }
+    }
+    #expect(lines(skipped) == ["doubled 3×1 'c' ran it too, without a claim"])
+    let past = audit { engine in
+      engine.entries.removeFirst(5)
+      engine.ranges = [
+        PastSlots.Range(first: slot(1), last: slot(2), count: 2, kind: .missed),
+        PastSlots.Range(first: slot(3), last: slot(3), count: 1, kind: .ran),
+      ]
+      engine.series = [
+        EngineSlots.Series(
+          slots: SlotSeries(first: slot(4), last: slot(5), count: 2), verdict: .missed)
+      ]
+      engine.doubled = [1, 3, 4].map { EngineSlots.Doubled(slot: slot($0), machine: "b") }
+    }
+    #expect(lines(past) == ["doubled 3×1 'b' ran it too, without a claim"])
   }
 
   @Test func `only slots count of which the engine still knows, and that are wanted`() {
