@@ -171,7 +171,8 @@ package struct ControlState {
       removed.insert(name)
     case .schedule(let version): removed.remove(version.job)
     case .pending, .checkpoint, .backedOff, .attemptUse, .settled, .rare(.reloaded), .rare(.once),
-      .rare(.onceRemoved), .rare(.service), .rare(.serviceEnded), .rare(.joined):
+      .rare(.onceRemoved), .rare(.service), .rare(.serviceEnded), .rare(.joined),
+      .rare(.ranUnclaimed), .rare(.reported):
       break
     case .rare(.parameters(let parameters, let run)): given(parameters, run)
     case .rare(.clockStepped): stalls.clockStepped(at: now.wall)

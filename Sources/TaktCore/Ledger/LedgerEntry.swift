@@ -47,6 +47,12 @@ package enum LedgerEntry: Hashable, Sendable {
     .rare(.parameters(parameters, of: run))
   }
   static func joined(_ member: MemberID) -> LedgerEntry { .rare(.joined(member)) }
+  package static func ranUnclaimed(_ run: UnclaimedRun) -> LedgerEntry {
+    .rare(.ranUnclaimed(run))
+  }
+  package static func reported(_ run: UnclaimedRun) -> LedgerEntry {
+    .rare(.reported(run.job, run.slot))
+  }
   package static func service(_ number: UInt64, _ process: ProcessIdentity) -> LedgerEntry {
     .rare(.service(number, process))
   }
@@ -72,6 +78,11 @@ package enum RareEntry: Hashable, Sendable {
   case onceRemoved(JobName)
   /// The daemon is this member of its cluster from now on.
   case joined(MemberID)
+  /// A run without a claim has the slot, and the engine is to hear of it; or it may have heard of it
+  /// under another membership than was said before.
+  case ranUnclaimed(UnclaimedRun)
+  /// The engine knows of that run, or need not.
+  case reported(JobName, WallInstant)
 }
 
 /// How a process is known again: a number alone may be another's by then.

@@ -12,11 +12,39 @@ package struct PreviousState: Hashable, Sendable {
   package var isUnread = false
   /// Memberships of daemons that were killed, of whose runs nothing is left.
   package var previousMembers: [MemberID] = []
+  /// Runs without a claim that the cluster's engine may not have heard of, the oldest first.
+  package var unreported: [UnclaimedRun] = []
 
   package init(lastRun: UInt64 = 0, jobs: [JobName: PreviousJob] = [:], runs: [PreviousRun] = []) {
     self.lastRun = lastRun
     self.jobs = jobs
     self.runs = runs
+  }
+}
+
+/// A run of a shared slot that no machine had claimed.
+package struct UnclaimedRun: Hashable, Comparable, Sendable {
+  package var job: JobName
+  package var slot: WallInstant
+  /// The membership under which the engine may have been asked for the slot.
+  package var askedAs: MemberID?
+  /// That under which the engine may have heard of the run; nil where it cannot have.
+  package var saidAs: MemberID?
+
+  package init(
+    _ job: JobName, _ slot: WallInstant, askedAs: MemberID? = nil, saidAs: MemberID? = nil
+  ) {
+    self.job = job
+    self.slot = slot
+    self.askedAs = askedAs
+    self.saidAs = saidAs
+  }
+
+  /// The newest membership that the engine may know it by.
+  package var member: MemberID? { saidAs ?? askedAs }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.slot, left.job) < (right.slot, right.job)
   }
 }
 

@@ -15,6 +15,7 @@ package struct LedgerModel {
   private var jobs: [JobName: Job] = [:]
   private var runs: [RunID: PreviousRun] = [:]
   private var lastRun: UInt64 = 0
+  private var unreported: [UnclaimedRun] = []
   private let keepsVerdicts: Bool
 
   /// - Parameter keepsVerdicts: whether the ledger can be audited. A takt that starts does not need
@@ -67,8 +68,16 @@ package struct LedgerModel {
       runs[run]?.retry = record.retry.map(Self.kept)
       if record.retry == nil { runs[run] = nil }
     case .settled(let run): settle(run)
+    case .rare(.ranUnclaimed(let run)):
+      removeUnreported(run.job, run.slot)
+      unreported.append(UnclaimedRun(run.job, Self.kept(run.slot), askedAs: run.member))
+    case .rare(.reported(let job, let slot)): removeUnreported(job, slot)
     case .process, .rare: break
     }
+  }
+
+  private mutating func removeUnreported(_ job: JobName, _ slot: WallInstant) {
+    unreported.removeAll { $0.job == job && $0.slot == Self.kept(slot) }
   }
 
   /// A run that begins; one that goes on with another takes that up.
@@ -113,6 +122,7 @@ package struct LedgerModel {
         isOpen: version.end == nil, pending: job.pending.sorted())
     }
     previous.runs = runs.values.sorted { $0.head.run < $1.head.run }
+    previous.unreported = unreported.sorted()
     return previous
   }
 

@@ -71,6 +71,25 @@ extension LedgerFindings {
       }
       onceJobs.append(job)
     }
+    try readUnreported(reading.db, in: folder)
+  }
+
+  /// Those of a daemon with another state folder are that daemon's to report: this one is a copy.
+  private mutating func readUnreported(
+    _ db: Database, in folder: StateDirectory.Identity
+  ) throws {
+    let sql = """
+      SELECT unreported.*, folder_device, folder_inode
+      FROM unreported JOIN daemons ON daemons.id = unreported.daemon
+      """
+    for row in try Row.fetchAll(db, sql: sql) {
+      guard let run = try? UnclaimedRun(row), let owner = try? row.folder else {
+        badRows += 1
+        continue
+      }
+      if owner == folder { previous.unreported.append(run) }
+    }
+    previous.unreported.sort()
   }
 
   private mutating func readProcesses(_ reading: LedgerReading) throws {
@@ -111,12 +130,20 @@ extension LedgerFindings {
   }
 }
 
+extension Row {
+  /// The state folder that a daemon has used.
+  fileprivate var folder: StateDirectory.Identity {
+    get throws {
+      StateDirectory.Identity(
+        device: try integer(ifAny: "folder_device"), inode: try integer(ifAny: "folder_inode"))
+    }
+  }
+}
+
 extension LedgerFindings.PreviousDaemon {
   fileprivate init?(_ row: Row, in folder: StateDirectory.Identity) throws {
     guard let pid = Int32(exactly: try row.integer("pid")), pid > 0 else { return nil }
-    let recorded = StateDirectory.Identity(
-      device: try row.integer(ifAny: "folder_device"),
-      inode: try row.integer(ifAny: "folder_inode"))
+    let recorded = try row.folder
     self.init(
       id: try row.integer("id"), pid: pid,
       startTicks: try row.integer(ifAny: "start_ticks").flatMap { UInt64(exactly: $0) },
@@ -142,6 +169,15 @@ extension ProcessIdentity {
       pid: pid, sinceTicks: UInt64(try row.count("ticks_from")),
       untilTicks: UInt64(try row.count("ticks_to")), mark: try row.text(ifAny: "mark") ?? "",
       controlGroup: try row.text(ifAny: "cgroup"))
+  }
+}
+
+extension UnclaimedRun {
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      try row.value("job", JobName.init), try row.instant("slot"),
+      askedAs: try row.integer(ifAny: "member").flatMap { UInt64(exactly: $0) }
+        .map { MemberID($0) })
   }
 }
 

@@ -47,6 +47,9 @@ enum LedgerSchema {
     migrator.registerMigration("slots that did not run", foreignKeyChecks: .immediate) {
       try $0.execute(sql: notRun)
     }
+    migrator.registerMigration("runs without a claim", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: unreported)
+    }
     return migrator
   }()
 
@@ -54,6 +57,16 @@ enum LedgerSchema {
   /// takes an index only then: another wording needs another index. Of a slot that ran only a number is
   /// looked at: the gate's `ledger`.
   static let isIndexedAsNotRun = "run IS NULL AND detail IS NOT 'elsewhere'"
+
+  private static let unreported = """
+    -- Runs of shared slots without a claim that the cluster's engine has not confirmed. `member` is the
+    -- newest membership that the engine may know them by; null if it knows of none. `daemon` is the
+    -- daemon that wrote the row.
+    CREATE TABLE unreported (
+      job TEXT NOT NULL, slot INTEGER NOT NULL, member INTEGER, daemon INTEGER NOT NULL,
+      PRIMARY KEY (job, slot)
+    ) WITHOUT ROWID;
+    """
 
   private static let notRun = """
     -- Most slots run, here or elsewhere, and are not in it. `first` and `job` are there so that a range

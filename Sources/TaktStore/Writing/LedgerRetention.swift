@@ -55,6 +55,10 @@ struct LedgerRetention {
     }
     hasMore = try deleteOldest(db, from: "daemons", key: "id", at: "seen_at", kept) || hasMore
     hasMore = try pruneSchedules(db, before: kept.first) || hasMore
+    // A cluster's engine keeps its slots no longer than that.
+    let reported = now - .seconds(30 * 86_400)
+    try db.execute(
+      sql: "DELETE FROM unreported WHERE slot < ?", arguments: [reported.milliseconds])
     return try pruneBySize(db) || hasMore
   }
 

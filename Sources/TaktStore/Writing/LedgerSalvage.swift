@@ -15,7 +15,7 @@ struct LedgerSalvage {
     "jobs", "schedules", "verdicts", "runs", "outputs", "daemons", "clock_steps", "reloads",
     "losses", "attempt_outputs", "once",
   ]
-  private static let keyedTables = ["pending", "attempts", "services", "meta"]
+  private static let keyedTables = ["pending", "attempts", "services", "unreported", "meta"]
 
   /// Moves the damaged file aside and copies what can be read of it into `new`, which must be empty.
   /// Returns what is lost.

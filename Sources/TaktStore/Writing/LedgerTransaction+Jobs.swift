@@ -130,6 +130,20 @@ extension LedgerTransaction {
         $0.add(Int64(clamping: member.number))
         $0.add(daemon)
       }
+    case .ranUnclaimed(let run):
+      try execute(
+        "INSERT OR REPLACE INTO unreported (job, slot, member, daemon) VALUES (?, ?, ?, ?)"
+      ) {
+        $0.add(run.job.text)
+        $0.add(run.slot.milliseconds)
+        $0.add(run.member.map { Int64(clamping: $0.number) })
+        $0.add(daemon)
+      }
+    case .reported(let job, let slot):
+      try execute("DELETE FROM unreported WHERE job = ? AND slot = ?") {
+        $0.add(job.text)
+        $0.add(slot.milliseconds)
+      }
     // Written after the row of its run.
     case .parameters: break
     }

@@ -226,7 +226,8 @@ package final class SQLiteLedger: Ledger {
       buffer.status.lostSlots += record.slots.count
     case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
     // A mark that is kept says that these are known.
-    case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved):
+    case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved),
+      .rare(.ranUnclaimed), .rare(.reported):
       buffer.entries.append(entry)
     case .began, .attemptBegan, .backedOff, .attemptOutput, .attemptUse, .ended, .settled,
       .process, .rare(.clockStepped), .rare(.reloaded), .rare(.service), .rare(.serviceEnded),

@@ -74,6 +74,7 @@ struct KeptDay {
       .process(run, process), .attemptUse(run, attempt: 1, Shared(use)),
       .attemptOutput(run, attempt: 1, output, at: FixedTime.wall), .service(1, process),
       .rare(.clockStepped(at: FixedTime.wall, by: .seconds(-5))),
+      .ranUnclaimed(UnclaimedRun(once, FixedTime.wall, askedAs: MemberID(7))),
       .reloaded(ReloadRecord(at: FixedTime.wall, kept: 3, lines: ["rearmed often"])),
       .once(OnceJob(name: once, text: #"{"run":"x"}"#, at: FixedTime.wall + .seconds(300))),
     ]

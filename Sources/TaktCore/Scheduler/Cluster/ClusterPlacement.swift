@@ -63,7 +63,9 @@ enum ClusterPlacement: Placement {
 
   static func note(_ event: PlacementEvent, in core: inout SchedulerCore, at now: Now) {
     switch event {
-    case .starting(let previous): core.cluster.previousMembers = previous.previousMembers
+    case .starting(let previous):
+      core.cluster.previousMembers = previous.previousMembers
+      core.takeUpUnreported(previous)
     case .reloading: core.insist()
     case .jobsChanged: core.setGrace()
     case .restored(let id, let isChanged): core.declare(id, isChanged: isChanged)

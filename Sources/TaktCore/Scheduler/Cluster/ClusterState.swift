@@ -39,6 +39,8 @@ struct ClusterState: Sendable {
   var era: UInt64?
   /// Memberships of daemons that were killed, of whose runs nothing is left.
   var previousMembers: [MemberID] = []
+  /// Runs without a claim of daemons that have ended, of which the engine is to hear first.
+  var unreported: [UnclaimedRun] = []
   var lateEnds: [ClaimToken: LateEnd] = [:]
   var ends = Ends()
   /// Jobs that the engine says are suspended.

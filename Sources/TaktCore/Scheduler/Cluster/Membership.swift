@@ -14,8 +14,7 @@ struct Membership: Sendable {
     case ask(JobID, [WallInstant], schedule: UInt64)
     case lastEnd(JobID)
     case decide(JobID, WallInstant, Verdict)
-    /// The membership is that under which the engine may have been asked for the slot.
-    case ranUnclaimed(JobName, WallInstant, askedAs: MemberID?)
+    case ranUnclaimed(UnclaimedRun)
     case end(ClaimToken, ClaimEnding)
     case restore(RememberedClaim)
     case giveBack(ClaimToken)

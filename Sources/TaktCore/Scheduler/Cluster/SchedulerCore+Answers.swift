@@ -100,14 +100,23 @@ extension SchedulerCore {
     adoptClaims()
     cluster.membership.unsay { if case .declare = $0 { true } else { false } }
     var first = cluster.previousMembers.reversed().map { Membership.Wish.retire($0) }
-    cluster.previousMembers = []
+    let unreported = cluster.unreported
+    (cluster.previousMembers, cluster.unreported) = ([], [])
+    let ranUnclaimed = Set(unreported.map(\.job))
+    var others: [Membership.Wish] = []
     for id in jobs.sorted where cluster.jobs[id] != nil {
       cluster.jobs[id]?.declareAgain()
-      first.append(.declare(id))
+      if ranUnclaimed.contains(jobs.name(of: id)) {
+        first.append(.declare(id))
+      } else {
+        others.append(.declare(id))
+      }
       // What holds is what the engine says, not what this machine remembers.
       if jobs[id].isSuspended { cluster.suspended.insert(id) }
     }
-    cluster.membership.sayFirst(first)
+    // With the next batch the engine decides what those that retire had. A slot that one of them was
+    // given, without hearing so, has run all the same.
+    cluster.membership.sayFirst(first + unreported.map { .ranUnclaimed($0) } + others)
     if let member { effects.append(.record(.joined(member))) }
   }
 
@@ -129,11 +138,8 @@ extension SchedulerCore {
       verdictCameEarly(id, slot, wait, at: now)
     case (.decide(let id, let slot, let verdict), _):
       verdictAnswered(id, slot, verdict, isOurs: answer == .done, at: now)
-    case (.ranUnclaimed(let job, let slot, _), .superseded):
-      logCluster(
-        .warning, "ran twice: another machine had the slot too", of: jobs.id(of: job), slot: slot,
-        at: now)
-    case (.ask, _), (.ranUnclaimed, _), (.restore, _), (.giveBack, _): break
+    case (.ranUnclaimed(let run), _): reported(run, answer, at: now)
+    case (.ask, _), (.restore, _), (.giveBack, _): break
     }
   }
 

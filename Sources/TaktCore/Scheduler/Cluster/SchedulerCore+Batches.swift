@@ -25,7 +25,7 @@ extension SchedulerCore {
     }
     var said: [(Membership.Wish, ClaimRequest)] = []
     while let wish = cluster.membership.pop(afterSaying: said.count) {
-      if let request = request(for: wish) { said.append((wish, request)) }
+      if let request = request(for: wish) { said.append((noteSaid(wish), request)) }
     }
     if let batch = cluster.membership.send(said, stage, at: now.monotonic) {
       effects.append(.claims(batch))
@@ -55,8 +55,8 @@ extension SchedulerCore {
     case .decide(let id, let slot, let verdict):
       return jobs.isPresent(id) ? .decide(jobs.name(of: id), SlotSeries(slot), verdict) : nil
     case .lastEnd(let id): return jobs.isPresent(id) ? .lastEnd(jobs.name(of: id)) : nil
-    case .ranUnclaimed(let job, let slot, let earlier):
-      return .ranUnclaimed(job, slot, earlier: earlier)
+    case .ranUnclaimed(let run):
+      return .ranUnclaimed(run.job, run.slot, earlier: run.earlier(as: cluster.membership.id))
     case .end(let token, let ending):
       return .end(token, ending.outcome, reason: ending.reason)
     case .restore(let claim): return .restore(claim)

@@ -132,20 +132,6 @@ extension SchedulerCore {
     runUnclaimed(key, at: now)
   }
 
-  /// Nobody could be asked, and the job is to run all the same.
-  private mutating func runUnclaimed(_ key: ClaimBook.Key, at now: Now) {
-    guard let claim = cluster.book.remove(key) else { return }
-    cluster.membership.unsay { $0 == .claim(key) }
-    cluster.jobs[key.job]?.lastServed = key.slot
-    let askedAs = claim.askedAs ?? cluster.membership.id ?? cluster.membership.earlier
-    cluster.membership.say(.ranUnclaimed(jobs.name(of: key.job), key.slot, askedAs: askedAs))
-    logCluster(
-      .warning, "runs without a claim: the engine cannot be reached", of: key.job,
-      slot: key.slot, at: now)
-    start(claim.slot, of: key.job, nil, isOpen: false, at: now)
-    askForNext(of: key.job, at: now)
-  }
-
   /// A slot is this machine's, or nobody's: a run serves it.
   mutating func start(
     _ slot: Slot, of id: JobID, _ grant: ClaimGrant?, isOpen: Bool, at now: Now

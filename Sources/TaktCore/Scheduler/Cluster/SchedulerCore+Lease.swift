@@ -52,7 +52,10 @@ extension SchedulerCore {
   mutating func claimEnded(
     _ row: RunTable.Row, _ end: RunEnd, _ last: ActiveRun.Last, caller: HookCaller?, at now: Now
   ) -> Bool {
-    guard let grant = runs[row].claim, !grant.isForgotten else { return true }
+    guard let grant = runs[row].claim, !grant.isForgotten else {
+      if let slot = runs[row].undecidedSlot { withdrawUnclaimed(of: last.job, slot.nominal) }
+      return true
+    }
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:

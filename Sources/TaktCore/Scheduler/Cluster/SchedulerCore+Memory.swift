@@ -135,3 +135,80 @@ extension SchedulerCore {
     return true
   }
 }
+
+/// Runs of shared slots without a claim, for jobs with `on_partition: run`. The engine is told of each,
+/// even if the daemon is killed first: until the engine has answered, the ledger has the run.
+extension SchedulerCore {
+  /// The engine cannot be reached, and the job runs anyway.
+  mutating func runUnclaimed(_ key: ClaimBook.Key, at now: Now) {
+    guard let claim = cluster.book.remove(key) else { return }
+    cluster.membership.unsay { $0 == .claim(key) }
+    cluster.jobs[key.job]?.lastServed = key.slot
+    let run = UnclaimedRun(
+      jobs.name(of: key.job), key.slot,
+      askedAs: claim.askedAs ?? cluster.membership.id ?? cluster.membership.earlier)
+    effects.append(.record(.ranUnclaimed(run)))
+    cluster.membership.say(.ranUnclaimed(run))
+    logCluster(
+      .warning, "runs without a claim: the engine cannot be reached", of: key.job,
+      slot: key.slot, at: now)
+    start(claim.slot, of: key.job, nil, isOpen: false, at: now)
+    askForNext(of: key.job, at: now)
+  }
+
+  /// Runs that previous daemons did not report, or reported without an answer. A slot that is still
+  /// pending has not run: its run was waiting when the daemon ended.
+  mutating func takeUpUnreported(_ previous: PreviousState) {
+    for run in previous.unreported {
+      let isPending = previous.jobs[run.job]?.pending.contains(run.slot) ?? false
+      // Its verdict is that it ran.
+      let mayHaveBegun = previous.runs.contains {
+        $0.isUndecided && $0.head.job == run.job && $0.head.slot == run.slot
+      }
+      if isPending, !mayHaveBegun {
+        effects.append(.record(.reported(run)))
+      } else {
+        cluster.unreported.append(run)
+      }
+    }
+  }
+
+  /// A report leaves for the engine under the present membership. Without an answer nobody knows
+  /// whether the engine has it, so that a repeat under another membership must name this one.
+  mutating func noteSaid(_ wish: Membership.Wish) -> Membership.Wish {
+    guard case .ranUnclaimed(var run) = wish else { return wish }
+    let known = run.member
+    run.saidAs = cluster.membership.id
+    if run.member != known { effects.append(.record(.ranUnclaimed(run))) }
+    return .ranUnclaimed(run)
+  }
+
+  mutating func reported(_ run: UnclaimedRun, _ answer: ClaimAnswer, at now: Now) {
+    effects.append(.record(.reported(run)))
+    guard answer == .superseded else { return }
+    logCluster(
+      .warning, "ran twice: another machine had the slot too", of: jobs.id(of: run.job),
+      slot: run.slot, at: now)
+  }
+
+  /// A run without a claim has ended before it began: there is nothing to report.
+  mutating func withdrawUnclaimed(of id: JobID, _ slot: WallInstant) {
+    let name = jobs.name(of: id)
+    var withdrawn: UnclaimedRun?
+    cluster.membership.unsay {
+      guard case .ranUnclaimed(let run) = $0, run.job == name, run.slot == slot else {
+        return false
+      }
+      withdrawn = run
+      return true
+    }
+    if let withdrawn { effects.append(.record(.reported(withdrawn))) }
+  }
+}
+
+extension UnclaimedRun {
+  /// The membership that a report under `member` names beside it.
+  func earlier(as member: MemberID?) -> MemberID? {
+    saidAs == nil || saidAs == member ? askedAs : saidAs
+  }
+}

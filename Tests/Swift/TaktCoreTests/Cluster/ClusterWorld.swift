@@ -163,6 +163,9 @@ struct ClusterWorld {
     deliveries.append((scheduler.now.monotonic + delay * 2, outcome))
   }
 
+  /// Runs without a claim that the engine has not confirmed, as the ledger has them.
+  var unreported: [UnclaimedRun] { ledger.previous.unreported }
+
   /// What is wrong, as `takt cluster` says it.
   var problems: [String] { scheduler.core.clusterView(at: scheduler.now)?.problems ?? [] }
 
