@@ -75,6 +75,8 @@ struct ExplorerMachine {
   /// What its ledger says of each slot, and since when it says anything.
   private(set) var verdicts: [ExplorerSlot: Verdict] = [:]
   private(set) var ledgerSince = MonotonicInstant(nanoseconds: 0)
+  /// Which attempt of a run has failed last, by its ledger: the next one is no second start.
+  private(set) var failedAttempts: [RunID: Int] = [:]
 
   /// Somebody reads what it does.
   private let isTold: Bool
@@ -144,7 +146,11 @@ struct ExplorerMachine {
       core.join(MemberFacts(machine: "m", lease: scene.lease, grace: scene.grace))
     }
     log("", " starts")
-    handle(.started(scene.snapshot(version), after: ledger.previous), at: now, in: scene)
+    let previous = ledger.previous
+    for run in previous.runs {
+      if let retry = run.retry, retry.attempt > 0 { failedAttempts[run.head.run] = retry.attempt }
+    }
+    handle(.started(scene.snapshot(version), after: previous), at: now, in: scene)
   }
 
   private mutating func noteVersion(at now: MonotonicInstant) {
@@ -190,6 +196,7 @@ struct ExplorerMachine {
     guardAt = nil
     reloadsAt = nil
     endedMeanwhile = []
+    failedAttempts = [:]
     sent = nil
     core = SchedulerCore()
     deeds.append(.isDown)
@@ -275,10 +282,7 @@ struct ExplorerMachine {
 
   private mutating func record(_ entry: LedgerEntry) {
     ledger.record([entry])
-    // One that goes on with a further attempt starts nothing again.
-    if case .began(let beginning) = entry, beginning.attempt == 1 {
-      deeds.append(.began(beginning.head))
-    }
+    noteStart(entry)
     if case .ended(let run) = entry, run.head.kind != .hook {
       log("", " writes of run \(run.head.run) of \(run.head.job): \(run.end.words)")
       if run.end.outcome == .succeeded { deeds.append(.succeeded(run.head.job)) }
@@ -292,6 +296,26 @@ struct ExplorerMachine {
       if let known = verdicts.updateValue(record.verdict, forKey: slot) {
         deeds.append(.violates("", " has two verdicts of \(slot): \(known), \(record.verdict)"))
       }
+    }
+  }
+
+  /// What starts a slot's command is a start of the slot, whatever number its attempt has, unless it
+  /// follows an attempt that has failed: of the same run, or of the one whose place it takes.
+  private mutating func noteStart(_ entry: LedgerEntry) {
+    switch entry {
+    case .began(let beginning):
+      let head = beginning.head
+      let failed = head.parent.flatMap { failedAttempts.removeValue(forKey: $0) } ?? 0
+      if failed == 0 || failed != beginning.attempt - 1 { deeds.append(.began(head)) }
+    case .attemptBegan(let run, let attempt, _):
+      guard failedAttempts.removeValue(forKey: run) != attempt - 1 else { return }
+      let known = ledger.previous.runs.first { $0.head.run == run }
+      if let head = known?.head { deeds.append(.began(head)) }
+    case .backedOff(let run, let retry, _): failedAttempts[run] = retry.attempt
+    case .ended(let record):
+      if record.retry == nil { failedAttempts[record.head.run] = nil }
+    case .settled(let run): failedAttempts[run] = nil
+    default: break
     }
   }
 

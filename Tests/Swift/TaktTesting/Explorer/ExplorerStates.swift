@@ -157,6 +157,10 @@ extension ExplorerMachine {
     for run in kept { digest.add(run: run) }
     digest.add(verdicts)
     for run in endedMeanwhile { digest.add(run: run) }
+    for (run, count) in failedAttempts.sorted(by: { $0.key < $1.key }) {
+      digest.add(run: run)
+      digest.add(count)
+    }
     for flag in [isUp, isStopping] { digest.add(flag) }
     for number in [version, bootedVersion] { digest.add(number) }
     for instant in [startsAt, frozenUntil, reloadsAt, guardAt] { digest.add(instant) }
