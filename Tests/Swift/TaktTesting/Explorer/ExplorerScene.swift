@@ -17,6 +17,8 @@ package struct ExplorerScene: Sendable {
     case crashWithoutLedger = "crash-without-ledger"
     /// The machine stands still until others have decided for it.
     case freeze
+    /// The machine stands still past its lease, and goes on before others decide for it.
+    case pause
     /// Another version of the file reaches this machine, and a second later the others.
     case reload
     /// The machine leaves and does not come back.
@@ -30,7 +32,8 @@ package struct ExplorerScene: Sendable {
 
     /// Those that a cluster is tried with.
     package static let ofCluster: Set<Self> = [
-      .lostAnswer, .lateBatch, .crash, .longCrash, .crashWithoutLedger, .freeze, .reload, .leave,
+      .lostAnswer, .lateBatch, .crash, .longCrash, .crashWithoutLedger, .freeze, .pause, .reload,
+      .leave,
     ]
     /// Those that one machine is tried with that shares nothing.
     package static let ofOneMachine: Set<Self> = [

@@ -98,8 +98,8 @@ extension ExplorerWorld {
       let machine = machines[index].value
       guard machine.isUp, machine.frozenUntil == nil else { continue }
       for fault in [
-        ExplorerScene.Fault.crash, .longCrash, .crashWithoutLedger, .freeze, .suspend, .resume,
-        .trigger,
+        ExplorerScene.Fault.crash, .longCrash, .crashWithoutLedger, .freeze, .pause, .suspend,
+        .resume, .trigger,
       ] where scene.faults.contains(fault) {
         steps.append(.fault(fault, index))
       }

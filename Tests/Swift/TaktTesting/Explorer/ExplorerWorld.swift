@@ -201,6 +201,7 @@ struct ExplorerWorld {
     case .crashWithoutLedger:
       change(.isKilled(until: soon, losesLedger: true, isChanged: isChanged), place)
     case .freeze: change(.standsStill(until: late), place)
+    case .pause: change(.standsStill(until: now + scene.lease + .seconds(1)), place)
     case .reload:
       for other in machines.indices where other != place {
         change(.willReload(at: now + .seconds(1)), other)

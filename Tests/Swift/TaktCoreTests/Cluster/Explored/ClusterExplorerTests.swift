@@ -34,6 +34,16 @@ struct ClusterExplorerTests {
     #expect(report.isComplete)
   }
 
+  /// The machine ends its run with the lease, and tells the engine before others decide.
+  @Test(arguments: Delivery.allCases)
+  func `a run that is stopped with the lease starts again only if it may`(delivery: Delivery) {
+    var scene = ExplorerScene.one(.skip, delivery, faults: 1)
+    scene.faults = [.pause]
+    let report = explore(scene)
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete)
+  }
+
   @Test(arguments: Overlap.allCases)
   func `one machine that shares nothing decides each slot once, whatever it is told`(
     overlap: Overlap
