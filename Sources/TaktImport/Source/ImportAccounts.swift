@@ -80,13 +80,19 @@ package struct ImportAccounts {
     return listed[name]
   }
 
-  /// The only user with this home; nil where there is none, or several.
+  /// The only user with this home, or with one that links lead to it, as a shell's folder may be named;
+  /// nil where there is none, or several.
   func user(withHome home: String) -> User? {
     if let own, own.home == home { return own }
     let name = home.split(separator: "/").last.map(String.init) ?? ""
     if let user = user(named: home == "/root" ? "root" : name), user.home == home { return user }
-    let found = (machine == nil ? Array(listed.values) : machineUsers()).filter { $0.home == home }
-    return found.count == 1 ? found[0] : nil
+    let all = machine == nil ? Array(listed.values) : machineUsers()
+    let found = all.filter { $0.home == home }
+    guard found.isEmpty else { return found.count == 1 ? found[0] : nil }
+    let place = tree.place(of: home)
+    if let own, tree.place(of: own.home) == place { return own }
+    let linked = all.filter { tree.place(of: $0.home) == place }
+    return place != nil && linked.count == 1 ? linked[0] : nil
   }
 
   private func machineUsers() -> [User] {

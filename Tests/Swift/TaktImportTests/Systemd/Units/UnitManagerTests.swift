@@ -43,6 +43,28 @@ import Testing
     _ = try ImportFixture.load(result.text)
   }
 
+  @Test func `a home that a link leads to is that user's by either name`() throws {
+    try fixture.link("home/anna", to: "/srv/anna")
+    try fixture.link("srv/anna/.config/systemd", to: "../dotfiles/systemd")
+    try write(in: "srv/anna/dotfiles/systemd/user")
+    for home in ["/home/anna", "/srv/anna"] {
+      let result = fixture.run(home + "/.config/systemd/user/x.timer")
+      #expect(result.jobs.first?[.run] == .list(Self.ofAnna.map(DraftValue.text)), "\(home)")
+      #expect(result.jobs.first?[.directory] == .text("/home/anna"))
+      #expect(result.report.unreadable.isEmpty, "\(result.report.unreadable)")
+    }
+  }
+
+  @Test func `a home that links of two users lead to is nobody's`() throws {
+    try fixture.write(
+      "anna:x:1000:1001::/home/anna:/bin/zsh\notto:x:1001:1001::/home/otto:/bin/sh\n",
+      to: "etc/passwd")
+    for name in ["anna", "otto"] { try fixture.link("home/\(name)", to: "/srv/both") }
+    try write(in: "srv/both/.config/systemd/user")
+    let result = fixture.run("/srv/both/.config/systemd/user/x.timer")
+    #expect(result.jobs.isEmpty && result.report.unreadable.count == 1)
+  }
+
   @Test(arguments: ["etc/systemd/user", "usr/lib/systemd/user", "srv/dotfiles"])
   func `--user names the user`(folder: String) throws {
     try write(in: folder)
