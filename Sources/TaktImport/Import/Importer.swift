@@ -67,8 +67,10 @@ package struct Importer {
     }
     texts += context.groups.map(\.key)
     let check = CoverageCheck(report: report, texts: texts)
-    for (text, kind) in context.sources where !kind.isTree {
-      check.run(on: [text]) { _ in kind == .systemd ? ["#", ";"] : ["#"] }
+    let sources = context.sources.filter { !$0.kind.isTree }
+    let units = Set(sources.lazy.filter { $0.kind == .systemd }.map(\.text.file))
+    if !sources.isEmpty {
+      check.run(on: sources.map(\.text)) { units.contains($0.file) ? ["#", ";"] : ["#"] }
     }
     let file = JobsFileText(
       header: [context.options.header] + report.sources.map { "From \($0.path)" },
