@@ -54,6 +54,16 @@ final class ImportContext {
     return names
   }
 
+  /// Whether a name of a folder is a file to read; says so where it is neither that nor a folder.
+  func isFile(_ path: String) -> Bool {
+    let kind = tree.kind(of: path)
+    if kind != .file, kind != .folder {
+      report.note(
+        "this is no regular file, and so it is not read", at: SourceLocation(file: shown(path)))
+    }
+    return kind == .file
+  }
+
   /// Reads a file and keeps it for the check; says so where it cannot be read.
   func text(of path: String, _ kind: SourceKind) -> (text: SourceLines, owner: UInt32)? {
     do throws(ImportTree.Problem) {

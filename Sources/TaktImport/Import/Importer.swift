@@ -216,7 +216,7 @@ package struct Importer {
     case .cronD?: SystemImport(context: context, store: stores.machine).readCronD(path)
     case .crontab?, .supercronic?, .anacrontab?, .kubernetes?, .yacron?, .ofelia?, .dkron?,
       .github?, .launchd?:
-      for name in names where context.tree.kind(of: path + "/" + name) == .file {
+      for name in names where context.isFile(path + "/" + name) {
         read(path + "/" + name)
       }
     case nil:

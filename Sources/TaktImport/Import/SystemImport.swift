@@ -22,7 +22,7 @@ struct SystemImport {
   func readCronD(_ folder: String) {
     for name in context.names(in: folder) {
       let path = folder + "/" + name
-      guard name != ".placeholder", tree.kind(of: path) == .file else { continue }
+      guard name != ".placeholder", context.isFile(path) else { continue }
       if let reason = refusal(of: name) {
         context.report.note(
           "cron does not read a file of this name (\(reason)), and so there are no jobs for it",
@@ -152,7 +152,8 @@ extension ImportContext {
   /// The command that stops a source; nil where there is none, or where nothing runs the file.
   func stop(of kind: SourceKind, _ path: String, owner: String?) -> String? {
     let isStandardInput = path == Self.standardInput
-    let quoted = UnitValue.quoted(path)
+    // No program takes it for an option.
+    let quoted = UnitValue.quoted(path.hasPrefix("-") ? "./" + path : path)
     switch kind {
     case .crontab:
       guard tree.root.isEmpty else { return owner == nil ? nil : "mv \(quoted) \(quoted).off" }

@@ -18,6 +18,7 @@ struct UnknownSource {
     if lines.first?.hasPrefix("bplist0") == true {
       return "this is a binary property list; convert it with 'plutil -convert xml1'"
     }
+    if lines.first?.unicodeScalars.contains("\0") == true { return "this is a binary file" }
     if path.hasSuffix(".rb") || isSchedule {
       return "this is a schedule of whenever, which only Ruby can read; "
         + "import what it prints: 'whenever | takt import -'"

@@ -133,6 +133,29 @@ import Testing
     #expect(try ImportFixture.load(result.text).jobs.count == 1)
   }
 
+  @Test func `what is no file in a folder is said`() throws {
+    let fixture = try ImportFixture()
+    try fixture.write("0 1 * * * root /bin/true\n", to: "etc/cron.d/a")
+    try fixture.makeFolder("etc/cron.d/folder")
+    try fixture.link("etc/cron.d/gone", to: "/none")
+    mkfifo(fixture.folder.appendingPathComponent("etc/cron.d/pipe").path, 0o600)
+    let result = fixture.run("/etc/cron.d")
+    #expect(result.jobs.count == 1)
+    let sentence = "this is no regular file, and so it is not read"
+    let places = result.report.notes.filter { $0.sentence == sentence }.map(\.place.file)
+    #expect(
+      places.map { $0.split(separator: "/").last } == ["gone", "pipe"], "\(result.report.notes)")
+  }
+
+  @Test(arguments: [nil, "tab"]) func `a binary file is no crontab`(name: String?) throws {
+    let fixture = try ImportFixture()
+    let text = "\u{7f}ELF\u{2}\u{1}\0\0\n0 1 * * * /bin/true\n"
+    let path = try name.map { try fixture.write(text, to: $0) }
+    let result = path.map { fixture.run($0) } ?? fixture.run(input: text)
+    #expect(result.report.unreadable.map(\.sentence) == ["this is a binary file"])
+    #expect(result.jobs.isEmpty && result.lost.isEmpty)
+  }
+
   @Test func `a folder with too many names is read in part, and that is said`() throws {
     let fixture = try ImportFixture()
     for number in 0..<10_000 { try fixture.write("", to: "etc/cron.d/x\(number)") }

@@ -272,6 +272,7 @@ import Testing
     (["--dialect", "debian", "cron.d/x"], "mv cron.d/x cron.d/x.off"),
     // cronie would read a file called x.off.
     (["--dialect", "cronie", "cron.d/x"], "mv cron.d/x cron.d/x~"),
+    (["--dialect", "debian", "--from", "cron.d", "--", "-x"], "mv ./-x ./-x.off"),
     (["a.timer"], "systemctl disable --now a.timer"),
     (["--root", "other", "/u/a.timer"], "systemctl --root=other disable a.timer"),
     (["own"], nil),
@@ -286,7 +287,9 @@ import Testing
       try folder.write("[Timer]\nOnCalendar=daily\n", to: place + "a.timer")
       try folder.write("[Service]\nExecStart=/bin/true\n", to: place + "a.service")
     }
-    try folder.write("0 1 * * * root /bin/true\n", to: "cron.d/x")
+    for name in ["cron.d/x", "-x"] {
+      try folder.write("0 1 * * * root /bin/true\n", to: name)
+    }
     try folder.write("0 1 * * * /bin/true\n", to: "own")
     let answer = try folder.takt(["import"] + arguments)
     let errors = answer.errors
