@@ -3,7 +3,8 @@ import TaktTime
 
 /// What has become of a job's runs and slots since takt started.
 struct JobCounts: Sendable {
-  /// By outcome, then by verdict; empty until something has come of the job.
+  /// By outcome, then by verdict, then by duration where durations are measured; empty until something
+  /// has come of the job.
   private var counts: [UInt64] = []
   /// How long its runs took, and how many have taken any time.
   private(set) var duration = Duration.zero
@@ -11,11 +12,34 @@ struct JobCounts: Sendable {
 
   private static let size = Outcome.allCases.count + Verdict.Kind.allCases.count
 
-  mutating func add(_ record: RunRecord) {
+  /// - Parameter isMeasured: whether there is to be a histogram of durations.
+  mutating func add(_ record: RunRecord, measured isMeasured: Bool) {
     add(1, at: Self.place(of: record.end.outcome))
     guard record.attempts > 0 else { return }
     duration += record.duration
     measuredCount += 1
+    if isMeasured { addToHistogram(record.duration) }
+  }
+
+  /// How long its runs took; nil until one was measured.
+  var durations: Histogram? {
+    guard counts.count > Self.size else { return nil }
+    return Histogram(
+      Metrics.durations, counts: Array(counts[Self.size...]), sum: duration.inSeconds)
+  }
+
+  /// Durations are counted from 0 again, so that a histogram has all that its sum has.
+  mutating func forgetDurations() {
+    duration = .zero
+    measuredCount = 0
+    if counts.count > Self.size { counts.removeSubrange(Self.size...) }
+  }
+
+  private mutating func addToHistogram(_ duration: Duration) {
+    if counts.count == Self.size {
+      counts += repeatElement(0, count: Metrics.durations.count + 1)
+    }
+    counts[Self.size + Histogram.place(of: duration.inSeconds, in: Metrics.durations)] += 1
   }
 
   mutating func add(_ record: VerdictRecord) {
@@ -115,6 +139,19 @@ extension Metrics {
 
   /// What is counted of each of them, where the jobs file asks for it.
   func appendJobCounters(_ jobs: [MetricsMoment.Job], to text: inout PrometheusText) {
+    text.family(
+      "takt_job_last_run_seconds", "gauge",
+      "When the last run ended, in seconds since the epoch, with its outcome.")
+    for job in jobs {
+      guard let last = job.lastRun else { continue }
+      text.sample(
+        "takt_job_last_run_seconds", [("job", job.name), ("outcome", last.outcome.rawValue)],
+        last.at.inSeconds)
+    }
+    append(
+      jobs, "takt_job_next_slot_seconds", "gauge",
+      "When the next slot is due, in seconds since the epoch; absent without one.", to: &text
+    ) { $0.nextSlot?.inSeconds }
     text.family("takt_job_runs_total", "counter", "Runs of the job that have ended, by outcome.")
     for job in jobs {
       for outcome in Outcome.allCases {
@@ -131,8 +168,22 @@ extension Metrics {
           job.counts[verdict])
       }
     }
-    text.family("takt_job_run_duration_seconds", "summary", "Durations of the job's runs.")
+  }
+
+  /// How long the runs of each of them took: a histogram where the jobs file asks for it.
+  func appendJobDurations(
+    _ jobs: [MetricsMoment.Job], isHistogram: Bool, to text: inout PrometheusText
+  ) {
+    text.family(
+      "takt_job_run_duration_seconds", isHistogram ? "histogram" : "summary",
+      "Durations of the job's runs.")
     for job in jobs {
+      if isHistogram {
+        text.histogram(
+          "takt_job_run_duration_seconds", [("job", job.name)],
+          job.counts.durations ?? Histogram(Self.durations))
+        continue
+      }
       let labels = [(name: "job", value: job.name)]
       text.sample("takt_job_run_duration_seconds_sum", labels, job.counts.duration.inSeconds)
       text.sample("takt_job_run_duration_seconds_count", labels, job.counts.measuredCount)

@@ -18,6 +18,10 @@ struct MetricsMoment: Sendable {
     var cpu: Duration?
     /// The peak memory of the last run that has one.
     var memoryPeakBytes: Int64?
+    /// How and when its last run ended.
+    var lastRun: (at: WallInstant, outcome: Outcome)?
+    /// When its next slot is due.
+    var nextSlot: WallInstant?
     var counts = JobCounts()
   }
 
@@ -46,7 +50,11 @@ extension Metrics {
     appendLedger(moment.figures, to: &text)
     appendJobs(moment.scheduler, to: &text)
     appendLabelledJobs(moment.jobs, to: &text)
-    if moment.scheduler.settings.metrics.hasCounters { appendJobCounters(moment.jobs, to: &text) }
+    let settings = moment.scheduler.settings.metrics
+    if settings.hasCounters { appendJobCounters(moment.jobs, to: &text) }
+    if settings.hasCounters || settings.hasHistograms {
+      appendJobDurations(moment.jobs, isHistogram: settings.hasHistograms, to: &text)
+    }
     if let cluster = moment.cluster { appendCluster(cluster, to: &text) }
     return text.bytes
   }

@@ -35,7 +35,8 @@ struct Metrics {
       }.sorted { ($0.verdict, $0.reason) < ($1.verdict, $1.reason) }
   }
 
-  private static let durations: [Double] = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
+  /// Bounds for runs, from 10 milliseconds to 4 hours.
+  static let durations: [Double] = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
   /// Plugins beyond so many share a label.
   private static let pluginsMax = 100
 
@@ -94,8 +95,17 @@ struct Histogram {
     counts = Array(repeating: 0, count: bounds.count + 1)
   }
 
+  /// What was counted elsewhere: a number for each bound, and one for what is beyond the last.
+  init(_ bounds: [Double], counts: [UInt64], sum: Double) {
+    (self.bounds, self.counts, self.sum) = (bounds, counts, sum)
+  }
+
+  static func place(of value: Double, in bounds: [Double]) -> Int {
+    bounds.firstIndex { value <= $0 } ?? bounds.count
+  }
+
   mutating func add(_ value: Double) {
-    counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
+    counts[Self.place(of: value, in: bounds)] += 1
     sum += value
   }
 

@@ -55,7 +55,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
   private let time: any TimeSource
   private let next: any Ledger
   private let inbox = Mutex(Inbox())
-  private var state = ControlState()
+  private var state: ControlState
   private var watchers: [UInt64: @Sendable () -> Void] = [:]
   private var lastWatcher: UInt64 = 0
   private let onBegan: @Sendable (RunID) -> Void
@@ -63,13 +63,15 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
 
   /// - Parameters:
   ///   - next: the ledger that keeps the entries.
+  ///   - settings: which figures of each job are kept until a reload says otherwise.
   ///   - onBegan: told, in the caller's turn, of each run that begins.
   ///   - onEnded: told in the same way of each run that has ended.
   package init(
-    next: any Ledger, time: any TimeSource, onBegan: @escaping @Sendable (RunID) -> Void,
-    onEnded: @escaping @Sendable (RunID) -> Void
+    next: any Ledger, time: any TimeSource, settings: MetricsSettings = MetricsSettings(),
+    onBegan: @escaping @Sendable (RunID) -> Void, onEnded: @escaping @Sendable (RunID) -> Void
   ) {
     self.next = next
+    state = ControlState(settings)
     self.time = time
     self.onBegan = onBegan
     self.onEnded = onEnded
@@ -182,7 +184,9 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
       case .records(let records): state.apply(records)
       case .entries(let entries, let now): state.apply(entries, at: now)
       case .start(let start, let wall): state.apply(start, at: wall)
-      case .report(let report): state.metrics.count(report)
+      case .report(let report):
+        state.metrics.count(report)
+        if let plan = report.plan { state.adopt(plan.settings.metrics) }
       case .previous(let runs): state.restore(previous: runs)
       case .previousVerdicts(let records): state.restore(previous: records)
       }

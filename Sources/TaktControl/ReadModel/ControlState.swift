@@ -28,6 +28,8 @@ package struct ControlState {
   var ring = EventRing()
   var metrics = Metrics()
   private(set) var jobs: [JobName: JobHistory] = [:]
+  /// Whether each job has a histogram of how long its runs took.
+  private var measuresDurations: Bool
   /// Jobs that a reload has removed, whose runs may still end.
   private var removed: Set<JobName> = []
   /// The first run of this daemon.
@@ -50,7 +52,16 @@ package struct ControlState {
   /// When this daemon first decided a slot.
   private var firstDecision: WallInstant?
 
-  package init() {}
+  package init(_ settings: MetricsSettings = MetricsSettings()) {
+    measuresDurations = settings.hasHistograms
+  }
+
+  /// From now on these settings hold.
+  mutating func adopt(_ settings: MetricsSettings) {
+    guard settings.hasHistograms != measuresDurations else { return }
+    measuresDurations = settings.hasHistograms
+    for name in jobs.keys { jobs[name]?.counts.forgetDurations() }
+  }
 
   package mutating func apply(_ entries: [LedgerEntry], at now: Now) {
     if !entries.isEmpty { stalls.happened(at: now.wall) }
@@ -200,7 +211,11 @@ package struct ControlState {
     }
     outputs.add(StoredOutput(attempt: record.attempts, output: record.totals.output), of: head.run)
     metrics.count(record)
-    if head.kind != .hook { change(head.job) { $0.counts.add(record) } }
+    if head.kind != .hook {
+      change(head.job) { [measuresDurations] in
+        $0.counts.add(record, measured: measuresDurations)
+      }
+    }
     // One that never began was no run of which anybody wants to know how it went.
     guard head.kind.isOfNow, record.attempts > 0 else { return }
     change(head.job) { $0.add(run) }

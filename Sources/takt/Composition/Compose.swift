@@ -71,7 +71,7 @@ struct Daemon {
     tally = CountingLedger(next: state.ledger)
     let hub = OutputHub(next: writer)
     let readModel = ControlReadModel(
-      next: tally, time: time, onBegan: { hub.began($0) }, onEnded: { hub.ended($0) })
+      next: tally, time: time, settings: settings.metrics, onBegan: hub.began, onEnded: hub.ended)
     readModel.observe(opening.line)
     observers = Observers([writer, readModel, HeapKeeper()])
     engine = try Engine(

@@ -33,6 +33,7 @@ struct SettingsBuilder {
       case (Key.metrics, .object(let fields)):
         settings.metrics.jobs = fields[Key.jobs]?.value?.integer ?? MetricsSettings.defaultJobs
         settings.metrics.hasCounters = fields[Key.counters]?.value?.boolean ?? false
+        settings.metrics.hasHistograms = fields[Key.histograms]?.value?.boolean ?? false
       case (Key.http, .object(let fields)): settings.http = http(fields, at: field.mark)
       case (Key.cluster, .object(let fields)): settings.cluster = cluster(fields, at: field.mark)
       // Nothing is made of a wrong one; but the jobs are still checked as those of a cluster.

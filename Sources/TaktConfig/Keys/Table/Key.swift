@@ -25,6 +25,7 @@ enum Key {
   static let maxSize = "max_size"
   static let metrics = "metrics"
   static let counters = "counters"
+  static let histograms = "histograms"
   static let http = "http"
   static let listen = "listen"
   static let tokenFile = "token_file"

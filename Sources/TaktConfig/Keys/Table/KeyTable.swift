@@ -208,8 +208,12 @@ package enum KeyTable {
     ),
     KeyEntry(
       Key.counters, .boolean, default: "`false`",
-      "With `true`, these jobs also have counters of their runs and slots, and the duration of their "
-        + "runs."),
+      "With `true`, these jobs also have counters of their runs and slots, the duration of their "
+        + "runs, the end and outcome of the last run, and the next slot."),
+    KeyEntry(
+      Key.histograms, .boolean, default: "`false`",
+      "With `true`, these jobs also have a histogram of the duration of their runs. Every job of the "
+        + "file is counted, which takes about 100 bytes each."),
   ]
 
   package static let job = KeyRows(

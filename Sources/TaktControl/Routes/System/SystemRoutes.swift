@@ -189,7 +189,7 @@ struct SystemRoutes {
           name: name.text, streak: view?.failureStreak ?? 0,
           isStale: view.map { $0.staleSince != nil || passing.contains(name) } ?? false,
           isUnplaced: view?.missingLabels != nil,
-          failedAlarms: (view?.alarmFailures ?? [:]).keys.sorted())
+          failedAlarms: (view?.alarmFailures ?? [:]).keys.sorted(), nextSlot: view?.next?.due)
       }
     }
     return await ports.readModel.read { state in
@@ -201,6 +201,9 @@ struct SystemRoutes {
         job.succeededAt = history.succeededAt
         job.cpu = history.cpu
         job.memoryPeakBytes = history.memoryPeakBytes
+        if let last = history.last, let at = last.endedAt, let outcome = last.end?.outcome {
+          job.lastRun = (at, outcome)
+        }
         job.counts = history.counts
         return job
       }

@@ -6,12 +6,15 @@ package struct MetricsSettings: Hashable, Sendable {
 
   /// How many jobs have series of their own at most. Default 1,000.
   package var jobs = defaultJobs
-  /// Whether these have counters of their runs and slots, and durations. Default no.
+  /// Whether these have counters of their runs and slots, their last run and their next slot. Default
+  /// no.
   package var hasCounters = false
+  /// Whether these have a histogram of how long their runs took. Default no.
+  package var hasHistograms = false
 
   package init() {}
 
-  var words: String { "jobs \(jobs), counters \(hasCounters)" }
+  var words: String { "jobs \(jobs), counters \(hasCounters), histograms \(hasHistograms)" }
 }
 
 /// What a jobs file says of the scheduler itself.

@@ -109,6 +109,7 @@ extension KeyTableTests {
     "scheduler.metrics": "scheduler: {metrics: {jobs: 10}}",
     "scheduler.metrics.jobs": "scheduler: {metrics: {jobs: 0}}",
     "scheduler.metrics.counters": "scheduler: {metrics: {counters: true}}",
+    "scheduler.metrics.histograms": "scheduler: {metrics: {histograms: true}}",
     "scheduler.history": "scheduler: {history: {keep: 1w}}",
     "scheduler.http": "scheduler: {http: {listen: 8080}}",
     "delivery": "on: start, run: x, delivery: at_least_once",

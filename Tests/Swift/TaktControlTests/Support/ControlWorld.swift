@@ -47,8 +47,8 @@ final class ControlWorld: Sendable {
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     readModel = ControlReadModel(
-      next: ledger, time: clock, onBegan: { [output] in output.begin($0) },
-      onEnded: { [output] in output.end($0) })
+      next: ledger, time: clock, settings: settings.metrics,
+      onBegan: { [output] in output.begin($0) }, onEnded: { [output] in output.end($0) })
     scheduler = WorldScheduler(clock: clock, readModel: readModel, cluster: cluster)
     connections = ConnectionBudget(descriptors: descriptors)
     let figures = Figures()
