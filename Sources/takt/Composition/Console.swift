@@ -60,9 +60,10 @@ enum Console {
     write(Array(String(decoding: text, as: UTF8.self).printableLines.utf8))
   }
 
-  private static let output = Mutex(PrintableStream())
+  private static let output = Mutex(PrintableStream(isColoured: isColoured))
 
-  /// Part of a run's output on standard output: on a terminal without what would steer it.
+  /// Part of a run's output on standard output: on a terminal without what would steer it, and in colour
+  /// if that is wanted.
   static func showOutput(_ bytes: [UInt8]) {
     write(isatty(STDOUT_FILENO) == 1 ? output.withLock { $0.add(bytes) } : bytes)
   }

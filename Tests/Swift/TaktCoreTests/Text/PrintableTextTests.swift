@@ -57,4 +57,55 @@ import Testing
     #expect(
       String(decoding: stream.add([0x61, 0xff, 0x9b, 0x62]), as: UTF8.self) == "a\u{fffd}\u{fffd}b")
   }
+
+  private static let coloured: [(text: String, shown: String, plain: String)] = [
+    ("a\u{1b}[31mred\u{1b}[0m b\n", "a\u{1b}[0;31mred\u{1b}[0m b\n", "ared b\n"),
+    // Each line is plain again at its end.
+    (
+      "\u{1b}[1mtwo\nlines\u{1b}[m\n",
+      "\u{1b}[0;1mtwo\u{1b}[0m\n\u{1b}[0;1mlines\u{1b}[0m\n", "two\nlines\n"
+    ),
+    ("\u{9b}38;5;208mo\n", "\u{1b}[0;38;5;208mo\u{1b}[0m\n", "o\n"),
+    // A text that is hidden, a mode of the keyboard, a title and a cleared screen.
+    ("\u{1b}[8mx\u{1b}[>4;1mk\n", "x\u{fffd}[>4;1mk\n", "x\u{fffd}[>4;1mk\n"),
+    (
+      "\u{1b}]0;t\u{7}\u{1b}[2J\n", "\u{fffd}]0;t\u{fffd}\u{fffd}[2J\n",
+      "\u{fffd}]0;t\u{fffd}\u{fffd}[2J\n"
+    ),
+  ]
+
+  @Test func `a terminal gets colours if it wants them, and nothing else that steers it`() {
+    for (text, shown, plain) in Self.coloured {
+      for (isColoured, expected) in [(true, shown), (false, plain)] {
+        var stream = PrintableStream(isColoured: isColoured)
+        #expect(String(decoding: stream.add(Array(text.utf8)), as: UTF8.self) == expected)
+        for cut in 0...text.utf8.count {
+          var stream = PrintableStream(isColoured: isColoured)
+          let bytes = Array(text.utf8)
+          let parts = stream.add(Array(bytes[..<cut])) + stream.add(Array(bytes[cut...]))
+          // The style may be set again behind the cut.
+          #expect(
+            Self.cells(String(decoding: parts, as: UTF8.self)) == Self.cells(expected),
+            "\(text.debugDescription) cut at \(cut)")
+        }
+      }
+    }
+  }
+
+  /// Each character with the last style before it.
+  private static func cells(_ text: String) -> [String] {
+    var style = "\u{1b}[0m"
+    var cells: [String] = []
+    var rest = text[...]
+    while let character = rest.first {
+      if character == "\u{1b}", let end = rest.firstIndex(of: "m") {
+        style = String(rest[...end])
+        rest = rest[rest.index(after: end)...]
+      } else {
+        cells.append("\(style)\(character)")
+        rest = rest.dropFirst()
+      }
+    }
+    return cells
+  }
 }
