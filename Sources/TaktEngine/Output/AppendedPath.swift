@@ -1,0 +1,99 @@
+import Glibc
+import TaktCore
+package import TaktSystem
+
+/// Why a file that is appended to does not get what it should.
+package enum OutputFileError: Error, Hashable, Sendable {
+  /// It cannot be opened or made.
+  case open(Int32)
+  /// Something else than a regular file stands at the path.
+  case notRegular
+  /// A link on the way to it is not followed.
+  case link(String)
+  /// The file has more names than one.
+  case manyNames
+  /// It is full and cannot give way to a new one.
+  case rotation(Int32)
+  /// The system does not take the bytes.
+  case write(Int32)
+
+  /// `the folder does not exist`, `cannot be written: No space left on device`
+  package var sentence: String {
+    switch self {
+    case .open(ENOENT): "the folder does not exist"
+    case .open(let number): "\(SystemError.text(number))"
+    case .notRegular: "it is not a regular file"
+    case .link(let path):
+      "'\(path)' is a link that another user may have made, and takt runs as root. "
+        + "Use the real path of the folder"
+    case .manyNames:
+      "the file has several hard links, and takt runs as root. Remove the others"
+    case .rotation(let number): "it is full and cannot be renamed: \(SystemError.text(number))"
+    case .write(let number): "\(SystemError.text(number))"
+    }
+  }
+}
+
+/// The path of a file that is appended to.
+///
+/// As root no link that a user may have made leads to another file: the folder is opened name by
+/// name, and all that is done is done by names in that folder.
+package struct AppendedPath: Sendable {
+  private let folderPath: String
+  package let name: String
+  private let links: FolderPath.Links
+
+  /// - Parameter path: An absolute path.
+  package init(_ path: String, links: FolderPath.Links = geteuid() == 0 ? .ofRoot : .all) {
+    self.links = links
+    let bytes = path.utf8
+    let start = bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex
+    name = String(path[start...])
+    folderPath = String(path[..<start])
+  }
+
+  /// A descriptor of the folder, for use with the `…at` calls alone.
+  package func openFolder() throws(OutputFileError) -> Int32 {
+    do throws(FolderPath.Failure) {
+      return try FolderPath.open(folderPath, following: links)
+    } catch {
+      switch error {
+      case .system(let number): throw .open(number)
+      case .link(let path): throw .link(path)
+      }
+    }
+  }
+
+  /// The file that is open, if it is still the one at the path.
+  package func status(of descriptor: Int32, in folder: Int32) -> FileStatus? {
+    guard let here = try? FileStatus(of: descriptor),
+      let there = try? FileStatus(of: name, in: folder), here.identity == there.identity
+    else { return nil }
+    return here
+  }
+
+  /// Opens the file, or makes it. This never waits for a reader at the other end of a FIFO, follows no
+  /// link, and touches nothing but a regular file.
+  package func open(
+    in folder: Int32
+  ) throws(OutputFileError) -> (descriptor: Int32, status: FileStatus) {
+    if let found = try? FileStatus(of: name, in: folder), found.type != .file {
+      throw .notRegular
+    }
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let new = openat(folder, name, flags, 0o640)
+    guard new >= 0 else { throw .open(errno) }
+    guard let opened = try? FileStatus(judging: new), opened.type == .file else {
+      close(new)
+      throw .notRegular
+    }
+    // Another name of the file may be one that the job's user could not write by.
+    let file = FileFact(opened, path: name)
+    if case .ofRoot = links, FileTrust.outputFile.problem(of: file, for: FileParties(own: 0)) != nil
+    {
+      close(new)
+      throw .manyNames
+    }
+    return (new, opened)
+  }
+}
