@@ -11,7 +11,7 @@ import TimerMachine
 ///
 /// Safe from any thread.
 package final class LogWriter: Observer, OutputSink {
-  private let descriptor: Int32
+  private let destination: LogDestination
   private let renderer: any LogRenderer
   private let level: LogLevel
   private let showsDays: Bool
@@ -19,7 +19,7 @@ package final class LogWriter: Observer, OutputSink {
   private let queue: Mutex<LogQueue>
   /// Its thread writes. Nil only during `init`.
   private let alarm = Mutex<Alarm?>(nil)
-  private let pen = Mutex(Pen())
+  private let pen: Mutex<Pen>
   private let idle = DispatchSemaphore(value: 0)
   private let isClosing = Atomic<Bool>(false)
 
@@ -40,16 +40,18 @@ package final class LogWriter: Observer, OutputSink {
   /// Starts the thread, which lives as long as the process.
   ///
   /// - Parameters:
-  ///   - descriptor: Where the lines go; it stays open.
+  ///   - destination: Where the lines go; a descriptor stays open.
   ///   - level: The least level that is written; nil for the default of the format.
   ///   - zone: In which zone text shows times; JSON lines are in UTC.
   ///   - showsDays: Whether text has a line for each day.
   ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
   package init(
-    descriptor: Int32, format: LogFormat, level: LogLevel?, zone: Zone, isColoured: Bool,
+    to destination: LogDestination, format: LogFormat, level: LogLevel?, zone: Zone,
+    isColoured: Bool,
     time: any TimeSource, showsDays: Bool = true, limitBytes: Int = 6 << 20
   ) {
-    self.descriptor = descriptor
+    self.destination = destination
+    pen = Mutex(Pen(file: destination.file))
     let least = level ?? format.defaultLevel
     self.level = least
     self.showsDays = showsDays
@@ -135,9 +137,13 @@ package final class LogWriter: Observer, OutputSink {
 
   /// The state of the writing thread, the only one that takes its lock.
   private struct Pen {
+    /// The file that the lines go to; nil where they go to a descriptor.
+    var file: ReopeningFile?
     var health = Health.good
     var bytes: [UInt8] = []
     var day: LogDay?
+    /// Why the file at the path cannot be opened; nil while it can.
+    var trouble: String?
   }
 
   private func write(after delay: Duration) { alarm.withLock { $0?.set(after: delay) } }
@@ -163,13 +169,13 @@ package final class LogWriter: Observer, OutputSink {
     while let record = records.popLast() {
       render(record, &pen)
       cost += record.costBytes
-      if pen.bytes.count >= 65_536 { flush(&pen.bytes, &cost, &pen.health) }
+      if pen.bytes.count >= 65_536 { flush(&pen, &cost) }
     }
     for record in queue.withLock({ $0.popDropped(at: time.wall) })
     where renderer.shows(record, at: level) {
       render(record, &pen)
     }
-    flush(&pen.bytes, &cost, &pen.health)
+    flush(&pen, &cost)
   }
 
   private func render(_ record: LogRecord, _ pen: inout Pen) {
@@ -178,19 +184,52 @@ package final class LogWriter: Observer, OutputSink {
   }
 
   /// A full disk may be emptied: what it had no room for is counted, and the next lines are tried.
-  private func flush(_ bytes: inout [UInt8], _ cost: inout Int, _ health: inout Health) {
-    switch health {
+  private func flush(_ pen: inout Pen, _ cost: inout Int) {
+    let descriptor = self.descriptor(&pen)
+    switch pen.health {
     case .closed: break
-    case .good: health = write(bytes, after: health)
+    case .good: pen.health = write(pen.bytes, to: descriptor, after: pen.health)
     case .failing(let isMidLine):
-      health = write((isMidLine ? [UInt8(ascii: "\n")] : []) + bytes, after: health)
+      pen.health = write(
+        (isMidLine ? [UInt8(ascii: "\n")] : []) + pen.bytes, to: descriptor, after: pen.health)
     }
     queue.withLock { [cost] in $0.written(bytes: cost) }
-    bytes.removeAll(keepingCapacity: true)
+    pen.bytes.removeAll(keepingCapacity: true)
     cost = 0
   }
 
-  private func write(_ bytes: [UInt8], after health: Health) -> Health {
+  /// Where the next lines go: the file at the path of the log, or the previous one as long as that
+  /// cannot be opened.
+  private func descriptor(_ pen: inout Pen) -> Int32 {
+    guard pen.file != nil, !pen.bytes.isEmpty else {
+      return pen.file?.descriptor ?? destination.number
+    }
+    switch pen.file?.follow() {
+    case .moved?:
+      // A new file has no half line.
+      pen.health = .good
+      if let trouble = pen.trouble {
+        let message =
+          "The log file could not be opened again (\(trouble)). The lines of that time are in the "
+          + "previous file."
+        record(.warning, .scheduler, [LogField(.message, .text(message))])
+      }
+      pen.trouble = nil
+    case .failed(let error)?:
+      if pen.trouble == nil {
+        _ = Self.complain(
+          "takt: the log file cannot be opened again (\(error.sentence)); lines go to the previous "
+            + "file\n")
+      }
+      pen.trouble = error.sentence
+    case .same?, nil: pen.trouble = nil
+    }
+    return pen.file?.descriptor ?? destination.number
+  }
+
+  private func write(
+    _ bytes: [UInt8], to descriptor: Int32, after health: Health
+  ) -> Health {
     let (written, number) = bytes.write(to: descriptor)
     guard let number else { return bytes.isEmpty ? health : .good }
     if case .good = health {

@@ -20,7 +20,7 @@ package struct FileTrust: Hashable, Sendable {
     case token = "token of the API"
     case stateFolder = "state folder"
     case stateFile = "file in the state folder"
-    case outputFile = "`output.file`"
+    case outputFile = "`output.file`, `--log-file`"
     case touchedFile = "file of `touch`"
     case prunedFolder = "folder of `prune`"
     case runtimeFolder = "`XDG_RUNTIME_DIR`"
@@ -117,7 +117,7 @@ extension FileTrust {
     otherwise: exit73)
   package static let outputFile = FileTrust(
     kind: .outputFile, owners: [.anyone], way: .links, isAlone: true,
-    otherwise: "the output is not written; the log says why")
+    otherwise: "not written; the log, or takt as it starts, says why")
   package static let touchedFile = FileTrust(
     kind: .touchedFile, owners: [.anyone], way: .links, otherwise: "the run fails with `link`")
   package static let prunedFolder = FileTrust(

@@ -18,6 +18,13 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var argument: FileArgument
 
+  @Option(
+    help: ArgumentHelp(
+      "Append the log to this file instead of standard output. takt opens the file again when it was "
+        + "moved or removed.", valueName: "file"),
+    completion: .file())
+  var logFile: String?
+
   @Option(help: "The log's format. (default: text on a terminal, json otherwise)")
   var logFormat: LogFormat?
 
@@ -39,15 +46,31 @@ struct RunCommand: ParsableCommand {
     source.limits = .daemon
     source.memory = LoadMemory()
     let (snapshot, files, _) = try source.loadOrExit()
-    let format = logFormat ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
+    let destination = try logDestination()
+    let toTerminal = logFile == nil && isatty(STDOUT_FILENO) == 1
     do {
       let daemon = try Daemon(
         snapshot: snapshot, source: source, files: files, isWatching: watch,
-        log: Daemon.LogOptions(format: format, level: logLevel, isColoured: Console.isColoured))
+        log: Daemon.LogOptions(
+          destination: destination, format: logFormat ?? (toTerminal ? .text : .json),
+          level: logLevel,
+          isColoured: toTerminal && Console.isColoured))
       daemon.run(consume snapshot)
     } catch let error as SystemError {
       Console.error("takt: cannot start: \(error)")
       throw ExitCode.system
+    }
+  }
+
+  private func logDestination() throws -> LogDestination {
+    guard let logFile else { return .appending(STDOUT_FILENO) }
+    let path =
+      logFile.hasPrefix("/") ? logFile : "\(SmallFile.realPath(".") ?? "")/\(logFile)"
+    do throws(OutputFileError) {
+      return try .file(AppendedPath(path))
+    } catch {
+      Console.error("takt: cannot start: the log file '\(logFile)': \(error.sentence)")
+      throw ExitCode.stateInUse
     }
   }
 }

@@ -12,6 +12,7 @@ import TimerMachine
 /// The whole of takt put together: the one place where the modules meet.
 struct Daemon {
   struct LogOptions {
+    var destination: LogDestination
     var format: LogFormat
     /// Nil for the default.
     var level: LogLevel?
@@ -53,7 +54,7 @@ struct Daemon {
     let time = SystemTimeSource()
     LocalZone.set(settings.zone)
     writer = LogWriter(
-      descriptor: STDOUT_FILENO, format: log.format, level: log.level, zone: settings.zone,
+      to: log.destination, format: log.format, level: log.level, zone: settings.zone,
       isColoured: log.isColoured, time: time)
     let opening = Opening(of: writer, at: time.wall)
     // The ledger is there before the scheduler that it may want to hear from.

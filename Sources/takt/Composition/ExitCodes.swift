@@ -57,7 +57,7 @@ extension ExitCode {
     ),
     (.defect, "import: a bug; takt refuses the jobs file that it wrote"),
     (.system, "the system lacks or refuses something that takt needs"),
-    (.stateInUse, "the state folder is in use or cannot be trusted"),
+    (.stateInUse, "the state folder is in use or cannot be trusted; --log-file: cannot be opened"),
     (.unwritable, "output cannot be written"),
     (.overlap, "trigger: another run is active, and overlap is skip"),
     (.forbidden, "the state folder or the socket belongs to another user"),

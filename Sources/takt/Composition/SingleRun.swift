@@ -111,7 +111,7 @@ private final class Fork: Observer, OutputSink {
   init(settings: SchedulerSettings, level: LogLevel) throws(SystemError) {
     passThrough = try PassThrough(stdout: STDOUT_FILENO, stderr: STDERR_FILENO)
     log = LogWriter(
-      descriptor: STDERR_FILENO, format: .text, level: level, zone: settings.zone,
+      to: .descriptor(STDERR_FILENO), format: .text, level: level, zone: settings.zone,
       isColoured: isatty(STDERR_FILENO) == 1 && Console.isColoured, time: SystemTimeSource(),
       showsDays: false)
   }

@@ -65,7 +65,7 @@ final class WholeDaemon {
     let file = open("\(folder.path)/log.json", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw WorkloadFailure("no log: \(SystemError.text())") }
     return LogWriter(
-      descriptor: file, format: .json, level: nil, zone: .utc, isColoured: false, time: time)
+      to: .descriptor(file), format: .json, level: nil, zone: .utc, isColoured: false, time: time)
   }
 
   private static func ledger(
