@@ -82,7 +82,7 @@ extension KeptOutput {
     let rough = cut(to: 4 * bytesMax)
     func shown(_ bytes: [UInt8]) -> [UInt8] {
       let lines = bytes.linesForPeople
-      return colours == .strip ? lines.withoutTerminalSequences : lines
+      return colours == .keep ? lines : lines.withoutTerminalSequences
     }
     let whole =
       rough.droppedBytes == 0

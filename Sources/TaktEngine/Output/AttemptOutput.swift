@@ -1,5 +1,6 @@
 import Glibc
 import TaktCore
+import TaktSystem
 import TaktTime
 
 /// What becomes of the output of one attempt: it is counted, matched, masked, kept, logged and
@@ -10,17 +11,20 @@ import TaktTime
 final class AttemptOutput: @unchecked Sendable {
   private struct Stream {
     var bytes = 0
+    /// Nil where sequences for terminals are kept.
+    var stripper: TerminalStripper?
     var masker: SecretMasker?
     /// The start of a character whose rest has not come yet: nothing is to stand between the two.
     var rest: [UInt8] = []
-    var lines = LineSplitter()
+    var lines: LineSplitter
   }
 
   private let rule: SuccessRule
   private var targets: OutputTargets
   private var streams: [Stream]
   private var automaton: SecretAutomaton?
-  private var ownLines = LineSplitter()
+  private var ownLines: LineSplitter
+  private let stripsAll: Bool
   private var masked: [UInt8] = []
   private var pattern: FailurePattern?
   private var patternLines = LineSplitter(isForPeople: false)
@@ -37,8 +41,14 @@ final class AttemptOutput: @unchecked Sendable {
     targets = OutputTargets(
       of: source, to: sink, files: files, passThrough: passThrough, time: time)
     automaton = SecretAutomaton(withTrimmed: secrets)
+    let stripsAll = source.policy.colours == .stripAll
+    self.stripsAll = stripsAll
+    let lines = LineSplitter()
+    ownLines = lines
     streams = StandardStream.allCases.map { [automaton] _ in
-      Stream(masker: automaton.map { SecretMasker($0) })
+      Stream(
+        stripper: stripsAll ? TerminalStripper() : nil,
+        masker: automaton.map { SecretMasker($0) }, lines: lines)
     }
     if let text = rule.failurePattern {
       pattern = FailurePattern(text)
@@ -52,6 +62,18 @@ final class AttemptOutput: @unchecked Sendable {
   func receive(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     streams[stream.index].bytes += bytes.count
     if stream == .stdout, pattern != nil { search(bytes) }
+    if let stripper = streams[stream.index].stripper,
+      stripper.isWithinSequence || bytes.firstIndex(ofByte: 0x1B) != nil
+        || bytes.firstIndex(ofByte: 0xC2) != nil
+    {
+      // Before secrets are masked: a colour may be within one.
+      let stripped = streams[stream.index].stripper?.strip(bytes) ?? []
+      return stripped.withUnsafeBytes { mask($0, from: stream) }
+    }
+    mask(bytes, from: stream)
+  }
+
+  private func mask(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     guard streams[stream.index].masker != nil else { return pass(bytes, from: stream) }
     masked.removeAll(keepingCapacity: true)
     streams[stream.index].masker?.mask(bytes, into: &masked)
@@ -72,6 +94,7 @@ final class AttemptOutput: @unchecked Sendable {
   /// Takes a line that somebody else says for the child, or several with line ends between them.
   func line(_ text: String, _ level: LogLevel) {
     var bytes = Array(text.utf8)
+    if stripsAll { bytes = bytes.withoutTerminalSequences }
     if let automaton { bytes = automaton.masked(bytes) }
     if bytes.last != 10 { bytes.append(10) }
     bytes.withUnsafeBytes { targets.receive($0, &ownLines, from: nil, level) }
@@ -98,6 +121,9 @@ final class AttemptOutput: @unchecked Sendable {
   /// The stream has ended: an unfinished last line is one as well.
   func end(_ stream: StandardStream) {
     if stream == .stdout { endSearch() }
+    if let rest = streams[stream.index].stripper?.finish(), !rest.isEmpty {
+      rest.withUnsafeBytes { mask($0, from: stream) }
+    }
     masked.removeAll(keepingCapacity: true)
     streams[stream.index].masker?.finish(into: &masked)
     masked.withUnsafeBytes { pass($0, from: stream) }

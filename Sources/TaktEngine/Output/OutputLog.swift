@@ -125,7 +125,7 @@ final class OutputLog {
     if [13, 8, 0x1B, 0xC2].contains(where: { line.firstIndex(ofByte: $0) != nil }) {
       bytes = TerminalLine.lastState(of: bytes)
     }
-    return colours == .strip ? bytes.withoutTerminalSequences : bytes
+    return colours == .keep ? bytes : bytes.withoutTerminalSequences
   }
 
   private func count(_ skipped: Int, _ isOverRate: Bool, _ now: MonotonicInstant?) {

@@ -153,7 +153,8 @@ extension KeyTable {
       .value(\.execution.output.isMerged) { $0.boolean }),
     KeyEntry(
       "colors", .choice(OutputPolicy.Colours.allCases.map(\.rawValue)), default: "`keep`",
-      "Whether the log and mails `keep` or `strip` colors and other escape sequences.",
+      "Whether the log and mails `keep` or `strip` colors and other escape sequences. `strip_all` also "
+        + "removes them from the kept output and the file.",
       .value(\.execution.output.colours) { $0.choice() }),
   ]
 

@@ -17,6 +17,8 @@ package struct OutputPolicy: Hashable, Sendable {
     case keep
     /// The text without them.
     case strip
+    /// The text without them everywhere: in what is kept and in the file, too.
+    case stripAll = "strip_all"
   }
 
   /// How much of an attempt's output is kept: its first and its last bytes, half of each. Default
@@ -80,7 +82,8 @@ extension OutputPolicy {
       file.map {
         "file \($0.path) of \(SizeText.format($0.sizeBytesMax)), \($0.files) files"
       },
-      colours == .strip ? "colors strip" : nil, isMerged ? "merge" : nil,
+      colours == .keep ? nil : "colors \(colours.rawValue)",
+      isMerged ? "merge" : nil,
     ])
   }
 }

@@ -93,7 +93,7 @@ extension KeyTableTests {
     "output.log": "on: start, run: x, output: {log: on_failure}",
     "output.rate": "on: start, run: x, output: {rate: 100/s}",
     "output.merge": "on: start, run: x, output: {merge: true}",
-    "output.colors": "on: start, run: x, output: {colors: strip}",
+    "output.colors": "on: start, run: x, output: {colors: strip_all}",
     "output.file": "on: start, run: x, output: {file: {path: x.log}}",
     "output.file.path": "on: start, run: x, output: {file: {path: /x.log}}",
     "output.file.max": "on: start, run: x, output: {file: {path: x.log, max: 1KB}}",
