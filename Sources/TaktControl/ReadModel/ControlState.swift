@@ -80,7 +80,7 @@ package struct ControlState {
         progress[run] = known
       case .serviceRestart(let plugin)?: metrics.countRestart(of: plugin)
       case .slept(let time)?: stalls.slept(time, until: record.at)
-      case .progress, nil: break
+      case .progress, .rawLine, nil: break
       }
     }
   }

@@ -41,4 +41,6 @@ package indirect enum LogFact: Hashable, Sendable {
   case serviceRestart(plugin: String)
   /// How long the machine slept, until the record.
   case slept(Duration)
+  /// A line of output that the log has alone.
+  case rawLine
 }

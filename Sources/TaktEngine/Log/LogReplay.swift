@@ -41,6 +41,9 @@ package struct LogReplay {
 
   private var replay = TransitionReplay()
   private var lineNumber = 0
+  /// Lines that are no records of takt, as jobs print them with `output: {format: raw}`.
+  private var foreignCount = 0
+  private var hasRecords = false
   /// The time of the line before.
   private var lastTime: String?
   private var rest = Data()
@@ -58,6 +61,10 @@ package struct LogReplay {
       let line = rest[rest.startIndex..<end]
       rest = rest[(end + 1)...]
       searchedCount = 0
+      guard Self.isRecord(line) else {
+        foreignCount += 1
+        continue
+      }
       guard let parsed = parse(line) else { throw NoLog(line: lineNumber) }
       add(parsed)
     }
@@ -67,13 +74,20 @@ package struct LogReplay {
     if rest.startIndex > 0 { rest = Data(rest) }
   }
 
-  /// All that was read. A last line that is cut off, as by a crash, is left out and noted.
-  package mutating func finish() -> (replay: TransitionReplay, notes: [String]) {
+  /// All that was read. A last line that is cut off, as by a crash, is left out and noted, and so are
+  /// lines that are not takt's.
+  package mutating func finish() throws(NoLog) -> (replay: TransitionReplay, notes: [String]) {
     var notes: [String] = []
-    if let last = parse(rest) {
+    if Self.isRecord(rest), let last = parse(rest) {
       add(last)
     } else if !rest.isEmpty {
       notes = ["has a last line that is cut off"]
+    }
+    if foreignCount > 0 {
+      guard hasRecords else { throw NoLog(line: 1) }
+      notes.append(
+        foreignCount == 1
+          ? "has a line that is not takt's" : "has \(foreignCount) lines that are not takt's")
     }
     replay.logEnded(at: Self.instant(lastTime))
     return (replay, replay.notes + notes)
@@ -86,17 +100,25 @@ package struct LogReplay {
     return WallInstant(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
   }
 
+  private static let recordStart = Data("{\"ts\":".utf8)
+
+  /// Whether takt wrote it, or the end of it: nothing else in a log has these bytes.
+  private static func isRecord(_ line: Data) -> Bool {
+    line.starts(with: recordStart) || line.firstRange(of: recordStart) != nil
+  }
+
   private func parse(_ data: Data) -> Line? {
     if let line = try? decoder.decode(Line.self, from: data) { return line }
     // A daemon that was killed may have left half a line, and the next one appended to it.
     guard
-      let start = data.ranges(of: Data("{\"ts\":".utf8)).last?.lowerBound,
+      let start = data.ranges(of: Self.recordStart).last?.lowerBound,
       start > data.startIndex
     else { return nil }
     return try? decoder.decode(Line.self, from: data[start...])
   }
 
   private mutating func add(_ line: Line) {
+    hasRecords = true
     defer { lastTime = line.ts ?? lastTime }
     if lastTime == nil, let time = Self.instant(line.ts) { replay.lineRead(at: time) }
     // The first line of each daemon, and no other, bears the number of its process.

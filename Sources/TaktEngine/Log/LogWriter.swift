@@ -12,9 +12,11 @@ import TimerMachine
 /// Safe from any thread.
 package final class LogWriter: Observer, OutputSink {
   private let destination: LogDestination
+  private let format: LogFormat
   private let renderer: any LogRenderer
   private let level: LogLevel
   private let showsDays: Bool
+  private let isColoured: Bool
   private let time: any TimeSource
   private let queue: Mutex<LogQueue>
   /// Its thread writes. Nil only during `init`.
@@ -51,10 +53,12 @@ package final class LogWriter: Observer, OutputSink {
     time: any TimeSource, showsDays: Bool = true, limitBytes: Int = 6 << 20
   ) {
     self.destination = destination
+    self.format = format
     pen = Mutex(Pen(file: destination.file))
     let least = level ?? format.defaultLevel
     self.level = least
     self.showsDays = showsDays
+    self.isColoured = isColoured
     self.time = time
     renderer = format.renderer(
       zone: zone, isColoured: isColoured, isDetailed: least == .debug)
@@ -102,6 +106,12 @@ package final class LogWriter: Observer, OutputSink {
 
   package func output(_ fields: [LogField]) {
     observe(LogRecord(at: time.wall, .info, .output, fields))
+  }
+
+  package func rawLine(_ line: [UInt8]) {
+    observe(
+      LogRecord(
+        at: time.wall, .info, .output, [LogField(.line, .bytes(line))], fact: .rawLine))
   }
 
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
@@ -179,8 +189,17 @@ package final class LogWriter: Observer, OutputSink {
   }
 
   private func render(_ record: LogRecord, _ pen: inout Pen) {
+    if case .rawLine? = record.fact, case .bytes(let line)? = record[.line] {
+      return render(raw: line, &pen)
+    }
     if showsDays { renderer.renderDay(of: record.at, after: &pen.day, into: &pen.bytes) }
     renderer.render(record, into: &pen.bytes)
+  }
+
+  private func render(raw line: [UInt8], _ pen: inout Pen) {
+    guard destination.isTerminal else { return RawLine.append(line, format, to: &pen.bytes) }
+    var stream = PrintableStream(isColoured: isColoured)
+    pen.bytes += stream.add(line + [UInt8(ascii: "\n")])
   }
 
   /// A full disk may be emptied: what it had no room for is counted, and the next lines are tried.

@@ -43,7 +43,7 @@ final class AttemptOutput: @unchecked Sendable {
     automaton = SecretAutomaton(withTrimmed: secrets)
     let stripsAll = source.policy.colours == .stripAll
     self.stripsAll = stripsAll
-    let lines = LineSplitter()
+    let lines = LineSplitter(for: source.policy.format)
     ownLines = lines
     streams = StandardStream.allCases.map { [automaton] _ in
       Stream(

@@ -5,13 +5,27 @@ import TaktSystem
 struct LineSplitter {
   /// A longer line is cut into pieces of this size, less the start of a character or a sequence.
   static let lineBytesMax = 8192
+  /// The same of lines that programs read: one that is cut is no JSON.
+  static let rawLineBytesMax = 65_536
 
   /// Whether a line that a program writes over is one state of it at a time, however long its bytes
   /// are, as it is for people.
   let isForPeople: Bool
+  private let bytesMax: Int
   private var partial: [UInt8] = []
 
-  init(isForPeople: Bool = true) { self.isForPeople = isForPeople }
+  init(isForPeople: Bool = true, bytesMax: Int = Self.lineBytesMax) {
+    self.isForPeople = isForPeople
+    self.bytesMax = bytesMax
+  }
+
+  /// What cuts output into the lines that the log has.
+  init(for format: OutputPolicy.Format) {
+    switch format {
+    case .record: self.init()
+    case .raw: self.init(isForPeople: false, bytesMax: Self.rawLineBytesMax)
+    }
+  }
 
   /// Hands each line that ends within `bytes`, without its end, to `body`. Once `body` answers false
   /// the lines of this call are only counted, the refused one among them, which is much faster than
@@ -28,7 +42,7 @@ struct LineSplitter {
         skipped += 1
         continue
       }
-      if partial.isEmpty, line.count <= Self.lineBytesMax {
+      if partial.isEmpty, line.count <= bytesMax {
         if !body(line) { skipped = 1 }
       } else {
         append(line, &skipped, body)
@@ -51,13 +65,13 @@ struct LineSplitter {
     _ body: (UnsafeRawBufferPointer) -> Bool
   ) {
     var rest = bytes
-    while partial.count + rest.count > Self.lineBytesMax {
-      let room = Self.lineBytesMax - partial.count
+    while partial.count + rest.count > bytesMax {
+      let room = bytesMax - partial.count
       partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<room]))
       rest = UnsafeRawBufferPointer(rebasing: rest[room...])
       if skipped == 0, isForPeople, TerminalLine.goesBack(partial) {
         partial = TerminalLine.open(partial)
-        if partial.count <= Self.lineBytesMax / 2 { continue }
+        if partial.count <= bytesMax / 2 { continue }
       }
       let cut =
         isForPeople ? TerminalLine.unfinishedBytes(of: partial) : partial.cutCharacterBytes

@@ -27,6 +27,8 @@ package final class OutputHub: OutputSink, LiveOutput {
 
   package func output(_ fields: [LogField]) { next.output(fields) }
 
+  package func rawLine(_ line: [UInt8]) { next.rawLine(line) }
+
   package func drop(lines: Int) { next.drop(lines: lines) }
 
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {

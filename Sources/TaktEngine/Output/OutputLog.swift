@@ -13,6 +13,7 @@ final class OutputLog {
     facts + [LogField(.stream, .text($0.rawValue))]
   }
   private let colours: OutputPolicy.Colours
+  private let format: OutputPolicy.Format
   private let rate: LineRate?
   private var budget: LineBudget?
 
@@ -20,6 +21,7 @@ final class OutputLog {
     self.sink = sink
     self.time = time
     colours = source.policy.colours
+    format = source.policy.format
     rate = source.policy.rate
     budget = rate.map { LineBudget($0) }
     facts = source.facts
@@ -97,7 +99,7 @@ final class OutputLog {
   }
 
   private func showLines(_ bytes: [UInt8]) {
-    var lines = LineSplitter()
+    var lines = LineSplitter(for: format)
     let emit = { (line: UnsafeRawBufferPointer) in self.emit(line, nil) }
     sink.drop(lines: bytes.withUnsafeBytes { lines.feed($0, emit) } + lines.finish(emit))
   }
@@ -106,6 +108,11 @@ final class OutputLog {
     _ line: UnsafeRawBufferPointer, _ stream: StandardStream?, _ level: LogLevel = .info
   ) -> Bool {
     guard sink.hasRoom else { return false }
+    if format == .raw {
+      let bytes = Array(line)
+      sink.rawLine(colours == .keep ? bytes : bytes.withoutTerminalSequences)
+      return true
+    }
     let facts = self.facts(of: stream) + [LogField(.line, .bytes(shown(line)))]
     if level == .info { sink.output(facts) } else { sink.record(level, .output, facts) }
     return true

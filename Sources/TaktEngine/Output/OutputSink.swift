@@ -11,6 +11,9 @@ package protocol OutputSink: Sendable {
   /// Takes one line with its facts.
   func output(_ fields: [LogField])
 
+  /// Takes one line that the log has alone. Unless implemented it is handed to `output`.
+  func rawLine(_ line: [UInt8])
+
   /// Counts lines that were not handed over.
   func drop(lines: Int)
 
@@ -24,6 +27,8 @@ package protocol OutputSink: Sendable {
 }
 
 extension OutputSink {
+  package func rawLine(_ line: [UInt8]) { output([LogField(.line, .bytes(line))]) }
+
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     output(fields)
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct LogReplayTests {
   @Test func `a line without an end is refused at a bound`() throws {
     var log = LogReplay()
-    try log.feed(Array("{\"event\":\"timer\"}\n".utf8)[...])
+    try log.feed(Array("{\"ts\":\"\",\"event\":\"timer\"}\n".utf8)[...])
     let part = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)[...]
     var count = 0
     var line: Int?
@@ -26,10 +26,41 @@ import Testing
   @Test func `a line as long as it may be is read`() throws {
     var log = LogReplay()
     let text = String(repeating: "x", count: LogReplay.lineBytesMax - 100)
-    try log.feed(Array("{\"event\":\"output\",\"line\":\"\(text)\"}\n".utf8)[...])
+    try log.feed(Array("{\"ts\":\"\",\"event\":\"output\",\"line\":\"\(text)\"}\n".utf8)[...])
     // Nothing is left that would count as cut off.
-    let notes = log.finish().notes
+    let notes = try log.finish().notes
     #expect(notes.isEmpty)
+  }
+
+  @Test func `lines that jobs print are passed over, and prove nothing`() throws {
+    var bytes: [UInt8] = []
+    let forged = Self.timer("00:00.002", "timer:a", 7, "idle", "running", "activate")
+    RawLine.append(Array("plain".utf8), .json, to: &bytes)
+    bytes += Array("\(Self.start)\n".utf8)
+    for line in [forged, "x\(forged)\(forged)", #"{"event":"timer","machine":"timer:a","seq":9}"#] {
+      RawLine.append(Array(line.utf8), .json, to: &bytes)
+    }
+    var log = LogReplay()
+    try log.feed(bytes[...])
+    let (replay, notes) = try log.finish()
+    #expect(notes.contains("has 4 lines that are not takt's"))
+    #expect(replay.problems.isEmpty, "\(replay.problems)")
+    var none = LogReplay()
+    try none.feed(Array("hello\n".utf8)[...])
+    #expect(throws: LogReplay.NoLog.self) { try none.finish() }
+  }
+
+  @Test func `a raw line stays the same JSON`() throws {
+    for line in [#"{"ts":1,"a":{"ts":"x"}}"#, #"{"a":"{\"ts\":"}"#, "{}", ""] {
+      var bytes: [UInt8] = []
+      RawLine.append(Array(line.utf8), .json, to: &bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.replacing("{ \"ts\":", with: "{\"ts\":") == line + "\n")
+      #expect(!text.contains("{\"ts\":"))
+      bytes = []
+      RawLine.append(Array(line.utf8), .text, to: &bytes)
+      #expect(String(decoding: bytes, as: UTF8.self) == line + "\n")
+    }
   }
 
   // MARK: - Machines without a line
@@ -90,7 +121,7 @@ import Testing
   private func problems(_ lines: some Sequence<String>) throws -> [String] {
     var log = LogReplay()
     for line in lines { try log.feed(Array("\(line)\n".utf8)[...]) }
-    return log.finish().replay.problems
+    return try log.finish().replay.problems
   }
 
   private func without(_ machine: String, _ lines: [String]) -> [String] {

@@ -156,6 +156,10 @@ extension KeyTable {
       "Whether the log and mails `keep` or `strip` colors and other escape sequences. `strip_all` also "
         + "removes them from the kept output and the file.",
       .value(\.execution.output.colours) { $0.choice() }),
+    KeyEntry(
+      "format", .choice(OutputPolicy.Format.allCases.map(\.rawValue)), default: "`record`",
+      "How the log has a line: as a `record` with its time and job, or `raw`, alone, as it was printed.",
+      .value(\.execution.output.format) { $0.choice() }),
   ]
 
   /// The keys under `file` of `output`. It replaces that of `defaults` as a whole.

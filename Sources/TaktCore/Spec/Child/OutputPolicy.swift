@@ -21,6 +21,14 @@ package struct OutputPolicy: Hashable, Sendable {
     case stripAll = "strip_all"
   }
 
+  /// How the log has a line.
+  package enum Format: String, CaseIterable, Hashable, Sendable {
+    /// With its time, its job and its stream.
+    case record
+    /// Alone, as it was printed.
+    case raw
+  }
+
   /// How much of an attempt's output is kept: its first and its last bytes, half of each. Default
   /// 64 KB.
   package var keepBytes: Int
@@ -32,6 +40,8 @@ package struct OutputPolicy: Hashable, Sendable {
   package var file: OutputFile?
   /// What the log and mails show of sequences for terminals. Default keep.
   package var colours = Colours.keep
+  /// How the log has a line. Default record.
+  package var format = Format.record
   /// Whether both streams of a command are one, whose order is as printed. Default false.
   package var isMerged = false
 
@@ -83,7 +93,7 @@ extension OutputPolicy {
         "file \($0.path) of \(SizeText.format($0.sizeBytesMax)), \($0.files) files"
       },
       colours == .keep ? nil : "colors \(colours.rawValue)",
-      isMerged ? "merge" : nil,
+      format == .record ? nil : "format \(format.rawValue)", isMerged ? "merge" : nil,
     ])
   }
 }

@@ -26,8 +26,8 @@ struct LogFile {
       let count = read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw unreadable() }
-      if count == 0 { return log.finish() }
       do throws(LogReplay.NoLog) {
+        if count == 0 { return try log.finish() }
         try log.feed(chunk[..<count])
       } catch {
         Console.error("takt: \(path):\(error.line): not a line of a JSON log")

@@ -189,4 +189,34 @@ import Synchronization
     files.close(timeout: .seconds(60))
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "say *** hunt")
   }
+
+  @Test func `a raw line is logged as it was printed`() throws {
+    var policy = OutputPolicy()
+    policy.format = .raw
+    let output = try output(policy, secrets: ["hunter2"])
+    let json = "{\"msg\":\"\u{1b}[1mx\u{1b}[0m\",\"n\":1}"
+    let long = String(repeating: "x", count: 20_000)
+    receive("\(json)\r\n10%\r20%\n\(long)", output)
+    receive("\nhunter2\n\n", output)
+    receive("last", output, .stderr)
+    end(output)
+    #expect(sink.all == ["\(json)\r", "10%\r20%", long, "***", "", "last"])
+  }
+
+  @Test func `colours are in no sink where the job wants none`() throws {
+    var policy = OutputPolicy()
+    policy.colours = .stripAll
+    let text = "a\u{1b}[31mhun\u{1b}[1mter2\u{1b}[0m\u{1b}]0;title\u{7}é\nend\u{1b}[3"
+    let bytes = Array(text.utf8)
+    for cut in 0...bytes.count {
+      let output = try output(policy, secrets: ["hunter2"])
+      for part in [bytes[..<cut], bytes[cut...]] {
+        Array(part).withUnsafeBytes { output.receive($0, from: .stdout) }
+      }
+      let facts = end(output)
+      #expect(facts.stdoutBytes == bytes.count)
+      #expect(facts.kept == KeptOutput(head: Array("a***é\nend".utf8)), "cut at \(cut)")
+    }
+    #expect(Set(sink.all) == ["a***é", "end"])
+  }
 }

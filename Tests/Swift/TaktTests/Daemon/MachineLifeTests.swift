@@ -78,7 +78,7 @@ import Testing
     func problems(_ lines: some Sequence<String>) throws -> [String] {
       var log = LogReplay()
       for line in lines { try log.feed(Array("\(line)\n".utf8)[...]) }
-      return log.finish().replay.problems
+      return try log.finish().replay.problems
     }
     let machines = Set(daemon.lines.filter { $0.seq != nil }.compactMap(\.machine))
     #expect(machines.count > 8)

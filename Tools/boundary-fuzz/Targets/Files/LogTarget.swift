@@ -19,7 +19,7 @@ struct LogTarget: FuzzTarget {
     var log = LogReplay()
     do {
       for part in parts { try log.feed(part) }
-      return log.finish().notes
+      return try log.finish().notes
     } catch {
       return nil
     }
