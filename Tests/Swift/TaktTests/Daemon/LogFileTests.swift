@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `takt run --log-file` and logs that a shell redirects.
+@Suite(.ownThreads) struct LogFileTests {
+  private func move(_ from: String, _ to: String, in folder: TemporaryFolder) {
+    rename(
+      folder.url.appendingPathComponent(from).path, folder.url.appendingPathComponent(to).path)
+  }
+
+  private func waitFor(_ words: String, in name: String, of folder: TemporaryFolder) throws {
+    try TaktProcess.wait("\(words) in \(name)") { folder.read(name).contains(words) ? true : nil }
+  }
+
+  @Test func `a log file that logrotate moves is opened again, and nothing is lost`() throws {
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
+    try waitFor("started; jobs: 1", in: "takt.log", of: folder)
+    move("takt.log", "takt.log.1", in: folder)
+    takt.signal(SIGUSR1)
+    try waitFor("entries wait", in: "takt.log", of: folder)
+    #expect(try takt.stop() == 0)
+    #expect(takt.lines.isEmpty)
+    let whole = folder.read("takt.log.1") + folder.read("takt.log")
+    try folder.write(whole, to: "whole")
+    let verified = try folder.takt("verify", "--log", "whole")
+    #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
+  }
+
+  @Test func `a log that a shell redirects is truncated without a hole`() throws {
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    let script = "exec '\(TaktProcess.executable.path)' run > takt.log"
+    let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
+    try waitFor("started; jobs: 1", in: "takt.log", of: folder)
+    truncate(folder.url.appendingPathComponent("takt.log").path, 0)
+    takt.signal(SIGUSR1)
+    try waitFor("entries wait", in: "takt.log", of: folder)
+    #expect(try takt.stop() == 0)
+    #expect(folder.read("takt.log").hasPrefix("{"))
+  }
+
+  @Test(arguments: ["missing/takt.log", "pipe", "."])
+  func `a log file that cannot be opened ends takt at its start`(name: String) throws {
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    mkfifo(folder.url.appendingPathComponent("pipe").path, 0o600)
+    let takt = try folder.takt("run", "--log-file", name)
+    #expect(takt.status == 73)
+    #expect(takt.errors.contains("takt: cannot start: the log file '\(name)': "), "\(takt.errors)")
+  }
+
+  @Test func `lines of a job that prints JSON itself stand alone`() throws {
+    let json = #"{"level":"info","msg":"\u001b[1mx"}"#
+    let folder = try TemporaryFolder(
+      """
+      jobs:
+        a: {on: start, run: [cat, in], output: {format: raw}}
+        b: {after: [{job: a, on: any}], run: touch ended}
+
+      """)
+    try folder.write("\(json)\nplain\t\u{1b}[31mred\u{1b}[0m\r\n", to: "in")
+    let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
+    try TaktProcess.wait("the runs have ended") {
+      FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
+        ? true : nil
+    }
+    #expect(try takt.stop() == 0)
+    let log = folder.read("takt.log")
+    #expect(log.contains("\n\(json)\nplain\t\u{1b}[31mred\u{1b}[0m\r\n"), "\(log)")
+    let verified = try folder.takt("verify", "--log", "takt.log")
+    #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
+  }
+}
