@@ -44,8 +44,9 @@ extension API {
       fields.add("version", &version, "The version of takt")
       fields.add("host", &host, "The name of the machine")
       fields.add(
-        "access", &access, "What this client may do: everything, or only read",
-        .choices(["full", "read"]))
+        "access", &access,
+        "What this client may do: everything, operate jobs and read, or only read",
+        .choices(["full", "operate", "read"]))
       fields.add("pid", &pid, "The process number", .min(1))
       fields.add("started", &started, "When the daemon started")
       fields.add("now", &now, "The daemon's current time")

@@ -7,6 +7,7 @@ final class OpenAPI: Sendable {
   struct Operation: Sendable {
     var method: String
     var path: String
+    var needs: Access
     var about: RouteAbout
   }
 
@@ -124,7 +125,8 @@ final class OpenAPI: Sendable {
       json.member("operationId", about.operation)
       json.member("summary", about.sentence)
       json.member("description", about.details)
-      if about.isOpen {
+      json.member("x-takt-right", operation.needs.word)
+      if operation.needs == .none {
         json.key("security")
         json.array { _ in }
       }
@@ -135,7 +137,7 @@ final class OpenAPI: Sendable {
       about.body?.write(to: &json, &components)
       json.key("responses")
       json.object { json in
-        for answer in about.allAnswers(changing: operation.method == "POST") {
+        for answer in about.allAnswers(needing: operation.needs) {
           answer.write(to: &json, &components)
         }
       }

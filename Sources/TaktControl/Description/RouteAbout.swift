@@ -11,8 +11,6 @@ struct RouteAbout: Sendable {
   private(set) var parameters: [ParameterAbout] = []
   private(set) var body: RouteBody?
   private(set) var answers: [RouteAnswer]
-  /// Whether it takes any query, and anybody may ask: for probes.
-  private(set) var isOpen = false
 
   init(_ operation: String, _ sentence: String, _ answers: RouteAnswer...) {
     self.operation = operation
@@ -45,9 +43,6 @@ struct RouteAbout: Sendable {
   /// With more to say than a sentence.
   func explained(_ details: String) -> Self { with { $0.details = details } }
 
-  /// For everybody, with any query.
-  var open: Self { with { $0.isOpen = true } }
-
   private func with(_ change: (inout Self) -> Void) -> Self {
     var about = self
     change(&about)
@@ -55,16 +50,16 @@ struct RouteAbout: Sendable {
   }
 
   /// All answers, those that each route has included, by status.
-  func allAnswers(changing isChange: Bool) -> [RouteAnswer] {
+  func allAnswers(needing access: Access) -> [RouteAnswer] {
     let common: [RouteAnswer] =
-      isOpen
+      access == .none
       ? []
       : [
         .invalid, .problem(401, "The token is missing or wrong"),
         .problem(
           403,
-          isChange
-            ? "Wrong Host or Origin, a client of another user, or a token that may only read"
+          access > .read
+            ? "Wrong Host or Origin, a client of another user, or one with fewer rights"
             : "Wrong Host or Origin, or a client of another user"),
         .problem(503, "takt is stopping, or not ready yet"),
       ]

@@ -10,23 +10,24 @@ struct ControlContext: RequestContext {
   /// The most bytes of an order.
   static let commandBytesMax = 1 << 20
 
-  /// What a client may do.
-  enum Access: String, Sendable {
-    case full, read
-  }
-
   var coreContext: CoreRequestContextStorage
   /// What the client may do: by the socket all, over TCP what its token says.
-  var access = Access.full
-  /// By which way it came.
-  let way: RequestWay
+  var access = Access.none
+  /// By which way it came: the one with fewer rights unless its listener says otherwise.
+  private(set) var way = RequestWay.network
   let eventLoop: any EventLoop
   var query = Query()
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     eventLoop = source.channel.eventLoop
-    way = source.channel.localAddress?.protocol == .unix ? .socket : .network
+  }
+
+  /// - Parameter way: by which listener the request came.
+  init(source: ApplicationRequestContextSource, way: RequestWay) {
+    self.init(source: source)
+    self.way = way
+    if way == .socket { access = .socket }
   }
 }
 

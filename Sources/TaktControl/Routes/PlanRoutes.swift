@@ -15,14 +15,14 @@ struct PlanRoutes {
         "Show what a reload of the jobs file as it is on disk would change, without applying it",
         .object(API.Plan.self, "The plan"), .wrongFile), planFile)
     routes.post(
-      "/api/v1/plan",
+      "/api/v1/plan", needs: .full,
       RouteAbout(
         "plan",
         "Show what a reload with this text as the jobs file would change, without applying it",
         .object(API.Plan.self, "The plan"), .tooLarge, .wrongFile
       ).taking(Self.values).taking(.jobsFile), plan)
     routes.post(
-      "/api/v1/reload",
+      "/api/v1/reload", needs: .full,
       RouteAbout(
         "reload", "Reload the jobs file and return the applied plan",
         .object(API.Plan.self, "The plan that was applied"), .wrongFile), reload)
@@ -60,7 +60,7 @@ struct PlanRoutes {
       ports.reload.plan { continuation.resume(returning: $0) }
     }
     // As those of a job are: an environment is not for readers.
-    return try answer(report, showsValues: context.access == .full)
+    return try answer(report, showsValues: context.access >= .full)
   }
 
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws

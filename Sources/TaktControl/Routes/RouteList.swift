@@ -10,6 +10,8 @@ struct RouteList {
   private struct Route {
     var method: HTTPRequest.Method
     var path: String
+    /// What a client needs to be answered.
+    var needs: Access
     /// Nil for one that the description does not name: the page.
     var about: RouteAbout?
     var handler: Handler
@@ -20,16 +22,20 @@ struct RouteList {
   private var routes: [Route] = []
 
   /// Adds a route; `{name}` stands for one part of a path.
-  mutating func get(_ path: String, _ about: RouteAbout?, _ handler: @escaping Handler) {
+  mutating func get(
+    _ path: String, needs: Access = .read, _ about: RouteAbout?, _ handler: @escaping Handler
+  ) {
     table.add("GET", path)
     table.add("HEAD", path)
-    routes.append(Route(method: .get, path: path, about: about, handler: handler))
+    routes.append(Route(method: .get, path: path, needs: needs, about: about, handler: handler))
   }
 
   /// Adds a route that changes something.
-  mutating func post(_ path: String, _ about: RouteAbout, _ handler: @escaping Handler) {
+  mutating func post(
+    _ path: String, needs: Access, _ about: RouteAbout, _ handler: @escaping Handler
+  ) {
     table.add("POST", path)
-    routes.append(Route(method: .post, path: path, about: about, handler: handler))
+    routes.append(Route(method: .post, path: path, needs: needs, about: about, handler: handler))
   }
 
   /// Adds the route that describes all of them, itself too.
@@ -39,9 +45,10 @@ struct RouteList {
     let operations =
       routes.compactMap { route in
         route.about.map {
-          OpenAPI.Operation(method: route.method.rawValue, path: route.path, about: $0)
+          OpenAPI.Operation(
+            method: route.method.rawValue, path: route.path, needs: route.needs, about: $0)
         }
-      } + [OpenAPI.Operation(method: "GET", path: path, about: about)]
+      } + [OpenAPI.Operation(method: "GET", path: path, needs: .read, about: about)]
     let description = OpenAPI(operations)
     get(path, about) { _, _ in
       Response(
@@ -59,14 +66,13 @@ struct RouteList {
     router.add(middleware: BodyBudgetMiddleware(budget: bodies))
     router.add(middleware: MachineIdentity(ports: ports))
     for route in routes {
-      let handler = route.handler
-      guard let about = route.about, !about.isOpen else {
-        router.on(RouterPath(route.path), method: route.method, use: handler)
-        continue
-      }
+      let (handler, needs) = (route.handler, route.needs)
+      // Whoever needs no login may send any query: a probe, or a link to the page.
+      let parameters = needs == .none ? nil : route.about?.parameters
       router.on(RouterPath(route.path), method: route.method) { request, context in
+        try context.require(needs)
         var context = context
-        context.query = try Query(request, about.parameters)
+        if let parameters { context.query = try Query(request, parameters) }
         return try await handler(request, context)
       }
     }

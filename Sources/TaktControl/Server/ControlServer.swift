@@ -161,13 +161,14 @@ package final class ControlServer: Sendable {
       pace: RequestPace(
         perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
         waitMax: Self.unauthenticatedWait))
+    let way: RequestWay = token == nil ? .socket : .network
     // What the server says of itself concerns nobody: failures come back here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
     let server = Server(
       childChannelSetup: GuardedChannel(
         responder: { request, writer, channel in
           let context = ControlContext(
-            source: ApplicationRequestContextSource(channel: channel, logger: logger))
+            source: ApplicationRequestContextSource(channel: channel, logger: logger), way: way)
           var response: Response
           do {
             response = try await gate.respond(to: request, context: context)

@@ -26,19 +26,19 @@ struct ClusterMachineRoutes {
         .text("The output")
       ).taking(RunRoutes.attempt).answering(RouteAnswer.cluster), output)
     routes.post(
-      "\(machine)/runs/{run}/cancel",
+      "\(machine)/runs/{run}/cancel", needs: .operate,
       RouteAbout(
         "cancelRunOnMachine", "Cancel a run on a machine of the cluster; \(Self.needs)",
         .object(API.Cancelled.self, "The cancelled runs")
       ).answering(RouteAnswer.cluster), cancelRun)
     routes.post(
-      "\(machine)/jobs/{job}/trigger",
+      "\(machine)/jobs/{job}/trigger", needs: .operate,
       RouteAbout(
         "triggerOnMachine", "Run a job now on a machine of the cluster; \(Self.needs)",
         .object(API.Run.self, "The run", status: 202), .tooLarge
       ).taking(.object(API.Trigger.self)).answering(RouteAnswer.cluster), trigger)
     routes.post(
-      "\(machine)/jobs/{job}/cancel",
+      "\(machine)/jobs/{job}/cancel", needs: .operate,
       RouteAbout(
         "cancelJobOnMachine", "Cancel the runs of a job on a machine of the cluster; \(Self.needs)",
         .object(API.Cancelled.self, "The cancelled runs")

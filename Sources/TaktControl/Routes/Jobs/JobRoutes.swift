@@ -37,20 +37,20 @@ struct JobRoutes {
         "forecastSlots", "The slots of a job in a range to come, and what may hold them up",
         .object(API.Forecast.self, "The first five slots of the range"), .notFound
       ).taking(Self.from, Self.until), forecast)
-    routes.post("\(jobs)/{job}/trigger", Self.trigger, trigger)
+    routes.post("\(jobs)/{job}/trigger", needs: .operate, Self.trigger, trigger)
     routes.post(
-      "\(jobs)/{job}/suspend",
+      "\(jobs)/{job}/suspend", needs: .operate,
       RouteAbout(
         "suspend", "Suspend a job: its slots become skipped(suspended)",
         .object(API.Job.self, "The job"), .notFound, .conflict, .tooLarge
       ).taking(.object(API.Suspend.self)), suspend)
     routes.post(
-      "\(jobs)/{job}/resume",
+      "\(jobs)/{job}/resume", needs: .operate,
       RouteAbout(
         "resume", "Resume a suspended job", .object(API.Job.self, "The job"), .notFound, .conflict),
       resume)
     routes.post(
-      "\(jobs)/{job}/cancel",
+      "\(jobs)/{job}/cancel", needs: .operate,
       RouteAbout(
         "cancelJob", "Cancel all active and waiting runs of a job",
         .object(API.Cancelled.self, "The cancelled runs"), .notFound), cancel)
@@ -158,7 +158,7 @@ struct JobRoutes {
     }
     shown.command = spec.action.shownParts.map(part)
     // Only values with names that say so are masked.
-    if context.access == .full {
+    if context.access >= .full {
       shown.surroundings = JobKey.surroundings(of: spec).map(part)
     }
     shown.scheduleWords = spec.timing.schedule.words

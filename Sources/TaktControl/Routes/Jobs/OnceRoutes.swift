@@ -16,7 +16,7 @@ struct OnceRoutes {
 
   func add(to routes: inout RouteList) {
     routes.post(
-      "/api/v1/once",
+      "/api/v1/once", needs: .socket,
       RouteAbout(
         "once", "Run a command once, at an instant; only on the Unix socket",
         .object(API.OnceJob.self, "The job", status: 201),
@@ -38,9 +38,6 @@ struct OnceRoutes {
   @Sendable private func add(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    guard context.isLocal else {
-      throw Problem(.forbidden, "jobs that run once are added only on the Unix socket")
-    }
     let body = try await request.decodeBody(API.Once.self)
     guard let text = body.at else {
       throw Problem(.badRequest, "'at' is missing", detail: "It takes an instant to come.")

@@ -39,7 +39,7 @@ struct RunRoutes {
         .problem(429, "Too many readers follow the output of runs")
       ).taking(Self.follow, Self.attempt, Self.records), output)
     routes.post(
-      "\(runs)/{run}/cancel",
+      "\(runs)/{run}/cancel", needs: .operate,
       RouteAbout(
         "cancelRun", "Cancel a run", .object(API.Cancelled.self, "The cancelled runs"), .notFound,
         .conflict), cancel)

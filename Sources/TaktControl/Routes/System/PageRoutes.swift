@@ -12,7 +12,7 @@ import TaktSystem
 
 struct PageRoutes {
   func add(to routes: inout RouteList) {
-    routes.get("/", nil, page)
+    routes.get("/", needs: .none, nil, page)
   }
 
   @Sendable private func page(_ request: Request, _ context: ControlContext) async throws

@@ -32,14 +32,14 @@ struct SystemRoutes {
 
   func add(to routes: inout RouteList) {
     routes.post(
-      "/api/v1/drain",
+      "/api/v1/drain", needs: .full,
       RouteAbout(
         "drain",
         "Start no new runs; when no run is active any more, the daemon ends, or stays with hold",
         .object(API.Drain.self, "The drain as it is"), .tooLarge
       ).taking(.object(API.DrainOrder.self)), drain)
     routes.post(
-      "/api/v1/drain/undo",
+      "/api/v1/drain/undo", needs: .full,
       RouteAbout(
         "undoDrain", "Start runs again; missed decides about the slots that have passed",
         .object(API.Drain.self, "Without since: runs start again"), .conflict), undoDrain)
@@ -48,24 +48,24 @@ struct SystemRoutes {
       RouteAbout("status", "The daemon's status", .object(API.Status.self, "The status"))
         .taking(Self.missedSince), status)
     routes.get(
-      "/api/v1/address",
+      "/api/v1/address", needs: .socket,
       RouteAbout(
         "address", "The web page's address, with its token; only on the Unix socket",
         .object(API.Address.self, "The address"), .problem(404, "There is no web page")), address)
     routes.get(
       "/metrics", RouteAbout("metrics", "Metrics for Prometheus", .text("The metrics")), metrics)
     routes.get(
-      "/healthz",
+      "/healthz", needs: .none,
       RouteAbout(
         "healthz", "Check that the scheduler's queue answers; needs no token", .text("It answers"),
         Self.tooManyProbes, .text("It does not answer", status: 503)
-      ).open, health)
+      ), health)
     routes.get(
-      "/readyz",
+      "/readyz", needs: .none,
       RouteAbout(
         "readyz", "Check that the jobs run; needs no token", .text("They run"),
         Self.tooManyProbes, .text("Not yet, or no longer", status: 503)
-      ).open, readiness)
+      ), readiness)
   }
 
   private static let tooManyProbes = RouteAnswer.problem(
@@ -89,7 +89,7 @@ struct SystemRoutes {
     var shown = API.Status()
     shown.version = facts.version
     shown.host = Self.host
-    shown.access = context.access.rawValue
+    shown.access = context.access.statusWord
     shown.pid = Int(facts.pid)
     shown.started = facts.started
     shown.now = now.wall
@@ -128,9 +128,6 @@ struct SystemRoutes {
   @Sendable private func address(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    guard context.isLocal else {
-      throw Problem(.forbidden, "the address is available only on the Unix socket")
-    }
     guard let address = await TokenQueue.perform({ [network] in network.address }) else {
       throw Problem(
         .notFound, "the web page is off",

@@ -49,7 +49,10 @@ import Testing
       let target = path.replacing("{job}", with: "a").replacing("{run}", with: "1")
       let reply = try listener.ask("POST", target, listener.host, reader)
       #expect(reply.problem == "403 forbidden", "\(target)")
-      #expect(reply["title"] as? String == "this token may only read")
+      let isOfSocket = target == "/api/v1/once" || target == "/api/v1/calendar/address"
+      let title =
+        isOfSocket ? "this is available only on the Unix socket" : "this token may only read"
+      #expect(reply["title"] as? String == title, "\(target)")
     }
     #expect(listener.world.reload.causes.isEmpty && listener.world.scheduler.requests.isEmpty)
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "waiting")
