@@ -98,6 +98,8 @@ struct SettingsBuilder {
     var settings: HTTPSettings?
     var tokenFile: String?
     var readTokenFile: String?
+    var operateTokenFile: String?
+    var proxy: ProxyLogin?
     var names: [String] = []
     var publicURL: String?
     for field in fields.fields {
@@ -121,6 +123,9 @@ struct SettingsBuilder {
         tokenFile = FilePath.absolute(FilePath.join(folder, path))
       case (Key.readTokenFile, .text(let path)):
         readTokenFile = FilePath.absolute(FilePath.join(folder, path))
+      case (Key.operateTokenFile, .text(let path)):
+        operateTokenFile = FilePath.absolute(FilePath.join(folder, path))
+      case (Key.proxy, .object(let fields)): proxy = self.proxy(fields, at: field.keyMark)
       case (Key.publicURL, .text(let text)): publicURL = self.publicURL(text, at: field.mark)
       case (Key.names, .list(let items)): names = items.compactMap(\.value.text)
       default: break
@@ -132,6 +137,8 @@ struct SettingsBuilder {
     }
     settings?.tokenFile = tokenFile
     settings?.readTokenFile = readTokenFile
+    settings?.operateTokenFile = operateTokenFile
+    settings?.proxy = proxy
     settings?.names = names
     settings?.publicURL = publicURL
     return settings
@@ -152,36 +159,6 @@ struct SettingsBuilder {
     }
     return text.last == "/" ? String(text.dropLast()) : text
   }
-
-  /// Refuses one file for a token that may only read and for one that may do everything.
-  private func checkTokens(of settings: SchedulerSettings, in fields: KeyFields) {
-    guard let http = settings.http else { return }
-    let httpFields = fields[Key.http]?.value?.object
-    var full = http.tokenFile
-    if full == nil, case .folder(let folder)? = settings.state {
-      full = FilePath.join(folder, Self.standardTokenFile)
-    }
-    guard let full else { return }
-    if let path = http.readTokenFile, path == full {
-      reporter.report(
-        .badValue, at: httpFields?[Key.readTokenFile]?.mark ?? .wholeFile,
-        http.tokenFile == nil
-          ? "'\(Key.readTokenFile)' names the file of the token that may do everything"
-          : "'\(Key.readTokenFile)' and '\(Key.tokenFile)' name the same file",
-        hint: "name another file for the token that may only read")
-    }
-    if let path = settings.cluster?.apiTokenFile, path == full {
-      reporter.report(
-        .suspicious, severity: .warning,
-        at: fields[Key.cluster]?.value?.object?[Key.apiTokenFile]?.mark ?? .wholeFile,
-        "'\(Key.apiTokenFile)' names the file of the token that may do everything here, and every "
-          + "machine of the cluster has it",
-        hint: "name another file for the token that may only read")
-    }
-  }
-
-  /// The name of the file in the state folder in which the token is unless the file says.
-  private static let standardTokenFile = "token"
 
   private func apply(_ fields: KeyFields, to history: inout History) {
     for field in fields.fields {

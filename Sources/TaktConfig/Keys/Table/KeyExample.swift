@@ -63,6 +63,7 @@ enum KeyExample {
       return "{run: COMMAND}"
     case "ping": return "https://hc-ping.com/UUID"
     case "http": return "{listen: \(number(value) ?? "8080")}"
+    case "proxy": return "{socket: PATH, user: USER}"
     case "history": return "{keep: 30d}"
     case "metrics": return "{jobs: \(number(value) ?? "1000")}"
     case "cluster": return "{engine: postgres}"

@@ -169,12 +169,18 @@ package enum KeyTable {
         + "an address, only this machine can connect. Port 0 picks a free port."),
     KeyEntry(
       Key.tokenFile, .path, default: "`token` in the state folder", reload: .restarts,
-      "The file with the token that every request must contain. takt creates it at the first start, "
+      "The file with the token whose bearers may do everything. takt creates it at the first start, "
         + "readable only by its owner."),
     KeyEntry(
       Key.readTokenFile, .path, default: "none", reload: .restarts,
       "The file with a second token, whose bearers may read everything and change nothing. takt "
         + "creates it at the first start, readable only by its owner."),
+    KeyEntry(
+      Key.operateTokenFile, .path, default: "none", reload: .restarts,
+      "The same for a token whose bearers may also trigger, suspend, resume and cancel jobs."),
+    KeyEntry(
+      Key.proxy, .object(proxy), reload: .restarts,
+      "Logs in the users whom a [proxy](control.md#login-by-a-proxy) names in a header."),
     KeyEntry(
       Key.names, .oneOrMore(.text(allowsEmpty: false)), reload: .restarts,
       "Host names that requests may use, such as that of a proxy in front of takt. takt refuses "
@@ -229,6 +235,8 @@ package enum KeyTable {
       "\(Key.scheduler).\(Key.concurrency)",
       "In a group under `\(Key.concurrency)` of `\(Key.scheduler)`", group),
     Part("\(Key.scheduler).\(Key.http)", "Under `\(Key.http)` of `\(Key.scheduler)`", http),
+    Part(
+      "\(Key.scheduler).\(Key.http).\(Key.proxy)", "Under `\(Key.proxy)` of `\(Key.http)`", proxy),
     Part(
       "\(Key.scheduler).\(Key.cluster)", "Under `\(Key.cluster)` of `\(Key.scheduler)`", cluster),
     Part(

@@ -9,6 +9,11 @@ package struct HTTPSettings: Hashable, Sendable {
   package var tokenFile: String?
   /// The file with the token of those who may only read: an absolute path; nil (the default) for none.
   package var readTokenFile: String?
+  /// The file with the token of those who may read and operate jobs: an absolute path; nil (the
+  /// default) for none.
+  package var operateTokenFile: String?
+  /// Who logs in by a proxy; nil (the default) for nobody.
+  package var proxy: ProxyLogin?
   /// Under which names others reach it, besides its own address: a proxy's, a machine's.
   package var names: [String] = []
   /// Where people reach the page, without a slash at its end; nil (the default) for `http://` and the
@@ -30,6 +35,7 @@ package struct HTTPSettings: Hashable, Sendable {
   var words: String {
     let tokens = [
       tokenFile.map { "token in \($0)" }, readTokenFile.map { "token for reading in \($0)" },
+      operateTokenFile.map { "token for operating in \($0)" }, proxy?.words,
     ]
     let url = publicURL.map { ["at \($0)"] } ?? []
     return ([address] + tokens.compactMap(\.self) + names + url).joined(separator: ", ")

@@ -212,6 +212,21 @@ extension KeyTableTests {
     "scheduler.http.token_file": "scheduler: {http: {listen: 8080, token_file: /run/token}}",
     "scheduler.http.read_token_file":
       "scheduler: {http: {listen: 8080, read_token_file: /run/reader}}",
+    "scheduler.http.operate_token_file":
+      "scheduler: {http: {listen: 8080, operate_token_file: /run/operator}}",
+    "scheduler.http.proxy": "scheduler: {http: {listen: 8080, proxy: {secret_file: s}}}",
+    "scheduler.http.proxy.header":
+      "scheduler: {http: {listen: 8080, proxy: {secret_file: s, header: X-User}}}",
+    "scheduler.http.proxy.socket":
+      "scheduler: {http: {listen: 8080, proxy: {socket: /run/takt/p.sock, user: root}}}",
+    "scheduler.http.proxy.user":
+      "scheduler: {http: {listen: 8080, proxy: {socket: /run/takt/p.sock, user: root}}}",
+    "scheduler.http.proxy.secret_file":
+      "scheduler: {http: {listen: 8080, proxy: {secret_file: s}}}",
+    "scheduler.http.proxy.users":
+      "scheduler: {http: {listen: 8080, proxy: {secret_file: s, users: {anna: all}}}}",
+    "scheduler.http.proxy.others":
+      "scheduler: {http: {listen: 8080, proxy: {secret_file: s, others: none}}}",
     "scheduler.concurrency.max": "scheduler: {concurrency: {db: {max: 2}}}",
     "scheduler.concurrency.when_full": "scheduler: {concurrency: {db: {max: 2, when_full: skip}}}",
     "scheduler.http.public_url":
