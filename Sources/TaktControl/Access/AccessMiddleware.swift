@@ -2,15 +2,11 @@ import HTTPTypes
 import Hummingbird
 import TaktCore
 
-/// Lets through who may: by the Unix socket takt's own user, over TCP who bears a token, asks for
-/// a name that takt goes by, and does not come from another site's page.
+/// Lets through who may: by the control socket takt's own user, by another listener who shows who it is,
+/// asks for a name that takt goes by, and does not come from another site's page.
 struct AccessMiddleware: RouterMiddleware {
-  /// Nil where only the Unix socket is listened to.
-  let token: Token?
-  /// Those that the machines of the cluster share.
-  var cluster = ClusterTokens()
-  /// Whoever bears it may look and change nothing; nil for none.
-  var readToken: Token?
+  /// Nil for the control socket.
+  let credentials: Credentials?
   /// The names and addresses that takt goes by, without port, in lower case.
   let hosts: Set<String>
 
@@ -18,7 +14,7 @@ struct AccessMiddleware: RouterMiddleware {
     _ request: Request, context: ControlContext,
     next: (Request, ControlContext) async throws -> Response
   ) async throws -> Response {
-    if context.isLocal { return try await next(request, context) }
+    guard let credentials else { return try await next(request, context) }
     let isProbe = Self.probes.contains(request.uri.path)
     // A health probe may use any host name: it learns nothing.
     if !isProbe {
@@ -27,13 +23,17 @@ struct AccessMiddleware: RouterMiddleware {
     }
     if isProbe || request.uri.path == "/" { return try await next(request, context) }
     var context = context
-    context.access = try access(of: request)
+    context.login = try credentials.login(of: request)
+    if context.login.isAmbient, request.method != .get, request.method != .head {
+      try requireOrigin(request)
+    }
     return try await next(request, context)
   }
 
-  /// Whether a request comes by the Unix socket or bears the token.
-  func trusts(_ request: Request, _ context: ControlContext) -> Bool {
-    context.isLocal || knownAccess(of: request) != nil
+  /// Whether a request comes by the control socket or shows who it is.
+  func trusts(_ request: Request) -> Bool {
+    guard let credentials else { return true }
+    return (try? credentials.login(of: request)) != nil
   }
 
   /// What anybody may ask.
@@ -62,25 +62,13 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  /// What the token of a request allows; nil without one, and with a wrong one.
-  private func knownAccess(of request: Request) -> Access? {
-    let prefix = "bearer "
-    guard let given = request.headers[.authorization],
-      given.prefix(prefix.count).lowercased() == prefix
-    else { return nil }
-    let text = given.dropFirst(prefix.count).utf8
-    if token?.matches(text) == true || cluster.writing?.token.matches(text) == true { return .full }
-    let mayRead = readToken?.matches(text) == true || cluster.reading?.token.matches(text) == true
-    return mayRead ? .read : nil
-  }
-
-  private func access(of request: Request) throws -> Access {
-    if let access = knownAccess(of: request) { return access }
-    var problem = Problem(
-      .unauthorized, "no token, or a wrong one",
-      detail: "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
-    problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
-    throw problem
+  /// Where the browser logs in by itself, any page could have it send requests: the browser has to say
+  /// that this one is takt's. That no wrong one is said was checked before.
+  private func requireOrigin(_ request: Request) throws {
+    if request.headers[.secFetchSite] == "same-origin" || request.headers[.origin] != nil { return }
+    throw Problem(
+      .forbidden, "a change with this login needs an Origin",
+      detail: "Send 'Origin: http://HOST', or the token as 'Authorization: Bearer TOKEN'.")
   }
 
   /// The host of `host:port`, in lower case; nil for what is none.

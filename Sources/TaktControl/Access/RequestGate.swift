@@ -14,7 +14,7 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
   let pace: RequestPace
 
   func respond(to request: Request, context: ControlContext) async throws -> Response {
-    if !access.trusts(request, context) {
+    if !access.trusts(request) {
       guard let delay = pace.turn(at: Self.now) else {
         var problem = Problem(
           .tooMany, "too many requests without a token", detail: "Retry in a second.")

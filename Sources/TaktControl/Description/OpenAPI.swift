@@ -11,6 +11,13 @@ final class OpenAPI: Sendable {
     var about: RouteAbout
   }
 
+  private static let words = """
+    Query and control a running daemon. The same routes answer on the Unix socket in the state \
+    folder, where no token is needed, and on TCP if scheduler.http is set, where each request needs \
+    a login: the token as `Authorization: Bearer TOKEN` or as the password of Basic. x-takt-right is the right that a request needs: none, \
+    calendar, read, operate, all, or socket for what only a client of the Unix socket may do.
+    """
+
   private let operations: [Operation]
   private let made = Mutex<[UInt8]?>(nil)
 
@@ -48,11 +55,7 @@ final class OpenAPI: Sendable {
       json.object { json in
         json.member("title", "takt")
         json.member("version", "1")
-        json.member(
-          "description",
-          "Query and control a running daemon. The same routes answer on the Unix socket in the "
-            + "state folder, where no token is needed, and on TCP if scheduler.http is set, where "
-            + "each request needs the token as `Authorization: Bearer TOKEN`.")
+        json.member("description", Self.words)
         json.key("license")
         json.object { json in
           json.member("name", "MIT")

@@ -11,8 +11,8 @@ struct ControlContext: RequestContext {
   static let commandBytesMax = 1 << 20
 
   var coreContext: CoreRequestContextStorage
-  /// What the client may do: by the socket all, over TCP what its token says.
-  var access = Access.none
+  /// Who the client is: nobody unless the access has found out.
+  var login = Login(access: .none)
   /// By which way it came: the one with fewer rights unless its listener says otherwise.
   private(set) var way = RequestWay.network
   let eventLoop: any EventLoop
@@ -27,12 +27,15 @@ struct ControlContext: RequestContext {
   init(source: ApplicationRequestContextSource, way: RequestWay) {
     self.init(source: source)
     self.way = way
-    if way == .socket { access = .socket }
+    if way == .socket { login.access = .socket }
   }
 }
 
 extension ControlContext {
   var isLocal: Bool { way == .socket }
+
+  /// What the client may do.
+  var access: Access { login.access }
 
   func job() throws -> JobName {
     let text = parameters.get("job") ?? ""

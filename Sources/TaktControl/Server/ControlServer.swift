@@ -82,32 +82,22 @@ package final class ControlServer: Sendable {
       }
       // Only its owner may open the file; the user of every client is checked too.
       start(
-        .unixDomainSocket(path: path), token: nil, hosts: [], user: geteuid(),
+        .unixDomainSocket(path: path), nil, hosts: [], user: geteuid(),
         onRunning: { [self] _ in
-          chmod(path, 0o600)
-          if let identity = SocketPlace.identity(of: path) {
-            sockets.withLock { $0.append((path, identity)) }
-          }
+          opened(path, mode: 0o600)
           done(.success(path))
         }, onFailure: { done(.failure($0)) })
     case .network(let settings, let tokenFile):
-      let token: Token
-      var readToken: Token?
+      let credentials: Credentials
       do throws(Token.FileError) {
-        token = try Token(path: tokenFile)
-        readToken = try settings.readTokenFile.map { (path) throws(Token.FileError) in
-          let readToken = try Token(path: path)
-          guard readToken != token else {
-            throw Token.FileError(message: "\(path) has the same token as \(tokenFile)")
-          }
-          return readToken
-        }
+        credentials = try Credentials(
+          settings, tokenFile: tokenFile, cluster: ports.machines?.tokens ?? ClusterTokens())
       } catch {
         return done(.failure(ControlError(error.message)))
       }
       start(
-        .hostname(settings.host, port: settings.port), token: token, readToken: readToken,
-        hosts: settings.hosts, user: nil,
+        .hostname(settings.host, port: settings.port), credentials, hosts: settings.hosts,
+        user: nil,
         onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
@@ -115,6 +105,13 @@ package final class ControlServer: Sendable {
           done(.success("http://\(bound.address)"))
         }, onFailure: { done(.failure($0)) })
     }
+  }
+
+  /// A socket is there: who may open it, and what is removed at the end.
+  private func opened(_ path: String, mode: mode_t) {
+    chmod(path, mode)
+    guard let identity = SocketPlace.identity(of: path) else { return }
+    sockets.withLock { $0.append((path, identity)) }
   }
 
   /// Listens on a Unix socket at the first of these paths that takes one; `done` gets the path, or why the
@@ -148,20 +145,17 @@ package final class ControlServer: Sendable {
   }
 
   private func start(
-    _ address: BindAddress, token: Token?, readToken: Token? = nil, hosts: Set<String>,
-    user: uid_t?,
+    _ address: BindAddress, _ credentials: Credentials?, hosts: Set<String>, user: uid_t?,
     onRunning: @escaping @Sendable (any Channel) -> Void,
     onFailure: @escaping @Sendable (ControlError) -> Void
   ) {
-    let access = AccessMiddleware(
-      token: token, cluster: ports.machines?.tokens ?? ClusterTokens(), readToken: readToken,
-      hosts: hosts)
+    let access = AccessMiddleware(credentials: credentials, hosts: hosts)
     let gate = RequestGate(
       routes: routes.responder(access: access, bodies: bodies, ports: ports), access: access,
       pace: RequestPace(
         perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
         waitMax: Self.unauthenticatedWait))
-    let way: RequestWay = token == nil ? .socket : .network
+    let way: RequestWay = credentials == nil ? .socket : .network
     // What the server says of itself concerns nobody: failures come back here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
     let server = Server(

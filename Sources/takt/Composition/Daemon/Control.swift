@@ -97,7 +97,7 @@ struct Control {
     if let host = cluster?.api?.hostName { http.names.append(host) }
     PageAddress.set(http.publicURL ?? http.pageURL)
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
-    let files = [token, http.readTokenFile].compactMap(\.self)
+    let files = [token, http.operateTokenFile, http.readTokenFile].compactMap(\.self)
     let page = ControlServer.Place.network(http, tokenFile: token)
     _ = PatientWork.perform(
       thread: "takt-token",

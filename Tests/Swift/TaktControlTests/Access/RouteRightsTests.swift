@@ -48,7 +48,8 @@ import Testing
     let folder = TemporaryFolder()
     let cluster = try await ControlCluster([.named("a")], others: [])
     let world = cluster.world
-    let port = try await world.listenOnNetwork(readTokenFile: folder["token"])
+    let port = try await world.listenOnNetwork(
+      readTokenFile: folder["token"], operateTokenFile: folder["operate"])
     func token(_ path: String) throws -> String {
       try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
@@ -56,9 +57,10 @@ import Testing
       Way(column: 1, header: nil),
       Way(column: 2, header: "Authorization: Bearer \(try token(world.tokenFile))"),
       Way(column: 2, header: "Authorization: Bearer \(ControlCluster.writeToken)"),
-      Way(column: 3, header: "Authorization: Bearer \(try token(folder["token"]))"),
-      Way(column: 3, header: "Authorization: Bearer \(ControlCluster.readToken)"),
-      Way(column: 4, header: ""), Way(column: 4, header: "Authorization: Bearer wrong"),
+      Way(column: 3, header: "Authorization: Bearer \(try token(folder["operate"]))"),
+      Way(column: 4, header: "Authorization: Bearer \(try token(folder["token"]))"),
+      Way(column: 4, header: "Authorization: Bearer \(ControlCluster.readToken)"),
+      Way(column: 5, header: ""), Way(column: 5, header: "Authorization: Bearer wrong"),
     ]
     for row in rows {
       let method = String(row[0].prefix { $0 != " " })

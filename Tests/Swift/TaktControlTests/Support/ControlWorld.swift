@@ -97,10 +97,15 @@ final class ControlWorld: Sendable {
 
   /// Listens on a free TCP port, which is returned.
   ///
-  /// - Parameter readTokenFile: where the token is that may only read; nil for none.
-  func listenOnNetwork(names: [String] = [], readTokenFile: String? = nil) async throws -> UInt16 {
+  /// - Parameters:
+  ///   - readTokenFile: where the token is that may only read; nil for none.
+  ///   - operateTokenFile: where that is which may also operate; nil for none.
+  func listenOnNetwork(
+    names: [String] = [], readTokenFile: String? = nil, operateTokenFile: String? = nil
+  ) async throws -> UInt16 {
     var settings = HTTPSettings(host: "127.0.0.1", port: 0, names: names)
     settings.readTokenFile = readTokenFile
+    settings.operateTokenFile = operateTokenFile
     let address = try await listen(at: .network(settings, tokenFile: tokenFile))
     return UInt16(address.split(separator: ":").last ?? "") ?? 0
   }

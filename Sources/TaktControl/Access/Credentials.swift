@@ -1,0 +1,93 @@
+import HTTPTypes
+import Hummingbird
+import TaktCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// By what those who are let through show who they are.
+struct Credentials: Sendable {
+  /// The tokens, each with what its bearers may do.
+  private let tokens: [(token: Token, access: Access)]
+
+  /// Reads the files of the tokens; makes those that are not there.
+  ///
+  /// - Parameters:
+  ///   - tokenFile: that of the token that may do everything.
+  ///   - cluster: those that the machines of the cluster share.
+  init(
+    _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens
+  ) throws(Token.FileError) {
+    let files: [(String?, Access)] = [
+      (tokenFile, .full), (settings.operateTokenFile, .operate),
+      (settings.readTokenFile, .read),
+    ]
+    var read: [(path: String, token: Token, access: Access)] = []
+    for (path, access) in files {
+      guard let path else { continue }
+      let token = try Token(path: path)
+      if let other = read.first(where: { $0.token == token }) {
+        throw Token.FileError(message: "\(path) has the same token as \(other.path)")
+      }
+      read.append((path, token, access))
+    }
+    tokens =
+      read.map { ($0.token, $0.access) }
+      + [(cluster.writing, Access.full), (cluster.reading, .read)].compactMap { shared, access in
+        shared.map { ($0.token, access) }
+      }
+  }
+
+  /// Whom a request comes from.
+  ///
+  /// - Throws: a `Problem` for one that shows nothing that is right, or that can be read in two ways.
+  func login(of request: Request) throws -> Login {
+    let given = request.headers[values: .authorization]
+    guard given.count < 2 else {
+      throw Problem(.badRequest, "a request must have at most one Authorization")
+    }
+    if let text = given.first {
+      if let token = Self.words(of: text, after: "bearer "), let access = access(token.utf8) {
+        return Login(access: access)
+      }
+      if let token = Self.words(of: text, after: "basic ").flatMap(Self.password),
+        let access = access(token)
+      {
+        return Login(access: access, isAmbient: true)
+      }
+    }
+    throw Self.unauthorized(
+      "no token, or a wrong one",
+      "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
+  }
+
+  /// What the bearer of a token may do; nil for no token. All are compared, so that the time does
+  /// not tell which one it is.
+  private func access(_ text: some Sequence<UInt8>) -> Access? {
+    let text = Array(text)
+    return tokens.filter { $0.token.matches(text) }.map(\.access).max()
+  }
+
+  private static func words(of text: String, after scheme: String) -> Substring? {
+    text.prefix(scheme.count).lowercased() == scheme ? text.dropFirst(scheme.count) : nil
+  }
+
+  /// The password of Basic (RFC 7617), whatever the user is; nil for what is no such text.
+  static func password(in text: Substring) -> [UInt8]? {
+    guard let bytes = Data(base64Encoded: String(text)).map(Array.init),
+      bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+      let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    return Array(bytes[(colon + 1)...])
+  }
+
+  private static func unauthorized(_ title: String, _ detail: String) -> Problem {
+    var problem = Problem(.unauthorized, title, detail: detail)
+    // Not Basic: the browser would ask beside the page's own dialog.
+    problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
+    return problem
+  }
+}
