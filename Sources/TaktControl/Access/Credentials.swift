@@ -12,18 +12,22 @@ import TaktCore
 struct Credentials: Sendable {
   /// The tokens, each with what its bearers may do.
   private let tokens: [(token: Token, access: Access)]
+  private let proxy: ProxyLogin?
+  private let proxySecret: Token?
+  /// Whether all that come by this listener are the proxy.
+  private let isProxys: Bool
 
   /// Reads the files of the tokens; makes those that are not there.
   ///
   /// - Parameters:
   ///   - tokenFile: that of the token that may do everything.
-  ///   - cluster: those that the machines of the cluster share.
+  ///   - isProxys: whether the listener is the proxy's socket.
   init(
-    _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens
+    _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens, isProxys: Bool
   ) throws(Token.FileError) {
     let files: [(String?, Access)] = [
       (tokenFile, .full), (settings.operateTokenFile, .operate),
-      (settings.readTokenFile, .read),
+      (settings.readTokenFile, .read), (settings.proxy?.secretFile, .none),
     ]
     var read: [(path: String, token: Token, access: Access)] = []
     for (path, access) in files {
@@ -34,17 +38,53 @@ struct Credentials: Sendable {
       }
       read.append((path, token, access))
     }
+    proxySecret = read.first { $0.access == .none }?.token
     tokens =
-      read.map { ($0.token, $0.access) }
+      read.filter { $0.access > .none }.map { ($0.token, $0.access) }
       + [(cluster.writing, Access.full), (cluster.reading, .read)].compactMap { shared, access in
         shared.map { ($0.token, access) }
       }
+    self.proxy = settings.proxy
+    self.isProxys = isProxys
   }
 
   /// Whom a request comes from.
   ///
+  /// The proxy decides, which may pass on what a browser has sent to it in `Authorization`.
+  ///
   /// - Throws: a `Problem` for one that shows nothing that is right, or that can be read in two ways.
   func login(of request: Request) throws -> Login {
+    try proxyLogin(of: request) ?? tokenLogin(of: request)
+  }
+
+  private func proxyLogin(of request: Request) throws -> Login? {
+    guard let proxy, let header = HTTPField.Name(proxy.header) else { return nil }
+    let given = request.headers[values: header]
+    guard let user = given.first else { return nil }
+    let secrets = request.headers[values: .proxySecret]
+    guard isProxys || (secrets.count == 1 && proxySecret?.matches(secrets[0].utf8) == true) else {
+      throw Self.unauthorized(
+        "the header '\(proxy.header)' is not the proxy's",
+        "It counts only on the proxy's socket, or with the proxy's secret in "
+          + "'\(ProxyLogin.secretHeader)'.")
+    }
+    guard given.count == 1 else {
+      throw Problem(.badRequest, "a request must have at most one '\(proxy.header)'")
+    }
+    guard ProxyLogin.isName(user) else {
+      throw Problem(
+        .badRequest, "'\(proxy.header)' does not name a user",
+        detail: "A name has 1 to \(ProxyLogin.nameBytesMax) ASCII characters, and no comma.")
+    }
+    guard let right = proxy.right(of: user) else {
+      throw Problem(
+        .forbidden, "user '\(user)' has no right here",
+        detail: "Add the user under scheduler.http.proxy.users.")
+    }
+    return Login(access: right.access, user: user, isAmbient: true)
+  }
+
+  private func tokenLogin(of request: Request) throws -> Login {
     let given = request.headers[values: .authorization]
     guard given.count < 2 else {
       throw Problem(.badRequest, "a request must have at most one Authorization")
@@ -90,4 +130,9 @@ struct Credentials: Sendable {
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
     return problem
   }
+}
+
+extension HTTPField.Name {
+  // The text is a valid name, so there is one.
+  fileprivate static let proxySecret = HTTPField.Name(ProxyLogin.secretHeader) ?? .authorization
 }

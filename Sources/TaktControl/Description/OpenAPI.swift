@@ -14,7 +14,8 @@ final class OpenAPI: Sendable {
   private static let words = """
     Query and control a running daemon. The same routes answer on the Unix socket in the state \
     folder, where no token is needed, and on TCP if scheduler.http is set, where each request needs \
-    a login: the token as `Authorization: Bearer TOKEN` or as the password of Basic. x-takt-right is the right that a request needs: none, \
+    a login: the token as `Authorization: Bearer TOKEN` or as the password of Basic, or a user whom \
+    the proxy of scheduler.http.proxy names. x-takt-right is the right that a request needs: none, \
     calendar, read, operate, all, or socket for what only a client of the Unix socket may do.
     """
 

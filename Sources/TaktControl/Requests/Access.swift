@@ -44,8 +44,14 @@ extension ControlContext {
       case .read: "only read"
       case .operate, .full, .socket: "only read and operate"
       }
+    let words = "This needs the right '\(needed.word)'"
+    guard let user = login.user else {
+      throw Problem(
+        .forbidden, "this token may \(verb)",
+        detail: words + "; 'takt open' prints a token that has it.")
+    }
     throw Problem(
-      .forbidden, "this token may \(verb)",
-      detail: "This needs the right '\(needed.word)'; 'takt open' prints a token that has it.")
+      .forbidden, "user '\(user)' may \(verb)",
+      detail: words + "; scheduler.http.proxy.users gives it.")
   }
 }

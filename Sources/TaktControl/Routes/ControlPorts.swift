@@ -18,6 +18,8 @@ package struct ControlPorts: Sendable {
   package var facts: DaemonFacts
   /// What others count; called on the control's thread.
   package var figures: @Sendable () -> DaemonFigures
+  /// Takes a line about each change that a user asks for who is logged in by the proxy.
+  package var log: @Sendable (String) -> Void = { _ in }
   /// Those who follow the output of runs, on all listeners together.
   let outputReaders = ReaderCount()
 

@@ -73,7 +73,11 @@ struct RouteList {
         try context.require(needs)
         var context = context
         if let parameters { context.query = try Query(request, parameters) }
-        return try await handler(request, context)
+        let response = try await handler(request, context)
+        if needs > .read, let user = context.login.user {
+          ports.log("user '\(user)': \(request.method) \(request.uri.path)")
+        }
+        return response
       }
     }
     return router.buildResponder()

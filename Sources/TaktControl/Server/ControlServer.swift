@@ -30,12 +30,15 @@ package final class ControlServer: Sendable {
     case socket(path: String)
     /// An address, whose requests must bear the token in a file.
     case network(HTTPSettings, tokenFile: String)
+    /// The Unix socket of the proxy: to the requests that come there applies what applies over TCP.
+    case proxy(ProxyLogin, HTTPSettings, tokenFile: String)
 
     /// The path or the address.
     package var description: String {
       switch self {
       case .socket(let path): path
       case .network(let settings, _): settings.address
+      case .proxy(let proxy, _, _): proxy.socket ?? "no socket"
       }
     }
   }
@@ -44,6 +47,8 @@ package final class ControlServer: Sendable {
   private let executor: LoopExecutor
   private let ports: ControlPorts
   private let connections: ConnectionBudget
+  /// Of those who come by TCP and by the proxy, together.
+  private let remoteCount: ConnectionCount
   private let bodies = BodyBudget()
   private let readers = ReaderCount()
   private let network = NetworkAddress()
@@ -52,6 +57,7 @@ package final class ControlServer: Sendable {
   /// Starts one thread; nothing is listened to yet.
   package init(_ ports: ControlPorts, connections: ConnectionBudget) {
     self.connections = connections
+    remoteCount = ConnectionCount(connections)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     executor = LoopExecutor(group.next())
     self.ports = ports
@@ -90,8 +96,7 @@ package final class ControlServer: Sendable {
     case .network(let settings, let tokenFile):
       let credentials: Credentials
       do throws(Token.FileError) {
-        credentials = try Credentials(
-          settings, tokenFile: tokenFile, cluster: ports.machines?.tokens ?? ClusterTokens())
+        credentials = try self.credentials(settings, tokenFile: tokenFile, areProxys: false)
       } catch {
         return done(.failure(ControlError(error.message)))
       }
@@ -104,7 +109,53 @@ package final class ControlServer: Sendable {
           network.set("http://\(bound.address)", tokenFile: tokenFile)
           done(.success("http://\(bound.address)"))
         }, onFailure: { done(.failure($0)) })
+    case .proxy(let proxy, let settings, let tokenFile):
+      listen(for: proxy, settings, tokenFile: tokenFile, done: done)
     }
+  }
+
+  /// Listens for the proxy. Everybody may open the socket, and whoever is not the proxy's user is
+  /// refused: takt need not be able to give it away.
+  private func listen(
+    for proxy: ProxyLogin, _ settings: HTTPSettings, tokenFile: String,
+    done: @escaping @Sendable (Result<String, ControlError>) -> Void
+  ) {
+    guard let path = proxy.socket, let user = proxy.user else {
+      return done(.failure(ControlError("the proxy has no socket, or no user")))
+    }
+    guard user != FileParties.unmappedUser else {
+      return done(
+        .failure(
+          ControlError(
+            "user \(user) is every user of the machine whom this container does not know; "
+              + "run the proxy as another user")))
+    }
+    let credentials: Credentials
+    do throws(ControlError) {
+      try SocketPlace.checkFolder(of: path)
+      try SocketPlace.clear(path)
+      do throws(Token.FileError) {
+        credentials = try self.credentials(settings, tokenFile: tokenFile, areProxys: true)
+      } catch {
+        throw ControlError(error.message)
+      }
+    } catch {
+      return done(.failure(error))
+    }
+    start(
+      .unixDomainSocket(path: path), credentials, hosts: settings.hosts, user: user,
+      onRunning: { [self] _ in
+        opened(path, mode: 0o666)
+        done(.success(path))
+      }, onFailure: { done(.failure($0)) })
+  }
+
+  private func credentials(
+    _ settings: HTTPSettings, tokenFile: String, areProxys: Bool
+  ) throws(Token.FileError) -> Credentials {
+    try Credentials(
+      settings, tokenFile: tokenFile, cluster: ports.machines?.tokens ?? ClusterTokens(),
+      isProxys: areProxys)
   }
 
   /// A socket is there: who may open it, and what is removed at the end.
@@ -175,7 +226,7 @@ package final class ControlServer: Sendable {
           if request.method == .head { response = response.createHeadResponse() }
           try await writer.write(response: response.head, body: response.body)
         },
-        count: ConnectionCount(connections), user: user,
+        count: credentials == nil ? ConnectionCount(connections) : remoteCount, user: user,
         bounds: ConnectionGuard.Bounds()),
       configuration: ServerConfiguration(address: address, backlog: 1024),
       onServerRunning: { onRunning($0) }, eventLoopGroup: group, logger: logger)

@@ -47,6 +47,17 @@ package enum SocketPlace {
     return problem == nil ? folder : nil
   }
 
+  /// Refuses a place in which another user could put a socket of the same name.
+  static func checkFolder(of path: String) throws(ControlError) {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    guard let trail = FileOpener.trail(of: folder.isEmpty ? "/" : folder) else {
+      throw ControlError("cannot open \(folder); create it")
+    }
+    if let problem = FileTrust.runtimeFolder.problem(in: trail, for: FileParties(own: geteuid())) {
+      throw ControlError(problem.advice)
+    }
+  }
+
   /// What is found at the path of a socket.
   package enum Finding: Hashable, Sendable {
     /// A socket, even if nothing answers.

@@ -23,7 +23,7 @@ package struct FileTrust: Hashable, Sendable {
     case outputFile = "`output.file`, `--log-file`"
     case touchedFile = "file of `touch`"
     case prunedFolder = "folder of `prune`"
-    case runtimeFolder = "`XDG_RUNTIME_DIR`"
+    case runtimeFolder = "`XDG_RUNTIME_DIR`, folder of `proxy.socket`"
     case socket = "control socket, for a command"
   }
 

@@ -34,24 +34,25 @@ struct Control {
     keepsState = state.isKept
     let folder = ledger == nil ? nil : state.folder
     archive = folder.map { OpenedArchive(folder: $0) }
-    server = ControlServer(
-      ControlPorts(
-        scheduler: engine.scheduler, reload: reloader, once: reloader,
-        archive: archive, output: hub, machines: Self.machines(settings, observer),
-        catalogue: source.catalogue, readModel: readModel,
-        facts: DaemonFacts(
-          version: TaktVersion.current, pid: getpid(), started: factory.time.wall,
-          file: file, givenFile: source.path, stateFolder: folder, tracking: engine.tracking),
-        figures: {
-          let timers = factory.statistics
-          return DaemonFigures(
-            wakes: timers.wakes, served: timers.served, verdictCounts: tally.verdictCounts,
-            ledger: ledger.map { DaemonFigures.LedgerFigures($0.status) }
-              ?? unkept.map { .unkept($0) },
-            processes: DaemonFigures.ProcessFigures(
-              engine.processFigures, isResponsive: engine.startsProcesses),
-            stuckThreads: StuckThreads.count, stuckThreadsTotal: StuckThreads.total)
-        }), connections: connections)
+    var ports = ControlPorts(
+      scheduler: engine.scheduler, reload: reloader, once: reloader,
+      archive: archive, output: hub, machines: Self.machines(settings, observer),
+      catalogue: source.catalogue, readModel: readModel,
+      facts: DaemonFacts(
+        version: TaktVersion.current, pid: getpid(), started: factory.time.wall,
+        file: file, givenFile: source.path, stateFolder: folder, tracking: engine.tracking),
+      figures: {
+        let timers = factory.statistics
+        return DaemonFigures(
+          wakes: timers.wakes, served: timers.served, verdictCounts: tally.verdictCounts,
+          ledger: ledger.map { DaemonFigures.LedgerFigures($0.status) }
+            ?? unkept.map { .unkept($0) },
+          processes: DaemonFigures.ProcessFigures(
+            engine.processFigures, isResponsive: engine.startsProcesses),
+          stuckThreads: StuckThreads.count, stuckThreadsTotal: StuckThreads.total)
+      })
+    ports.log = { [observer] in observer.logMessage($0) }
+    server = ControlServer(ports, connections: connections)
   }
 
   /// The way to the other machines; nil without a cluster.
@@ -97,14 +98,20 @@ struct Control {
     if let host = cluster?.api?.hostName { http.names.append(host) }
     PageAddress.set(http.publicURL ?? http.pageURL)
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
-    let files = [token, http.operateTokenFile, http.readTokenFile].compactMap(\.self)
+    let files = [
+      token, http.operateTokenFile, http.readTokenFile, http.proxy?.secretFile,
+    ].compactMap(\.self)
     let page = ControlServer.Place.network(http, tokenFile: token)
+    let proxy = http.proxy.flatMap { proxy in
+      proxy.socket.map { _ in ControlServer.Place.proxy(proxy, http, tokenFile: token) }
+    }
     _ = PatientWork.perform(
       thread: "takt-token",
       orLog: "not listening at \(page) yet: the file system of \(files.joined(separator: " or ")) "
         + "does not respond; the jobs continue"
     ) { [server, observer] in
       Self.listen(server, at: page, "the web page is at", observer)
+      if let proxy { Self.listen(server, at: proxy, "the proxy's socket is at", observer) }
     }
   }
 

@@ -41,7 +41,8 @@ final class ControlWorld: Sendable {
     _ jobs: [JobSpec] = [], settings: SchedulerSettings = SchedulerSettings(),
     archive: (any RunArchive)? = MemoryArchive(), cluster: MemberFacts? = nil,
     machines: ClusterMachines? = nil, isStarted: Bool = true, descriptors: Int = 300,
-    catalogue: any ActionCatalogue = MemoryCatalogue()
+    catalogue: any ActionCatalogue = MemoryCatalogue(),
+    log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     self.jobs = jobs
     folder = NSTemporaryDirectory() + "takt-control-\(UUID().uuidString.prefix(8))"
@@ -53,16 +54,16 @@ final class ControlWorld: Sendable {
     connections = ConnectionBudget(descriptors: descriptors)
     let figures = Figures()
     self.figures = figures
-    server = ControlServer(
-      ControlPorts(
-        scheduler: scheduler, reload: reload, once: MemoryOnce(), archive: archive, output: output,
-        machines: machines,
-        catalogue: catalogue, readModel: readModel,
-        facts: DaemonFacts(
-          version: "9.9.9", pid: 4711, started: Self.wall, file: "/srv/jobs.yaml",
-          givenFile: "jobs.yaml", stateFolder: folder, tracking: "cgroup v2 (delegated)"),
-        figures: { figures.value.withLock { $0 } }),
-      connections: connections)
+    var ports = ControlPorts(
+      scheduler: scheduler, reload: reload, once: MemoryOnce(), archive: archive, output: output,
+      machines: machines,
+      catalogue: catalogue, readModel: readModel,
+      facts: DaemonFacts(
+        version: "9.9.9", pid: 4711, started: Self.wall, file: "/srv/jobs.yaml",
+        givenFile: "jobs.yaml", stateFolder: folder, tracking: "cgroup v2 (delegated)"),
+      figures: { figures.value.withLock { $0 } })
+    ports.log = log
+    server = ControlServer(ports, connections: connections)
     if isStarted { scheduler.send(.started(Snapshot(settings: settings, jobs: jobs))) }
     _ = try await listen(at: .socket(path: socket))
   }

@@ -150,6 +150,37 @@ import Testing
     try expectPunctual(live, "another user")
     #expect(try live.process.stop() == 0)
   }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `only the proxy's user can send its header on the proxy's socket`() throws {
+    let live = try LiveTakt(
+      Self.jobs, http: true,
+      proxy: "{socket: proxy.sock, user: 47321, users: {anna: operate}}")
+    let words = "the proxy's socket is at "
+    if !live.process.lines.contains(where: { $0.message?.hasPrefix(words) == true }) {
+      try live.process.line("the proxy's socket") { $0.message?.hasPrefix(words) == true }
+    }
+    chmod(live.folder.url.path, 0o755)
+    let socket = live.folder.url.path + "/proxy.sock"
+    let curl =
+      "curl -s -o /dev/null -w '%{http_code}' --unix-socket '\(socket)' -X POST"
+      + " -H 'Host: localhost' -H 'Origin: http://localhost' -H 'Remote-User: anna'"
+      + " http://localhost/api/v1/jobs/beat/suspend"
+    func status(as user: String) throws -> String {
+      let shell = try TaktProcess(
+        ["--reuid=\(user)", "--clear-groups", "/bin/sh", "-c", curl],
+        program: "/usr/bin/setpriv", in: live.folder)
+      return try shell.text()
+    }
+    #expect(try status(as: "65534") == "000")
+    #expect(try live.object("GET", "/api/v1/jobs/beat")["state"] as? String != "suspended")
+    #expect(try status(as: "47321") == "200")
+    try live.process.line("the change") {
+      $0.message == "user 'anna': POST /api/v1/jobs/beat/suspend"
+    }
+    #expect(try live.process.stop() == 0)
+    #expect(access(socket, F_OK) != 0)
+  }
 }
 
 extension ControlAttackTests {
