@@ -291,8 +291,8 @@ extension API {
       fields.add("command", &command, "What a run does")
       fields.add(
         "surroundings", &surroundings,
-        "Hooks, environment, secrets' sources and standard input, secrets masked; not with a "
-          + "token that may only read")
+        "Hooks, environment, secrets' sources and standard input, secrets masked; only for those "
+          + "who may do everything")
       fields.add(
         "schedule_words", &scheduleWords, "The schedule in words, a line for each trigger and bound"
       )

@@ -78,6 +78,22 @@ extension API {
     }
   }
 
+  package struct CalendarOrder: APIObject {
+    package var replace: Bool?
+
+    package static let schemaName: String? = "CalendarOrder"
+    package static let summary = "What becomes of the calendar's token."
+    package static let isClosed = true
+
+    package init() {}
+
+    package mutating func list(in fields: inout some FieldVisitor) {
+      fields.add(
+        "replace", &replace, "Make another token; the one before no longer counts",
+        .standard(false))
+    }
+  }
+
   package struct Once: APIObject {
     package var name: String?
     package var at: String?

@@ -169,7 +169,7 @@ extension API {
     package init() {}
 
     package mutating func list(in fields: inout some FieldVisitor) {
-      fields.add("address", &address, "The address, with the token behind the #")
+      fields.add("address", &address, "The address, with its token")
     }
   }
 }

@@ -12,6 +12,8 @@ import TaktCore
 struct Credentials: Sendable {
   /// The tokens, each with what its bearers may do.
   private let tokens: [(token: Token, access: Access)]
+  /// That of the calendar, which an address may have.
+  private let calendar: CalendarToken
   private let proxy: ProxyLogin?
   private let proxySecret: Token?
   /// Whether all that come by this listener are the proxy.
@@ -23,7 +25,8 @@ struct Credentials: Sendable {
   ///   - tokenFile: that of the token that may do everything.
   ///   - isProxys: whether the listener is the proxy's socket.
   init(
-    _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens, isProxys: Bool
+    _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens, calendar: CalendarToken,
+    isProxys: Bool
   ) throws(Token.FileError) {
     let files: [(String?, Access)] = [
       (tokenFile, .full), (settings.operateTokenFile, .operate),
@@ -44,17 +47,33 @@ struct Credentials: Sendable {
       + [(cluster.writing, Access.full), (cluster.reading, .read)].compactMap { shared, access in
         shared.map { ($0.token, access) }
       }
+    try calendar.read(beside: tokenFile, others: read.map(\.token))
+    self.calendar = calendar
     self.proxy = settings.proxy
     self.isProxys = isProxys
   }
 
   /// Whom a request comes from.
   ///
-  /// The proxy decides, which may pass on what a browser has sent to it in `Authorization`.
+  /// A token in the address of the calendar decides alone. Then the proxy does, which may pass on
+  /// what a browser has sent to it in `Authorization`.
   ///
   /// - Throws: a `Problem` for one that shows nothing that is right, or that can be read in two ways.
   func login(of request: Request) throws -> Login {
-    try proxyLogin(of: request) ?? tokenLogin(of: request)
+    try calendarLogin(of: request) ?? proxyLogin(of: request) ?? tokenLogin(of: request)
+  }
+
+  /// The address of the calendar is the one in which a token may be, and no other token may.
+  private func calendarLogin(of request: Request) throws -> Login? {
+    guard request.uri.path == CalendarToken.path else { return nil }
+    let given = request.uri.queryParameters.filter { $0.key == CalendarToken.parameter }
+      .map(\.value)
+    guard let text = given.first else { return nil }
+    guard given.count == 1, calendar.matches(text.utf8) else {
+      throw Self.unauthorized(
+        "the token in the address is wrong", "'takt open --calendar' prints the right address.")
+    }
+    return Login(access: .calendar)
   }
 
   private func proxyLogin(of request: Request) throws -> Login? {

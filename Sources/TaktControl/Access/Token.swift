@@ -93,17 +93,37 @@ struct Token: Equatable, Sendable {
 
 /// Where the web page is, with its token: known when it is listened to. Safe from any thread.
 final class NetworkAddress: Sendable {
-  private let state = Mutex<(address: String, tokenFile: String)?>(nil)
+  private struct State {
+    var address: String
+    var publicURL: String?
+    var tokenFile: String
+  }
+
+  private let state = Mutex<State?>(nil)
 
   /// The address with the token as it is now; nil where there is none.
   var address: String? {
-    guard let (address, file) = state.withLock({ $0 }), let token = try? Token.read(file) else {
+    guard let state = state.withLock({ $0 }), let token = try? Token.read(state.tokenFile) else {
       return nil
     }
-    return "\(address)/#token=\(String(decoding: token, as: UTF8.self))"
+    return "\(state.address)/#token=\(String(decoding: token, as: UTF8.self))"
   }
 
-  func set(_ address: String, tokenFile: String) {
-    state.withLock { $0 = (address, tokenFile) }
+  /// The address of the calendar with its token, which is made where there is none; nil where
+  /// nothing is listened to.
+  func calendar(
+    _ token: CalendarToken, isReplaced: Bool
+  ) throws(Token.FileError) -> String? {
+    guard let state = state.withLock({ $0 }) else { return nil }
+    let text = try token.text(beside: state.tokenFile, isReplaced: isReplaced)
+    let place = "\(state.publicURL ?? state.address)\(CalendarToken.path)"
+    return "\(place)?\(CalendarToken.parameter)=\(text)"
+  }
+
+  /// - Parameter publicURL: where people reach it; nil for there.
+  func set(_ address: String, publicURL: String? = nil, tokenFile: String) {
+    state.withLock {
+      $0 = State(address: address, publicURL: publicURL, tokenFile: tokenFile)
+    }
   }
 }

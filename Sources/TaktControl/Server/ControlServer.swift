@@ -52,6 +52,7 @@ package final class ControlServer: Sendable {
   private let bodies = BodyBudget()
   private let readers = ReaderCount()
   private let network = NetworkAddress()
+  private let calendar = CalendarToken()
   private let sockets = Mutex<[(path: String, identity: FileStatus.Identity)]>([])
 
   /// Starts one thread; nothing is listened to yet.
@@ -106,7 +107,8 @@ package final class ControlServer: Sendable {
         onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
-          network.set("http://\(bound.address)", tokenFile: tokenFile)
+          network.set(
+            "http://\(bound.address)", publicURL: settings.publicURL, tokenFile: tokenFile)
           done(.success("http://\(bound.address)"))
         }, onFailure: { done(.failure($0)) })
     case .proxy(let proxy, let settings, let tokenFile):
@@ -155,7 +157,7 @@ package final class ControlServer: Sendable {
   ) throws(Token.FileError) -> Credentials {
     try Credentials(
       settings, tokenFile: tokenFile, cluster: ports.machines?.tokens ?? ClusterTokens(),
-      isProxys: areProxys)
+      calendar: calendar, isProxys: areProxys)
   }
 
   /// A socket is there: who may open it, and what is removed at the end.
@@ -252,7 +254,7 @@ package final class ControlServer: Sendable {
     PlanRoutes(ports: ports).add(to: &routes)
     EventRoutes(ports: ports, readers: readers).add(to: &routes)
     TimelineRoutes(ports: ports).add(to: &routes)
-    CalendarRoutes(ports: ports).add(to: &routes)
+    CalendarRoutes(ports: ports, network: network, token: calendar).add(to: &routes)
     ClusterRoutes(ports: ports).add(to: &routes)
     ClusterListRoutes(ports: ports).add(to: &routes)
     ClusterMachineRoutes(ports: ports).add(to: &routes)

@@ -129,9 +129,7 @@ struct SystemRoutes {
     -> Response
   {
     guard let address = await TokenQueue.perform({ [network] in network.address }) else {
-      throw Problem(
-        .notFound, "the web page is off",
-        detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
+      throw Problem.noPage
     }
     var shown = API.Address()
     shown.address = address
@@ -223,6 +221,13 @@ struct SystemRoutes {
     return await probe.phase(within: Self.patience, on: context.eventLoop) == .running
       ? .text("ok\n") : .text("the jobs are not running\n", status: .serviceUnavailable)
   }
+}
+
+extension Problem {
+  /// Nothing is listened to over TCP.
+  static let noPage = Problem(
+    .notFound, "the web page is off",
+    detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
 }
 
 extension API.Status.Slots {

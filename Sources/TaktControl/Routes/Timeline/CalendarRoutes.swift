@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import TaktAPI
 import TaktCore
 import TaktTime
 
@@ -10,21 +11,56 @@ struct CalendarRoutes {
   private static let spanMax = 31 * 86_400
 
   let ports: ControlPorts
+  let network: NetworkAddress
+  let token: CalendarToken
 
   func add(to routes: inout RouteList) {
     routes.get(
-      "/calendar.ics",
+      CalendarToken.path, needs: .calendar,
       RouteAbout(
         "calendar",
         "The slots to come as a calendar (iCalendar, RFC 5545), at most 300 of a job and 5000 in all",
         .text("The calendar", "text/calendar")
-      ).taking(Self.ahead, TimelineRoutes.match, Self.limit), calendar)
+      ).taking(Self.ahead, TimelineRoutes.match, Self.limit, Self.token), calendar)
+    routes.post(
+      "/api/v1/calendar/address", needs: .socket,
+      RouteAbout(
+        "calendarAddress",
+        "The calendar's address, with a token for it alone; only on the Unix socket",
+        .object(API.Address.self, "The address"), .tooLarge,
+        .problem(404, "There is no web page")
+      ).taking(.object(API.CalendarOrder.self)), address)
   }
 
+  /// The one token that an address may have; the access has compared it.
+  private static let token = Parameter.text(
+    CalendarToken.parameter,
+    "The calendar's own token, in place of any other login; 'takt open --calendar' prints it")
   private static let ahead = Parameter.integer(
     "ahead", 0...spanMax, default: 7 * 86_400, "Seconds into the future")
   private static let limit = Parameter.integer(
     "limit", 1...500, default: 100, "Maximum number of jobs")
+
+  /// For its own user alone, who may read the token's file anyway.
+  @Sendable private func address(_ request: Request, _ context: ControlContext) async throws
+    -> Response
+  {
+    let isReplaced = try await request.decodeBody(API.CalendarOrder.self).replace ?? false
+    let result = await TokenQueue.perform { [network, token] in
+      Result { () throws(Token.FileError) in
+        try network.calendar(token, isReplaced: isReplaced)
+      }
+    }
+    switch result {
+    case .success(let address?):
+      var shown = API.Address()
+      shown.address = address
+      return .json(shown)
+    case .success(nil): throw Problem.noPage
+    case .failure(let error):
+      throw Problem(.internalError, "the calendar has no token", detail: error.message)
+    }
+  }
 
   @Sendable private func calendar(_ request: Request, _ context: ControlContext) async throws
     -> Response

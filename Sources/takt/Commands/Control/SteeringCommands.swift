@@ -186,12 +186,33 @@ struct OpenCommand: ParsableCommand {
     discussion: """
       Anyone with this address can do everything that takt can do. The token is behind the '#', \
       which browsers do not send.
+
+      With --calendar it is the address of the calendar, for programs that send no headers. Its token \
+      shows the calendar and nothing else. A proxy logs it with the address.
       """)
+
+  @Flag(help: "Print the address of the calendar, with its own token.")
+  var calendar = false
+
+  @Flag(help: "Make another token for the calendar; the earlier address no longer works.")
+  var replace = false
 
   @OptionGroup var control: ControlArgument
 
+  func validate() throws {
+    if replace, !calendar { throw ValidationError("--replace needs --calendar") }
+  }
+
   func run() throws {
-    let (answer, _) = try control.connect().ask(API.Address.self, "GET", "/api/v1/address")
+    let connection = try control.connect()
+    guard calendar else {
+      let (answer, _) = try connection.ask(API.Address.self, "GET", "/api/v1/address")
+      return Console.print(answer.address)
+    }
+    var order = API.CalendarOrder()
+    order.replace = replace
+    let (answer, _) = try connection.ask(
+      API.Address.self, "POST", "/api/v1/calendar/address", body: order.json)
     Console.print(answer.address)
   }
 }

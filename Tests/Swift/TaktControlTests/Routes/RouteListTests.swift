@@ -104,7 +104,7 @@ import Testing
       "POST /api/v1/jobs/busy/suspend", "POST /api/v1/jobs/busy/resume",
       "POST /api/v1/jobs/busy/resume", "POST /api/v1/runs/\(run)/cancel",
       "POST /api/v1/runs/\(run)/cancel", "POST /api/v1/jobs/busy/cancel", "POST /api/v1/plan",
-      "POST /api/v1/reload", "POST /api/v1/once",
+      "POST /api/v1/reload", "POST /api/v1/once", "POST /api/v1/calendar/address",
     ]
     for request in requests {
       let words = request.split(separator: " ").map(String.init)

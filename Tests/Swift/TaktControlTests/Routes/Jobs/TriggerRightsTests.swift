@@ -40,7 +40,7 @@ import Testing
     "mail": ["subject", "body", "attach_output", "timeout", "hello"],
     "prune": ["older_than", "keep", "max_size", "dry_run"], "touch": [], "signal": ["signal"],
     "ping": ["environment", "output", "timeout", "retries"],
-    "notify": ["text", "priority", "timeout", "retries"],
+    "notify": ["text", "priority", "dedup_key", "timeout", "retries"],
   ]
 
   private let catalogue = BuiltinRegistry.standard
@@ -172,6 +172,7 @@ import Testing
     let posts = description.paths.filter { $0.value.contains("post") }.map(\.key).sorted()
     #expect(
       posts == [
+        "/api/v1/calendar/address",
         "/api/v1/cluster/machines/{machine}/jobs/{job}/cancel",
         "/api/v1/cluster/machines/{machine}/jobs/{job}/trigger",
         "/api/v1/cluster/machines/{machine}/runs/{run}/cancel", "/api/v1/drain",

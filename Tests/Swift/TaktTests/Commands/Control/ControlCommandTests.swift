@@ -160,11 +160,21 @@ import Testing
     let live = try LiveTakt(Self.jobs, http: true)
     let open = try live.takt("open")
     #expect(open.output == "http://127.0.0.1:\(live.port)/#token=\(live.token)\n", "\(open)")
+    let calendar = try live.takt("open", "--calendar")
+    let prefix = "http://127.0.0.1:\(live.port)/calendar.ics?token="
+    #expect(calendar.status == 0 && calendar.output.hasPrefix(prefix), "\(calendar)")
+    #expect(!calendar.output.contains(live.token))
+    #expect(try live.takt("open", "--calendar").output == calendar.output)
+    let other = try live.takt("open", "--calendar", "--replace")
+    #expect(other.output.hasPrefix(prefix) && other.output != calendar.output, "\(other)")
+    #expect(try live.takt("open", "--replace").status == 64)
     #expect(try live.process.stop() == 0)
-    let other = try LiveTakt(Self.jobs)
-    let none = try other.takt("open")
-    #expect(none.status == 64 && none.errors.contains("the web page is off"), "\(none)")
-    #expect(try other.process.stop() == 0)
+    let bare = try LiveTakt(Self.jobs)
+    for arguments in [["open"], ["open", "--calendar"]] {
+      let none = try bare.folder.takt(arguments)
+      #expect(none.status == 64 && none.errors.contains("the web page is off"), "\(none)")
+    }
+    #expect(try bare.process.stop() == 0)
   }
 
   @Test func `logs follow a run to its end`() throws {
