@@ -61,7 +61,7 @@ class AgendaPage {
   }
 
   async refresh() {
-    if (this.section.hidden || !session.token) return;
+    if (this.section.hidden || !session.isSignedIn) return;
     this.abort?.abort();
     const abort = new AbortController();
     this.abort = abort;

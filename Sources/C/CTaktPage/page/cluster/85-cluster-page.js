@@ -52,7 +52,7 @@ class ClusterPage {
   }
 
   async refresh() {
-    if (this.section.hidden || !session.token) return;
+    if (this.section.hidden || !session.isSignedIn) return;
     this.abort?.abort();
     const abort = new AbortController();
     this.abort = abort;

@@ -14,7 +14,8 @@ const isAbort = (error) => error?.name === "AbortError";
 
 async function send(method, path, { body, type, accept, signal } = {}) {
   const { token } = session;
-  const headers = { Authorization: `Bearer ${token}`, Accept: accept ?? "application/json" };
+  const headers = { Accept: accept ?? "application/json" };
+  if (token) headers.Authorization = `Bearer ${token}`;
   if (type) headers["Content-Type"] = type;
   let response;
   try {
@@ -30,7 +31,7 @@ async function send(method, path, { body, type, accept, signal } = {}) {
   }
   if (response.ok) return response;
   const problem = await readProblem(response);
-  if (response.status === 401 && session.token === token) session.refused();
+  if (response.status === 401 && session.isSignedIn && session.token === token) session.refused();
   throw new ProblemError(problem);
 }
 

@@ -21,9 +21,10 @@ class Header {
     setText(byId("host"), status.host);
     setText(byId("version"), ` · takt ${status.version}`);
     setAttribute(origin, "title", `process ${status.pid}, started ${timeFormat.full(status.started)}, ${status.timezone}, ${status.file}`);
-    const mayChange = status.access !== "read";
-    byId("access").hidden = mayChange;
-    document.body.classList.toggle("read-only", !mayChange);
+    const mayOnlyRead = status.access === "read";
+    byId("access").hidden = !mayOnlyRead;
+    document.body.classList.toggle("read-only", mayOnlyRead);
+    document.body.classList.toggle("operate-only", status.access === "operate");
   }
 
   connected(state) {

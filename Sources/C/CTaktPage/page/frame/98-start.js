@@ -90,7 +90,7 @@ class Page {
     this.router.follow();
     this.header.connected("out");
     await askToken(why);
-    if (session.token && !this.router.isOpen) this.connect();
+    if (session.isSignedIn && !this.router.isOpen) this.connect();
   }
 
   /** Begins to listen before it asks for the jobs, so that nothing falls between. */
@@ -113,11 +113,14 @@ class Page {
     search.select();
   }
 
-  start() {
+  async start() {
     clock.start();
     this.statuses.start();
-    if (session.begin()) this.connect();
-    else this.signIn("Enter takt's token to use this page.");
+    if (session.begin() || (await session.ask())) {
+      if (!this.router.isOpen) this.connect();
+    } else {
+      this.signIn(session.refusal ?? "Enter takt's token to use this page.");
+    }
   }
 }
 

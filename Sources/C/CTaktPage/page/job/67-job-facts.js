@@ -80,7 +80,7 @@ class JobInternals {
 
   /** The keys that say what runs around the job, each with its parts; `none` for one that is not set. */
   guarded(parts) {
-    if (!parts) return [[GUARDED_KEYS.join(", "), "not shown to those who may only read"]];
+    if (!parts) return [[GUARDED_KEYS.join(", "), "shown only to those who may do everything"]];
     const known = new Set(parts.map(({ path }) => path.split(/[.[ ]/)[0]));
     const unset = GUARDED_KEYS.filter((key) => !known.has(key)).map((key) => [key, "none"]);
     return [...parts.map(({ path, text }) => [path, text]), ...unset];

@@ -215,7 +215,7 @@ class Overview {
 
   showEmpty(count) {
     const empty = byId("jobs-empty");
-    empty.hidden = count > 0 || this.loading || !session.token;
+    empty.hidden = count > 0 || this.loading || !session.isSignedIn;
     const noMatch = "No matching jobs. Clear the search or choose “all”.";
     setText(empty, this.store.jobs.size === 0 ? this.describeNone() : noMatch);
   }

@@ -49,7 +49,7 @@ class PlanPage {
 
   /** Reads what the file on disk would change. Gives the answer as text, to be compared with a later one. */
   async check(wanted) {
-    if (!session.token) return null;
+    if (!session.isSignedIn) return null;
     try {
       const plan = await api.filePlan();
       const key = JSON.stringify(plan);

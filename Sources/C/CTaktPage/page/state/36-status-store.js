@@ -42,7 +42,7 @@ class StatusStore {
     let ticks = 0;
     clock.onTick(() => {
       ticks += 1;
-      if (session.token && ticks % STATUS_IDLE === 0) this.soon.request();
+      if (session.isSignedIn && ticks % STATUS_IDLE === 0) this.soon.request();
     });
   }
 

@@ -162,7 +162,7 @@ class TimelinePage {
   }
 
   async refresh() {
-    if (this.section.hidden || !session.token) return;
+    if (this.section.hidden || !session.isSignedIn) return;
     this.abort?.abort();
     const abort = new AbortController();
     this.abort = abort;
