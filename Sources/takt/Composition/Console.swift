@@ -17,18 +17,22 @@ enum Console {
   /// A line on standard output.
   static func print(_ line: String, in colour: TerminalColour = .none) {
     let line = line.printableLines
+    if let taken = ConsoleSink.current { return taken.add(output: line) }
     Swift.print(isColoured ? colour.paint(line) : line)
   }
 
   /// JSON on standard output, as a command or a daemon wrote it.
   static func printJSON(_ json: [UInt8]) {
-    Swift.print(String(decoding: json, as: UTF8.self).printableJSON)
+    let line = String(decoding: json, as: UTF8.self).printableJSON
+    if let taken = ConsoleSink.current { return taken.add(output: line) }
+    Swift.print(line)
   }
 
   /// Writes out what was printed.
   static func flush() { fflush(nil) }
 
   static func error(_ line: String) {
+    if let taken = ConsoleSink.current { return taken.add(error: line.printableLines) }
     // Unbuffered: the next thing may be the end of the program.
     (line.printableLines + "\n").withCString { text in
       _ = Glibc.write(STDERR_FILENO, text, strlen(text))
@@ -70,6 +74,9 @@ enum Console {
 
   /// Bytes on standard output, as they are: a file, or the output of a run.
   static func write(_ bytes: [UInt8]) {
+    if let taken = ConsoleSink.current {
+      return taken.add(output: String(decoding: bytes, as: UTF8.self))
+    }
     // What was printed before comes before.
     fflush(nil)
     // A reader that has gone has seen what it wanted.
@@ -102,7 +109,7 @@ enum Console {
 
   /// Whether colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
   static func isColoured(on descriptor: Int32) -> Bool {
-    guard isatty(descriptor) == 1 else { return false }
+    guard ConsoleSink.current == nil, isatty(descriptor) == 1 else { return false }
     if let value = getenv("NO_COLOR"), value.pointee != 0 { return false }
     return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
   }

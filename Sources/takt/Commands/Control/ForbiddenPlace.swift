@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Synchronization
 import TaktAPI
 import TaktControl
 import TaktCore
@@ -34,10 +35,16 @@ enum ForbiddenPlace {
 
   /// The name of a user; the number of one without a name.
   static func name(of user: uid_t) -> String {
-    // The command asks in one thread, and copies the name at once.
-    guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return String(user) }
-    return String(cString: name)
+    userDatabase.withLock { _ in
+      // The lock keeps other threads from asking before the name is copied.
+      guard let entry = getpwuid(user), let name = entry.pointee.pw_name else {
+        return String(user)
+      }
+      return String(cString: name)
+    }
   }
+
+  private static let userDatabase = Mutex(())
 }
 
 extension ControlArgument {
