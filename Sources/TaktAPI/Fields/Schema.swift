@@ -102,8 +102,8 @@ private struct ObjectSchema: FieldVisitor {
     object.list(in: &schema)
     components = schema.components
     return SchemaComponents.text { json in
-      if schema.parts.count == 1 {
-        write(schema.parts[0], isClosed: type.isClosed, to: &json)
+      if schema.parts.count <= 1 {
+        write(schema.parts.first ?? .fields([]), isClosed: type.isClosed, to: &json)
       } else {
         json.key("allOf")
         json.array(schema.parts) { json, part in

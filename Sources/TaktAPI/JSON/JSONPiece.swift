@@ -27,7 +27,7 @@ package struct JSONPiece {
   package subscript(name: String) -> JSONPiece? { members.first { $0.key == name }?.value }
 
   /// The members of an object; none of another value.
-  var members: [(key: String, value: JSONPiece)] {
+  package var members: [(key: String, value: JSONPiece)] {
     parts(between: "{").compactMap { part in
       guard let quote = part.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
       let end = JSONKeys.end(ofStringAt: quote, in: part)
