@@ -28,7 +28,7 @@ struct Takt: ParsableCommand {
       StatusCommand.self, TriggerCommand.self, BackfillCommand.self, SuspendCommand.self,
       ResumeCommand.self, DrainCommand.self,
       CancelCommand.self, OnceCommand.self, ReloadCommand.self, OpenCommand.self,
-      ClusterCommand.self,
+      ClusterCommand.self, MCPCommand.self,
       SchemaCommand.self, ImportCommand.self, ExportCommand.self,
       PluginsCommand.self,
     ])

@@ -26,7 +26,7 @@ struct StatusCommand: ParsableCommand {
       """)
 
   /// The words of `--only`.
-  private static let states = JobView.State.allCases.map(\.rawValue) + ["failing", "stale"]
+  static let states = JobView.State.allCases.map(\.rawValue) + ["failing", "stale"]
 
   @Argument(
     help: "Show everything about one job. (default: all jobs)", completion: JobCompletion.kind)
