@@ -93,6 +93,7 @@ release: release-setup ## Build the program to install, .build/release/takt, its
 
 test-setup: PACKAGES += $(TEST_PACKAGES)
 test-setup: setup browser # Install what the tests use.
+	@scripts/venv .build/mcp-venv mcp || true
 
 test-build: test-setup # Build all that the tests use.
 	$(SWIFT) build --build-tests
