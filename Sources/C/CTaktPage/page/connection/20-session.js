@@ -3,8 +3,14 @@
  * is none where the browser logs in by itself, or a proxy does.
  */
 
+/**
+ * The path where the page is, without a slash at its end: a proxy may have takt below a path of its own.
+ * What is kept in the browser has it in its name, so that two daemons of one host do not share it.
+ */
+const PAGE_PATH = location.pathname.replace(/\/+$/, "");
+
 const session = {
-  key: "takt.token",
+  key: `takt.token${PAGE_PATH}`,
   prefix: "#token=",
   token: null,
   /** Whether takt knows this browser without a token. Its own `Authorization` is then left alone. */
@@ -40,7 +46,7 @@ const session = {
   begin() {
     if (this.isGiven()) {
       this.keep(decodeText(location.hash.slice(this.prefix.length)));
-      history.replaceState(null, "", `${location.pathname}${location.search}#/`);
+      history.replaceState(null, "", "#/");
     } else {
       this.token = sessionStorage.getItem(this.key);
     }

@@ -19,7 +19,8 @@ async function send(method, path, { body, type, accept, signal } = {}) {
   if (type) headers["Content-Type"] = type;
   let response;
   try {
-    response = await fetch(`/api/v1${path}`, { method, headers, body, signal, cache: "no-store" });
+    // With the origin: a path that starts with two slashes would name another host.
+    response = await fetch(`${location.origin}${PAGE_PATH}/api/v1${path}`, { method, headers, body, signal, cache: "no-store" });
   } catch (error) {
     if (isAbort(error)) throw error;
     throw new ProblemError({

@@ -10,7 +10,7 @@ const PROBLEM_FILTERS = new Set(["failing", "stale"]);
 
 /** What this browser remembers of a visit to the next, where it may. */
 const missedSlots = {
-  key: "takt-missed-seen",
+  key: `takt-missed-seen${PAGE_PATH}`,
   /** Until when they have been seen; undefined when nobody has. */
   get seen() {
     try {
