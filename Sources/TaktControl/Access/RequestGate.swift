@@ -6,12 +6,14 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// What a request meets before the routes: its turn where it bears no token, and the rules of HTTP
-/// that a parser lets pass.
+/// What a request meets before the routes: its turn where it bears no token, the rules of HTTP that a
+/// parser lets pass, and the path below which a proxy has takt.
 struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
   let routes: Routes
   let access: AccessMiddleware
   let pace: RequestPace
+  /// The path of `public_url`, as `HTTPSettings.publicPath` gives it.
+  let prefix: String
 
   func respond(to request: Request, context: ControlContext) async throws -> Response {
     if !access.trusts(request) {
@@ -24,9 +26,12 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
       if delay > .zero { try await wait(delay, on: context.eventLoop) }
     }
     if let problem = try Self.formProblem(of: request) { return problem.response }
-    guard let target = RequestTarget.normalized(request.head.path ?? "") else {
+    guard let given = RequestTarget.normalized(request.head.path ?? "") else {
       return Problem(.badRequest, "the path is not valid percent-encoding").response
     }
+    let (target, lacksSlash) = RequestTarget.removing(prefix, from: given)
+    var context = context
+    if lacksSlash { context.pagePath = prefix + "/" }
     if target == request.head.path {
       return try await routes.respond(to: request, context: context)
     }

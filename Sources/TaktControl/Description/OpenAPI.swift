@@ -20,9 +20,14 @@ final class OpenAPI: Sendable {
     """
 
   private let operations: [Operation]
+  /// The path below which all of them are.
+  private let server: String
   private let made = Mutex<[UInt8]?>(nil)
 
-  init(_ operations: [Operation]) { self.operations = operations }
+  init(_ operations: [Operation], server: String) {
+    self.operations = operations
+    self.server = server
+  }
 
   /// It is made when somebody first asks for it.
   var text: [UInt8] {
@@ -64,7 +69,7 @@ final class OpenAPI: Sendable {
         }
       }
       json.key("servers")
-      json.array { $0.object { $0.member("url", "/") } }
+      json.array { $0.object { $0.member("url", server) } }
       json.key("security")
       json.value(raw: Array(#"[{"token":[]}]"#.utf8))
       json.key("paths")

@@ -16,6 +16,9 @@ struct ControlContext: RequestContext {
   /// By which way it came: the one with fewer rights unless its listener says otherwise.
   private(set) var way = RequestWay.network
   let eventLoop: any EventLoop
+  /// The page's path, of a request that leaves out the slash at its end: what the page asks for is
+  /// relative to it.
+  var pagePath: String?
   var query = Query()
 
   init(source: ApplicationRequestContextSource) {

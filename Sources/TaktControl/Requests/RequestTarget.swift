@@ -32,6 +32,22 @@ package enum RequestTarget {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// A target without the path below which a proxy has takt. One that is not below it stays as it is.
+  ///
+  /// - Parameter prefix: a path as `normalized` gives it, without a slash at its end; empty for none.
+  /// - Returns: also whether the target was that path without the slash behind it.
+  package static func removing(_ prefix: String, from target: String) -> (
+    target: String, lacksSlash: Bool
+  ) {
+    guard !prefix.isEmpty, target.utf8.starts(with: prefix.utf8) else { return (target, false) }
+    let rest = target.utf8.dropFirst(prefix.utf8.count)
+    switch rest.first {
+    case UInt8(ascii: "/"): return (String(decoding: rest, as: UTF8.self), false)
+    case nil, UInt8(ascii: "?"): return ("/" + String(decoding: rest, as: UTF8.self), true)
+    default: return (target, false)
+    }
+  }
+
   /// The text that a percent-encoded one means; nil where that is no text.
   package static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []

@@ -39,7 +39,9 @@ struct RouteList {
   }
 
   /// Adds the route that describes all of them, itself too.
-  mutating func addDescription() {
+  ///
+  /// - Parameter prefix: the path below which they are; empty for none.
+  mutating func addDescription(below prefix: String) {
     let path = "/api/v1/openapi.json"
     let about = RouteAbout("openapi", "This document", .json("The description"))
     let operations =
@@ -49,7 +51,7 @@ struct RouteList {
             method: route.method.rawValue, path: route.path, needs: route.needs, about: $0)
         }
       } + [OpenAPI.Operation(method: "GET", path: path, needs: .read, about: about)]
-    let description = OpenAPI(operations)
+    let description = OpenAPI(operations, server: prefix.isEmpty ? "/" : prefix)
     get(path, about) { _, _ in
       Response(
         status: .ok, headers: [.contentType: "application/json"],

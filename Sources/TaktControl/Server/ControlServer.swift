@@ -103,7 +103,7 @@ package final class ControlServer: Sendable {
       }
       start(
         .hostname(settings.host, port: settings.port), credentials, hosts: settings.hosts,
-        user: nil,
+        user: nil, below: settings.publicPath,
         onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
@@ -146,6 +146,7 @@ package final class ControlServer: Sendable {
     }
     start(
       .unixDomainSocket(path: path), credentials, hosts: settings.hosts, user: user,
+      below: settings.publicPath,
       onRunning: { [self] _ in
         opened(path, mode: 0o666)
         done(.success(path))
@@ -199,15 +200,17 @@ package final class ControlServer: Sendable {
 
   private func start(
     _ address: BindAddress, _ credentials: Credentials?, hosts: Set<String>, user: uid_t?,
+    below prefix: String = "",
     onRunning: @escaping @Sendable (any Channel) -> Void,
     onFailure: @escaping @Sendable (ControlError) -> Void
   ) {
     let access = AccessMiddleware(credentials: credentials, hosts: hosts)
     let gate = RequestGate(
-      routes: routes.responder(access: access, bodies: bodies, ports: ports), access: access,
+      routes: routes(below: prefix).responder(access: access, bodies: bodies, ports: ports),
+      access: access,
       pace: RequestPace(
         perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
-        waitMax: Self.unauthenticatedWait))
+        waitMax: Self.unauthenticatedWait), prefix: prefix)
     let way: RequestWay = credentials == nil ? .socket : .network
     // What the server says of itself concerns nobody: failures come back here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
@@ -243,7 +246,7 @@ package final class ControlServer: Sendable {
     }
   }
 
-  private var routes: RouteList {
+  private func routes(below prefix: String) -> RouteList {
     var routes = RouteList()
     JobRoutes(ports: ports).add(to: &routes)
     OnceRoutes(ports: ports).add(to: &routes)
@@ -260,7 +263,7 @@ package final class ControlServer: Sendable {
     ClusterMachineRoutes(ports: ports).add(to: &routes)
     SystemRoutes(ports: ports, readers: readers, network: network).add(to: &routes)
     PageRoutes().add(to: &routes)
-    routes.addDescription()
+    routes.addDescription(below: prefix)
     return routes
   }
 }

@@ -50,4 +50,17 @@ import Testing
     let parts = row.components(separatedBy: " | ")
     #expect(RequestTarget.normalized(parts[0]) ?? "-" == parts[1])
   }
+
+  @Test(arguments: [
+    "/takt/ | /", "/takt/x?y | /x?y", "/takt// | //", "/takt | / *", "/takt? | /? *",
+    "/takt?x=/takt/ | /?x=/takt/ *", "/taktx | /taktx", "/takt%2Fx | /takt%2Fx", "/ | /",
+    "/x/takt/ | /x/takt/", "//takt/ | //takt/", "takt/ | takt/", "/tak | /tak", " | ",
+    "/takt\u{301}/ | /takt\u{301}/", "/takt/\u{301} | /\u{301}",
+  ])
+  func `the path of a proxy is removed where it is one (* without a slash)`(row: String) {
+    let parts = row.components(separatedBy: " | ")
+    let (target, lacksSlash) = RequestTarget.removing("/takt", from: parts[0])
+    #expect(target + (lacksSlash ? " *" : "") == parts[1])
+    #expect(RequestTarget.removing("", from: parts[0]) == (parts[0], false))
+  }
 }

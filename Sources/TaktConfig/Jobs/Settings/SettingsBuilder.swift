@@ -157,7 +157,15 @@ struct SettingsBuilder {
         hint: "write https://jobs.example.org")
       return nil
     }
-    return text.last == "/" ? String(text.dropLast()) : text
+    let url = text.last == "/" ? String(text.dropLast()) : text
+    if HTTPSettings.publicPath(of: url) == nil {
+      reporter.report(
+        .suspicious, severity: .warning, at: mark,
+        "takt does not answer below the path of '\(Key.publicURL)'",
+        hint: "let the proxy remove the path, or use one of letters, digits, '-', '.' and '_' that "
+          + "does not start with \(HTTPSettings.ownNames.sorted().joined(separator: ", "))")
+    }
+    return url
   }
 
   private func apply(_ fields: KeyFields, to history: inout History) {

@@ -18,6 +18,10 @@ struct PageRoutes {
   @Sendable private func page(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
+    // Only the settings say where to: a name that a client makes up leads nowhere.
+    if let path = context.pagePath {
+      return Response(status: .temporaryRedirect, headers: [.location: path])
+    }
     var response = Response(
       status: .ok,
       headers: [

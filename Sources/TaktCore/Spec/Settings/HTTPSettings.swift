@@ -20,6 +20,10 @@ package struct HTTPSettings: Hashable, Sendable {
   /// address.
   package var publicURL: String?
 
+  /// The path of `publicURL`, such as `/takt`, below which takt answers as it does at the root; empty for
+  /// none.
+  package var publicPath: String { publicURL.flatMap(Self.publicPath(of:)) ?? "" }
+
   package init(host: String, port: Int, tokenFile: String? = nil, names: [String] = []) {
     self.host = host
     self.port = port
@@ -63,6 +67,22 @@ package struct HTTPSettings: Hashable, Sendable {
     else { return nil }
     return (host, port)
   }
+
+  /// The path of a URL without a slash at its end; empty for none, nil for one below which takt does not
+  /// answer: whose names can be written in several ways, or that starts like a route of takt's own.
+  package static func publicPath(of url: String) -> String? {
+    let names = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3)
+    guard let first = names.first else { return "" }
+    let isPlain = names.allSatisfy { name in
+      !name.isEmpty && name != "." && name != ".." && name.utf8.allSatisfy(\.isNameByte)
+    }
+    return isPlain && !ownNames.contains(first) ? "/" + names.joined(separator: "/") : nil
+  }
+
+  /// The first names of takt's own paths.
+  package static let ownNames: Set<Substring> = [
+    "api", "calendar.ics", "healthz", "metrics", "readyz",
+  ]
 
   private static let hostBytes = Set("0123456789abcdefABCDEF.:".utf8)
 }

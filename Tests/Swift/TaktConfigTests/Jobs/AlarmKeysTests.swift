@@ -40,6 +40,17 @@ import Testing
     try check(badRow: row) { "scheduler: {\($0)}\njobs: {a: {on: start, run: x}}" }
   }
 
+  @Test(arguments: ["//takt", "/a/../b", "/t%61kt", "/takt//", "/api", "/metrics/takt"])
+  func `a path below which takt does not answer is a warning`(path: String) throws {
+    let loaded = load(
+      "scheduler: {http: {listen: 8080, public_url: 'https://a.example\(path)'}}\n"
+        + "jobs: {a: {on: start, run: x}}")
+    let diagnostic = try #require(loaded.diagnostics.first)
+    #expect(loaded.diagnostics.count == 1 && diagnostic.severity == .warning)
+    #expect(diagnostic.message == "takt does not answer below the path of 'public_url'")
+    #expect(loaded.snapshot?.settings.http?.publicPath == "")
+  }
+
   @Test func `what the keys say is what the job has`() throws {
     let spec = try spec(
       """
@@ -68,5 +79,6 @@ import Testing
     #expect(settings.concurrency == ["a": 2, "b": 3, "c": 1])
     #expect(settings.skippingGroups == ["c"])
     #expect(settings.http?.publicURL == "https://jobs.example.org/takt")
+    #expect(settings.http?.publicPath == "/takt")
   }
 }

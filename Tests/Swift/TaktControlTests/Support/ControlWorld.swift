@@ -101,12 +101,15 @@ final class ControlWorld: Sendable {
   /// - Parameters:
   ///   - readTokenFile: where the token is that may only read; nil for none.
   ///   - operateTokenFile: where that is which may also operate; nil for none.
+  ///   - publicURL: where people reach the page; nil for the address itself.
   func listenOnNetwork(
-    names: [String] = [], readTokenFile: String? = nil, operateTokenFile: String? = nil
+    names: [String] = [], readTokenFile: String? = nil, operateTokenFile: String? = nil,
+    publicURL: String? = nil
   ) async throws -> UInt16 {
     var settings = HTTPSettings(host: "127.0.0.1", port: 0, names: names)
     settings.readTokenFile = readTokenFile
     settings.operateTokenFile = operateTokenFile
+    settings.publicURL = publicURL
     let address = try await listen(at: .network(settings, tokenFile: tokenFile))
     return UInt16(address.split(separator: ":").last ?? "") ?? 0
   }

@@ -132,7 +132,7 @@ import Testing
   @Test func `facts in the place of placeholders are data`() throws {
     let (folder, takt) = try TaktProcess.running(
       """
-      scheduler: {http: {listen: 0, public_url: "https://jobs.example.org/"}}
+      scheduler: {http: {listen: 0, public_url: "https://jobs.example.org/takt/"}}
       jobs:
         a:
           on: start
@@ -142,7 +142,7 @@ import Testing
               with: {message: "{{output}} {{attempts}} {{run_url}}"}
             - run: 'echo "$TAKT_OUTPUT $TAKT_RUN_URL" >> told'
       """)
-    let url = "https://jobs.example.org/#/job/a/run/1"
+    let url = "https://jobs.example.org/takt/#/job/a/run/1"
     #expect(try folder.lines(1, of: "told") == ["{{job}} $(touch owned) \(url)"])
     let words = "{{job}} $(touch owned) 1 \(url)"
     if !takt.lines.contains(where: { $0.line == words }) {
