@@ -91,11 +91,10 @@ struct Token: Equatable, Sendable {
   }
 }
 
-/// Where the web page is, with its token: known when it is listened to. Safe from any thread.
+/// Where people reach the web page, with its token: known when takt listens. Safe from any thread.
 final class NetworkAddress: Sendable {
   private struct State {
     var address: String
-    var publicURL: String?
     var tokenFile: String
   }
 
@@ -116,14 +115,10 @@ final class NetworkAddress: Sendable {
   ) throws(Token.FileError) -> String? {
     guard let state = state.withLock({ $0 }) else { return nil }
     let text = try token.text(beside: state.tokenFile, isReplaced: isReplaced)
-    let place = "\(state.publicURL ?? state.address)\(CalendarToken.path)"
-    return "\(place)?\(CalendarToken.parameter)=\(text)"
+    return "\(state.address)\(CalendarToken.path)?\(CalendarToken.parameter)=\(text)"
   }
 
-  /// - Parameter publicURL: where people reach it; nil for there.
-  func set(_ address: String, publicURL: String? = nil, tokenFile: String) {
-    state.withLock {
-      $0 = State(address: address, publicURL: publicURL, tokenFile: tokenFile)
-    }
+  func set(_ address: String, tokenFile: String) {
+    state.withLock { $0 = State(address: address, tokenFile: tokenFile) }
   }
 }

@@ -188,7 +188,9 @@ package enum KeyTable {
     KeyEntry(
       Key.publicURL, .text(allowsEmpty: false), default: "`http://` and the address of `listen`",
       reload: .restarts,
-      "Where people reach the web page, for `{{run_url}}` in hooks: `https://jobs.example.org`."),
+      "Where people reach the web page, for `takt open` and `{{run_url}}` in hooks: "
+        + "`https://jobs.example.org`, `https://jobs.example.org/takt/`. takt answers below that "
+        + "path, too."),
   ]
 
   package static let history: KeyRows = [

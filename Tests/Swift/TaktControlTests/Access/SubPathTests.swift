@@ -140,6 +140,13 @@ import Testing
     }
   }
 
+  @Test func `takt open prints where people reach the page`() async throws {
+    let listener = try await Listener()
+    #expect(
+      try listener.world.get("/api/v1/address")["address"] as? String
+        == "https://jobs.example.org/takt/#token=\(listener.token)")
+  }
+
   @Test(arguments: [
     "https://jobs.example.org", "https://jobs.example.org//takt", "https://jobs.example.org/api",
   ])
