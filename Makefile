@@ -5,7 +5,7 @@ PACKAGES := libyaml-dev libsqlite3-dev libcurl4-openssl-dev libmd-dev pkg-config
 # What the tests talk with: servers, certificates, plugins in other languages, process tools.
 TEST_PACKAGES := python3 python3-venv curl openssl perl procps util-linux gcc libc6-dev \
 	libpq5 postgresql-15 etcd-server etcd-client iproute2 time python3-dateutil python3-icalendar \
-	python3-recurring-ical-events
+	python3-recurring-ical-events apache2-bin
 SOURCES := Package.swift Sources Tools Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Package.swift Examples/Sources packaging/timermachine
 # Outside test data; what is made with them is left out where they are not.
@@ -17,6 +17,9 @@ BENCH_FILE := .build/bench/bench.json
 # What reads the API's description and tries what it says.
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
+# Unpacked: installed, they would begin to serve this machine's port 80. Of Apache, apache2-bin is the
+# program alone.
+PROXIES := nginx caddy
 # What all that is built for release is built with, so that one target does not rebuild what another
 # has built. lld comes with Swift; a section for each function lets it leave out what nothing calls;
 # .build/static holds libstdc++.a and nothing else, so that the shared one is not found first; packed
@@ -47,7 +50,7 @@ OWN_C = $(foreach c,TaktSystem TaktTransfer TimerFD,.build/release/C$(c).build/*
 MISSING = $(shell for p in $(PACKAGES); do \
 	dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done)
 
-.PHONY: run build release release-setup test test-quick test-programs test-setup test-build browser lint format bench \
+.PHONY: run build release release-setup test test-quick test-programs test-setup test-build browser proxies lint format bench \
 	bench-programs bench-venv bench-report bench-faults check-slow crash tsan fuzz transfers contract man completions reference schema setup clean help
 
 help:            ## Show this list.
@@ -92,7 +95,7 @@ release: release-setup ## Build the program to install, .build/release/takt, its
 	@$(MAKE) --no-print-directory man completions TAKT=.build/release/takt
 
 test-setup: PACKAGES += $(TEST_PACKAGES)
-test-setup: setup browser # Install what the tests use.
+test-setup: setup browser proxies # Install what the tests use.
 	@scripts/venv .build/mcp-venv mcp || true
 
 test-build: test-setup # Build all that the tests use.
@@ -166,6 +169,13 @@ browser:         # The web page is tested in it; without it those tests are skip
 		$$sudo apt-get install -qy --no-install-recommends $(BROWSER) >/dev/null; } || \
 		echo 'without a browser: it could not be installed' >&2
 	@scripts/venv .build/page-venv page || true
+
+proxies:         # The examples in docs/control.md are run with them; without them those tests are skipped, and say so.
+	@mkdir -p .build/proxies; cd .build/proxies && for program in $(PROXIES); do \
+		command -v $$program >/dev/null || [ -x usr/sbin/$$program ] || [ -x usr/bin/$$program ] || { \
+			apt-get download -q $$program >/dev/null 2>&1 && dpkg-deb -x $${program}_*.deb . && \
+			rm $${program}_*.deb; } || \
+		echo "without $$program: it could not be downloaded" >&2; done
 
 # The program that describes itself.
 TAKT ?= .build/debug/takt

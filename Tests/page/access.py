@@ -1,8 +1,10 @@
 """Who may do what on the page, and how: signing in, reading only, by keyboard alone, by axe-core."""
 import json
 import pathlib
+from urllib.parse import urlsplit
 
 from browser import check, resize, row, row_part, until
+from oncall import download
 
 ENTER, TAB, SPACE, DOWN, RIGHT, ESCAPE = "\ue007", "\ue004", " ", "\ue015", "\ue014", "\ue00c"
 BACKSPACE = "\ue003"
@@ -24,6 +26,30 @@ def scenario_sign_in(page, _):
     page.await_live()
     check(browser.count("[data-testid=sign-in]") == 0, "the page still asks for the token")
     check(browser.count("[data-testid=signed-out]") == 0, "the page says that nobody has signed in")
+
+
+def scenario_sub_path(page, _):
+    """Below a path of a proxy the page comes with and without the slash at its end, and asks for nothing elsewhere."""
+    browser = page.browser
+    path = urlsplit(page.base).path
+    check(path not in ("", "/"), "sub-path needs a page below a path")
+    # The address that `takt open` prints, with a slash left out by hand.
+    browser.go(f"{page.base}#token={page.token}")
+    page.await_live()
+    check(browser.run("return location.pathname") == f"{path}/", "the slash is not there")
+    check(browser.run("return Object.keys(sessionStorage)") == [f"takt.token{path}"],
+          "another daemon of this host would be sent the token")
+    run = page.run_job("quick")[0]
+    # The address that a message about the run has.
+    browser.go(f"{page.base}/#/job/quick/run/{run}")
+    until("the run's output is shown", lambda: "done" in browser.text("[data-testid=output]"))
+    check(download(page, f"quick-{run}.log") == "hello\ndone\n", "another output is saved")
+    browser.click("a.brand")
+    until("the brand leads to the overview", lambda: browser.count("[data-testid=search]") > 0)
+    check(browser.run("return location.pathname") == f"{path}/", "a link leads away")
+    asked = browser.run("return performance.getEntriesByType('resource').map(({ name }) => name)")
+    others = [address for address in asked if not address.startswith((f"{page.base}/api/v1/", "data:", "blob:"))]
+    check(asked and not others, f"the page asks for {others}")
 
 
 def scenario_read_only(page, arguments):
@@ -219,6 +245,7 @@ def scenario_axe(page, arguments):
 
 SCENARIOS = {
     "sign-in": scenario_sign_in,
+    "sub-path": scenario_sub_path,
     "read-only": scenario_read_only,
     "keyboard": scenario_keyboard,
     "keyboard-day": scenario_keyboard_day,

@@ -145,19 +145,20 @@ def scenario_output(page, _):
     browser.click("[data-testid=output-wrap]")
     after = browser.run("return document.querySelector('.line .text').computedStyleMap().get('white-space').toString()")
     check(wrapped != after, "the lines are wrapped as before")
-    download(page, run)
+    text = download(page, f"broken-{run}.log")
+    check("\x1b[31mred" in text and text.count("oops") == 2, f"the file has '{text}'")
     follow(page)
 
 
-def download(page, run):
+def download(page, name):
+    """What the button saves, as a file of this name."""
     browser = page.browser
     with tempfile.TemporaryDirectory() as folder:
         browser.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
         browser.click("[data-action=download]")
-        file = pathlib.Path(folder) / f"broken-{run}.log"
+        file = pathlib.Path(folder) / name
         until("the output is saved", file.exists)
-        text = file.read_text()
-        check("\x1b[31mred" in text and text.count("oops") == 2, f"the file has '{text}'")
+        return file.read_text()
 
 
 def scenario_shown(page, words):

@@ -45,13 +45,13 @@ import Testing
 
     """#
 
-  private static let driver = Repository.path("Tests/page/drive.py")
+  static let driver = Repository.path("Tests/page/drive.py")
 
   static let hasBrowser =
     system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
 
   /// axe-core, where `make browser` could install it.
-  private static let axe: String? = {
+  static let axe: String? = {
     let folder = Repository.url(".build/page-venv/lib")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     return files?.lazy.compactMap { $0 as? URL }.first { $0.lastPathComponent == "axe.min.js" }?

@@ -24,11 +24,13 @@ struct LiveTakt {
   ///   - maxRunning: `scheduler.max_running`; nil for the default. Only with `http`.
   ///   - readToken: the file with the token that may only read; nil for none. Only with `http`.
   ///   - proxy: `scheduler.http.proxy`; nil for none. Only with `http`.
+  ///   - publicURL: where people reach the page of jobs.example.org; nil for its own address. Only with
+  ///     `http`.
   ///   - setUp: puts what the jobs need into the folder.
   ///   - descriptors: the limit of its descriptors; nil for this process's own.
   init(
     _ jobs: String, http: Bool = false, maxRunning: Int? = nil, readToken: String? = nil,
-    proxy: String? = nil, descriptors: Int? = nil,
+    proxy: String? = nil, publicURL: String? = nil, descriptors: Int? = nil,
     setUp: (TemporaryFolder) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder()
@@ -36,8 +38,9 @@ struct LiveTakt {
     let places = maxRunning.map { ", max_running: \($0)" } ?? ""
     let reader = readToken.map { ", read_token_file: \($0)" } ?? ""
     let login = proxy.map { ", proxy: \($0)" } ?? ""
-    let settings =
-      http ? "scheduler: {http: {listen: 0\(reader)\(login)}, shutdown_grace: 1s\(places)}\n" : ""
+    let url = publicURL.map { ", names: [jobs.example.org], public_url: '\($0)'" } ?? ""
+    let ways = "listen: 0\(reader)\(login)\(url)"
+    let settings = http ? "scheduler: {http: {\(ways)}, shutdown_grace: 1s\(places)}\n" : ""
     try folder.write(settings + jobs)
     if let descriptors {
       let script = "ulimit -n \(descriptors); exec '\(TaktProcess.executable.path)' run"
