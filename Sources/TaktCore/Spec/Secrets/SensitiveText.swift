@@ -39,7 +39,7 @@ package enum SensitiveText {
     switch builtin {
     case "http", "mail": ["password"]
     case "ping": ["dsn", "url"]
-    case "notify": ["token", "url"]
+    case "notify": ["token", "url", "user"]
     default: []
     }
   }

@@ -21,7 +21,7 @@ struct Post {
   private static let backoffMax = Duration.seconds(3600)
 
   var url: String
-  let method = "POST"
+  var method = "POST"
   var contentType: String?
   var headers: [String: String] = [:]
   var body = ""

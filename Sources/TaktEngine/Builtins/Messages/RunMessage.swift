@@ -78,37 +78,31 @@ struct RunMessage {
     // A progress bar may be many times as long as what it shows.
     let end = Array(output.endText(bytesMax: 32 * outputBytesMax).utf8)
     var lines = end.linesForPeople.withoutTerminalSequences
-      .split(separator: 10, omittingEmptySubsequences: false).map { line in
-        String(
-          String.UnicodeScalarView(
-            String(decoding: line, as: UTF8.self).unicodeScalars.filter(isShown)))
-      }
+      .split(separator: 10, omittingEmptySubsequences: false)
+      .map { shown(String(decoding: $0, as: UTF8.self)) }
     if lines.last?.isEmpty == true { lines.removeLast() }
     let text = lines.suffix(outputLinesMax).joined(separator: "\n")
     return KeptOutput(head: Array(text.utf8)).endText(bytesMax: outputBytesMax)
   }
 
-  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value) || scalar == "\t"
+  /// The text without characters that only control a terminal.
+  static func shown(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { scalar in
+          scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value)
+            || scalar == "\t" || scalar == "\n"
+        }))
   }
 
   /// The facts as lines, their values under one another.
-  var factLines: [String] {
+  var factTable: [String] {
     let width = facts.map(\.name.count).max() ?? 0
     return facts.map { fact in
       "\(fact.name):\(String(repeating: " ", count: width - fact.name.count + 1))\(fact.value)"
-    } + (link.map { [$0] } ?? [])
-  }
-}
-
-extension String {
-  /// The text within so many bytes of UTF-8; a cut is marked.
-  func cut(bytesMax: Int) -> String {
-    guard utf8.count > bytesMax else { return self }
-    var end = utf8.index(startIndex, offsetBy: max(0, bytesMax - "…".utf8.count))
-    while end > startIndex, end.samePosition(in: unicodeScalars) == nil {
-      end = utf8.index(before: end)
     }
-    return self[..<end] + "…"
   }
+
+  /// The facts as lines, and the link.
+  var factLines: [String] { factTable + (link.map { [$0] } ?? []) }
 }

@@ -4,14 +4,12 @@ import TaktTransfer
 
 /// `use: notify` posts a readable message to a chat or a phone.
 struct NotifyBuiltin: LongBuiltin {
-  private static let telegramURL = "https://api.telegram.org"
-
   var waitsForNetwork: Bool { true }
 
   var name: String { "notify" }
 
   var summary: String {
-    "posts a message to Slack, Microsoft Teams, Telegram or ntfy; in a hook, with the run's facts and the last lines of its output"
+    "posts a message to Slack, Discord, Microsoft Teams, Telegram, Matrix, ntfy, Gotify, Pushover or PagerDuty; in a hook, with the run's facts and the last lines of its output"
   }
 
   var parameters: [ParameterSchema] {
@@ -22,22 +20,36 @@ struct NotifyBuiltin: LongBuiltin {
       ParameterSchema(
         "url", .url, reaches: .address, isRequired: false, isSecret: true,
         summary:
-          "the URL of the webhook, or for ntfy that of the topic, such as `https://ntfy.sh/TOPIC`; with `to: telegram` that of another Bot API server"
+          "the URL of the webhook; for ntfy that of the topic, such as `https://ntfy.sh/TOPIC`; for Matrix and Gotify that of the server; with `to: telegram`, `pushover` or `pagerduty` that of another server than the usual one, such as `https://events.eu.pagerduty.com`"
       ),
       ParameterSchema(
         "token", .string, reaches: .header, isRequired: false, isSecret: true,
-        summary: "the token of the Telegram bot, or an access token of ntfy"),
+        summary:
+          "the token of the Telegram bot, or of the application of Gotify or Pushover; an access token of Matrix or ntfy; the integration key of PagerDuty"
+      ),
       ParameterSchema(
         "chat", .string, reaches: .user, isRequired: false,
-        summary: "the ID of the Telegram chat, or `@NAME` of a channel"),
+        summary:
+          "the ID of the Telegram chat, or `@NAME` of a channel; the ID of the Matrix room, such as `!abc:example.org`"
+      ),
+      ParameterSchema(
+        "user", .string, reaches: .user, isRequired: false, isSecret: true,
+        summary: "the key of the Pushover user or group"),
       ParameterSchema(
         "text", .string, reaches: .nothing, isRequired: false,
         summary:
           "the message; by default what happened, the run's facts and the last lines of its output"
       ),
       ParameterSchema(
-        "priority", .integer(1...5), reaches: .nothing, isRequired: false,
-        summary: "the priority with ntfy; by default 4 for failures and stale jobs, otherwise 3"),
+        "priority", .integer(-2...10), reaches: .nothing, isRequired: false,
+        summary:
+          "the priority: 1 to 5 with ntfy, by default 4 for failures and for late and stale jobs, otherwise 3; 0 to 10 with Gotify, by default 8 and 4; -2 to 2 with Pushover, by default 0, and 2 repeats each minute for an hour until somebody confirms it"
+      ),
+      ParameterSchema(
+        "dedup_key", .string, reaches: .nothing, isRequired: false,
+        summary:
+          "what tells PagerDuty that events are about one problem; by default the machine and the job"
+      ),
     ] + Post.schemas
   }
 
@@ -51,29 +63,47 @@ struct NotifyBuiltin: LongBuiltin {
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     let service = ChatService(rawValue: parameters["to"]?.string ?? "")
-    let isTelegram = service == .telegram
-    if !isTelegram, service != nil, parameters["url"] == nil {
-      problems.append(ParameterProblem("to", "'to: \(service?.rawValue ?? "")' needs 'url'"))
-    }
-    if isTelegram, parameters["token"] == nil || parameters["chat"] == nil {
-      problems.append(ParameterProblem("to", "'to: telegram' needs 'token' and 'chat'"))
+    if let service, service.needs.contains(where: { parameters[$0] == nil }) {
+      let names = service.needs.map { "'\($0)'" }
+      let list = [names.dropLast().joined(separator: ", "), names.last ?? ""]
+        .filter { !$0.isEmpty }.joined(separator: " and ")
+      problems.append(ParameterProblem("to", "'to: \(service.rawValue)' needs \(list)"))
     }
     if let problem = Post.problem(parameters["url"]?.string) {
       problems.append(ParameterProblem("url", problem))
     }
-    let idle = [
-      ("token", [ChatService.telegram, .ntfy]), ("chat", [.telegram]), ("priority", [.ntfy]),
-    ]
-    for (name, services) in idle where parameters[name] != nil {
-      guard let service, !services.contains(service) else { continue }
+    guard let service else { return problems }
+    for name in ChatService.ownParameters where parameters[name] != nil && !service.takes(name) {
       problems.append(ParameterProblem(name, "has no effect with 'to: \(service.rawValue)'"))
     }
-    if service == .ntfy, let url = parameters["url"]?.string, !url.contains("{{"),
-      Self.topic(of: url) == nil
+    if let priority = parameters["priority"]?.integer, let range = service.priorities,
+      !range.contains(priority)
     {
-      problems.append(ParameterProblem("url", "the URL has no topic; write https://ntfy.sh/TOPIC"))
+      problems.append(
+        ParameterProblem(
+          "priority",
+          "with 'to: \(service.rawValue)' it is \(range.lowerBound) to \(range.upperBound)"))
     }
-    return problems
+    return problems + Self.problems(of: service, in: parameters)
+  }
+
+  /// What is wrong with texts that a service reads in its own way. A placeholder may be anything.
+  private static func problems(
+    of service: ChatService, in parameters: Parameters
+  ) -> [ParameterProblem] {
+    func literal(_ name: String) -> String? {
+      parameters[name].flatMap { $0.string.contains("{{") ? nil : $0.string }
+    }
+    if service == .ntfy, let url = literal("url"), ChatNotice.topic(of: url) == nil {
+      return [ParameterProblem("url", "the URL has no topic; write https://ntfy.sh/TOPIC")]
+    }
+    if service == .matrix, let room = literal("chat"), !room.hasPrefix("!") {
+      return [
+        ParameterProblem(
+          "chat", "the ID of a room starts with '!'; '#ops:example.org' is only its address")
+      ]
+    }
+    return []
   }
 
   /// It only talks to a server.
@@ -81,20 +111,8 @@ struct NotifyBuiltin: LongBuiltin {
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     guard let service = ChatService(rawValue: call.text("to") ?? ""),
-      let place = Self.place(of: service, call)
+      let post = service.post(ChatNotice(to: service, call))
     else { return .failed("parameters") }
-    let facts = call.request.facts
-    let alarms: [HookKind] = [.onFailure, .onStale, .onLate, .onAlarmFailed]
-    let isAlarm = facts.map { alarms.contains($0.hook) } ?? false
-    let body = service.body(
-      RunMessage(call.request), text: call.text("text"), chat: place.chat, isAlarm: isAlarm,
-      priority: call.parameters["priority"]?.integer)
-    var post = Post(url: place.url)
-    post.contentType = "application/json; charset=utf-8"
-    post.body = body.text
-    if service == .ntfy, let token = call.text("token") {
-      post.headers["authorization"] = "Bearer \(token)"
-    }
     do throws(NetworkFailure) {
       let reply = try post.send(call)
       // Telegram says in the answer whether it took the message.
@@ -104,38 +122,5 @@ struct NotifyBuiltin: LongBuiltin {
     } catch {
       return .failed(error.reason)
     }
-  }
-
-  /// Where a message goes; nil where something is missing.
-  private static func place(
-    of service: ChatService, _ call: BuiltinCall
-  ) -> (url: String, chat: String)? {
-    switch service {
-    case .slack, .teams: return call.text("url").map { ($0, "") }
-    case .telegram:
-      guard let token = call.text("token"), let chat = call.text("chat") else { return nil }
-      // A token has a colon, which a path may have.
-      let part = token.split(separator: ":", omittingEmptySubsequences: false)
-        .map { String($0).percentEncodedPart }.joined(separator: ":")
-      let base = call.text("url") ?? telegramURL
-      return (
-        "\(base.hasSuffix("/") ? String(base.dropLast()) : base)/bot\(part)/sendMessage",
-        chat
-      )
-    case .ntfy:
-      guard let url = call.text("url"), let topic = topic(of: url) else { return nil }
-      return (topic.base, topic.name)
-    }
-  }
-
-  /// The server's URL and the topic, which is the last part of the path.
-  private static func topic(of url: String) -> (base: String, name: String)? {
-    let url = url.hasSuffix("/") ? url.dropLast() : url[...]
-    guard let slash = url.lastIndex(of: "/"), url[..<slash].contains("://"),
-      !url[..<slash].hasSuffix(":/"), case let name = url[url.index(after: slash)...],
-      !name.isEmpty, !name.contains("?"), !name.contains("#")
-    else { return nil }
-    // It goes into a message, not into the URL.
-    return (String(url[...slash]), String(name).percentDecoded)
   }
 }

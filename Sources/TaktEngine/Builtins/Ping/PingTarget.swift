@@ -115,8 +115,18 @@ enum PingTarget: Equatable {
 enum RunUUID {
   static func of(_ request: AttemptRequest) -> String {
     let run = request.facts?.run ?? request.run
-    let text = "\(HostName.current)/\(request.spec.name)/\(run)/\(request.slot.milliseconds)"
-    return uuid(StableHash.of("a/" + text), StableHash.of("b/" + text))
+    return of("\(HostName.current)/\(request.spec.name)/\(run)/\(request.slot.milliseconds)")
+  }
+
+  /// One of the message that an action sends, the same in each try. A reminder of `on_stale` differs
+  /// from the one before it by its duration alone.
+  static func ofMessage(_ request: AttemptRequest) -> String {
+    let facts = request.facts.map { "\($0.hook.rawValue)/\($0.duration.milliseconds)" } ?? ""
+    return of("\(of(request))/\(request.run)/\(request.attempt)/\(request.step)/\(facts)")
+  }
+
+  private static func of(_ text: String) -> String {
+    uuid(StableHash.of("a/" + text), StableHash.of("b/" + text))
   }
 
   /// With the marks of a random UUID, which is what monitors expect.

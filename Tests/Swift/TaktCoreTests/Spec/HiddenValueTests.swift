@@ -101,7 +101,8 @@ import Testing
     "ping | url | https://hc.example.org | https://hc.example.org/***",
     "ping | dsn | https://abc@o1.ingest.sentry.io/42 | https://***@o1.ingest.sentry.io/***",
     "notify | url | https://x.example.org/hook?sig=abc | https://x.example.org/***",
-    "notify | token | 123:abc | ***", "notify | url | {{secret.SLACK}} | {{secret.SLACK}}",
+    "notify | token | 123:abc | ***", "notify | user | uQiR | ***",
+    "notify | url | {{secret.SLACK}} | {{secret.SLACK}}",
     "notify | url | https://hooks/{{secret.A}}/x | https://hooks/***", "notify | chat | -1 | -1",
     "http | url | https://host/x | https://host/x", "mail | password | https://x | ***",
   ])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// `use: notify` against a server that takes what Slack, Teams, Telegram and ntfy take.
+/// `use: notify` against a server that takes what the services take.
 @Suite struct NotifyBuiltinTests {
   private struct Seen: Decodable {
     var kind: String
@@ -15,6 +15,9 @@ import Testing
     var title: String?
     var priority: Int?
     var tags: [String]?
+    var key: String?
+    var mentions: [String: [String]]?
+    var markup: String?
   }
 
   private let folder = TemporaryFolder()
@@ -36,6 +39,15 @@ import Testing
     case .telegram:
       ["to": "telegram", "url": .string(base), "token": "123:abc", "chat": "-1001"]
     case .ntfy: ["to": "ntfy", "url": .string("\(base)/alerts")]
+    case .discord: ["to": "discord", "url": .string("\(base)/api/webhooks/1/x")]
+    case .matrix:
+      [
+        "to": "matrix", "url": .string("\(base)/"), "token": "syt_1", "chat": "!a/b?c:example.org",
+      ]
+    case .gotify: ["to": "gotify", "url": .string("\(base)/gotify"), "token": "A1"]
+    case .pushover:
+      ["to": "pushover", "url": .string(base), "token": "azGD", "user": "uQiR"]
+    case .pagerduty: ["to": "pagerduty", "url": .string(base), "token": "R1"]
     }
   }
 
@@ -52,19 +64,114 @@ import Testing
       #expect(whole.contains(words), "\(whole)")
     }
     #expect(!whole.contains("\u{1b}"))
+    let secrets = ["123:abc", "syt_1", "azGD", "uQiR", "/x"]
+    #expect(!bench.lines.texts.contains { line in secrets.contains(where: line.contains) })
     if service == .ntfy { #expect(message.priority == 4 && message.tags == ["warning"]) }
   }
 
   @Test(arguments: ChatService.allCases)
   func `an output of any length and any letters is taken`(service: ChatService) async throws {
-    for output in [
+    let outputs = [
       String(repeating: "<&>😀", count: 30_000), String(repeating: "x\n", count: 100_000),
-      "```\n" + String(repeating: "\u{0}\"\\", count: 5000),
-    ] {
+      "```\n" + String(repeating: "\u{0}\"\\", count: 5000), "", "\u{1b}[2J\u{0}\u{7f}\r\n",
+      String(repeating: "@everyone \u{2028}", count: 80_000),
+    ]
+    for output in outputs {
       let facts = BuiltinBench.facts(output: output)
       #expect(await bench.run("notify", parameters(service), facts: facts) == .done)
     }
-    #expect(try seen().count == 3)
+    let seen = try seen()
+    #expect(seen.count == outputs.count)
+    #expect(seen.allSatisfy { $0.mentions?.values.allSatisfy(\.isEmpty) ?? true })
+  }
+
+  @Test(arguments: ChatService.allCases)
+  func `a text of any length is cut between characters, and one of nothing is the title`(
+    service: ChatService
+  ) async throws {
+    var own = parameters(service)
+    // Each beginning moves the limit to another place within the four bytes of a character.
+    for start in ["", "a", "ab", "abc", "\u{0}\u{1b}\""] {
+      own["text"] = .string(start + String(repeating: "😀", count: 250_000))
+      #expect(await bench.run("notify", own, facts: BuiltinBench.facts()) == .done)
+    }
+    own["text"] = "{{output}}"
+    #expect(await bench.run("notify", own, facts: BuiltinBench.facts(output: " \n\t")) == .done)
+    let seen = try seen()
+    #expect(seen.count == 6)
+    for message in seen.dropLast() {
+      let text = service == .pagerduty ? try #require(message.title) : message.text
+      #expect(text.hasSuffix("😀…") && !text.contains("\u{fffd}") && !text.contains("\u{1b}"))
+    }
+    let last = try #require(seen.last)
+    #expect((last.text + (last.title ?? "")).contains("job failed on"))
+  }
+
+  @Test(arguments: [ChatService.discord, .pushover, .pagerduty])
+  func `a text at the limit of the service is sent as it is`(service: ChatService) async throws {
+    let limit = service == .discord ? 2000 : 1024
+    var own = parameters(service)
+    for count in [limit, limit + 1] {
+      own["text"] = .string(String(repeating: "ü", count: count))
+      #expect(await bench.run("notify", own, facts: BuiltinBench.facts()) == .done)
+    }
+    let texts = try seen().map { service == .pagerduty ? $0.title ?? "" : $0.text }
+    #expect(
+      texts == [
+        String(repeating: "ü", count: limit), String(repeating: "ü", count: limit - 1) + "…",
+      ])
+  }
+
+  @Test func `PagerDuty hears of one problem of a job and of its end`() async throws {
+    var facts = BuiltinBench.facts(output: "disk is full")
+    let own = parameters(.pagerduty)
+    #expect(await bench.run("notify", own, facts: facts) == .done)
+    for hook in [HookKind.onStale, .onLate, .onStart, .onRecover, .onSuccess] {
+      facts.hook = hook
+      #expect(await bench.run("notify", own, facts: facts) == .done)
+    }
+    var named = own
+    named["dedup_key"] = .string(String(repeating: "ü", count: 300))
+    #expect(await bench.run("notify", named, facts: facts) == .done)
+    let seen = try seen()
+    let key = "takt/\(HostName.current)/job"
+    #expect(seen.dropLast().map(\.key) == Array(repeating: key, count: 6))
+    #expect(seen.map(\.tags) == [["error"], ["warning"], ["warning"], ["info"], nil, nil, nil])
+    #expect(seen.suffix(3).map(\.text) == ["resolve", "resolve", "resolve"])
+    #expect(seen.last?.key?.count == 64)
+  }
+
+  @Test func `a message to Matrix is the same one in each try, and another one in the next run`()
+    async throws
+  {
+    var own = parameters(.matrix)
+    own["text"] = "flaky"
+    own["retries"] = .integer(1)
+    let request = bench.request("notify", own, facts: BuiltinBench.facts())
+    bench.router.start([request])
+    #expect(await bench.ends(1)[0].report.result == .done)
+    var later = BuiltinBench.facts()
+    later.run = RunID(8)
+    own["text"] = nil
+    #expect(await bench.run("notify", own, facts: later) == .done)
+    let seen = try seen()
+    // The first try got 502, and the second one had the same transaction.
+    #expect(seen.count == 2 && Set(seen.compactMap(\.key)).count == 2)
+    #expect(seen.first?.key == RunUUID.ofMessage(request))
+    #expect(seen.last?.markup?.hasPrefix("<strong>job failed on ") == true)
+  }
+
+  @Test(
+    arguments: [
+      (ChatService.gotify, 10, 10), (.pushover, 2, 2), (.pushover, -2, -2),
+      // What a trigger sets is within the bounds of all services, and not of this one.
+      (.ntfy, 10, 5), (.ntfy, -2, 1), (.gotify, -2, 0), (.pushover, 10, 2),
+    ] as [(ChatService, Int, Int)])
+  func `a priority is the service's own`(service: ChatService, given: Int, sent: Int) async throws {
+    var own = parameters(service)
+    own["priority"] = .integer(given)
+    #expect(await bench.run("notify", own, facts: BuiltinBench.facts()) == .done)
+    #expect(try seen().first?.priority == sent)
   }
 
   @Test(arguments: ChatService.allCases)
@@ -78,8 +185,9 @@ import Testing
     #expect(await bench.run("notify", own) == .done)
     let seen = try seen()
     let shown = service == .slack ? "job &amp; &lt;failed&gt;" : "job & <failed>"
-    #expect(seen.first?.text == shown)
-    #expect(seen.last?.text.last == "…")
+    let texts = seen.map { service == .pagerduty ? $0.title ?? "" : $0.text }
+    #expect(texts.first == shown)
+    #expect(texts.last?.last == "…")
   }
 
   @Test func `what a service refuses is a failure`() async throws {
@@ -102,6 +210,18 @@ import Testing
       (["to": "ntfy", "url": "https://ntfy.sh/"], ["url"]),
       (["to": "ntfy", "url": "https://ntfy.sh/x", "priority": .integer(5)], []),
       (["to": "telegram", "token": "{{secret.T}}", "chat": "@ops"], []),
+      (["to": "discord"], ["to"]),
+      (["to": "discord", "url": "https://a/x", "user": "u"], ["user"]),
+      (["to": "ntfy", "url": "https://ntfy.sh/x", "priority": .integer(6)], ["priority"]),
+      (["to": "gotify", "url": "https://a"], ["to"]),
+      (
+        ["to": "matrix", "url": "https://a", "token": "t", "chat": "#ops:example.org"], ["chat"]
+      ),
+      (["to": "matrix", "url": "https://a", "token": "t", "chat": "{{secret.ROOM}}"], []),
+      (["to": "pushover", "token": "t"], ["to"]),
+      (["to": "pushover", "token": "t", "user": "u", "priority": .integer(-2)], []),
+      (["to": "pagerduty", "token": "t", "priority": .integer(1)], ["priority"]),
+      (["to": "slack", "url": "https://a/x", "dedup_key": "k"], ["dedup_key"]),
     ] as [(Parameters, [String?])])
   func `what a service needs, or has no use for, is reported`(
     parameters: Parameters, expected: [String?]
