@@ -50,16 +50,21 @@ extension Placeholders.Name {
     case .job, .host: return true
     case .run, .slot, .attempt, .fence, .hook, .outcome, .reason, .streak, .attempts, .output,
       .runURL, .durationMilliseconds, .latenessMilliseconds, .cpu, .memory:
-      let bytes = Array(url.utf8)
-      guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-        bytes[(colon + 1)...].starts(with: "//".utf8)
-      else { return false }
-      return bytes[(colon + 3)...].contains { "/?#".utf8.contains($0) }
+      return url.hasWholeHost
     }
   }
 }
 
 extension String {
+  /// Whether a URL's host is over, so that nothing behind it changes it.
+  package var hasWholeHost: Bool {
+    let bytes = Array(utf8)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[(colon + 1)...].starts(with: "//".utf8)
+    else { return false }
+    return bytes[(colon + 3)...].contains { "/?#".utf8.contains($0) }
+  }
+
   /// The text with each byte encoded that could mean something in a URL (RFC 3986, section 2.3).
   package var percentEncodedPart: String {
     let digits = Array("0123456789ABCDEF".utf8)

@@ -50,10 +50,28 @@ package enum Placeholders {
   /// The pieces of a text; spaces next to a name or a filter are passed over.
   package static func parse(_ text: String) throws(Problem) -> [Part] {
     var parts: [Part] = []
+    for piece in try pieces(of: text) {
+      switch piece {
+      case .text(let text): parts.append(.text(text))
+      case .braces(let word, let filters): parts.append(try part(word, filters))
+      }
+    }
+    return parts
+  }
+
+  /// A piece of a text whose words mean nothing yet.
+  enum Piece {
+    case text(String)
+    /// What stands between braces: a word, and those behind it that `|` sets apart.
+    case braces(String, [String])
+  }
+
+  static func pieces(of text: String) throws(Problem) -> [Piece] {
+    var pieces: [Piece] = []
     var literal: [UInt8] = []
     var rest = Array(text.utf8)[...]
     func flush() {
-      if !literal.isEmpty { parts.append(.text(String(decoding: literal, as: UTF8.self))) }
+      if !literal.isEmpty { pieces.append(.text(String(decoding: literal, as: UTF8.self))) }
       literal = []
     }
     while let byte = rest.first {
@@ -71,24 +89,21 @@ package enum Placeholders {
       guard let end = rest.indices.first(where: { rest[$0...].starts(with: "}}".utf8) }) else {
         throw .unclosed
       }
-      let part = try part(rest[..<end])
       flush()
-      parts.append(part)
+      let words = rest[..<end].split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+        .map { String(decoding: trimmed($0), as: UTF8.self) }
+      pieces.append(.braces(words.first ?? "", Array(words.dropFirst())))
       rest = rest[(end + 2)...]
     }
     flush()
-    return parts
+    return pieces
   }
 
-  /// What stands between the braces.
-  private static func part(_ bytes: ArraySlice<UInt8>) throws(Problem) -> Part {
-    let words = bytes.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
-      .map { String(decoding: trimmed($0), as: UTF8.self) }
-    let word = words.first ?? ""
+  private static func part(_ word: String, _ filterWords: [String]) throws(Problem) -> Part {
     let name = Name(rawValue: word)
     guard name != nil || word.hasPrefix(secretPrefix) else { throw .unknown(word) }
     var filters: [Filter] = []
-    for word in words.dropFirst() {
+    for word in filterWords {
       guard let filter = Filter(rawValue: word) else { throw .unknownFilter(word) }
       filters.append(filter)
     }

@@ -85,25 +85,10 @@ struct ParameterReader {
       }
       return text
     } catch {
-      switch error {
-      case .unclosed:
-        reporter.report(
-          .badPlaceholder, at: mark, "unclosed placeholder: '{{' without '}}'",
-          hint: "add '}}' after the name, or write '{{{{' for a literal '{{'")
-      case .unknown(let word):
-        let names = Placeholders.Name.allCases.filter { isOfHook || !$0.isOfHooks }
-        let nearest = NearestName.of(word, among: names.lazy.map(\.rawValue))
-        reporter.report(
-          .badPlaceholder, at: mark, "there is no placeholder '{{\(word.shortened)}}'",
-          hint: nearest.map { "did you mean '{{\($0)}}'?" }
-            ?? "use one of \(known), or write '{{{{' for a literal '{{'")
-      case .unknownFilter(let word):
-        let names = Placeholders.Filter.allCases.map(\.rawValue)
-        reporter.report(
-          .badPlaceholder, at: mark, "there is no filter '\(word.shortened)'",
-          hint: NearestName.of(word, among: names).map { "did you mean '\($0)'?" }
-            ?? "use one of \(names.joined(separator: ", "))")
-      }
+      let names = Placeholders.Name.allCases.filter { isOfHook || !$0.isOfHooks }
+      reporter.report(
+        error, at: mark, names: names.map(\.rawValue) + ["secret.NAME"],
+        filters: Placeholders.Filter.allCases.map(\.rawValue))
     }
     return nil
   }
@@ -111,6 +96,31 @@ struct ParameterReader {
   private var known: String {
     Placeholders.Name.allCases.filter { isOfHook || !$0.isOfHooks }
       .map { "{{\($0.rawValue)}}" }.joined(separator: ", ") + ", {{secret.NAME}}"
+  }
+}
+
+extension Reporter {
+  /// Reports a text with braces that means nothing, where these names and filters are known.
+  func report(
+    _ problem: Placeholders.Problem, at mark: YAMLMark, names: [String], filters: [String]
+  ) {
+    switch problem {
+    case .unclosed:
+      report(
+        .badPlaceholder, at: mark, "unclosed placeholder: '{{' without '}}'",
+        hint: "add '}}' after the name, or write '{{{{' for a literal '{{'")
+    case .unknown(let word):
+      let known = names.map { "{{\($0)}}" }.joined(separator: ", ")
+      report(
+        .badPlaceholder, at: mark, "there is no placeholder '{{\(word.shortened)}}'",
+        hint: NearestName.of(word, among: names).map { "did you mean '{{\($0)}}'?" }
+          ?? "use one of \(known), or write '{{{{' for a literal '{{'")
+    case .unknownFilter(let word):
+      report(
+        .badPlaceholder, at: mark, "there is no filter '\(word.shortened)'",
+        hint: NearestName.of(word, among: filters).map { "did you mean '\($0)'?" }
+          ?? "use one of \(filters.joined(separator: ", "))")
+    }
   }
 }
 
