@@ -18,8 +18,11 @@ extension KeyTable {
       reload: nil, "A `notifier` works only in hooks, and gets the facts of the run."),
     KeyEntry(
       PluginKey.exec, .list(.text(allowsEmpty: true)), reload: nil,
-      "Required. The program and its arguments. A path with a slash starts at the plugin's folder; a "
-        + "name without one is searched for in `PATH`."),
+      "The program and its arguments; required without `request`. A path with a slash starts at the "
+        + "plugin's folder; a name without one is searched for in `PATH`."),
+    KeyEntry(
+      PluginKey.request, .object(pluginRequest), reload: nil,
+      "The HTTP request that takt sends itself, instead of a program."),
     KeyEntry(
       PluginKey.mode, .choice(PluginManifest.Mode.allCases.map(\.rawValue)), default: "`oneshot`",
       reload: nil, "One process for each run (`oneshot`), or one for many (`service`)."),
@@ -44,6 +47,26 @@ extension KeyTable {
     KeyEntry(
       PluginKey.parameters, .map(.text, .object(pluginParameter)), reload: nil,
       "The parameters for `with:`, by name."),
+  ]
+
+  static let pluginRequest: KeyRows = [
+    KeyEntry(
+      PluginKey.url, .text(allowsEmpty: false), reload: nil, "Required. The URL, with placeholders."
+    ),
+    KeyEntry(
+      PluginKey.method, .choice(RequestTemplate.methods), default: "`POST`", reload: nil,
+      "The method."),
+    KeyEntry(
+      PluginKey.headers, .map(.text, .text(allowsEmpty: true)), reload: nil,
+      "Request headers by name, with placeholders in their values."),
+    KeyEntry(
+      PluginKey.body, .anything, reload: nil,
+      "A mapping or a list, which becomes JSON, or a text; with placeholders."),
+    KeyEntry(
+      PluginKey.encode, .choice(["json"] + RequestTemplate.Encoding.allCases.map(\.rawValue)),
+      default: "`json` for a mapping or a list", reload: nil,
+      "How values are written: in a mapping as `json` or `form`, in a text as `form`, `html` or "
+        + "`none`."),
   ]
 
   static let pluginTypes = [
@@ -89,6 +112,12 @@ enum PluginKey {
   static let summary = "summary"
   static let kind = "kind"
   static let exec = "exec"
+  static let request = "request"
+  static let url = "url"
+  static let method = "method"
+  static let headers = "headers"
+  static let body = "body"
+  static let encode = "encode"
   static let mode = "mode"
   static let timeout = "timeout"
   static let nagios = "nagios"

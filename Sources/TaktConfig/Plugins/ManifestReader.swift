@@ -21,8 +21,9 @@ struct ManifestReader {
     guard let entries = entries() else { return nil }
     let fields = KeyReader(reporter: reporter).fields(
       of: entries, keys: KeyTable.plugin, owner: owner)
+    let isRequest = fields[PluginKey.request] != nil
     for key in [PluginKey.name, PluginKey.version, PluginKey.protocolVersion, PluginKey.exec]
-    where fields[key] == nil {
+    where fields[key] == nil && !(isRequest && key == PluginKey.exec) {
       reporter.report(
         .missingKey, at: .wholeFile, "the manifest has no '\(key)'", hint: "add it")
     }
@@ -33,7 +34,11 @@ struct ManifestReader {
       name: name ?? "", version: fields[PluginKey.version]?.value?.text ?? "",
       command: command ?? [], folder: folder)
     apply(fields, to: &result)
-    return reporter.errorCount == 0 && name != nil && command != nil ? result : nil
+    if let field = fields[PluginKey.request] {
+      checkKeys(besides: field, fields)
+      result.request = RequestTemplateReader(reporter: reporter, manifest: result).template(field)
+    }
+    return reporter.errorCount == 0 && name != nil && (command != nil || isRequest) ? result : nil
   }
 
   private func entries() -> [YAMLEntry]? {
@@ -178,8 +183,22 @@ struct ManifestReader {
     return nil
   }
 
+  /// Keys that describe a program, which a request has none of.
+  private func checkKeys(besides request: KeyFields.Field, _ fields: KeyFields) {
+    let ofPrograms = [
+      PluginKey.exec, PluginKey.mode, PluginKey.nagios, PluginKey.idleStop, PluginKey.ping,
+      PluginKey.maxRuns, PluginKey.sha256,
+    ]
+    for field in ofPrograms.compactMap({ fields[$0] }) {
+      reporter.report(
+        .conflictingKeys, at: field.keyMark,
+        "'\(field.name)' and '\(request.name)' cannot be combined", hint: "remove one of them")
+    }
+  }
+
   /// Keys that mean nothing in the plugin's mode.
   private func checkUses(_ fields: KeyFields, _ manifest: PluginManifest) {
+    if fields[PluginKey.request] != nil { return }
     let idle =
       manifest.mode == .oneshot
       ? [PluginKey.idleStop, PluginKey.ping, PluginKey.maxRuns] : [PluginKey.nagios]

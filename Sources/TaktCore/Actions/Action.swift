@@ -53,6 +53,15 @@ extension Action {
     }
   }
 
+  /// Whether takt does it itself, in its own process.
+  var isInternal: Bool {
+    switch self {
+    case .use: true
+    case .plugin(let manifest, _): manifest.request != nil
+    case .shell, .argv, .steps: false
+    }
+  }
+
   /// How many of them there are; at least one.
   package var stepCount: Int { if case .steps(let steps) = self { steps.count } else { 1 } }
 

@@ -202,7 +202,7 @@ struct ActiveRun: Sendable {
   /// to fail at the same.
   mutating func spec(forStep step: Int) -> JobSpec {
     guard case .notStarted(let stage, _)? = facts?.value.end?.reason else { return spec }
-    if case .use = spec.action.steps[step].action { return spec }
+    if spec.action.steps[step].action.isInternal { return spec }
     var spec = spec
     switch stage {
     case .directory, .stuck: spec.execution.directory = "/"

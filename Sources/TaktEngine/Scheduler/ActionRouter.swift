@@ -6,8 +6,8 @@ package final class ActionRouter: ActionRunner {
   private let builtins: any ActionRunner
   private let services: (any ActionRunner)?
 
-  /// Commands and oneshot plugins go to `commands`, named actions to `builtins`, service plugins to
-  /// `services`, which may be missing where nobody uses any.
+  /// Commands and oneshot plugins go to `commands`, named actions and plugins that are requests to
+  /// `builtins`, service plugins to `services`, which may be missing where nobody uses any.
   package init(
     commands: any ActionRunner, builtins: any ActionRunner, services: (any ActionRunner)? = nil
   ) {
@@ -24,6 +24,7 @@ package final class ActionRouter: ActionRunner {
       switch request.action {
       case .shell, .argv, .steps: executed.append(request)
       case .use: named.append(request)
+      case .plugin(let manifest, _) where manifest.request != nil: named.append(request)
       case .plugin(let manifest, _):
         switch manifest.mode {
         case .oneshot: executed.append(request)

@@ -112,9 +112,11 @@ extension [HiddenValue] {
 
   /// Those of a manifest that has changed on disk.
   private static func of(_ plugin: PluginManifest, under path: String) -> Self {
-    [
-      HiddenValue("\(path).version", plugin.version),
-      HiddenValue("\(path).command", words: plugin.command),
+    let work =
+      plugin.request.map { HiddenValue("\(path).request", "\($0.method) \($0.urlText)") }
+      ?? HiddenValue("\(path).command", words: plugin.command)
+    return [
+      HiddenValue("\(path).version", plugin.version), work,
       HiddenValue("\(path).folder", plugin.folder),
     ]
   }

@@ -64,9 +64,7 @@ package final class BuiltinRunner: ActionRunner {
     var lines: [LogRecord] = []
     var ends: [SchedulerEvent] = []
     for request in requests {
-      if case .use(let name, _) = request.action,
-        let builtin = registry.builtin(named: name) as? any LongBuiltin
-      {
+      if let builtin = longBuiltin(of: request.action) {
         startLong(request, builtin)
       } else {
         ends.append(runQuick(request, &lines))
@@ -75,6 +73,14 @@ package final class BuiltinRunner: ActionRunner {
     guard !ends.isEmpty else { return }
     if !lines.isEmpty { observer.observe(lines) }
     report(ends)
+  }
+
+  private func longBuiltin(of action: Action) -> (any LongBuiltin)? {
+    switch action {
+    case .use(let name, _): registry.builtin(named: name) as? any LongBuiltin
+    case .plugin(let manifest, _): manifest.request.map { PluginRequest(manifest, $0) }
+    case .shell, .argv, .steps: nil
+    }
   }
 
   /// Stops a long built-in's attempt; a quick one ends by itself at once.
@@ -122,7 +128,11 @@ package final class BuiltinRunner: ActionRunner {
   }
 
   private func runLong(_ attempt: LongAttempt) {
-    guard case .use(_, let parameters) = attempt.request.action else { return }
+    let parameters: Parameters
+    switch attempt.request.action {
+    case .use(_, let given), .plugin(_, let given): parameters = given
+    case .shell, .argv, .steps: return
+    }
     let schemas = attempt.builtin.parameters
     if let name = schemas.diversion(of: parameters, given: attempt.request.given) {
       return refuse(

@@ -8,6 +8,8 @@ indirect enum JSONDocument {
   case flag(Bool)
   case list([JSONDocument])
   case object([(String, JSONDocument)])
+  /// What is JSON already.
+  case json(String)
 
   var text: String {
     var bytes: [UInt8] = []
@@ -36,6 +38,7 @@ indirect enum JSONDocument {
         member.1.append(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
+    case .json(let text): bytes.append(utf8: text)
     }
   }
 }

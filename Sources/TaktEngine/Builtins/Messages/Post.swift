@@ -99,7 +99,8 @@ struct Post {
     var headers = headers
     if let contentType { headers["content-type"] = contentType }
     parameters["headers"] = .map(headers.mapValues { .string($0) })
-    parameters["body"] = .string(body)
+    // Without one, a hook would send its facts with any other method.
+    if method != "GET" { parameters["body"] = .string(body) }
     return BuiltinCall(
       request: call.request, parameters: parameters, cancellation: call.cancellation,
       time: call.time, output: call.output)

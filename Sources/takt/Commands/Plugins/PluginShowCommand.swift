@@ -20,8 +20,13 @@ struct PluginShowCommand: ParsableCommand {
     if let summary = manifest.summary { Console.print(summary.printable) }
     Console.print("")
     Console.print("kind      \(manifest.kind.rawValue)")
-    Console.print("mode      \(manifest.mode.rawValue)")
-    Console.print("program   \(manifest.command.joined(separator: " "))")
+    Console.print("mode      \(manifest.way)")
+    if let request = manifest.request {
+      let url = SensitiveText.masked(request.urlText)
+      Console.print("request   \(request.method) \(url)".printable)
+    } else {
+      Console.print("program   \(manifest.command.joined(separator: " "))")
+    }
     if let timeout = manifest.timeout {
       Console.print("timeout   \(DurationText.format(timeout))")
     }

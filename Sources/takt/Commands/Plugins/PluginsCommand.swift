@@ -38,7 +38,7 @@ struct PluginListCommand: ParsableCommand {
         Console.print("\(padded)  invalid; run: takt plugins check \(name)")
         continue
       }
-      let kind = "\(manifest.kind.rawValue), \(manifest.mode.rawValue)"
+      let kind = "\(manifest.kind.rawValue), \(manifest.way)"
       Console.print(
         "\(padded)  \(manifest.version)  \(kind)  \(manifest.summary ?? "")".printable)
     }

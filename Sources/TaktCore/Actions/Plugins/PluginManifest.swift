@@ -28,8 +28,11 @@ package struct PluginManifest: Hashable, Sendable {
   package var kind: Kind
   /// How it is run. Default `oneshot`.
   package var mode: Mode
-  /// The program, absolute or to be looked for in `PATH`, and its arguments; never empty.
+  /// The program, absolute or to be looked for in `PATH`, and its arguments; empty where the plugin is
+  /// a request.
   package var command: [String]
+  /// The request that takt sends itself; nil for a plugin with a program.
+  package var request: RequestTemplate?
   /// The absolute folder that it stands in.
   package var folder: String
   /// The timeout of a run whose job has none; nil (the default) for none.
@@ -46,6 +49,9 @@ package struct PluginManifest: Hashable, Sendable {
   package var sha256: String?
   /// What it takes under `with:`, in the manifest's order.
   package var parameters: [BoundedParameter]
+
+  /// How it is run, in a word for people.
+  package var way: String { request == nil ? mode.rawValue : "request" }
 
   package init(name: String, version: String, command: [String], folder: String) {
     self.name = name
