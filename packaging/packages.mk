@@ -6,7 +6,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 # The program that is installed.
 PROGRAM ?= .build/release/takt
 # Those in plugins/ that work where they are put; swift-hello is an example to build on.
-PLUGINS := disk-usage http-check load mains-power sqlite-backup webhook
+PLUGINS := disk-usage google-chat http-check load mains-power sqlite-backup webhook
 VERSION = $(shell scripts/version)
 PACKED := .build/packages
 PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \
@@ -29,7 +29,8 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 	for plugin in $(PLUGINS); do \
 		install -d $(INSTALLED)/lib/takt/plugins/$$plugin && \
 		install -m 644 plugins/$$plugin/plugin.yaml $(INSTALLED)/lib/takt/plugins/$$plugin/ && \
-		install -m 755 plugins/$$plugin/$$plugin $(INSTALLED)/lib/takt/plugins/$$plugin/ || exit 1; done
+		{ test ! -e plugins/$$plugin/$$plugin || \
+			install -m 755 plugins/$$plugin/$$plugin $(INSTALLED)/lib/takt/plugins/$$plugin/; } || exit 1; done
 	install -D -m 644 docs/schemas/jobs.schema.json $(INSTALLED)/share/takt/jobs.schema.json
 	install -D -m 644 packaging/monitoring/prometheus/takt.rules.yaml $(INSTALLED)/share/takt/takt.rules.yaml
 	install -D -m 644 packaging/monitoring/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json

@@ -58,7 +58,7 @@ import Testing
     let folder = try TemporaryFolder()
     let plugins = Self.repository.appendingPathComponent("plugins").path
     let list = try folder.takt("plugins", "list", "--folder", plugins)
-    #expect(list.output.split(separator: "\n").count == 7)
+    #expect(list.output.split(separator: "\n").count == 8)
     let check = try folder.takt("plugins", "check", "--folder", plugins)
     #expect(check.status == 0, "\(check.errors)")
     let show = try folder.takt("plugins", "show", "disk-usage", "--folder", plugins)
@@ -95,5 +95,15 @@ import Testing
       try folder.writeProgram(program, to: "plugins/hello/hello")
       #expect(try folder.takt("plugins", "test", "hello").status == status)
     }
+    // The request, and the job that uses it.
+    let request = try fence("yaml").dropFirst()
+    let tickets = folder.url.appendingPathComponent("plugins/tickets")
+    try FileManager.default.createDirectory(at: tickets, withIntermediateDirectories: true)
+    try folder.write(try #require(request.first), to: "plugins/tickets/plugin.yaml")
+    try folder.write(try #require(request.dropFirst().first))
+    let check = try folder.takt("check")
+    #expect(check.status == 0, "\(check.errors)")
+    let show = try folder.takt("plugins", "show", "tickets")
+    #expect(show.output.contains("request   POST {{param.url}}/api/tickets"), "\(show.output)")
   }
 }

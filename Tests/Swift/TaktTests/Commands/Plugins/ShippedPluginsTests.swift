@@ -257,6 +257,28 @@ import Testing
     #expect(end.status == 78, "\(end.text)")
   }
 
+  // MARK: google-chat
+
+  @Test func `a request needs no program, and nobody sees where it goes`() throws {
+    let folder = try TemporaryFolder()
+    let server = try LocalServer.web(in: folder)
+    let token = try folder.write("http://127.0.0.1:\(server.port)/s3cret\n", to: "url")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
+    let end = try exec(
+      """
+      run: 'echo "a \\"quoted\\" end"; exit 7', secrets: {HOOK: {file: url}},
+          on_failure: {use: google-chat, with: {url: "{{secret.HOOK}}"}}
+      """, in: folder)
+    #expect(end.status == 7, "\(end.text)")
+    #expect(!end.text.contains("s3cret"))
+    let seen = try requests(in: folder)
+    #expect(seen.map { $0["path"] } == ["/s3cret"])
+    let message = try JSONDecoder().decode(
+      [String: String].self, from: Data((seen.first?["body"] ?? "").utf8))
+    let text = try #require(message["text"])
+    #expect(text.hasPrefix("*job failed on ") && text.hasSuffix("a \"quoted\" end"), "\(text)")
+  }
+
   // MARK: all
 
   @Test func `the examples of the README are right`() throws {
@@ -265,7 +287,7 @@ import Testing
       contentsOf: Self.plugins.appendingPathComponent("README.md"), encoding: .utf8)
     let blocks = readme.components(separatedBy: "```yaml\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
-    #expect(blocks.count == 6)
+    #expect(blocks.count == 7)
     for block in blocks {
       try folder.write("scheduler: {plugins: \"\(Self.plugins.path)\"}\n" + block)
       let takt = try folder.takt("check")
