@@ -25,7 +25,7 @@ extension SpecBuilder {
 
   /// Reports keys of the job that nothing in it uses.
   func checkUses(of raw: RawJob, action: Action?, settled: JobDefaults) {
-    checkRetry(settled, of: raw)
+    checkRetry(settled, action, of: raw)
     guard let action else { return }
     let hasForeignRights = checkRights(of: action, settled, of: raw)
     // Text for a shell gives every key of a command its use, and so does a list but for those of a shell.
@@ -98,28 +98,6 @@ extension SpecBuilder {
             + "the job '\(raw.name.shortened)' does not have",
           hint: "add it to '\(JobKey.secrets)', or set '\(hook)' in the job")
       }
-    }
-  }
-
-  private func checkRetry(_ settled: JobDefaults, of raw: RawJob) {
-    guard let own = raw.fields[.retry]?.value?.object else { return }
-    let retry = settled.execution.retry
-    let given = own.fields.filter { $0.value?.isNull == false }
-    // Wrong attempts have been reported; they may have been meant as many.
-    let isCounted = own[Key.attempts].map { $0.value != nil } ?? true
-    if isCounted, retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
-      reporter.report(
-        .conflictingKeys, at: idle.keyMark,
-        "'\(idle.name)' has no effect unless '\(Key.attempts)' is more than 1",
-        hint: "add '\(Key.attempts): 3', or remove '\(idle.name)'",
-        owner: KeyOwner(raw.owner, .retry))
-    } else if retry.delay > retry.delayMax {
-      let field = own[Key.delay] ?? own[Key.maximum]
-      let texts = (DurationText.format(retry.delay), DurationText.format(retry.delayMax))
-      reporter.report(
-        .outOfRange, at: field?.mark ?? raw.nameMark,
-        "the '\(Key.delay)' of \(texts.0) is longer than the '\(Key.maximum)' of \(texts.1)",
-        hint: "set both under '\(JobKey.retry)'", owner: raw.owner)
     }
   }
 }

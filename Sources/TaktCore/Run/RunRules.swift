@@ -45,11 +45,13 @@ extension RetryPolicy {
 
   /// Whether an attempt that ended so is tried again, attempts permitting.
   func retries(_ end: RunEnd) -> Bool {
-    switch end.reason {
+    let causes = failures.causes
+    return switch end.reason {
     case .signal, .outOfMemory: causes.contains(.signal)
     case .timeout: causes.contains(.timeout)
     case .notStarted: causes.contains(.notStarted)
-    case .exit, .reported, .failsWhen, .done, .descendantsLeft: causes.contains(.exit)
+    case .exit(let status): causes.contains(.exit) || failures.exitStatuses.contains(status)
+    case .reported, .failsWhen, .done, .descendantsLeft: causes.contains(.exit)
     case .removed, .shutdown, .down, .ledger, .leaseLost, .replaced, .byOperator: false
     }
   }

@@ -233,6 +233,7 @@ extension KeyType {
     switch self {
     case .choice(let words): words.contains(text)
     case .percent: text.utf8.last == UInt8(ascii: "%")
+    case .integer: Int(text) != nil
     default: false
     }
   }

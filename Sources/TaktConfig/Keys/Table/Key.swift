@@ -89,6 +89,7 @@ enum Key {
   static let file = "file"
   static let environment = "env"
   static let handover = "as"
+  static let on = "on"
   static let attempts = "attempts"
   static let delay = "delay"
   static let maximum = "max"

@@ -19,6 +19,8 @@ enum KeyExample {
       } else {
         value.uppercased().hasPrefix("SIG") ? "write \(value.uppercased().dropFirst(3))" : nil
       }
+    case Key.on where value.utf8.first.map({ (0x30...0x39).contains($0) }) == true:
+      "write each exit status as a number from 0 to 255, such as [75, 76]"
     case JobKey.overlap.name: overlaps[value.lowercased()].map { "write \($0)" }
     default: nil
     }

@@ -114,12 +114,13 @@ extension KeyTable {
       "Lengthens each wait by a random share of up to this much.",
       .value(\.execution.retry.jitterPercent) { $0.percent }),
     KeyEntry(
-      "on", .oneOrMore(.choice(RetryPolicy.Cause.allCases.map(\.rawValue))), default: "all",
+      Key.on,
+      .oneOrMore(
+        .oneOf([.integer(0...255), .choice(RetryPolicy.Cause.allCases.map(\.rawValue))])),
+      default: "all",
       "Which failures to retry: a wrong exit status, a signal, a timeout, or a command that cannot "
-        + "be started.",
-      .value(\.execution.retry.causes) {
-        $0.isNull ? nil : Set($0.texts.compactMap(RetryPolicy.Cause.init))
-      }),
+        + "be started. A number is one exit status.",
+      .value(\.execution.retry.failures) { $0.isNull ? nil : $0.retriedFailures }),
     KeyEntry(
       "until", .choice(RetryPolicy.End.allCases.map(\.rawValue)), default: "`exhausted`",
       "When retries end: after the last attempt, or when the job's next slot is due.",
@@ -235,5 +236,15 @@ extension ExecutionBuilder {
     if let size = fields[Key.maximum]?.value?.integer { file.sizeBytesMax = size }
     if let count = fields[Key.files]?.value?.integer { file.files = count }
     return file
+  }
+}
+
+extension KeyValue {
+  /// The words and the exit statuses under `on` of `retry`.
+  fileprivate var retriedFailures: RetryPolicy.Failures {
+    let items = (list ?? []).map(\.value)
+    return RetryPolicy.Failures(
+      Set(items.compactMap { $0.text.flatMap(RetryPolicy.Cause.init) }),
+      exitStatuses: Set(items.compactMap { $0.integer.map(Int32.init) }))
   }
 }

@@ -12,6 +12,17 @@ package struct RetryPolicy: Hashable, Sendable {
     case notStarted = "not_started"
   }
 
+  /// Which failures are tried again: those of a cause, and those with an exit status.
+  package struct Failures: Hashable, Sendable {
+    package var causes: Set<Cause>
+    package var exitStatuses: Set<Int32>
+
+    package init(_ causes: Set<Cause>, exitStatuses: Set<Int32> = []) {
+      self.causes = causes
+      self.exitStatuses = exitStatuses
+    }
+  }
+
   /// How long a run goes on trying.
   package enum End: String, CaseIterable, Hashable, Sendable {
     /// Until the attempts are used up.
@@ -31,21 +42,21 @@ package struct RetryPolicy: Hashable, Sendable {
   /// By what share, 0 to 100 percent, a back-off may be longer, by chance. Default 0.
   package var jitterPercent: Double
   /// What is tried again. Default everything.
-  package var causes: Set<Cause>
+  package var failures: Failures
   /// How long a run goes on trying. Default `exhausted`.
   package var end: End
 
   package init(
     attempts: Int = 1, delay: Duration = .seconds(10), factor: Double = 2,
     delayMax: Duration = .seconds(3600), jitterPercent: Double = 0,
-    causes: Set<Cause> = Set(Cause.allCases), end: End = .exhausted
+    causes: Set<Cause> = Set(Cause.allCases), exitStatuses: Set<Int32> = [], end: End = .exhausted
   ) {
     self.attempts = attempts
     self.delay = delay
     self.factor = factor
     self.delayMax = delayMax
     self.jitterPercent = jitterPercent
-    self.causes = causes
+    failures = Failures(causes, exitStatuses: exitStatuses)
     self.end = end
   }
 }
@@ -57,9 +68,10 @@ extension RetryPolicy {
       "max \(DurationText.format(delayMax))", "jitter \(jitterPercent)%",
     ]
     // In the order of the key table, which is not that of a set.
-    let causes = Cause.allCases.filter(causes.contains)
+    let causes = Cause.allCases.filter(failures.causes.contains)
     if causes != Cause.allCases {
-      words.append("on \(causes.map(\.rawValue).joined(separator: " "))")
+      let on = causes.map(\.rawValue) + failures.exitStatuses.sorted().map(String.init)
+      words.append("on \(on.joined(separator: " "))")
     }
     return (words + ["until \(end.rawValue)"]).joined(separator: ", ")
   }

@@ -97,6 +97,18 @@ import TaktTime
     #expect(run.state == .ended(RunEnd(.timedOut, .timeout)))
   }
 
+  @Test(arguments: [
+    (AttemptResult.exited(75), true), (.exited(1), false), (.signalled(11), false),
+  ])
+  func `with exit statuses, a run is tried again after these alone`(
+    result: AttemptResult, isRetried: Bool
+  ) throws {
+    var run = try machine(retry: RetryPolicy(attempts: 3, causes: [], exitStatuses: [75]))
+    _ = run.start(at: at(0))
+    _ = run.actionEnded(AttemptReport(result), at: at(1))
+    #expect((run.state.kind == .backingOff) == isRetried)
+  }
+
   @Test func `a run that tries until the next slot gives up when it comes`() throws {
     let retry = RetryPolicy(attempts: 9, end: .nextSlot)
     var waiting = try machine(retry: retry)

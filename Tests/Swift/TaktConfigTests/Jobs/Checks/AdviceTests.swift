@@ -94,6 +94,22 @@ import Testing
     #expect(loaded.diagnostics.map(\.hint) == ["write the command as one text: run: \(text)"])
   }
 
+  @Test(arguments: [
+    "conflictingKeys | every: 1h, run: echo, retry: {attempts: 2, on: [75, »75]} => '75' is listed twice",
+    "conflictingKeys | every: 1h, run: echo, retry: {attempts: 2, on: [exit, »exit]} => 'exit' is listed twice",
+    "conflictingKeys | every: 1h, run: echo, retry: {attempts: 2, on: [»75, exit]} => "
+      + "'exit' includes the exit status 75",
+    "conflictingKeys | every: 1h, run: echo, retry: {attempts: 2, on: [75, »0]} => "
+      + "the exit status 0 counts as success",
+    "conflictingKeys | every: 1h, run: echo, success: {exit: [0, 3]}, retry: {attempts: 2, on: »3} => "
+      + "the exit status 3 counts as success",
+    "conflictingKeys | every: 1h, use: log, retry: {attempts: 2, on: [timeout, »75]} => "
+      + "the exit status 75 has no effect on built-ins",
+  ])
+  func `a failure to retry that never happens is a warning`(row: String) throws {
+    try check(row)
+  }
+
   /// Each pair of durations that can contradict one another.
   @Test(arguments: [
     "suspicious | every: 3h, run: echo, timeout: 1h, expected: »2h => "
