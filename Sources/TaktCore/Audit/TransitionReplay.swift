@@ -312,9 +312,8 @@ extension RunMove.Cause {
     case .groupEnded: .groupEnded
     case .graceOver, .delayOver, .timeout: .timer
     case .nextSlot: .nextSlot
-    case .retry, .nextStep, .hurry, .shutdown, .replaced, .removed, .byOperator, .ledger,
-      .leaseLost,
-      .descendantsLeft:
+    case .retry, .nextStep, .hurry, .deadline, .shutdown, .replaced, .removed, .byOperator,
+      .ledger, .leaseLost, .descendantsLeft:
       nil
     }
   }

@@ -241,15 +241,19 @@ package struct PreviousRun: Hashable, Sendable {
   package var retry: RetryPosition?
   /// Whether it has an end: it waited for an attempt when takt was stopped.
   package var isEnded: Bool
+  /// When the first of its attempts started, those of the runs that it goes on with among them; nil
+  /// where that is not known.
+  package var firstStart: WallInstant?
 
   package init(
     _ head: RunHead, isUndecided: Bool = false, attempts: Int, retry: RetryPosition? = nil,
-    isEnded: Bool = false
+    isEnded: Bool = false, firstStart: WallInstant? = nil
   ) {
     self.head = head
     self.isUndecided = isUndecided
     self.attempts = attempts
     self.retry = retry
     self.isEnded = isEnded
+    self.firstStart = firstStart
   }
 }

@@ -13,8 +13,8 @@ extension RunMachine {
   /// diagram in the docs is made of this table, and the log of a run holds no other transition.
   package static let table: [RunState.Kind: [EventName: Set<RunState.Kind>]] = [
     .queued: [
-      .start: [.running], .resume: [.backingOff], .stop: [.ended], .hurry: [.ended],
-      .nextSlot: [.ended],
+      .start: [.running, .ended], .resume: [.backingOff], .timer: [.ended], .stop: [.ended],
+      .hurry: [.ended], .nextSlot: [.ended],
     ],
     .running: [
       .actionEnded: [.running, .stopping, .backingOff, .ended], .timer: [.stopping],

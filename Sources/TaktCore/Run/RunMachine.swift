@@ -12,12 +12,14 @@ package struct RunMachine: Hashable, Sendable {
     package var step: Int
   }
 
-  /// What a run that goes well never has.
+  /// What a run that goes well never has, unless all its attempts together have a deadline.
   private struct FailureState: Hashable, Sendable {
     var failure: StepFailure?
     var stepFailure: RunEnd?
     var lastFailure: RunEnd?
     var unwanted: RunReason?
+    /// When the first attempt started, here or by a previous daemon.
+    var firstStart: MonotonicInstant?
   }
 
   package private(set) var state: RunState = .queued
@@ -46,6 +48,12 @@ package struct RunMachine: Hashable, Sendable {
   /// Whether the last step's failure counts for nothing.
   var isStepFailureIgnored: Bool { step > 0 && rules.ignoresFailure(of: step - 1) }
   var lastFailure: RunEnd? { failureState?.value.lastFailure }
+  /// When all attempts together must be over; nil for never.
+  private var lastDeadline: MonotonicInstant? {
+    guard let within = rules.within else { return nil }
+    return failureState?.value.firstStart.map { $0 + within }
+  }
+
   /// Why nothing is to come after what is being stopped already for another reason.
   private var unwanted: RunReason? { failureState?.value.unwanted }
 
@@ -72,24 +80,40 @@ package struct RunMachine: Hashable, Sendable {
   package mutating func start(at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .queued:
+      // Its place may come in the moment in which the time for another attempt ends.
+      if let end = lastFailure, isPastDeadline(at: now) { return self.end(end, .deadline) }
       attempt += 1
       step = 0
       if failureState != nil { note { ($0.failure, $0.stepFailure) = (nil, nil) } }
       deadline = rules.timeout.map { now + $0 }
+      if rules.within != nil { boundByDeadline(at: now) }
       return perform(attempt == 1 ? .start : .retry)
     case .running, .stopping, .killing, .backingOff, .ended:
       return .none
     }
   }
 
+  /// An attempt lasts no longer than all together may.
+  private mutating func boundByDeadline(at now: MonotonicInstant) {
+    if failureState?.value.firstStart == nil { note { $0.firstStart = now } }
+    deadline = [deadline, lastDeadline].compactMap(\.self).min()
+  }
+
+  private func isPastDeadline(at now: MonotonicInstant) -> Bool {
+    lastDeadline.map { $0 <= now } ?? false
+  }
+
   /// It goes on where a previous daemon has left it: with so many attempts behind it.
-  package mutating func resume(after attempts: Int, _ end: RunEnd, until: MonotonicInstant)
-    -> RunRequests
-  {
+  ///
+  /// - Parameter firstStart: when the first of them started, as far as that is known.
+  package mutating func resume(
+    after attempts: Int, _ end: RunEnd, until: MonotonicInstant,
+    firstStart: MonotonicInstant? = nil
+  ) -> RunRequests {
     switch state {
     case .queued where attempt == 0:
       attempt = attempts
-      note { $0.lastFailure = end }
+      note { ($0.lastFailure, $0.firstStart) = (end, firstStart) }
       return move(to: .backingOff(until: until, after: end), .resume, timer: .arm(until))
     case .queued, .running, .stopping, .killing, .backingOff, .ended:
       return .none
@@ -135,8 +159,12 @@ package struct RunMachine: Hashable, Sendable {
     case .stopping(let cause, let report):
       return killGroup(cause, report: report, .graceOver)
     case .backingOff:
-      return move(to: .queued, .delayOver, place: .await)
-    case .queued, .killing, .ended:
+      return move(
+        to: .queued, .delayOver, timer: lastDeadline.map { .arm($0) } ?? .keep, place: .await)
+    case .queued:
+      guard let end = lastFailure, isPastDeadline(at: now) else { return .none }
+      return self.end(end, .deadline)
+    case .killing, .ended:
       return .none
     }
   }
@@ -214,7 +242,7 @@ package struct RunMachine: Hashable, Sendable {
   private mutating func actionOver(
     _ report: AttemptReport, after cause: StopCause?, _ why: RunMove.Cause, _ now: MonotonicInstant
   ) -> RunRequests {
-    if let reason = cause?.cancellation, cause != .leaseLost || !isOver(by: report) {
+    if let reason = cause?.cancellation, cause != .leaseLost || !isOver(by: report, at: now) {
       return end(RunEnd(.cancelled, reason), why)
     }
     if cause == .timeout { return attemptOver(RunEnd(.timedOut, .timeout), why, now) }
@@ -236,20 +264,27 @@ package struct RunMachine: Hashable, Sendable {
 
   /// Whether a command had come to the end of the run before it was asked to stop: no other machine
   /// need do its work, although the lease was lost meanwhile.
-  private func isOver(by report: AttemptReport) -> Bool {
+  private func isOver(by report: AttemptReport, at now: MonotonicInstant) -> Bool {
     guard report.endedUnasked, case .exited = report.result else { return false }
     let end = rules.end(of: report)
     let isGood =
       end.outcome == .succeeded || end.outcome == .failed && rules.ignoresFailure(of: step)
     if step + 1 < rules.stepCount, isGood || rules.continues(after: step) { return false }
     guard let last = failure?.end ?? (isGood ? nil : end) else { return true }
-    return !isRetried(last)
+    return !isRetried(last, at: now)
   }
 
   /// Whether another attempt is to follow, unless somebody wants none.
-  private func isRetried(_ end: RunEnd) -> Bool {
-    end.outcome != .succeeded && attempt < rules.retry.attempts && !isLastAttempt
-      && rules.retry.retries(end)
+  private func isRetried(_ end: RunEnd, at now: MonotonicInstant) -> Bool {
+    guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
+      rules.retry.retries(end)
+    else { return false }
+    return lastDeadline.map { nextStart(at: now) < $0 } ?? true
+  }
+
+  /// When the next attempt may start, if this one is over now.
+  private func nextStart(at now: MonotonicInstant) -> MonotonicInstant {
+    now + rules.retry.backOff(after: attempt, chance: chance())
   }
 
   private mutating func noteStep(_ end: RunEnd, isIgnored: Bool) {
@@ -269,12 +304,12 @@ package struct RunMachine: Hashable, Sendable {
   private mutating func attemptOver(
     _ end: RunEnd, _ why: RunMove.Cause, _ now: MonotonicInstant
   ) -> RunRequests {
-    guard isRetried(end) else { return self.end(end, why) }
+    guard isRetried(end, at: now) else { return self.end(end, why) }
     // Its next attempt is another machine's.
     if unwanted == .leaseLost { return self.end(RunEnd(.cancelled, .leaseLost), why) }
     guard unwanted == nil else { return self.end(end, why) }
     note { $0.lastFailure = end }
-    let until = now + rules.retry.backOff(after: attempt, chance: chance())
+    let until = nextStart(at: now)
     return move(
       to: .backingOff(until: until, after: end), why, timer: .arm(until), place: .release)
   }

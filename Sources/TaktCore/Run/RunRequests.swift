@@ -57,7 +57,7 @@ package struct RunMove: Hashable, Sendable {
     case delayOver = "delay_over"
     case nextStep = "next_step"
     case nextSlot = "next_slot"
-    case hurry, timeout, shutdown, replaced, removed
+    case hurry, timeout, deadline, shutdown, replaced, removed
     case byOperator = "operator"
     case ledger
     case leaseLost = "lease_lost"

@@ -8,6 +8,8 @@ package struct RunRules: Hashable, Sendable {
   /// How long what is stopped has before SIGKILL.
   var grace: Duration { spec.execution.stop.grace }
   var retry: RetryPolicy { spec.execution.retry }
+  /// How long all attempts may take together; nil for any time.
+  var within: Duration? { spec.execution.retry.within }
 
   /// How an attempt ends whose action has come to this.
   func end(of report: AttemptReport) -> RunEnd {

@@ -187,6 +187,7 @@ extension SchedulerCore {
       let gaveUp =
         spec.execution.retry.end == .nextSlot && slotsPassed.contains(spec.name)
         || retry.attempt >= spec.execution.retry.attempts
+        || previous.isPastDeadline(of: spec.execution.retry, at: now)
       return gaveUp ? nil : retry
     }
     guard previous.retry != nil || previous.head.delivery == .atLeastOnce,
@@ -233,10 +234,21 @@ extension SchedulerCore {
       // However wrong a clock was or is, it waits no longer than the job says.
       let wait = min(next.until - now.wall, spec.execution.retry.delayMax * 2)
       let until = now.monotonic + max(.zero, wait)
-      step(run, at: now) { $0.resume(after: next.attempt, next.end, until: until) }
+      let firstStart = previous.firstStart.map { now.monotonic - max(.zero, now.wall - $0) }
+      step(run, at: now) {
+        $0.resume(after: next.attempt, next.end, until: until, firstStart: firstStart)
+      }
     } else {
       runs.askForPlace(run)
       startWaitingRuns(at: now)
     }
+  }
+}
+
+extension PreviousRun {
+  /// Whether the time for all of its attempts together is over.
+  fileprivate func isPastDeadline(of retry: RetryPolicy, at now: Now) -> Bool {
+    guard let within = retry.within, let firstStart else { return false }
+    return firstStart + within <= now.wall
   }
 }

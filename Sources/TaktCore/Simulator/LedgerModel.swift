@@ -48,14 +48,18 @@ package struct LedgerModel {
       jobs[version.job, default: Job()].versions.append(AuditedVersion(begin: version, end: nil))
     case .scheduleEnded(let name, let edge): end(name, at: edge)
     case .claimed(let beginning):
+      let firstStart = earlierStart(of: beginning.head)
       let head = registerRun(beginning.head)
       if runs[head.run] == nil {
-        runs[head.run] = PreviousRun(head, isUndecided: head.kind == .slot, attempts: 0)
+        runs[head.run] = PreviousRun(
+          head, isUndecided: head.kind == .slot, attempts: 0, firstStart: firstStart)
       }
       runs[head.run]?.retry = nil
     case .began(let beginning):
+      let earlier = beginning.attempt > 1 ? earlierStart(of: beginning.head) : nil
       let head = registerRun(beginning.head)
-      runs[head.run] = PreviousRun(head, attempts: beginning.attempt)
+      runs[head.run] = PreviousRun(
+        head, attempts: beginning.attempt, firstStart: earlier ?? Self.kept(beginning.at))
     case .attemptBegan(let run, let attempt, _):
       runs[run]?.attempts = attempt
       runs[run]?.retry = nil
@@ -85,6 +89,12 @@ package struct LedgerModel {
     lastRun = max(lastRun, head.run.number)
     if head.kind == .resumed, let parent = head.parent { settle(parent) }
     return head
+  }
+
+  /// When the first attempt of the runs started that it goes on with; nil for any other run.
+  private func earlierStart(of head: RunHead) -> WallInstant? {
+    guard head.kind == .resumed else { return nil }
+    return runs[head.run]?.firstStart ?? head.parent.flatMap { runs[$0]?.firstStart }
   }
 
   private mutating func settle(_ run: RunID) {

@@ -154,7 +154,8 @@ final class LedgerReading {
   }
 
   private func runs() throws -> [PreviousRun] {
-    let sql = "\(RunRows.selectSQL) WHERE outcome IS NULL OR retry_at IS NOT NULL ORDER BY run"
-    return try Row.fetchAll(db, sql: sql).compactMap { row in sense(row) { try $0.previousRun() } }
+    try Row.fetchAll(db, sql: RunRows.unfinishedSQL).compactMap { row in
+      sense(row) { try $0.previousRun() }
+    }
   }
 }

@@ -109,6 +109,21 @@ enum RunRows {
   /// Runs with the names of their jobs.
   static let selectSQL =
     "SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job"
+
+  /// Those that a previous daemon did not bring to their ends, with the start of the first attempt: of
+  /// a run that goes on with others, theirs, back to the one that made the attempt 1.
+  static let unfinishedSQL = """
+    SELECT runs.*, jobs.name AS name, (
+      WITH RECURSIVE chain (run, parent, began_at) AS (
+        VALUES (runs.run, runs.parent, runs.began_at)
+        UNION SELECT earlier.run, earlier.parent, earlier.began_at
+        FROM chain JOIN runs AS earlier ON earlier.run = chain.parent
+        WHERE NOT EXISTS (
+          SELECT 1 FROM attempts WHERE attempts.run = chain.run AND attempts.attempt = 1))
+      SELECT began_at FROM chain WHERE began_at IS NOT NULL ORDER BY run LIMIT 1) AS first_start
+    FROM runs JOIN jobs ON jobs.id = runs.job
+    WHERE outcome IS NULL OR retry_at IS NOT NULL ORDER BY run
+    """
 }
 
 extension Row {
@@ -168,7 +183,8 @@ extension Row {
     return PreviousRun(
       head, isUndecided: try instant(ifAny: "began_at") == nil && head.kind == .slot,
       attempts: try count("attempts"), retry: try retry(),
-      isEnded: try text(ifAny: "outcome") != nil)
+      isEnded: try text(ifAny: "outcome") != nil,
+      firstStart: try instant(ifAny: "first_start"))
   }
 
   private func retry() throws -> RetryPosition? {

@@ -22,6 +22,13 @@ extension SpecBuilder {
         .outOfRange, at: field?.mark ?? raw.nameMark,
         "the '\(Key.delay)' of \(texts.0) is longer than the '\(Key.maximum)' of \(texts.1)",
         hint: "set both under '\(JobKey.retry)'", owner: raw.owner)
+    } else if let within = retry.within, within <= retry.delay {
+      let field = own[Key.within] ?? own[Key.delay]
+      reporter.report(
+        .outOfRange, at: field?.mark ?? raw.nameMark,
+        "the '\(Key.within)' of \(DurationText.format(within)) is not longer than the "
+          + "'\(Key.delay)' of \(DurationText.format(retry.delay)): no failure is retried",
+        hint: "set both under '\(JobKey.retry)'", owner: raw.owner)
     }
     if let on = own[Key.on] { warnOfIdleFailures(on, settled.execution.success, action, of: raw) }
   }

@@ -44,6 +44,7 @@ extension SpecBuilder {
         bound: interval(of: schedule, beside: policies.lateTolerance),
         hint: "no slot counts as late: write a shorter one"),
     ] { report(pair, of: raw) }
+    warnOfDeadline(settled.execution, of: raw)
     guard let timeout else { return }
     for (fields, parameter) in ownTimeouts(of: raw) where parameter.value > timeout {
       report(
@@ -67,6 +68,17 @@ extension SpecBuilder {
       value > Self.usualGrace, value < StopPolicy.endlessGrace, !policies.overlap.mayMeet
     else { return nil }
     return (field, value)
+  }
+
+  /// Reports a timeout that the deadline of all attempts makes mean nothing.
+  private func warnOfDeadline(_ execution: Execution, of raw: RawJob) {
+    report(
+      Pair(
+        field: raw.fields[.timeout], name: "the '\(JobKey.timeout)'", value: execution.timeout,
+        boundName: "the '\(Key.within)' of '\(JobKey.retry)'", bound: execution.retry.within,
+        hint: "all attempts together end before: write a shorter '\(JobKey.timeout)', or a longer "
+          + "'\(Key.within)'"),
+      of: raw)
   }
 
   private func report(_ pair: Pair, at mark: YAMLMark? = nil, of raw: RawJob) {
@@ -141,6 +153,10 @@ extension SpecBuilder {
 extension RetryPolicy {
   /// How long all back-offs take together, without jitter.
   fileprivate var pausesInAll: Duration {
+    within.map { min($0, allPauses) } ?? allPauses
+  }
+
+  private var allPauses: Duration {
     var (sum, pause) = (Duration.zero, delay)
     for number in 1..<attempts {
       sum += min(pause, delayMax)

@@ -125,6 +125,11 @@ extension KeyTable {
       "until", .choice(RetryPolicy.End.allCases.map(\.rawValue)), default: "`exhausted`",
       "When retries end: after the last attempt, or when the job's next slot is due.",
       .value(\.execution.retry.end) { $0.choice() }),
+    KeyEntry(
+      Key.within, .duration(least: .milliseconds(1)), default: "none",
+      "The maximum time for all attempts together, from the start of the first. No attempt starts "
+        + "later, and takt stops one that still runs then.",
+      .value(\.execution.retry.within) { $0.duration }),
   ]
 
   package static let output: KeyRows = [

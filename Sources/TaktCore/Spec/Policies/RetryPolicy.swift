@@ -45,11 +45,15 @@ package struct RetryPolicy: Hashable, Sendable {
   package var failures: Failures
   /// How long a run goes on trying. Default `exhausted`.
   package var end: End
+  /// How long all attempts may take together, from the start of the first; nil (the default) for any
+  /// time.
+  package var within: Duration?
 
   package init(
     attempts: Int = 1, delay: Duration = .seconds(10), factor: Double = 2,
     delayMax: Duration = .seconds(3600), jitterPercent: Double = 0,
-    causes: Set<Cause> = Set(Cause.allCases), exitStatuses: Set<Int32> = [], end: End = .exhausted
+    causes: Set<Cause> = Set(Cause.allCases), exitStatuses: Set<Int32> = [], end: End = .exhausted,
+    within: Duration? = nil
   ) {
     self.attempts = attempts
     self.delay = delay
@@ -58,6 +62,7 @@ package struct RetryPolicy: Hashable, Sendable {
     self.jitterPercent = jitterPercent
     failures = Failures(causes, exitStatuses: exitStatuses)
     self.end = end
+    self.within = within
   }
 }
 
@@ -73,6 +78,8 @@ extension RetryPolicy {
       let on = causes.map(\.rawValue) + failures.exitStatuses.sorted().map(String.init)
       words.append("on \(on.joined(separator: " "))")
     }
-    return (words + ["until \(end.rawValue)"]).joined(separator: ", ")
+    words.append("until \(end.rawValue)")
+    if let within { words.append("within \(DurationText.format(within))") }
+    return words.joined(separator: ", ")
   }
 }

@@ -184,10 +184,63 @@ import TaktTime
     #expect(first.state == .ended(RunEnd(.failed, .exit(1))))
   }
 
+  @Test func `no attempt starts after the deadline of all attempts`() throws {
+    let retry = RetryPolicy(attempts: 9, delay: .seconds(10), factor: 2, within: .seconds(60))
+    var run = try machine(retry: retry)
+    // The first one counts from its own start, however long it has waited.
+    #expect(run.start(at: at(100)).timer == .arm(at(160)))
+    _ = run.actionEnded(AttemptReport(.exited(1)), at: at(105))
+    #expect(run.state == .backingOff(until: at(115), after: RunEnd(.failed, .exit(1))))
+    #expect(run.timerFired(at: at(115)).timer == .arm(at(160)))
+    #expect(run.start(at: at(120)).timer == .arm(at(160)))
+    // The next pause would end with the deadline.
+    _ = run.actionEnded(AttemptReport(.exited(2)), at: at(140))
+    #expect(run.state == .ended(RunEnd(.failed, .exit(2))))
+  }
+
+  @Test func `an attempt that runs at the deadline of all attempts is stopped`() throws {
+    let retry = RetryPolicy(attempts: 9, delay: .seconds(1), within: .seconds(60))
+    var run = try machine(timeout: .seconds(40), retry: retry)
+    #expect(run.start(at: at(0)).timer == .arm(at(40)))
+    _ = run.actionEnded(AttemptReport(.exited(1)), at: at(30))
+    _ = run.timerFired(at: at(31))
+    let second = run.start(at: at(31))
+    #expect(second.timer == .arm(at(60)) && second.action?.deadline == at(60))
+    #expect(run.timerFired(at: at(60)).signal == .stop)
+    _ = run.actionEnded(AttemptReport(.signalled(15)), at: at(61))
+    #expect(run.state == .ended(RunEnd(.timedOut, .timeout)))
+  }
+
+  @Test func `a run that waits for a place gives up at the deadline of all attempts`() throws {
+    let retry = RetryPolicy(attempts: 9, delay: .seconds(1), within: .seconds(60))
+    var waiting = try machine(retry: retry)
+    _ = waiting.start(at: at(0))
+    _ = waiting.actionEnded(AttemptReport(.exited(1)), at: at(1))
+    _ = waiting.timerFired(at: at(2))
+    var late = waiting
+    #expect(waiting.timerFired(at: at(59)) == .none)
+    #expect(waiting.timerFired(at: at(60)).move == RunMove(from: .queued, cause: .deadline))
+    #expect(waiting.state == .ended(RunEnd(.failed, .exit(1))))
+    #expect(late.start(at: at(60)).action == nil)
+    #expect(late.state == waiting.state)
+    // Before its first attempt it has none.
+    var first = try machine(retry: retry)
+    #expect(first.timerFired(at: at(99)) == .none)
+    #expect(first.start(at: at(99)).action != nil)
+  }
+
+  @Test func `the deadline of all attempts counts from the first, in whatever daemon`() throws {
+    let retry = RetryPolicy(attempts: 9, within: .seconds(60))
+    var run = try machine(retry: retry)
+    _ = run.resume(after: 2, RunEnd(.failed, .exit(1)), until: at(110), firstStart: at(80))
+    _ = run.timerFired(at: at(110))
+    #expect(run.start(at: at(110)).timer == .arm(at(140)))
+  }
+
   /// Walks through all that can happen and holds the machine against its table, both ways.
   @Test func `the machine makes all transitions of its table and no others`() throws {
     typealias Event = (name: RunMachine.EventName, apply: (inout RunMachine) -> Void)
-    let now = at(100)
+    let (now, late) = (at(100), at(1000))
     let reports = [
       AttemptReport(.exited(0)), AttemptReport(.exited(1)),
       AttemptReport(.exited(0), descendants: left), AttemptReport(.exited(1), descendants: left),
@@ -195,7 +248,8 @@ import TaktTime
     let events: [Event] =
       [
         (.start, { _ = $0.start(at: now) }), (.groupEnded, { _ = $0.groupEnded(at: now) }),
-        (.timer, { _ = $0.timerFired(at: now) }), (.stop, { _ = $0.stop(.replaced, at: now) }),
+        (.timer, { _ = $0.timerFired(at: now) }), (.timer, { _ = $0.timerFired(at: late) }),
+        (.start, { _ = $0.start(at: late) }), (.stop, { _ = $0.stop(.replaced, at: now) }),
         (.resume, { _ = $0.resume(after: 1, RunEnd(.failed, .exit(1)), until: now) }),
         (.hurry, { _ = $0.hurry() }), (.nextSlot, { _ = $0.nextSlotDue() }),
       ]
@@ -204,7 +258,8 @@ import TaktTime
     var front: Set = [
       try machine(
         timeout: .seconds(1), retry: RetryPolicy(attempts: 2, end: .nextSlot),
-        steps: [Step(.shell("a"), continues: true), Step(.shell("b"))])
+        steps: [Step(.shell("a"), continues: true), Step(.shell("b"))]),
+      try machine(retry: RetryPolicy(attempts: 2, within: .seconds(60))),
     ]
     while !front.isEmpty {
       var next: Set<RunMachine> = []

@@ -214,6 +214,45 @@ import TaktTime
     #expect(world.starts.contains("a 1 #3"))
   }
 
+  @Test func `the deadline of all attempts holds over crashes`() throws {
+    func spec(_ on: Set<LifecycleEvent>, within: Duration) throws -> JobSpec {
+      try job("a", Schedule(every: Every(.seconds(3600)), on: on)) { spec in
+        spec.execution.retry = RetryPolicy(
+          attempts: 9, delay: .seconds(100), factor: 1, within: within)
+      }
+    }
+    let jobs = [try spec([], within: .seconds(250))]
+    var world = SchedulerWorld(starting: [try spec([.start], within: .seconds(250))])
+    world.pass(.zero, ending: .exited(1))
+    world.restart(jobs, after: .seconds(40))
+    world.pass(.seconds(60), ending: .exited(1))
+    #expect(world.starts == ["a 1 #2"])
+    // The third attempt starts 200 s after the first, in a third daemon, and is stopped after 50 s.
+    world.restart(jobs, after: .seconds(40))
+    world.pass(.seconds(60))
+    #expect(world.starts == ["a 1 #3"])
+    world.pass(.seconds(49))
+    _ = world.news()
+    world.pass(.seconds(1))
+    #expect(world.news().contains { $0.hasPrefix("TERM to") })
+    world.endRuns(.signalled(15))
+    #expect(world.ends.last == "a timed_out")
+  }
+
+  @Test func `a run whose deadline passes while takt is down is not resumed`() throws {
+    let retry = RetryPolicy(attempts: 9, delay: .seconds(100), within: .seconds(150))
+    let first = try job("a", Schedule(every: Every(.seconds(3600)), on: [.start])) {
+      $0.execution.retry = retry
+    }
+    let then = try job("a", Schedule(every: Every(.seconds(3600)))) { $0.execution.retry = retry }
+    var world = SchedulerWorld(starting: [first])
+    world.pass(.zero, ending: .exited(1))
+    world.restart([then], after: .seconds(151))
+    world.pass(.seconds(200))
+    #expect(world.starts.isEmpty)
+    #expect(world.ledger.previous.runs.isEmpty)
+  }
+
   @Test func `streaks and suspensions survive, and a suspension ends when it was to end`() throws {
     let spec = try job("a")
     var world = SchedulerWorld(starting: [spec])

@@ -87,6 +87,25 @@ extension SchedulerWorld {
     #expect(world.news() == ["run 1 failed exit(1)", "a 20000 ran", "start a attempt 1"])
   }
 
+  @Test func `a run whose attempts have a deadline ends at it, wherever it is`() throws {
+    let retry = RetryPolicy(attempts: 9, delay: .seconds(2), factor: 1, within: .seconds(7))
+    var world = world(maxRunning: 1, try job("a", every: 60, retry: retry), try job("b", every: 61))
+    world.pass(.seconds(60))
+    world.end(1, .exited(1))
+    _ = world.news()
+    // The other job has the place when the pause is over, and keeps it.
+    world.pass(.seconds(6))
+    #expect(world.news() == ["b 61000 ran", "start b attempt 1"])
+    world.pass(.seconds(1))
+    #expect(world.news() == ["run 1 failed exit(1)"])
+    world.end(2)
+    world.pass(.seconds(53))
+    #expect(world.news() == ["run 2 succeeded exit(0)", "a 120000 ran", "start a attempt 1"])
+    world.pass(.seconds(7))
+    // It runs still: it is stopped as by a timeout.
+    #expect(world.news().contains("TERM to 3"))
+  }
+
   @Test func `a group has its own bound, and others pass those who wait for it`() throws {
     var world = world(
       groups: ["db": 1], try job("a", group: "db"), try job("b", group: "db"), try job("c"))

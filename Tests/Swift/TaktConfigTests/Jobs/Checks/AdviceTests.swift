@@ -118,6 +118,8 @@ import Testing
       + "the 'expected' of 1h is as long as the 'timeout' of 1h",
     "suspicious | every: 1h, run: echo, expected: »2h => the 'expected' of 2h is longer than the interval of 1h",
     "suspicious | every: 1m, run: echo, kill: {grace: »2m} => the 'grace' of 2m is longer than the interval of 1m",
+    "suspicious | every: 3h, run: echo, timeout: »1h, retry: {attempts: 2, within: 30m} => "
+      + "the 'timeout' of 1h is longer than the 'within' of 'retry' of 30m",
     "suspicious | every: 1m, run: echo, late_tolerance: »2m => "
       + "the 'late_tolerance' of 2m is longer than the interval of 1m",
     "suspicious | every: 1h, timeout: 10s, use: fetch, with: {url: 'http://x', timeout: »1m} => "
@@ -150,6 +152,7 @@ import Testing
     "every: 1h, run: 'docker ps --format {{.Names}}'", "every: 1h, run: 'echo {{{{job}}}}'",
     "every: 1m, run: echo, retry: {attempts: 5, delay: 30s, until: next_slot}",
     "every: 10m, run: echo, retry: {attempts: 5, delay: 30s}",
+    "every: 1m, run: echo, retry: {attempts: 5, delay: 30s, within: 1m}",
     "every: 1h, run: [/bin/sh, -c, 'a | b']", "every: 1h, run: 'cd /x && ./y'",
     "every: 1h, run: 'f() { echo; }; f'", "every: 1h, run: '$HOME/bin/x'",
     "every: 1h, run: 'if true; then no-such; fi'", "every: 1h, run: \"# hi\\nsleep 1\"",
