@@ -46,6 +46,7 @@ final class SpecBuilder {
     let errorCount = reporter.errorCount
     let name = jobName(raw)
     var settled = settled(of: raw)
+    setLateTimes(of: raw, in: &settled)
     let schedule = schedule(of: raw, settled)
     checkWindow(settled, against: schedule, of: raw)
     let action = action(of: raw)

@@ -119,6 +119,8 @@ struct JobDefaults {
   var exceptions: [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] = []
   /// What is made of calendars; nil for nothing.
   var calendars: Shared<CalendarChoice>?
+  /// The only times of late runs; nil for any.
+  var lateTimes: Shared<CalendarChoice>?
   var isEnabled = true
   /// Nil for that of the scheduler.
   var zone: Zone?

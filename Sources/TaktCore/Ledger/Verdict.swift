@@ -116,6 +116,8 @@ package enum MissCause: String, CaseIterable, Hashable, Sendable {
   case engine
   /// takt was drained, and started nothing.
   case drained
+  /// It might have run late, but not in the times in which its job allows that.
+  case lateTimes = "only_on"
 }
 
 /// How a slot was taken away.

@@ -42,15 +42,20 @@ extension SchedulerCore {
     }
     let room = choice == .all ? spec.missed.countMax : timely == nil ? 1 : 0
     let (rest, chosen) = splitNewest(room, of: young, cursor, schedule)
+    let lateTimes = LateTimes(spec.missed, within: within, at: now)
+    let starts = chosen.map { lateTimes.start(ofAge: age(of: $0, id, by: schedule, at: now)) }
     for series in rest {
-      if choice == .last, let into = timely?.nominal ?? chosen.first {
+      if choice == .last, timely == nil, case .never? = starts.first {
+        decide(id, series, .missed(.lateTimes), at: now)
+      } else if choice == .last, let into = timely?.nominal ?? chosen.first {
         decide(id, series, .coalesced(into: into), at: now)
       } else {
         miss(series, &self)
       }
     }
-    for nominal in chosen {
-      putOff(place(nominal, of: id, by: schedule, at: now), of: id, until: nil)
+    for (nominal, start) in zip(chosen, starts) {
+      let slot = place(nominal, of: id, by: schedule, at: now)
+      putOffLate(slot, of: id, start: start, at: now)
     }
     if let timely { putOff(timely, of: id, until: max(now.monotonic, timely.deadline)) }
   }
@@ -177,6 +182,7 @@ extension SchedulerCore {
   }
 
   mutating func serveLate(_ id: JobID, at now: Now) {
+    if jobs[id].spec.missed.times != nil, mayRunLate(id) { holdLate(of: id, at: now) }
     while let first = jobs[id].late.first, let startsAt = first.startsAt,
       startsAt <= now.monotonic, mayRunLate(id)
     {
@@ -201,6 +207,65 @@ extension SchedulerCore {
     let late = jobs[id].late
     jobs[id].late = []
     for item in late { decide(id, SlotSeries(item.slot.nominal), verdict, at: now) }
+  }
+}
+
+/// Slots that passed, of jobs whose slots start late only at some times.
+extension SchedulerCore {
+  /// Keeps a slot that passed until it gets its turn, or until the times begin in which it may start
+  /// late. One that is too old by then is missed.
+  mutating func putOffLate(_ slot: Slot, of id: JobID, start: LateTimes.Start, at now: Now) {
+    switch start {
+    case .inTurn: putOff(slot, of: id, until: nil)
+    case .at(let instant): putOff(slot, of: id, until: instant)
+    case .never: decide(id, SlotSeries(slot.nominal), .missed(.lateTimes), at: now)
+    }
+  }
+
+  /// The turn of slots has come in a time in which they may not start late: they wait on, or are missed.
+  mutating func holdLate(of id: JobID, at now: Now) {
+    guard let times = jobs[id].spec.missed.times?.value, times.contains(ScheduleInstant(now.wall))
+    else { return }
+    let held = jobs[id].late.filter { item in
+      item.startsAt.map { $0 <= now.monotonic } == true && isLate(item.slot, of: id, at: now)
+    }
+    guard let newest = held.last?.slot.nominal else { return }
+    jobs[id].late.removeAll { item in held.contains { $0.slot.nominal == item.slot.nominal } }
+    let schedule = jobs[id].spec.timing.schedule
+    let within = jobs[id].spec.missed.within(schedule, of: newest)
+    let lateTimes = LateTimes(jobs[id].spec.missed, within: within, at: now)
+    for item in held {
+      let age = age(of: item.slot.nominal, id, by: schedule, at: now)
+      putOffLate(item.slot, of: id, start: lateTimes.start(ofAge: age), at: now)
+    }
+  }
+
+  /// The clock, or what the job says of such times, has changed: what waits for them gets its turn, in
+  /// which it is looked at again.
+  mutating func retimeLate(of id: JobID, at now: Now) {
+    var isChanged = false
+    for index in jobs[id].late.indices {
+      let item = jobs[id].late[index]
+      // Others wait for their turns, which come sooner.
+      guard let startsAt = item.startsAt, startsAt > now.monotonic + Self.catchUpMax,
+        isLate(item.slot, of: id, at: now)
+      else { continue }
+      jobs[id].late[index].startsAt = nil
+      isChanged = true
+    }
+    if isChanged { giveTurns(to: [id], at: now) }
+  }
+
+  private mutating func isLate(_ slot: Slot, of id: JobID, at now: Now) -> Bool {
+    slot.latestStart + jobs[id].spec.lateTolerance < now.monotonic
+  }
+
+  /// How old a slot is by the clock that it stands on.
+  mutating func age(
+    of slot: WallInstant, _ id: JobID, by schedule: Schedule, at now: Now
+  ) -> Duration {
+    let cursor = jobs[id].cursor
+    return .milliseconds(cursor.reading(by: slot, schedule, at: now) - ScheduleInstant(slot))
   }
 }
 

@@ -96,6 +96,7 @@ extension SchedulerCore {
     let old = jobs[id].spec
     replaceSpec(of: id, spec, at: now)
     conditionChanged(of: id, from: old, at: now)
+    if old.missed.times != spec.missed.times { retimeLate(of: id, at: now) }
     occur(on: [.reload], for: id, at: now)
     watchFreshness(of: id, .changed, at: now)
   }
@@ -128,6 +129,7 @@ extension SchedulerCore {
     }
     conditionChanged(of: id, from: old, at: now)
     startDelayIfIdle(id, at: now)
+    if old.missed.times != spec.missed.times { retimeLate(of: id, at: now) }
     occur(on: [.reload], for: id, at: now)
     arm(id, at: now)
     watchFreshness(of: id, rest == nil ? .changed : .resumed, at: now)

@@ -192,16 +192,10 @@ extension SchedulerCore {
     }
     guard previous.retry != nil || previous.head.delivery == .atLeastOnce,
       spec.delivery == .atLeastOnce, previous.head.kind != .manual,
-      age(of: previous.head.slot, id, at: now)
+      age(of: previous.head.slot, id, by: spec.timing.schedule, at: now)
         <= spec.missed.within(spec.timing.schedule, of: previous.head.slot)
     else { return nil }
     return RetryPosition(attempt: 0, until: now.wall, end: RunEnd(.interrupted, .down))
-  }
-
-  /// How old a slot is by the clock that it stands on.
-  private mutating func age(of slot: WallInstant, _ id: JobID, at now: Now) -> Duration {
-    let (schedule, cursor) = (jobs[id].spec.timing.schedule, jobs[id].cursor)
-    return .milliseconds(cursor.reading(by: slot, schedule, at: now) - ScheduleInstant(slot))
   }
 
   private mutating func interrupt(_ previous: PreviousRun, _ next: RetryPosition?, at now: Now) {

@@ -147,6 +147,7 @@ package struct SchedulerCore: Sendable {
       ], fact: isSleep ? .slept(slept) : nil)
     effects.append(.record(.clockStepped(at: now.wall, by: step)))
     stepFreshness(by: max(step, slept), at: now)
+    for id in jobs.sorted where jobs[id].spec.missed.times != nil { retimeLate(of: id, at: now) }
     for id in jobs.sorted where jobs[id].isSuspended || jobs[id].spec.timing.schedule.isOnWallClock
     {
       arm(id, at: now)

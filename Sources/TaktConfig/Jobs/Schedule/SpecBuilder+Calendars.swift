@@ -9,12 +9,7 @@ extension SpecBuilder {
       checkOnExcluded(of: raw, settled)
       return nil
     }
-    var rules = CalendarRules(in: zone)
-    rules.except = choice.except.map { sources.calendarFiles.calendar($0, in: zone) }
-    rules.onlyOn = choice.onlyOn.map { sources.calendarFiles.calendar($0, in: zone) }
-    rules.onlyOnTimes = choice.onlyOnTimes.map {
-      Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
-    }
+    var rules = rules(of: choice, in: zone)
     checkOnExcluded(of: raw, settled)
     let leavesOut = !rules.isEmpty || !settled.exceptions.isEmpty
     if leavesOut, Self.movable.contains(where: { isMovable($0, raw) }) {
@@ -22,6 +17,29 @@ extension SpecBuilder {
       if !checkDays(of: rules, settled, of: raw) { rules.direction = nil }
     }
     return rules.isEmpty && rules.direction == nil ? nil : rules
+  }
+
+  private func rules(of choice: CalendarChoice, in zone: Zone) -> CalendarRules {
+    var rules = CalendarRules(in: zone)
+    rules.except = choice.except.map { sources.calendarFiles.calendar($0, in: zone) }
+    rules.onlyOn = choice.onlyOn.map { sources.calendarFiles.calendar($0, in: zone) }
+    rules.onlyOnTimes = choice.onlyOnTimes.map {
+      Exclusion($0.expression, isWholeDays: $0.isWholeDays, zone: $0.zone ?? zone)
+    }
+    return rules
+  }
+
+  /// The only times in which the job's slots may start late, read in its zone.
+  func setLateTimes(of raw: RawJob, in settled: inout JobDefaults) {
+    guard let choice = settled.lateTimes?.value else { return }
+    settled.policies.missed.times = Shared(rules(of: choice, in: settled.zone ?? zone))
+    guard settled.policies.missed.choice == .skip,
+      let field = raw.fields[.missed]?.value?.object?[JobKey.onlyOn.name]
+    else { return }
+    reporter.report(
+      .conflictingKeys, severity: .warning, at: field.keyMark,
+      "'\(JobKey.onlyOn)' has no effect with 'policy: skip', because no slot runs late",
+      hint: "remove one of them", owner: KeyOwner(raw.owner, .missed))
   }
 
   private static let movable: [JobKey] = [.cron, .calendar, .rrule, .align, .anchor]

@@ -56,7 +56,8 @@ extension SpecBuilder {
       guard let field = raw.fields[key], field.value?.isNull == false,
         !triggers.contains(where: { isUsed($0, by: key, raw) }),
         // Those of `defaults` are read in the job's zone, too.
-        key != .timezone || (settled.exceptions.isEmpty && settled.calendars == nil)
+        key != .timezone
+          || (settled.exceptions.isEmpty && settled.calendars == nil && settled.lateTimes == nil)
       else { continue }
       let wanted = triggers.map { "'\($0)'" }.joined(separator: " or ")
       reporter.report(

@@ -75,6 +75,13 @@ extension ExecutionBuilder {
     settled.choose { ($0.onlyOn, $0.onlyOnTimes) = (named, times) }
   }
 
+  /// The only times of late runs; what is wrong is reported.
+  func setLateTimes(_ value: KeyValue, _ settled: inout JobDefaults) {
+    var choice = CalendarChoice()
+    (choice.onlyOn, choice.onlyOnTimes) = namedTimes(value)
+    settled.lateTimes = choice.isEmpty ? nil : Shared(choice)
+  }
+
   /// Names of calendars, and expressions.
   private func namedTimes(
     _ value: KeyValue

@@ -75,6 +75,11 @@ extension KeyTable {
       "max", .integer(1...10_000), default: "100",
       "The maximum number of slots that run with `all`. The newest ones count.",
       .value(\.policies.missed.countMax) { $0.integer }),
+    KeyEntry(
+      JobKey.onlyOn.name, .oneOrMore(.text(allowsEmpty: false)), default: "any time",
+      "The only times in which a missed slot may start late, written as for `except`. It waits for "
+        + "them, unless it is older than `within` by then.",
+      .set { _, value, builder, settled in builder.setLateTimes(value, &settled) }),
   ]
 
   package static let kill: KeyRows = [

@@ -17,6 +17,8 @@ package struct MissedPolicy: Hashable, Sendable {
   package var within: Duration?
   /// How many run at most under `all`, the newest ones. Default 100.
   package var countMax = 100
+  /// The only times in which they may start late; nil (the default) for any time.
+  package var times: Shared<CalendarRules>?
 
   package init() {}
 
@@ -24,6 +26,7 @@ package struct MissedPolicy: Hashable, Sendable {
     JobKey.list([
       choice.rawValue, within.map { "within \(DurationText.format($0))" },
       choice == .all ? "max \(countMax)" : nil,
+      times.map { "only_on \($0.value.onlyOnWords.joined(separator: " or "))" },
     ])
   }
 

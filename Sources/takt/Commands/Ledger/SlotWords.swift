@@ -210,6 +210,12 @@ struct SlotWords {
         "It did not run: the database of the cluster did not answer until it was too late."
       ]
     case .drained: lines = ["It did not run: takt was drained when it was due (takt drain)."]
+    case .lateTimes:
+      lines =
+        [
+          "It did not run late: the times in which the job allows that (missed.only_on) begin only when "
+            + "the slot is too old."
+        ] + absences(slot)
     }
     let late = slot.record.at - slot.record.slots.last
     let delay = late >= .seconds(1) ? ", \(brief(late)) after the slot" : ""
@@ -320,7 +326,10 @@ extension SlotWords {
     return inquiry.activeCount > 0
       ? "\(inquiry.activeCount) runs are active: it waits for a place (max_running, concurrency), or for "
         + "its turn among late slots."
-      : "It waits for its turn among late slots, or takt is not running."
+      : missed?.contains("only_on ") == true
+        ? "It waits for a time in which missed slots may start (missed.only_on), for its turn among late "
+          + "slots, or takt is not running."
+        : "It waits for its turn among late slots, or takt is not running."
   }
 
   private func known(_ inquiry: SlotInquiry, at instant: WallInstant? = nil) -> [String] {
