@@ -8,6 +8,7 @@ extension API {
     package var timer = ""
     package var qos = ""
     package var schedule = ""
+    package var displayName: String?
     package var description: String?
     package var forEach: String?
     package var machines: String?
@@ -51,6 +52,8 @@ extension API {
         .choices(["idle", "running", "suspended", "cancelled"]))
       fields.add("qos", &qos, "The QoS class")
       fields.add("schedule", &schedule, "The schedule, in the words of the jobs file")
+      fields.add(
+        "display_name", &displayName, "What people call the job; absent where that is its name")
       fields.add("description", &description, "The description in the jobs file")
       fields.add(
         "for_each", &forEach,

@@ -83,6 +83,7 @@ final class SpecBuilder {
         .apply(raw.fields, to: &settled)
     }
     if let family = raw.family { settled.policies.family = family }
+    if let title = displayName(of: raw) { settled.policies.displayName = title }
     if !settled.fileVariables.isEmpty {
       settled.execution.environment.merge(settled.fileVariables) { own, _ in own }
     }
@@ -139,6 +140,34 @@ final class SpecBuilder {
     reporter.report(
       .badName, at: raw.nameMark,
       "'\(raw.name.shortened)' is not a valid job name\(foreign ?? "")", hint: KeyReader.nameHint)
+    return nil
+  }
+
+  /// How many characters a display name has at most, and how many bytes these take.
+  private static let displayNameMax = (characters: 100, bytes: 400)
+
+  /// It stands in titles and in table cells: one line, of which nothing is hidden.
+  private func displayName(of raw: RawJob) -> String? {
+    guard let field = raw.fields[.displayName], let text = field.value?.text else { return nil }
+    let most = Self.displayNameMax
+    let problem: (message: String, hint: String?)? =
+      if let scalar = text.unicodeScalars.first(where: \.steersTerminal) {
+        ("has the control character \(scalar.code)", "write one line of plain text")
+      } else if text.unicodeScalars.allSatisfy(\.isInvisible) {
+        ("is blank", "write a name, or remove the key")
+      } else if text.count > most.characters || text.utf8.count > most.bytes {
+        (
+          "has \(text.count) characters in \(text.utf8.count) bytes; the most is "
+            + "\(most.characters) in \(most.bytes)",
+          "write the rest under '\(JobKey.description)'"
+        )
+      } else {
+        nil
+      }
+    guard let problem else { return text }
+    reporter.report(
+      .badValue, at: field.mark, "'\(JobKey.displayName)' \(problem.message)",
+      hint: problem.hint, owner: raw.owner)
     return nil
   }
 

@@ -257,6 +257,7 @@ extension API.Job {
     timer = job.view.timer.rawValue
     qos = job.view.spec.sharedExecution.value.qos.rawValue
     schedule = job.view.spec.timing.schedule.summary
+    displayName = job.view.spec.policies.displayName
     description = job.view.spec.summary
     forEach = job.view.spec.family?.text
     if job.view.spec.machines != .one { machines = job.view.spec.machines.words }

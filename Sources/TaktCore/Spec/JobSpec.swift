@@ -142,6 +142,8 @@ extension JobSpec {
     get { fields.value.policies.value.onLeaseLost }
     set { policies.onLeaseLost = newValue }
   }
+  /// What people call it: its display name, or its name.
+  package var shownName: String { fields.value.policies.value.displayName ?? name.text }
   package var family: JobName? { fields.value.policies.value.family }
   package var tags: [String] {
     _read { yield fields.value.policies.value.tags }
@@ -181,6 +183,8 @@ package struct JobPolicies: Hashable, Sendable {
   package var onLeaseLost = LeaseLostPolicy.stop
   /// Words to find the job by, in order and each once. Default none.
   package var tags: [String] = []
+  /// What people call the job; nil (the default) for its name.
+  package var displayName: String?
   /// The parameters that triggers may set, in the file's order. Default none.
   package var params: [BoundedParameter] = []
   /// The definition with `for_each` that makes the job among others; nil (the default) for none.
@@ -192,6 +196,7 @@ package struct JobPolicies: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(hooks)
     hasher.combine(tags)
+    hasher.combine(displayName)
     hasher.combine(concurrencyGroup)
     hasher.combine(expectedDuration)
     hasher.combine(lateTolerance)
@@ -213,8 +218,7 @@ extension JobPolicies {
   static let keys: [JobKey] =
     [
       .params, .lateTolerance, .expected, .delivery, .missed, .onRemoved, .machines, .onPartition,
-      .onLeaseLost, .tags, .ping, .expectSuccessWithin, .forEach,
-      .onlyIf,
+      .onLeaseLost, .displayName, .tags, .ping, .expectSuccessWithin, .forEach, .onlyIf,
     ]
     + HookKind.allCases.map(\.key)
 }
@@ -249,6 +253,7 @@ extension JobKey {
     }, differs: { $0.policies.params != $1.policies.params })
   package static let forEach = JobKey("for_each") { $0.family?.text }
   package static let memberName = JobKey(partOfAnother: "name")
+  package static let displayName = JobKey("display_name") { $0.policies.displayName }
   package static let tags = JobKey("tags") { list($0.tags) }
   package static let description = JobKey("description") { $0.summary }
 }

@@ -273,6 +273,10 @@ package enum KeyTable {
         + "`kill` stops it.",
       .value(\.policies.removal) { $0.choice() }),
     KeyEntry(
+      .displayName, .text(allowsEmpty: false), default: "the name",
+      "What people call the job, in any letters: the page, `takt status JOB`, mails and chats show it. "
+        + "Commands, the API and the ledger go by the name."),
+    KeyEntry(
       .tags, .oneOrMore(.name), "Words to find the job by. The rules of job names apply.",
       .value(\.policies.tags) { Set($0.texts).sorted() }),
     KeyEntry(

@@ -20,9 +20,10 @@ struct RunMessage {
   let link: String?
 
   init(_ request: AttemptRequest) {
-    let (job, host) = (request.spec.name.text, HostName.current)
+    let (job, host) = (request.spec.shownName, HostName.current)
     link = PageAddress.ofRun(request.facts?.run ?? request.run, request.spec.name)
-    var facts = [("Job", job), ("Host", host)]
+    let name = request.spec.name.text
+    var facts = [("Job", job == name ? name : "\(job) (\(name))"), ("Host", host)]
     guard let run = request.facts else {
       title = "\(job) on \(host)"
       output = ""

@@ -221,7 +221,8 @@ class JobPage {
     const job = this.name && this.detail && this.store.get(this.name);
     if (!job) return;
     this.body.hidden = false;
-    setText(this.heading, job.name);
+    setText(this.heading, job.display_name ?? job.name);
+    setAttribute(this.heading, "title", job.display_name ? job.name : null);
     this.state.show(job.state);
     const suspension = describeSuspension(job);
     this.suspension.hidden = suspension === null || !(job.streak > 0 || isStale(job));

@@ -76,7 +76,7 @@ class JobRow {
   }
 
   update(job, now) {
-    if (job.members) setText(this.link, `${job.isOpen ? "▾" : "▸"} ${job.name} (${plural(job.members.length, "job")})`);
+    setText(this.link, job.members ? `${job.isOpen ? "▾" : "▸"} ${job.name} (${plural(job.members.length, "job")})` : job.display_name ?? job.name);
     setAttribute(this.link, "aria-expanded", job.members ? String(job.isOpen) : null);
     setText(this.schedule, job.schedule);
     setAttribute(this.schedule, "title", job.description ?? job.schedule);

@@ -107,7 +107,7 @@ function matchesFilter(job, filter) {
 }
 
 function matchesSearch(job, text) {
-  return job.name.toLowerCase().includes(text) || job.tags.some((tag) => tag.toLowerCase().includes(text));
+  return [job.name, job.display_name ?? ""].some((name) => name.toLowerCase().includes(text)) || job.tags.some((tag) => tag.toLowerCase().includes(text));
 }
 
 /** How far its plugin says a job's run is, in percent; undefined when nobody says. */

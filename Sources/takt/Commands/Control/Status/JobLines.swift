@@ -22,7 +22,7 @@ struct JobLines {
     let suspended = job.suspension != nil && job.state != "suspended" ? ", suspended" : ""
     let stale = job.stale == true || job.staleSince != nil
     var lines = [
-      "\(job.name): \(job.state)\(stale ? ", stale" : "")\(suspended)"
+      "\(job.name)\(job.displayName.map { " (\($0))" } ?? ""): \(job.state)\(stale ? ", stale" : "")\(suspended)"
         + (job.description.map { ": \($0)" } ?? "")
     ]
     if let suspension = job.suspension {

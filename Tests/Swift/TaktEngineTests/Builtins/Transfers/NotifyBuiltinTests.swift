@@ -70,6 +70,21 @@ import Testing
   }
 
   @Test(arguments: ChatService.allCases)
+  func `a display name stands for the job, whose name is beside it`(service: ChatService)
+    async throws
+  {
+    let end = await bench.run("notify", parameters(service), facts: BuiltinBench.facts()) {
+      $0.policies.displayName = "Sicherung <der> Bücher 夜"
+    }
+    #expect(end == .done)
+    let message = try #require(try seen().first)
+    let whole = ((message.title ?? "") + "\n" + message.text)
+      .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("\\", with: "")
+    #expect(whole.contains("Sicherung <der> Bücher 夜 failed on \(HostName.current)"), "\(whole)")
+    #expect(whole.contains("Sicherung <der> Bücher 夜 (job)"), "\(whole)")
+  }
+
+  @Test(arguments: ChatService.allCases)
   func `an output of any length and any letters is taken`(service: ChatService) async throws {
     let outputs = [
       String(repeating: "<&>😀", count: 30_000), String(repeating: "x\n", count: 100_000),

@@ -50,6 +50,9 @@ import Testing
     detail.job.state = "waiting"
     func text() -> String { JobLines(detail, in: .utc).text }
     #expect(text().hasPrefix("cond: waiting\n") && !text().contains("did not run"))
+    detail.job.displayName = "Bücher 夜"
+    #expect(text().hasPrefix("cond (Bücher 夜): waiting\n"))
+    detail.job.displayName = nil
     detail.job.stale = true
     detail.job.verdicts = "rrss"
     var passed = API.Job.Passed()
