@@ -78,7 +78,7 @@ package final class JobWatches: Sendable {
         state.hasFailed = state.watches == nil
       }
       let keys = state.keys.flatMap { name, watches in
-        watches.map { WatchKey(owner: name.text, path: $0.path, debounce: $0.debounce) }
+        watches.map { WatchKey($0, owner: name.text) }
       }
       state.watches?.watch(Set(keys), done: done)
       return state.watches
@@ -92,8 +92,7 @@ package final class JobWatches: Sendable {
         reactor: reactor, factory: factory, timerLog: OtherTimerLog(observer: observer),
         onPaths: { [send] key, paths in
           guard let name = JobName(key.owner) else { return }
-          send(
-            .changed(name, PathWatch(path: key.path, debounce: key.debounce), paths: paths))
+          send(.changed(name, key.watch, paths: paths))
         }, onChange: { _ in },
         onError: { [observer, factory] in Self.logMessage($0, .warning, observer, factory) })
     } catch {

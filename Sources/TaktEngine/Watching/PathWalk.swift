@@ -10,18 +10,25 @@ import TaktTime
 /// named without links, since each link is read and followed here.
 struct PathWalk {
   /// What is needed to be told of all that may change the result.
-  private(set) var uses: Set<WatchUse> = []
+  var uses: Set<WatchUse> = []
   /// What the system did not permit.
-  private(set) var refusals: Set<WatchRefusal> = []
+  var refusals: Set<WatchRefusal> = []
   /// What stands at the end of the path; nil when nothing does.
   private(set) var observation: PathObservation?
+  /// The folder at the end of the path and those below it, as far as their entries matter: by their
+  /// watches, each with its path below the first.
+  var folders: [Int32: [CChar]] = [:]
+  /// Entries that count, of folders that were not known; paths below the first folder.
+  var arrivals: [[CChar]] = []
 
   /// As many links the system itself follows.
   private static let linksMax = 40
-  private static let slash = CChar(47)
+  static let slash = CChar(47)
   private static let dot = CChar(46)
 
   let key: WatchKey
+  /// The folders whose entries are known; nil where nothing is.
+  let known: Set<Int32>?
   private let inotify: Inotify
   /// File systems that do not answer: nothing there is touched.
   private let places: Set<[CChar]>
@@ -44,10 +51,12 @@ struct PathWalk {
   /// Walks along the path of `key` at once; it blocks as long as a file system on the way does not
   /// answer.
   init(
-    along key: WatchKey, inotify: Inotify, avoiding places: Set<[CChar]>, progress: WalkProgress
+    along key: WatchKey, knowing known: Set<Int32>? = nil, inotify: Inotify,
+    avoiding places: Set<[CChar]>, progress: WalkProgress
   ) {
     self.inotify = inotify
     self.key = key
+    self.known = known
     self.places = places
     self.progress = progress
     remainingNames = Self.names(in: Array(key.path.utf8CString.dropLast()))
@@ -106,6 +115,7 @@ struct PathWalk {
     let watch = self.watch(path, for: Inotify.content | key.changeKind.bits)
     if let watch { uses.insert(.target(watch: watch)) }
     observation = PathObservation(watch: watch, status: status, linkSet: linkSet)
+    if let watch, status.type == .folder, key.hasOwnEntries { enterFolders(below: path, watch) }
   }
 
   private mutating func status(at path: [CChar]) -> FileStatus? {
@@ -125,7 +135,7 @@ struct PathWalk {
     return nil
   }
 
-  private mutating func watch(_ path: [CChar], for bits: Int32) -> Int32? {
+  mutating func watch(_ path: [CChar], for bits: Int32) -> Int32? {
     guard mayTouch(path) else { return nil }
     switch inotify.add(Self.named(path), for: bits, isApart: isUncertain(path)) {
     case .success(let watch):
@@ -136,7 +146,7 @@ struct PathWalk {
     }
   }
 
-  private func isUncertain(_ path: [CChar]) -> Bool {
+  func isUncertain(_ path: [CChar]) -> Bool {
     !uncertain.isEmpty && uncertain.contains { MountTable.contains(path, in: $0) }
   }
 
@@ -150,13 +160,13 @@ struct PathWalk {
     return true
   }
 
-  private mutating func refuse(_ path: [CChar], _ number: Int32) {
+  mutating func refuse(_ path: [CChar], _ number: Int32) {
     // Not there, or not what it was a moment ago: the watches so far tell when that changes.
     guard number != ENOENT, number != ENOTDIR, number != ELOOP else { return }
     refusals.insert(WatchRefusal(path: path, number: number))
   }
 
-  private static func named(_ folder: [CChar]) -> [CChar] {
+  static func named(_ folder: [CChar]) -> [CChar] {
     folder.isEmpty ? [slash] : folder
   }
 

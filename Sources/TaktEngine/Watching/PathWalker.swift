@@ -26,18 +26,23 @@ struct PathWalker {
   /// Walks along the path of `key`, and waits for it as long as the patience lasts.
   ///
   /// - Parameters:
+  ///   - known: the folders whose entries are known.
   ///   - places: what hangs already: nothing there is touched.
   ///   - onReturn: gets a result that comes too late.
   func walk(
-    along key: WatchKey, inotify: Inotify, avoiding places: Set<[CChar]>,
+    along key: WatchKey, knowing known: Set<Int32>?, inotify: Inotify,
+    avoiding places: Set<[CChar]>,
     onReturn: @escaping @Sendable (PathWalk) -> Void
   ) -> Answer {
     let progress = WalkProgress()
     do throws(NoAnswer) {
       let call = try patience.begin(onLateEnd: onReturn) {
-        PathWalk(along: key, inotify: inotify, avoiding: places, progress: progress)
+        PathWalk(
+          along: key, knowing: known, inotify: inotify, avoiding: places, progress: progress)
       }
-      if let walk = call.value(within: limit) { return .found(walk) }
+      if let walk = call.value(within: key.reachesBelow ? limit * 10 : limit) {
+        return .found(walk)
+      }
     } catch {
       guard case .noThread(let error) = error else {
         return .refused(SystemError("wait", number: EBUSY))

@@ -13,6 +13,10 @@ import TimerMachine
 /// neither is a change of rights or times. What appears anew at the path is a change, whichever
 /// folder or link on the way has brought it there.
 ///
+/// Of a folder, a key may ask for the folders below as well, and for some entries alone. Each of these
+/// folders is watched first and read then, and read again when a folder comes or goes, so that what is
+/// in a new one before it is watched is told, too.
+///
 /// Nothing on the way need be there. The path is followed by watches of all folders that lead to
 /// it, and of their entries alone that bear the name of the next one; each walk along it sets a
 /// watch first and looks then, so that nothing is lost between. What the kernel does not tell is
@@ -139,7 +143,8 @@ final class PathWatches: @unchecked Sendable {
   private func walk(_ id: UInt64) -> Bool {
     guard let watch = keys.watches[id], hanging[id] == nil else { return false }
     let answer = walker.walk(
-      along: watch.key, inotify: inotify, avoiding: Set(hanging.values)
+      along: watch.key, knowing: watch.knownFolders, inotify: inotify,
+      avoiding: Set(hanging.values)
     ) { [weak self] walk in
       guard let self else { return }
       queue.async { self.returned(id, walk) }
@@ -157,7 +162,7 @@ final class PathWatches: @unchecked Sendable {
   }
 
   private func apply(_ walk: PathWalk, of watch: KeyWatch) -> Bool {
-    let isChange = watch.found(walk.observation)
+    let isChange = watch.found(walk)
     var uses = walk.uses
     if let left = watch.leftBehind { uses.insert(.target(watch: left)) }
     setUses(uses, of: watch)

@@ -25,6 +25,34 @@ struct WatchKey: Hashable, Sendable {
   /// counted from the first. Zero, or less, tells at once.
   var debounce: Duration
   var changeKind = ChangeKind.arrivals
+  /// Of a folder which entries count; empty for all.
+  var patterns: [PathPattern] = []
+  /// Whether the folders below a folder are watched, too.
+  var isRecursive = false
+}
+
+extension WatchKey {
+  init(_ watch: PathWatch, owner: String) {
+    self.init(
+      owner: owner, path: watch.path, debounce: watch.debounce, patterns: watch.patterns,
+      isRecursive: watch.isRecursive)
+  }
+
+  /// The trigger that it was made of.
+  var watch: PathWatch {
+    PathWatch(path: path, debounce: debounce, patterns: patterns, isRecursive: isRecursive)
+  }
+
+  /// Whether folders below the one at the path matter.
+  var reachesBelow: Bool { isRecursive || patterns.contains(where: \.reachesBelow) }
+
+  /// Whether what a folder holds is looked through: not all that comes there counts, or more does.
+  var hasOwnEntries: Bool { !patterns.isEmpty || isRecursive }
+
+  /// Whether an entry below the path counts.
+  func counts(entry path: [CChar]) -> Bool {
+    patterns.isEmpty || patterns.match(path.map { UInt8(bitPattern: $0) })
+  }
 }
 
 extension WatchKey {
@@ -61,6 +89,8 @@ final class KeyWatch {
   let id: UInt64
   /// The key; of the one that takes its place nothing but the debounce differs.
   var key: WatchKey
+  /// The folder at the path and those below it, by their watches: each with its path below the first.
+  private(set) var folders: [Int32: [CChar]] = [:]
   /// What it needs watches for, those on the way and that of its target.
   var uses: Set<WatchUse> = []
   /// Tells of a change when it has settled; made with the first change.
@@ -106,6 +136,15 @@ final class KeyWatch {
     return changes
   }
 
+  /// The folders whose entries are known; nil before the first walk has ended.
+  var knownFolders: Set<Int32>? { isKnown ? Set(folders.keys) : nil }
+
+  /// The path of an entry of a watched folder, below the folder at the key's path.
+  func path(of name: [CChar], in watch: Int32) -> [CChar] {
+    guard let folder = folders[watch], !folder.isEmpty else { return name }
+    return folder + [CChar(47)] + name
+  }
+
   /// The watch of what has left the path: if it comes back, it is known whether it was written.
   var leftBehind: Int32? { isHere ? nil : observation?.watch }
 
@@ -118,11 +157,26 @@ final class KeyWatch {
   }
 
   func watchEnded(_ watch: Int32) {
+    folders[watch] = nil
     uses = uses.filter { $0.watch != watch }
     // What was there last is what a difference is told from.
     guard key.changeKind == .arrivals, observation?.watch == watch else { return }
     observation = nil
     isHere = false
+  }
+
+  /// A walk has found these folders, and these entries in folders that were not known.
+  ///
+  /// Returns whether that is a change.
+  func found(_ walk: PathWalk) -> Bool {
+    let hadFolders = !folders.isEmpty
+    folders = walk.folders
+    guard key.hasOwnEntries, hadFolders || !folders.isEmpty else { return found(walk.observation) }
+    // Of a folder only what it holds counts.
+    let wasTouched = wasTouched
+    _ = found(walk.observation)
+    for entry in walk.arrivals { note(entry: entry) }
+    return !walk.arrivals.isEmpty || wasTouched && isHere
   }
 
   /// A walk has found this at the path, or nothing. Returns whether that is a change: something

@@ -20,6 +20,12 @@ struct WatchRefusal: Hashable {
     case EACCES, EPERM:
       "cannot watch \(name): permission denied; give takt's user the right to read it, and to "
         + "enter it if it is a folder"
+    case E2BIG:
+      "cannot watch all folders below \(name): there are more than \(PathWalk.foldersMax), and "
+        + "changes in the others are not seen; watch a folder further down"
+    case EOPNOTSUPP:
+      "cannot watch the folders below \(name): its file system may stop responding; watch them on "
+        + "the machine that has the disk"
     case ENOMEM:
       "cannot watch \(name): out of memory"
     case ETIMEDOUT:

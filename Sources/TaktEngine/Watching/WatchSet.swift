@@ -55,6 +55,8 @@ struct WatchSet {
 
 extension WatchKey {
   fileprivate var withoutDebounce: WatchKey {
-    WatchKey(owner: owner, path: path, debounce: .zero, changeKind: changeKind)
+    var key = self
+    key.debounce = .zero
+    return key
   }
 }

@@ -14,8 +14,9 @@ struct WatchTable {
   private struct Inode {
     var entryUsers: [[CChar]: Set<EntryUser>] = [:]
     var targetOf: Set<UInt64> = []
+    var folderOf: Set<UInt64> = []
 
-    var isUnused: Bool { entryUsers.isEmpty && targetOf.isEmpty }
+    var isUnused: Bool { entryUsers.isEmpty && targetOf.isEmpty && folderOf.isEmpty }
   }
 
   private var inodes: [Int32: Inode] = [:]
@@ -33,9 +34,15 @@ struct WatchTable {
     inodes[watch]?.targetOf ?? []
   }
 
+  /// Those who watch a folder above this one with all that is below.
+  func folderOf(_ watch: Int32) -> Set<UInt64> {
+    inodes[watch]?.folderOf ?? []
+  }
+
   func users(of watch: Int32) -> Set<UInt64> {
     guard let inode = inodes[watch] else { return [] }
-    return inode.entryUsers.values.reduce(into: inode.targetOf) { users, entryUsers in
+    return inode.entryUsers.values.reduce(into: inode.targetOf.union(inode.folderOf)) {
+      users, entryUsers in
       users.formUnion(entryUsers.lazy.map(\.id))
     }
   }
@@ -48,6 +55,8 @@ struct WatchTable {
         .insert(EntryUser(id: id, isLast: isLast))
     case .target(let watch):
       inodes[watch, default: Inode()].targetOf.insert(id)
+    case .folder(let watch):
+      inodes[watch, default: Inode()].folderOf.insert(id)
     }
   }
 
@@ -63,6 +72,8 @@ struct WatchTable {
       }
     case .target:
       inodes[watch]?.targetOf.remove(id)
+    case .folder:
+      inodes[watch]?.folderOf.remove(id)
     }
     guard inodes[watch]?.isUnused == true else { return false }
     inodes[watch] = nil
@@ -83,11 +94,13 @@ enum WatchUse: Hashable {
   case step(watch: Int32, name: [CChar], isLast: Bool)
   /// The inode is what the key watches.
   case target(watch: Int32)
+  /// The inode is a folder below what the key watches.
+  case folder(watch: Int32)
 
   var watch: Int32 {
     switch self {
     case .step(let watch, _, _): watch
-    case .target(let watch): watch
+    case .target(let watch), .folder(let watch): watch
     }
   }
 }
@@ -118,12 +131,23 @@ struct WatchTurn {
       uncertain.formUnion(table.users(of: event.watch))
     } else {
       addEntryUsers(event, table, watches)
-      for id in table.targetOf(event.watch) {
-        guard let watch = watches[id], watch.key.changeKind.counts(event) else { continue }
-        watch.note(entry: event.name)
-        if watch.wasWritten(uncertain: uncertain.contains(id)) { note(watch) }
+      for id in table.targetOf(event.watch).union(table.folderOf(event.watch)) {
+        if let watch = watches[id] { addEntry(event, watch) }
       }
     }
+  }
+
+  /// Something has happened to what a key watches, or to an entry of a folder of it.
+  private mutating func addEntry(_ event: InotifyEvent, _ watch: KeyWatch) {
+    // A folder that comes is to be watched, and one that goes is not.
+    if event.has(IN_ISDIR), watch.key.reachesBelow, !event.name.isEmpty {
+      uncertain.insert(watch.id)
+    }
+    guard watch.key.changeKind.counts(event) else { return }
+    let path = watch.path(of: event.name, in: event.watch)
+    guard event.name.isEmpty || watch.key.counts(entry: path) else { return }
+    watch.note(entry: path)
+    if watch.wasWritten(uncertain: uncertain.contains(watch.id)) { note(watch) }
   }
 
   private mutating func addEntryUsers(
@@ -133,7 +157,10 @@ struct WatchTurn {
     guard hasCome || event.has(IN_MOVED_FROM | IN_DELETE) else { return }
     for entryUser in table.entryUsers(of: event.watch, by: event.name) {
       uncertain.insert(entryUser.id)
-      if hasCome, entryUser.isLast, let watch = watches[entryUser.id] { note(watch) }
+      // Of a folder that comes, what is in it may be all that counts.
+      if hasCome, entryUser.isLast, let watch = watches[entryUser.id], !watch.key.hasOwnEntries {
+        note(watch)
+      }
     }
   }
 

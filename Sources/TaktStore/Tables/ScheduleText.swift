@@ -77,6 +77,8 @@ struct ScheduleText {
     object {
       $0.member("debounce", watch.debounce)
       $0.member("path", watch.path)
+      $0.members("patterns", watch.patterns) { $0.add($1) }
+      $0.member("recursive", watch.recursive)
     }
   }
 

@@ -68,6 +68,22 @@ struct StoredSchedule: Codable {
   struct Watch: Codable {
     var path: String
     var debounce: Int64
+    var patterns: [String]?
+    var recursive: Bool?
+
+    init(_ watch: PathWatch) {
+      path = watch.path
+      debounce = watch.debounce.milliseconds
+      patterns = watch.patterns.isEmpty ? nil : watch.patterns.map(\.text)
+      recursive = watch.isRecursive ? true : nil
+    }
+
+    var watch: PathWatch {
+      PathWatch(
+        path: path, debounce: .milliseconds(debounce),
+        patterns: (patterns ?? []).compactMap { try? PathPattern($0) },
+        isRecursive: recursive ?? false)
+    }
   }
 
   /// A calendar expression, whether it names whole days, and where.
@@ -115,7 +131,7 @@ struct StoredSchedule: Codable {
     watch =
       schedule.watch.isEmpty
       ? nil
-      : schedule.watch.sorted().map { Watch(path: $0.path, debounce: $0.debounce.milliseconds) }
+      : schedule.watch.sorted().map(Watch.init)
     notBefore = schedule.notBefore?.milliseconds
     until = schedule.until?.milliseconds
     limit = schedule.limit
@@ -158,8 +174,7 @@ struct StoredSchedule: Codable {
     schedule.afterAll = afterAll.map { all in
       AfterAll(all.jobs.compactMap(\.following), within: all.within.map { .milliseconds($0) })
     }
-    schedule.watch = Set(
-      (watch ?? []).map { PathWatch(path: $0.path, debounce: .milliseconds($0.debounce)) })
+    schedule.watch = Set((watch ?? []).map(\.watch))
     schedule.notBefore = notBefore.map { WallInstant(milliseconds: $0) }
     schedule.until = until.map { WallInstant(milliseconds: $0) }
     schedule.limit = limit

@@ -32,6 +32,9 @@ import TaktTime
     full.watch = [
       PathWatch(path: "in/box \"a\\b\"\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f}ä→🕐", debounce: .seconds(2)),
       PathWatch(path: "", debounce: .zero),
+      PathWatch(
+        path: "", debounce: .zero, patterns: [try PathPattern("*.csv"), try PathPattern("**/ä?")],
+        isRecursive: true),
     ]
     full.notBefore = WallInstant(milliseconds: 0)
     full.until = WallInstant(milliseconds: .max)

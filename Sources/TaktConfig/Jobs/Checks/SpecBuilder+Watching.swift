@@ -6,11 +6,9 @@ extension SpecBuilder {
   func warnOfOwnWatches(of raw: RawJob, _ settled: JobDefaults, schedule: Schedule) {
     guard !schedule.watch.isEmpty else { return }
     let execution = settled.execution
-    let watched = Set(schedule.watch.map(\.path))
     func report(_ path: String, at mark: YAMLMark, by writer: String) {
       let path = FilePath.absolute(FilePath.join(execution.directory, path))
-      let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-      guard watched.contains(path) || watched.contains("/" + folder) else { return }
+      guard schedule.watch.contains(where: { $0.covers(path) }) else { return }
       reporter.report(
         .suspicious, severity: .warning, at: mark,
         "\(writer) writes '\(path.shortened)', which the job watches: each run triggers the next",

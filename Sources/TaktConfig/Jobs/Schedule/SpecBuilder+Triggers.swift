@@ -36,14 +36,43 @@ extension SpecBuilder {
         reporter.report(
           .suspicious, severity: .warning, at: path.mark,
           "'\(Key.path)' takes no patterns; takt watches a file of exactly this name",
-          hint: "watch the folder", owner: raw.owner)
+          hint: "watch the folder, with '\(Key.pattern): \"*.csv\"'", owner: raw.owner)
       }
       watches.insert(
         PathWatch(
           path: FilePath.absolute(FilePath.join(folder, text)),
-          debounce: fields[Key.debounce]?.value?.duration ?? PathWatch.defaultDebounce))
+          debounce: fields[Key.debounce]?.value?.duration ?? PathWatch.defaultDebounce,
+          patterns: patterns(of: fields, raw),
+          isRecursive: fields[Key.recursive]?.value?.boolean ?? false))
     }
     return watches
+  }
+
+  /// How many patterns a trigger has at most: each event is compared with all of them.
+  private static let patternsMax = 100
+
+  /// In an order that does not depend on the file's, each once.
+  private func patterns(of fields: KeyFields, _ raw: RawJob) -> [PathPattern] {
+    guard let field = fields[Key.pattern], let items = field.value?.list else { return [] }
+    var patterns: Set<PathPattern> = []
+    for item in items {
+      guard let text = item.value.text else { continue }
+      do throws(PathPattern.Problem) {
+        patterns.insert(try PathPattern(text))
+      } catch {
+        let (what, hint) = error.sentence
+        reporter.report(
+          .badValue, at: item.mark, "the pattern '\(text.shortened)' \(what)", hint: hint,
+          owner: KeyOwner(raw.owner, .watch))
+      }
+    }
+    if patterns.count > Self.patternsMax {
+      reporter.report(
+        .outOfRange, at: field.mark,
+        "'\(Key.pattern)' has \(patterns.count) patterns; the most is \(Self.patternsMax)",
+        owner: KeyOwner(raw.owner, .watch))
+    }
+    return patterns.sorted()
   }
 
   func missing(_ key: String, at mark: YAMLMark, of trigger: JobKey, _ raw: RawJob) {
@@ -107,5 +136,20 @@ extension SpecBuilder {
       "'\(JobKey.on): boot' needs a ledger, and '\(Key.state)' is 'none'",
       hint: "set '\(Key.state)' under '\(Key.scheduler)' to a folder, or write 'start'",
       owner: raw.owner)
+  }
+}
+
+extension PathPattern.Problem {
+  /// What is wrong, and what to do.
+  fileprivate var sentence: (String, String) {
+    switch self {
+    case .tooLong: ("is longer than \(PathPattern.bytesMax) bytes", "write a shorter one")
+    case .absolute:
+      ("starts with a slash", "write it as seen from '\(Key.path)', such as **/*.csv")
+    case .emptyName:
+      ("has two slashes in a row, or ends with one", "write **/* for all below a folder")
+    case .dots: ("has '.' or '..' for a name", "write it as seen from '\(Key.path)'")
+    case .starsInName: ("has '**' within a name", "write * there, or ** alone between slashes")
+    }
   }
 }

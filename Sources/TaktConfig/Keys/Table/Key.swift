@@ -71,6 +71,7 @@ enum Key {
   static let wait = "wait"
   static let path = "path"
   static let debounce = "debounce"
+  static let recursive = "recursive"
   static let over = "over"
   static let every = "every"
   static let unit = "unit"

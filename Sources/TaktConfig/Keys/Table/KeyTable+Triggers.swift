@@ -87,7 +87,8 @@ extension KeyTable {
         + "`all` when each of them has."),
     KeyEntry(
       .watch, .oneOrMore(.object(watch)), reload: .rearms,
-      "Due when the file is created, written or moved into place; for a folder, any file in it."),
+      "Due when the file is created, written or moved into place; for a folder, any file in it, or those "
+        + "of a `pattern`."),
     KeyEntry(.notBefore, .instant, reload: .rearms, "There is no slot before this instant."),
     KeyEntry(.until, .instant, reload: .rearms, "There is no slot after this instant."),
     KeyEntry(
@@ -160,6 +161,14 @@ extension KeyTable {
       Key.debounce, .duration(least: .zero),
       default: DurationText.format(PathWatch.defaultDebounce), reload: .rearms,
       "Waits until nothing has changed for this long, but at most ten times as long."),
+    KeyEntry(
+      Key.pattern, .oneOrMore(.text(allowsEmpty: false)), default: "all", reload: .rearms,
+      "Of a folder, the entries that count: names such as `*.csv`, or with a slash paths below the "
+        + "folder, such as `**/*.csv`, whose subfolders are then watched too."),
+    KeyEntry(
+      Key.recursive, .boolean, default: "`false`", reload: .rearms,
+      "With `true`, all folders below the folder are watched too, and new ones as they come. Links are "
+        + "not followed."),
   ]
 
   package static let nth: KeyRows = [

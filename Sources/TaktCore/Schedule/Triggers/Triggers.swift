@@ -1,3 +1,5 @@
+import TaktTime
+
 /// The end of another job's run, as a trigger.
 package struct Following: Hashable, Sendable, Comparable {
   package enum Condition: String, CaseIterable, Hashable, Sendable {
@@ -31,15 +33,47 @@ package struct PathWatch: Hashable, Sendable, Comparable {
   package var path: String
   /// How long nothing more must change before the job is due.
   package var debounce: Duration
+  /// Of a folder which entries count; empty (the default) for all.
+  package var patterns: [PathPattern] = []
+  /// Whether the folders below a folder are watched, too.
+  package var isRecursive = false
 
-  package init(path: String, debounce: Duration = Self.defaultDebounce) {
+  package init(
+    path: String, debounce: Duration = Self.defaultDebounce, patterns: [PathPattern] = [],
+    isRecursive: Bool = false
+  ) {
     self.path = path
     self.debounce = debounce
+    self.patterns = patterns
+    self.isRecursive = isRecursive
   }
 
   /// By their paths.
   package static func < (left: Self, right: Self) -> Bool {
-    (left.path, left.debounce) < (right.path, right.debounce)
+    (left.path, left.debounce, left.words) < (right.path, right.debounce, right.words)
+  }
+
+  /// `/srv/in, debounce 1s, recursive, pattern *.csv`
+  package var words: String {
+    ([path, "debounce \(DurationText.format(debounce))"] + (isRecursive ? ["recursive"] : [])
+      + patterns.map { "pattern \($0.text)" }).joined(separator: ", ")
+  }
+
+  /// Whether a change at an absolute path is one of it.
+  package func covers(_ other: String) -> Bool {
+    if other == path { return true }
+    let folder = Array((path == "/" ? path : path + "/").utf8)
+    guard other.utf8.starts(with: folder) else { return false }
+    let below = Array(other.utf8.dropFirst(folder.count))
+    let isDeep = isRecursive || patterns.contains(where: \.reachesBelow)
+    return (isDeep || !below.contains(UInt8(ascii: "/"))) && patterns.match(below)
+  }
+}
+
+extension [PathPattern] {
+  /// Whether one of them matches a path below the folder, or there is none.
+  package func match(_ path: some Collection<UInt8>) -> Bool {
+    isEmpty || contains { $0.matches(path) }
   }
 }
 

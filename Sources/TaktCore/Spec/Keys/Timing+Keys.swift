@@ -63,9 +63,7 @@ extension JobKey {
   }
   package static let watch = JobKey("watch") {
     list(
-      $0.timing.schedule.watch.sorted().map {
-        "\($0.path), debounce \(DurationText.format($0.debounce))"
-      })
+      $0.timing.schedule.watch.sorted().map(\.words))
   }
   package static let notBefore = JobKey("not_before") { $0.timing.schedule.notBefore?.rfc3339() }
   package static let until = JobKey("until") { $0.timing.schedule.until?.rfc3339() }

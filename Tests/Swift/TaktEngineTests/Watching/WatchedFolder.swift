@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TaktCore
 import TaktSystem
 import TimerMachineTesting
 
@@ -19,6 +20,7 @@ final class WatchedFolder: Sendable {
 
   private final class Notifications: Sendable {
     let keys = Mutex<[WatchKey]>([])
+    let paths = Mutex<[String]>([])
     let troubles = Mutex<[String]>([])
     let signal = DispatchSemaphore(value: 0)
   }
@@ -35,6 +37,7 @@ final class WatchedFolder: Sendable {
     self.notifications = notifications
     watches = try PathWatches(
       reactor: Self.reactor.get(), factory: timers, queue: queue, add: add,
+      onPaths: { _, changed in notifications.paths.withLock { $0 += changed.lines } },
       onChange: { key in
         notifications.keys.withLock { $0.append(key) }
         notifications.signal.signal()
@@ -56,6 +59,16 @@ final class WatchedFolder: Sendable {
     return notifications.keys.withLock { keys in
       defer { keys = [] }
       return keys
+    }
+  }
+
+  /// The paths within the folder at which something has changed, each once, since the last time this
+  /// was asked.
+  func paths() -> [String] {
+    watches.catchUp()
+    return notifications.paths.withLock { paths in
+      defer { paths = [] }
+      return Set(paths).sorted().map { String($0.dropFirst(root.count + 1)) }
     }
   }
 
