@@ -1,3 +1,5 @@
+package import TaktCore
+
 /// What is wanted of an import.
 package struct ImportOptions {
   /// Nil where it is to be recognised.

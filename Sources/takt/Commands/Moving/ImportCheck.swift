@@ -81,31 +81,3 @@ extension ImportOptions {
       isZone: { ZoneFiles().zone(named: $0) != nil }, readYAML: ForeignFile.init(file:bytes:))
   }
 }
-
-extension ForeignFile {
-  /// What the reader of jobs files makes of a YAML file of another program.
-  init(file: String, bytes: [UInt8]) {
-    let yaml = ForeignYAML(file: file, bytes: bytes)
-    self.init(
-      documents: yaml.documents.map { Self.node($0, file) },
-      problems: yaml.problems.map { ($0.location, $0.message) })
-  }
-
-  private static func node(_ node: ForeignYAML.Node, _ file: String) -> ForeignNode {
-    let content: ForeignNode.Content =
-      switch node.content {
-      case .scalar(let text): .scalar(text)
-      case .null: .null
-      case .list(let items): .list(items.map { Self.node($0, file) })
-      case .map(let entries):
-        .map(
-          entries.map {
-            ForeignEntry(
-              key: $0.key, at: SourceLocation(file: file, line: $0.line, column: $0.column),
-              value: Self.node($0.value, file))
-          })
-      }
-    return ForeignNode(
-      content, at: SourceLocation(file: file, line: node.line, column: node.column))
-  }
-}

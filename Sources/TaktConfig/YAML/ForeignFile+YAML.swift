@@ -1,39 +1,24 @@
 package import TaktCore
 import TaktSystem
 
-/// YAML texts of other programs, as plain trees.
-package struct ForeignYAML {
-  /// A value with its place, from 1.
-  package struct Node: Sendable {
-    package indirect enum Content: Sendable {
-      case scalar(String)
-      case null
-      case list([Node])
-      case map([(key: String, line: Int, column: Int, value: Node)])
-    }
-
-    package var line: Int
-    package var column: Int
-    package var content: Content
-  }
-
-  /// The documents of the text, each by itself; those that are wrong are left out.
-  package private(set) var documents: [Node] = []
-  package private(set) var problems: [Diagnostic] = []
-
+extension ForeignFile {
   /// The lines before a document are read with it.
   private static let documentsMax = 100
 
   /// Collections inside collections, and values, that one document may have.
   private static let limits = YAMLLimits(depth: 64, nodes: 100_000)
 
+  /// What the reader of jobs files makes of a YAML text of another program; documents that are wrong
+  /// are left out.
   package init(file: String, bytes: [UInt8]) {
+    self.init()
     let documents = Self.split(bytes)
     if documents.count == Self.documentsMax {
       problems.append(
-        Diagnostic(
-          .tooManyNodes, at: SourceLocation(file: file),
-          "\(Self.documentsMax) documents or more; split the file"))
+        (
+          place: SourceLocation(file: file),
+          sentence: "\(Self.documentsMax) documents or more; split the file"
+        ))
     }
     for document in documents {
       let source = SourceText(file: file, bytes: FileBytes(document))
@@ -44,7 +29,7 @@ package struct ForeignYAML {
         try composer.openDocument()
         let node = try composer.node()
         try composer.closeDocument()
-        self.documents.append(Self.plain(node))
+        self.documents.append(Self.plain(node, file))
       } catch .empty {
         continue
       } catch .tooManyNodes(let mark) {
@@ -52,7 +37,9 @@ package struct ForeignYAML {
       } catch {
         reporter.report(error, in: .foreign)
       }
-      problems += reporter.log.sorted(files: [file])
+      problems += reporter.log.sorted(files: [file]).map {
+        (place: $0.location, sentence: $0.message)
+      }
     }
   }
 
@@ -75,22 +62,22 @@ package struct ForeignYAML {
     return documents + [current]
   }
 
-  private static func plain(_ node: YAMLNode) -> Node {
-    let content: Node.Content =
+  private static func plain(_ node: YAMLNode, _ file: String) -> ForeignNode {
+    func place(_ mark: YAMLMark) -> SourceLocation {
+      SourceLocation(file: file, line: Int(mark.line), column: Int(mark.column))
+    }
+    let content: ForeignNode.Content =
       switch node.content {
       case .scalar(let scalar): scalar.isNull ? .null : .scalar(scalar.text)
-      case .sequence(let items): .list(items.map(plain))
+      case .sequence(let items): .list(items.map { plain($0, file) })
       case .mapping(let entries):
         .map(
           entries.map {
-            (
-              key: $0.key, line: Int($0.keyMark.line), column: Int($0.keyMark.column),
-              value: plain($0.value)
-            )
+            ForeignEntry(key: $0.key, at: place($0.keyMark), value: plain($0.value, file))
           })
       case .invalid: .null
       }
-    return Node(line: Int(node.mark.line), column: Int(node.mark.column), content: content)
+    return ForeignNode(content, at: place(node.mark))
   }
 }
 
