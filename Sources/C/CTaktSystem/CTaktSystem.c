@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #ifndef P_PIDFD
@@ -143,6 +144,44 @@ int csystem_pipe(int ends[2], int own_end) {
 }
 
 void csystem_widen_pipe(int fd, int bytes) { fcntl(fd, F_SETPIPE_SZ, bytes); }
+
+#ifndef TIOCGPTPEER
+#define TIOCGPTPEER _IO('T', 0x41)
+#endif
+
+// The child's end is opened by takt's, without a path: of another mount of devpts it would be another.
+static int terminal_peer(int own, int rows, int columns, long owner) {
+  if (grantpt(own) != 0 || unlockpt(own) != 0) return -1;
+  int peer = ioctl(own, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (peer < 0) return -1;
+  struct winsize size;
+  memset(&size, 0, sizeof size);
+  size.ws_row = (unsigned short)rows;
+  size.ws_col = (unsigned short)columns;
+  struct termios modes;
+  if (tcgetattr(peer, &modes) == 0 && ioctl(peer, TIOCSWINSZ, &size) == 0 &&
+      (owner < 0 || fchown(peer, (uid_t)owner, (gid_t)-1) == 0)) {
+    // What is printed is read as it is, without carriage returns before line ends.
+    modes.c_oflag &= ~(tcflag_t)OPOST;
+    modes.c_lflag &= ~(tcflag_t)ECHO;
+    if (tcsetattr(peer, TCSANOW, &modes) == 0) return peer;
+  }
+  int error = errno;
+  close(peer);
+  errno = error;
+  return -1;
+}
+
+int csystem_terminal(int ends[2], int rows, int columns, long owner) {
+  ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  if (ends[0] < 0) return -1;
+  ends[1] = terminal_peer(ends[0], rows, columns, owner);
+  if (ends[1] >= 0) return 0;
+  int error = errno;
+  close(ends[0]);
+  errno = error;
+  return -1;
+}
 
 int csystem_pipe_bytes(int fd) {
   int bytes = 0;

@@ -123,13 +123,16 @@ final class SpecBuilder {
 
   /// Of streams that are one, none can be asked for.
   private func checkStreams(_ execution: Execution, of raw: RawJob) {
-    guard execution.output.isMerged, execution.success.asksForStream else { return }
-    let merge = raw.fields[.output]?.value?.object?[Key.merge]
+    guard execution.success.asksForStream, execution.output.isMerged || execution.terminal != nil
+    else { return }
+    let isMerged = execution.output.isMerged
+    let merge = isMerged ? raw.fields[.output]?.value?.object?[Key.merge] : raw.fields[.terminal]
+    let cause =
+      isMerged ? "'\(JobKey.output): {\(Key.merge): true}' makes" : "'\(JobKey.terminal)' makes"
     let rule = raw.fields[.failsWhen]
     reporter.report(
       .conflictingKeys, at: rule?.keyMark ?? merge?.keyMark ?? raw.nameMark,
-      "'\(JobKey.failsWhen)' asks for one of the two streams, and '\(JobKey.output): "
-        + "{\(Key.merge): true}' makes them one",
+      "'\(JobKey.failsWhen)' asks for one of the two streams, and \(cause) them one",
       hint: "remove one of them, or check the output in the command itself", owner: raw.owner)
   }
 

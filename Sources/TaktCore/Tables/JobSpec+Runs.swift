@@ -43,6 +43,7 @@ extension JobSpec {
     execution.success = SuccessRule()
     execution.stdin = nil
     execution.output.file = nil
+    execution.terminal = nil
     execution.timeout = condition.timeout
     spec.execution = execution
     return spec
@@ -65,6 +66,7 @@ extension JobSpec {
     execution.success = SuccessRule()
     execution.stdin = nil
     execution.output.file = nil
+    execution.terminal = nil
     execution.timeout = timeout
     spec.execution = execution
     return spec

@@ -186,7 +186,11 @@ int csystem_pipe(int ends[2], int own_end);
 // Lets a pipe hold so many bytes, where the system allows it.
 void csystem_widen_pipe(int fd, int bytes);
 
-// How many bytes a pipe holds.
+// Makes a pseudo-terminal of this size: `ends[0]` is takt's, which does not block, and `ends[1]` the
+// child's, which belongs to `owner` unless that is negative. Both are closed on exec.
+int csystem_terminal(int ends[2], int rows, int columns, long owner);
+
+// How many bytes a pipe holds, or the own end of a terminal.
 int csystem_pipe_bytes(int fd);
 // Gives the calling thread a name of at most 15 characters.
 void csystem_name_thread(const char *name);

@@ -52,6 +52,7 @@ enum KeyExample {
     case "kill": return "{signal: TERM, grace: 10s}"
     case "output": return "{keep: 64KB}"
     case "limits": return "{memory: 1GB}"
+    case "pty": return "{rows: 24, columns: 80}"
     case "success": return "{exit: \(number(value) ?? "0")}"
     case "fails_when": return "{stderr: any}"
     case "dst": return "{gap: skip}"

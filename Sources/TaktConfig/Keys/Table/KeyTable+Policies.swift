@@ -18,6 +18,11 @@ extension KeyTable {
       "Makes a command fail for other reasons than its exit status.", .replace),
     KeyEntry(.output, .object(output), "What takt does with the output of runs.", .merge),
     KeyEntry(
+      .terminal, .oneOf([.object(terminal), .boolean]), default: "`false`", isOfProcesses: true,
+      "With `true` or a size, the command prints to a terminal instead of pipes, so that most programs "
+        + "print line by line and in color. Both streams are one. Excludes `fails_when`.",
+      .set { _, value, _, settled in settled.execution.terminal = value.terminalSize }),
+    KeyEntry(
       .qos, .choice(QoS.allCases.map(\.rawValue)), default: "`default`",
       "The urgency of the work: sets its CPU and I/O priority, and its place among waiting runs.",
       .value(\.execution.qos) { $0.choice() }),
@@ -185,6 +190,11 @@ extension KeyTable {
       "The number of files, including the current one."),
   ]
 
+  package static let terminal: KeyRows = [
+    KeyEntry("rows", .integer(1...1000), default: "24", "The rows of the window."),
+    KeyEntry("columns", .integer(1...1000), default: "80", "The columns of the window."),
+  ]
+
   package static let success: KeyRows = [
     KeyEntry(
       "exit", .oneOrMore(.integer(0...255)), default: "0", mayBeNull: false,
@@ -250,6 +260,15 @@ extension ExecutionBuilder {
 }
 
 extension KeyValue {
+  /// What stands under `pty`; nil for no terminal.
+  fileprivate var terminalSize: TerminalSize? {
+    guard let fields = object else { return boolean == true ? TerminalSize() : nil }
+    let standard = TerminalSize()
+    return TerminalSize(
+      rows: fields["rows"]?.value?.integer ?? standard.rows,
+      columns: fields["columns"]?.value?.integer ?? standard.columns)
+  }
+
   /// The words and the exit statuses under `on` of `retry`.
   fileprivate var retriedFailures: RetryPolicy.Failures {
     let items = (list ?? []).map(\.value)

@@ -259,7 +259,8 @@ package enum KeyTable {
     Part(.kill, "Under", kill), Part(.retry, "Under", retry), Part(.output, "Under", output),
     Part(
       "\(JobKey.output).\(Key.file)", "Under `\(Key.file)` of `\(JobKey.output)`", outputFile),
-    Part(.success, "Under", success), Part(.failsWhen, "Under", failsWhen),
+    Part(.terminal, "Under", terminal), Part(.success, "Under", success),
+    Part(.failsWhen, "Under", failsWhen),
   ]
 
   private static let administration: [KeyEntry] = [

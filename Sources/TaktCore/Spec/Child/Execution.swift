@@ -34,6 +34,8 @@ package struct Execution: Hashable, Sendable {
   /// What the child may use at most. Default: what takt itself may.
   package var limits: Limits
   package var output: OutputPolicy
+  /// The size of the terminal that the child prints to; nil (the default) for pipes.
+  package var terminal: TerminalSize?
   package var success: SuccessRule
   package var retry: RetryPolicy
 
@@ -96,8 +98,8 @@ extension Execution {
   /// In the order in which they are shown.
   static let keys: [JobKey] = [
     .qos, .nice, .inputOutput, .inheritance, .directory, .user, .group, .umask, .limits, .timeout,
-    .kill, .retry,
-    .output, .success, .failsWhen, .direct, .shell, .environment, .secrets, .stdin,
+    .kill, .retry, .output, .terminal, .success, .failsWhen, .direct, .shell, .environment,
+    .secrets, .stdin,
   ]
 }
 
@@ -124,6 +126,7 @@ extension JobKey {
   package static let kill = JobKey("kill") { $0.execution.stop.words }
   package static let retry = JobKey("retry") { $0.execution.retry.words }
   package static let output = JobKey("output") { $0.execution.output.words }
+  package static let terminal = JobKey("pty") { $0.execution.terminal?.words }
   package static let success = JobKey("success") { $0.execution.success.words }
   package static let failsWhen = JobKey("fails_when") { $0.execution.success.failureWords }
   package static let shell = JobKey(

@@ -47,7 +47,7 @@ struct ChildEnvironment {
         for variable in inherited.variables where !Self.ofSession.contains(variable.name) {
           add(variable)
         }
-      } else if names.isEmpty {
+      } else if names.isEmpty, execution.terminal == nil {
         // As for most jobs: there is nothing to compare, name by name.
         if let start = command.direct {
           shell?.add(inherited.asLeft(by: start.shell), after: block.count)
@@ -61,7 +61,11 @@ struct ChildEnvironment {
       addOnly(Set(wanted))
     case .none: add("PATH", Self.standardPath)
     }
+    if execution.terminal != nil { add("TERM", Self.terminalType) }
   }
+
+  /// What a terminal of takt's is taken for unless somebody says otherwise: it shows colours.
+  private static let terminalType = "xterm-256color"
 
   /// Variables that lead to the session of the user who started takt: its buses, agents and displays.
   /// A job of another user has no use for them, and what answers there would act for takt's user.

@@ -8,6 +8,8 @@ struct ChildFiles {
   /// What the child has at 0, 1, 2 …
   private(set) var list: [Int32] = []
   private let extra: [Int32]
+  /// The terminal that both outputs are, and whose it is; nil for pipes.
+  private let terminal: (size: TerminalSize, owner: uid_t?)?
   /// Those that are closed here, whatever happens.
   private var own: [Int32] = []
   private var stdout: Int32 = -1
@@ -15,8 +17,14 @@ struct ChildFiles {
   private var input: Int32 = -1
   private var control: Int32 = -1
 
-  /// - Parameter extra: what the child has at 3, 4 …; they stay the caller's.
-  init(extra: [Int32]) { self.extra = extra }
+  /// - Parameters:
+  ///   - extra: what the child has at 3, 4 …; they stay the caller's.
+  ///   - terminal: the size of the terminal that the child prints to; nil for pipes.
+  ///   - owner: the user that the child becomes; nil for takt's own.
+  init(extra: [Int32], terminal: TerminalSize? = nil, owner: uid_t? = nil) {
+    self.extra = extra
+    self.terminal = terminal.map { ($0, owner) }
+  }
 
   /// Opens what the child has at 0, 1 and 2. A text for its input lies in memory, whole: takt need
   /// not wait for the child to read it.
@@ -70,6 +78,7 @@ struct ChildFiles {
   }
 
   private mutating func addOutputs(isMerged: Bool) throws(StartFailure) {
+    if let terminal { return try addTerminal(terminal.size, of: terminal.owner) }
     stdout = try addPipe()
     if isMerged, let pipe = list.last { list.append(pipe) } else { stderr = try addPipe() }
   }
@@ -104,6 +113,23 @@ struct ChildFiles {
     guard descriptor >= 0 else { throw StartFailure(stage: .process, number: errno) }
     own.append(descriptor)
     list.append(descriptor)
+  }
+
+  /// A terminal at 1 and 2. It is none that the child is controlled by: that ends with the first
+  /// process, whose descendants then could not print any more, and lets programs ask for passwords
+  /// that nobody types.
+  private mutating func addTerminal(
+    _ size: TerminalSize, of owner: uid_t?
+  ) throws(StartFailure) {
+    var ends: [Int32] = [-1, -1]
+    let (rows, columns) = (Int32(clamping: size.rows), Int32(clamping: size.columns))
+    guard csystem_terminal(&ends, rows, columns, owner.map { Int($0) } ?? -1) == 0 else {
+      throw StartFailure(stage: .process, number: errno)
+    }
+    own.append(ends[0])
+    try add(ends[1])
+    list.append(ends[1])
+    stdout = ends[0]
   }
 
   /// A pipe whose descriptors no child inherits by accident; reading never blocks.

@@ -39,7 +39,8 @@ enum Spawn {
     guard let program = command.arguments.first, !program.isEmpty else {
       throw StartFailure(stage: .exec, number: ENOENT)
     }
-    var files = ChildFiles(extra: descriptors)
+    var files = ChildFiles(
+      extra: descriptors, terminal: command.execution.terminal, owner: identity.change?.uid)
     defer { files.closeOwn() }
     let isMerged = command.execution.output.isMerged
     if command.channel == nil {

@@ -52,12 +52,14 @@ import TaktTime
 
   private func run(
     _ arguments: [String], on reactor: Reactor, to sink: Sink,
-    _ policy: OutputPolicy = OutputPolicy()
+    _ policy: OutputPolicy = OutputPolicy(), terminal: TerminalSize? = nil
   ) throws -> End {
     let end = End()
     let processes = try ProcessRunner(reactor: reactor, sink: sink)
     let runner = CommandRunner(processes: processes) { end.come($0) }
-    runner.start([try Children.request(.argv(arguments)) { $0.output = policy }])
+    runner.start([
+      try Children.request(.argv(arguments)) { ($0.output, $0.terminal) = (policy, terminal) }
+    ])
     return end
   }
 
@@ -126,6 +128,16 @@ import TaktTime
     let sink = Sink()
     let all = (1...1000).flatMap { ["o\($0)", "e\($0)"] }
     let end = try run(["/bin/sh", "-c", script], on: try Reactor(), to: sink, policy)
+    #expect(end.output.split(separator: "\n").map(String.init) == all)
+    #expect(sink.lines.withLock(\.self) == all)
+  }
+
+  @Test func `a terminal is one stream, which is read to its end`() throws {
+    let script = "for i in $(seq 1000); do echo o$i; echo e$i >&2; done"
+    let sink = Sink()
+    let all = (1...1000).flatMap { ["o\($0)", "e\($0)"] }
+    let end = try run(
+      ["/bin/sh", "-c", script], on: try Reactor(), to: sink, terminal: TerminalSize())
     #expect(end.output.split(separator: "\n").map(String.init) == all)
     #expect(sink.lines.withLock(\.self) == all)
   }

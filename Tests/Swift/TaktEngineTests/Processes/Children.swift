@@ -77,7 +77,8 @@ enum Children {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&entry, 1, 60_000) == 1 else { return result }
       let count = read(descriptor, &buffer, buffer.count)
-      if count == 0 { return result }
+      // A terminal ends with an error.
+      if count == 0 || count < 0 && errno == EIO { return result }
       if count > 0 { result += buffer[..<count] }
     }
   }
