@@ -81,8 +81,8 @@ package struct SystemdExport {
     case .skip: break
     case .last, .all:
       lines.append("Persistent=true")
-      if job.missed.choice == .all || job.missed.within != nil {
-        report.differ(job, "missed", "one run makes up for all, however late")
+      if job.missed.choice == .all || job.missed.within != nil || job.missed.times != nil {
+        report.differ(job, "missed", "one run makes up for all, however late and at any time")
       }
     }
     switch job.overlap.meeting {
