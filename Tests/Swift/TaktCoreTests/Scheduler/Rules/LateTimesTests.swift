@@ -163,10 +163,9 @@ struct LateTimesTests: MakesJobs {
     world.isReachable = false
     world.pass(.seconds(12))
     world.isReachable = true
-    world.pass(.seconds(2))
-    #expect(world.starts == (isOpen ? ["job 10000 fence 2"] : []))
+    world.pass(.seconds(4))
+    #expect(world.starts.contains { $0.hasPrefix("job 10000") } == isOpen)
     #expect(world.verdicts.contains("job 10000 missed(only_on)") == !isOpen)
-    world.pass(.seconds(1))
-    #expect(world.verdicts.last == "job 15000 ran")
+    #expect(world.verdicts.contains("job 15000 ran"))
   }
 }
