@@ -14,6 +14,7 @@ package struct LeftoverProcesses {
     package var name: String
   }
 
+  /// Each list has the oldest processes first: the commands themselves, before what they started.
   package struct Outcome: Hashable, Sendable {
     package var ended: [Found] = []
     /// Those that do not end.
@@ -57,7 +58,7 @@ package struct LeftoverProcesses {
     let first = search()
     sessions = Set(first.proven.map(\.session))
     var left = first.proven
-    var outcome = Outcome(unproven: first.unproven.map(\.found).sorted { $0.pid < $1.pid })
+    var outcome = Outcome(unproven: Self.oldestFirst(first.unproven))
     let clock = ContinuousClock()
     let start = clock.now
     var found: Set<Process> = []
@@ -81,9 +82,13 @@ package struct LeftoverProcesses {
       // without descriptors nobody shows anything.
       left = search().proven.union(left.filter(\.mayLive))
     }
-    outcome.ended = found.subtracting(left).map(\.found).sorted { $0.pid < $1.pid }
-    outcome.lasting = left.map(\.found).sorted { $0.pid < $1.pid }
+    outcome.ended = Self.oldestFirst(found.subtracting(left))
+    outcome.lasting = Self.oldestFirst(left)
     return outcome
+  }
+
+  private static func oldestFirst(_ processes: Set<Process>) -> [Found] {
+    processes.sorted { ($0.startTicks, $0.pid) < ($1.startTicks, $1.pid) }.map(\.found)
   }
 
   private struct Process: Hashable {
