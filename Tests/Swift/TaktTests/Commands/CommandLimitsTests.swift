@@ -80,7 +80,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test(arguments: Array(stride(from: 150_000, through: 350_000, by: 25_000)))
+  @Test(arguments: Array(stride(from: 175_000, through: 375_000, by: 25_000)))
   func `without room in memory a daemon names the limit, and neither crashes nor hangs`(
     kibibytes: Int
   ) throws {
