@@ -10,10 +10,10 @@ PLUGINS := disk-usage google-chat http-check load mains-power sqlite-backup webh
 VERSION = $(shell scripts/version)
 PACKED := .build/packages
 PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \
-	podman podman-compose crun binutils python3 python3-venv openssl file
+	podman podman-compose crun binutils python3 python3-venv openssl file apt-utils createrepo-c dnf gnupg
 INSTALLED = $(DESTDIR)$(PREFIX)
 
-.PHONY: install uninstall deb rpm dist image package-tools packages packages-test rules-test \
+.PHONY: install uninstall deb rpm dist image apt-repository rpm-repository sums package-tools packages packages-test rules-test \
 	reproducible release-check
 
 install:         ## Install what `make release` has built: PREFIX=/usr/local DESTDIR=.
@@ -73,10 +73,20 @@ dist:            ## Build the tarball for this architecture in .build/packages, 
 image:           ## Build the OCI image in .build/packages, from `make deb`.
 	packaging/image/build $(PACKED)
 
+# TAKT_SIGNING_KEY is the armoured secret key; TAKT_REPOSITORY_URL the address of the web server.
+apt-repository:  ## Make a signed apt repository of the packages, .build/packages/apt: TAKT_SIGNING_KEY=… TAKT_REPOSITORY_URL=….
+	packaging/publish/apt $(PACKED)
+
+rpm-repository:  ## Make a signed dnf and zypper repository of the packages, .build/packages/rpm.
+	packaging/publish/rpm $(PACKED)
+
+sums:            ## Write and sign the sums of all that is in .build/packages.
+	packaging/publish/sums $(PACKED)
+
 packages: release deb rpm dist image ## Build all packages in .build/packages.
 
-packages-test:   ## Install, run, upgrade and remove each package of .build/packages; needs root.
-	python3 -B Tests/packages/packages.py $(PACKED)
+packages-test:   ## Install, run, upgrade and remove each package of .build/packages; needs root. TESTS='deb rpm': some.
+	python3 -B Tests/packages/packages.py $(PACKED) $(TESTS)
 
 rules-test:      ## Test the alert rules with promtool, and the dashboard with Prometheus and takt.
 	promtool check rules packaging/monitoring/prometheus/takt.rules.yaml

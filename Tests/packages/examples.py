@@ -15,6 +15,9 @@ VENV = scratch.CACHE / "examples-venv"
 ELSEWHERE = {
     "make release": "readme",
     "sudo dpkg -i .build/packages/takt_0.1.0_amd64.deb": "service",
+    "gpg --armor --export-secret-keys KEY > key.asc": "repository",
+    "sudo curl -fsSo /etc/apt/keyrings/takt.asc https://packages.example/apt/takt.asc": "repository",
+    "sudo curl -fsSo /etc/yum.repos.d/takt.repo https://packages.example/rpm/takt.repo": "repository",
     "sudo install -D -m 644 packaging/systemd/hardened.conf "
     "/etc/systemd/system/takt.service.d/hardened.conf": "service",
     "takt init": "deb, rpm and dist",

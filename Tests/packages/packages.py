@@ -3,8 +3,8 @@
 
   Tests/packages/packages.py FOLDER [NAME...]
 
-NAME is deb, service, rpm, dist, image, examples, unit, hooks or readme; by default all. Needs root, mmdebstrap, umoci and the packages of
-`make packages`.
+NAME is deb, service, rpm, repository, dist, image, examples, unit, hooks or readme; by default all.
+Needs root, mmdebstrap, umoci and the packages of `make packages`.
 """
 import os
 import pathlib
@@ -18,6 +18,7 @@ import traceback
 import examples
 import image
 import readme
+import repository
 import scratch
 import service
 from scratch import ROOT, Scratch, await_true, check, succeed
@@ -121,13 +122,22 @@ def test_deb(folder):
         check(not left, f"the purge leaves nothing{': ' + ' '.join(left) if left else ''}")
 
 
-def newer_deb():
+def newer(script, pattern):
     """The same package under a later version."""
     folder = scratch.CACHE / "newer"
     shutil.rmtree(folder, ignore_errors=True)
-    succeed(ROOT / "packaging/deb", folder,
+    succeed(ROOT / "packaging" / script, folder,
             env=os.environ | {"TAKT_PACKAGE_VERSION": version() + "+newer"})
-    return one(folder, "*.deb")
+    return one(folder, pattern)
+
+
+def newer_deb():
+    return newer("deb", "*.deb")
+
+
+def test_repository(folder):
+    repository.test_apt(one(folder, f"takt_{version()}_*.deb"), newer_deb())
+    repository.test_rpm(one(folder, f"takt-{version()}-*.rpm"), newer("rpm/build", "*.rpm"))
 
 
 def test_service(folder):
@@ -245,8 +255,9 @@ def test_unit(_):
         check(status == 0 and not wrong, f"systemd-analyze finds no mistake {wrong or ''}")
 
 
-TESTS = {"deb": test_deb, "service": test_service, "rpm": test_rpm, "dist": test_dist, "image": test_image, "examples": test_examples,
-         "unit": test_unit, "hooks": test_hooks, "readme": test_readme}
+TESTS = {"deb": test_deb, "service": test_service, "rpm": test_rpm, "repository": test_repository,
+         "dist": test_dist, "image": test_image, "examples": test_examples, "unit": test_unit,
+         "hooks": test_hooks, "readme": test_readme}
 
 
 def main():
@@ -258,12 +269,12 @@ def main():
         start = time.monotonic()
         try:
             TESTS[name](folder)
-            results.append(f"{name:8} ok      {time.monotonic() - start:.0f} s")
+            results.append(f"{name:10} ok      {time.monotonic() - start:.0f} s")
         except Exception as error:
             if not isinstance(error, scratch.Failure):
                 traceback.print_exc()
             print(f"FAILED: {error}", flush=True)
-            results.append(f"{name:8} FAILED  {error}".splitlines()[0])
+            results.append(f"{name:10} FAILED  {error}".splitlines()[0])
     print("\n" + "\n".join(results))
     failed = sum("FAILED" in line for line in results)
     print(f"{len(results) - failed} passed, {failed} failed")
