@@ -116,6 +116,7 @@ test: test-setup ## Run all tests, and list the failures at the end.
 # Much of it waits for machines of a cluster, beside which that package is built.
 test-programs:
 	python3 -B -m unittest discover -q -b Tests/packages
+	python3 -B -m unittest discover -q -b Tests/release
 	python3 -B Tests/nemesis/nemesis.py .build/debug/takt --seeds $(TEST_SEEDS)
 	.build/debug/boundary-fuzz replay Tests/fuzz/corpus
 	python3 -B Tests/moving/packages.py .build/debug/takt --count 10

@@ -13,7 +13,8 @@ PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoc
 	podman podman-compose crun binutils python3 python3-venv openssl file apt-utils createrepo-c dnf gnupg
 INSTALLED = $(DESTDIR)$(PREFIX)
 
-.PHONY: install uninstall deb rpm dist image apt-repository rpm-repository sums package-tools packages packages-test rules-test \
+.PHONY: install uninstall deb rpm dist image apt-repository rpm-repository sums \
+	image-index release-notes package-tools packages packages-test rules-test \
 	reproducible release-check
 
 install:         ## Install what `make release` has built: PREFIX=/usr/local DESTDIR=.
@@ -82,6 +83,16 @@ rpm-repository:  ## Make a signed dnf and zypper repository of the packages, .bu
 
 sums:            ## Write and sign the sums of all that is in .build/packages.
 	packaging/publish/sums $(PACKED)
+
+# The images that `make image` has built on machines of several architectures.
+IMAGES ?= $(PACKED)/takt-$(VERSION)-image.tar
+image-index:     ## Put the images of several architectures into one OCI archive: IMAGES='FILE FILE'.
+	@mkdir -p $(PACKED)
+	packaging/image/index $(PACKED)/takt-$(VERSION)-image-index.tar takt:$(VERSION) $(IMAGES)
+
+release-notes:   ## Write what CHANGELOG.md says of this version to .build/packages/NOTES.md.
+	@mkdir -p $(PACKED)
+	scripts/release/notes $(VERSION) >$(PACKED)/NOTES.md
 
 packages: release deb rpm dist image ## Build all packages in .build/packages.
 
