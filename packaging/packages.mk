@@ -14,7 +14,7 @@ PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoc
 INSTALLED = $(DESTDIR)$(PREFIX)
 
 .PHONY: install uninstall deb rpm dist image apt-repository rpm-repository sums \
-	image-index release-notes package-tools packages packages-test rules-test \
+	image-index release-notes workflow-check package-tools packages packages-test rules-test \
 	reproducible release-check
 
 install:         ## Install what `make release` has built: PREFIX=/usr/local DESTDIR=.
@@ -93,6 +93,12 @@ image-index:     ## Put the images of several architectures into one OCI archive
 release-notes:   ## Write what CHANGELOG.md says of this version to .build/packages/NOTES.md.
 	@mkdir -p $(PACKED)
 	scripts/release/notes $(VERSION) >$(PACKED)/NOTES.md
+
+workflow-check:  ## Check the workflows in .github with zizmor, their schema, and actionlint if it is installed.
+	@scripts/venv .build/workflow-venv workflows
+	.build/workflow-venv/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	.build/workflow-venv/bin/zizmor --offline --quiet --no-progress .github/workflows
+	@! command -v actionlint >/dev/null || actionlint
 
 packages: release deb rpm dist image ## Build all packages in .build/packages.
 
