@@ -12,9 +12,11 @@ PACKED := .build/packages
 PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \
 	podman podman-compose crun binutils python3 python3-venv openssl file apt-utils createrepo-c dnf gnupg
 INSTALLED = $(DESTDIR)$(PREFIX)
+# The docs as pages, where `make html` has built those of this commit.
+HTML = $(shell [ "$$(cat .build/html-commit 2>/dev/null)" = "$$(git rev-parse HEAD 2>/dev/null)" ] && echo .build/html)
 
 .PHONY: install uninstall deb rpm dist image apt-repository rpm-repository sums \
-	image-index release-notes workflow-check package-tools packages packages-test rules-test \
+	image-index release-notes workflow-check site html site-test package-tools packages packages-test rules-test \
 	reproducible release-check
 
 install:         ## Install what `make release` has built: PREFIX=/usr/local DESTDIR=.
@@ -37,6 +39,7 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 	install -D -m 644 packaging/monitoring/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json
 	install -D -m 644 packaging/jobs.yaml $(INSTALLED)/share/doc/takt/examples/jobs.yaml
 	install -m 644 packaging/systemd/hardened.conf $(INSTALLED)/share/doc/takt/examples/
+	$(if $(HTML),cp -rT $(HTML) $(INSTALLED)/share/doc/takt/html)
 	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|/usr/local/bin/takt|$(PREFIX)/bin/takt|; 1,/^\#$$/d' packaging/systemd/takt.service \
 		> $(DESTDIR)$(UNITDIR)/takt.service
@@ -84,6 +87,18 @@ rpm-repository:  ## Make a signed dnf and zypper repository of the packages, .bu
 sums:            ## Write and sign the sums of all that is in .build/packages.
 	packaging/publish/sums $(PACKED)
 
+site:            ## Build the docs as a site with search, .build/site.
+	@scripts/venv .build/site-venv site
+	packaging/publish/site/build .build/site-venv/bin/mkdocs
+
+html:            ## Build the docs as pages without scripts, .build/html, which packages then contain.
+	@scripts/venv .build/site-venv site
+	packaging/publish/site/build --plain .build/site-venv/bin/mkdocs
+
+site-test: site html browser ## Read both in a browser, as files: pictures, search, and what is missing.
+	python3 -B Tests/release/site.py .build/site
+	python3 -B Tests/release/site.py .build/html
+
 # The images that `make image` has built on machines of several architectures.
 IMAGES ?= $(PACKED)/takt-$(VERSION)-image.tar
 image-index:     ## Put the images of several architectures into one OCI archive: IMAGES='FILE FILE'.
@@ -100,7 +115,7 @@ workflow-check:  ## Check the workflows in .github with zizmor, their schema, an
 	.build/workflow-venv/bin/zizmor --offline --quiet --no-progress .github/workflows
 	@! command -v actionlint >/dev/null || actionlint
 
-packages: release deb rpm dist image ## Build all packages in .build/packages.
+packages: release html deb rpm dist image ## Build all packages in .build/packages.
 
 packages-test:   ## Install, run, upgrade and remove each package of .build/packages; needs root. TESTS='deb rpm': some.
 	python3 -B Tests/packages/packages.py $(PACKED) $(TESTS)

@@ -86,6 +86,8 @@ def test_deb(folder):
                  "usr/share/fish/vendor_completions.d/takt.fish",
                  "usr/lib/takt/plugins/disk-usage/disk-usage", "usr/share/takt/jobs.schema.json"]:
         check(f" ./{name}\n" in files, f"{name} is in it")
+    for name in ["index.html", "schemas/openapi.json"]:
+        check(f" ./usr/share/doc/takt/html/{name}\n" in files, f"the page {name} is in it")
 
     with Scratch() as root:
         first_run(root, [f"dpkg -i {root.add(package)}"])
