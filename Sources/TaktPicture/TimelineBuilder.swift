@@ -33,6 +33,7 @@ package struct TimelineBuilder {
       rows[job, default: Row()].runs.append(
         Timeline.Bar(
           from: from, to: at.milliseconds, isFailed: end.outcome != .succeeded))
+    case .retried, .called: break
     case .wake(let at, _): timeline.wakes.append(at.milliseconds)
     case .fault(let fault, let at):
       timeline.events.append(Timeline.Event(at: at.milliseconds, label: fault.kind.words))

@@ -9,6 +9,10 @@ package enum SimulatedEvent: Sendable {
   case began(JobName, RunID, at: WallInstant)
   /// A run that had started has ended.
   case ended(JobName, RunID, RunEnd, at: WallInstant)
+  /// An attempt after the first of its run has started.
+  case retried(JobName, RunID, at: WallInstant)
+  /// A hook of a job has been called. Pings are not told of.
+  case called(JobName, HookKind, at: WallInstant)
   /// takt has woken and served so many timers.
   case wake(at: WallInstant, served: Int)
   case fault(SimulatedFault, at: WallInstant)

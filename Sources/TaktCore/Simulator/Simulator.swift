@@ -6,6 +6,8 @@ package import TaktTime
 package struct Simulator {
   /// How long a run lasts whose job does not say how long it is expected to take.
   package static let defaultRunTime = Duration.seconds(1)
+  /// As long as zone files and calendars are good for.
+  package static let spanMax = Duration.seconds(20 * 366 * 86_400)
   private static let hookTime = Duration.milliseconds(100)
 
   private var scheduler: VirtualScheduler
@@ -15,7 +17,7 @@ package struct Simulator {
   /// Those that are to come, the next one last.
   private var faults: [SimulatedFault]
   private let runTime: Duration
-  private var runTimes: [JobName: Duration]
+  private var runs: [JobName: SimulatedRuns]
   private let emitsAll: Bool
   private var isStopped = false
   /// What all that has happened comes to.
@@ -31,13 +33,13 @@ package struct Simulator {
 
   /// - Parameters:
   ///   - start: when takt starts, for the first time in its life.
-  ///   - runTimes: how long the runs of some jobs last; others as long as their job expects, or
+  ///   - runs: what the runs of some jobs do; others succeed, after as long as their job expects, or
   ///     `runTime`.
   ///   - emitsAll: whether each verdict and each run is told of, or only wakes and faults. The
   ///     report counts them either way.
   package init(
     _ snapshot: Snapshot, from start: WallInstant, faults: [SimulatedFault] = [],
-    runTime: Duration = Self.defaultRunTime, runTimes: [JobName: Duration] = [:],
+    runTime: Duration = Self.defaultRunTime, runs: [JobName: SimulatedRuns] = [:],
     emitsAll: Bool = true
   ) {
     self.snapshot = snapshot
@@ -49,7 +51,7 @@ package struct Simulator {
     self.faults = faults.sorted { $0.at < $1.at }.reversed()
     self.emitsAll = emitsAll
     self.runTime = runTime
-    self.runTimes = runTimes
+    self.runs = runs
   }
 
   /// Answers false to end the simulation.
@@ -118,7 +120,7 @@ package struct Simulator {
     case .sleep(let duration): step(by: duration, slept: duration, observe)
     // Whoever ends meanwhile is noticed afterwards.
     case .stall(let duration): scheduler.pass(duration)
-    case .slow(let job, let duration): runTimes[job] = duration
+    case .slow(let job, let duration): runs[job, default: SimulatedRuns()].length = duration
     case .crash(let down): crash(down, observe)
     case .reload(let next):
       let plan = ReloadPlan(from: snapshot, to: next)
@@ -167,7 +169,7 @@ package struct Simulator {
         scheduler.arm(timer, deadline, leeway: leeway, token: token)
       case .holdTimer(let job, _): scheduler.disarm(.job(job))
       case .disarm(let timer): scheduler.disarm(timer)
-      case .start(let request): start(request)
+      case .start(let request): start(request, observe)
       case .signal(let run, let signal): stop(run, signal)
       case .record(.began(let run)): emitStart(run.head, observe)
       case .record(.ended(let run)): emitEnd(run, job, observe)
@@ -184,12 +186,40 @@ package struct Simulator {
     for case .record(let entry) in effects { ledger?.record(entry) }
   }
 
-  private mutating func start(_ request: AttemptRequest) {
-    let own = runTimes.isEmpty ? nil : runTimes[request.spec.name]
-    let whole = own ?? request.spec.expectedDuration ?? runTime
+  private mutating func start(_ request: AttemptRequest, _ observe: Observe) {
+    if emitsAll, request.step == 0 { emitAttempt(request, observe) }
+    // Looked up only where some job has an entry: the name is hashed for each attempt.
+    let own = runs.isEmpty ? nil : runs[request.spec.name]
+    if let facts = request.facts {
+      let isRefused = facts.hook == .onlyIf && own?.meetsCondition == false
+      return scheduler.setEnd(
+        of: request.run, .attempt(.exited(isRefused ? 1 : 0)), at: now.monotonic + Self.hookTime)
+    }
+    if own?.hangs == true {
+      // It ends when takt stops it.
+      return scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: .distantFuture)
+    }
+    let whole = own?.length ?? request.spec.expectedDuration ?? runTime
     let steps = request.spec.action.stepCount
-    let time = request.isHook ? Self.hookTime : steps == 1 ? whole : whole / steps
-    scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: now.monotonic + time)
+    let status = own == nil ? 0 : takeStatus(of: request)
+    scheduler.setEnd(
+      of: request.run, .attempt(.exited(status)),
+      at: now.monotonic + (steps == 1 ? whole : whole / steps))
+  }
+
+  /// The exit status of an attempt, whose first step it is that fails.
+  private mutating func takeStatus(of request: AttemptRequest) -> Int32 {
+    guard request.step == 0 else { return 0 }
+    return runs[request.spec.name]?.takeStatus() ?? 0
+  }
+
+  private mutating func emitAttempt(_ request: AttemptRequest, _ observe: Observe) {
+    if let facts = request.facts {
+      guard request.attempt == 1, !facts.isPing, facts.hook != .onlyIf else { return }
+      emit(.called(request.spec.name, facts.hook, at: now.wall), observe)
+    } else if request.attempt > 1 {
+      emit(.retried(request.spec.name, request.run, at: now.wall), observe)
+    }
   }
 
   private mutating func stop(_ run: RunID, _ signal: StopSignal) {

@@ -50,7 +50,7 @@ struct SimulateCommand: ParsableCommand {
     let start =
       try from.map { try InstantArgument.read($0, of: "--from", in: zone) }
       ?? WallInstant(milliseconds: SystemTimeSource().wall.milliseconds)
-    let duration = try Self.duration(span, of: "--for", most: Self.spanMax)
+    let duration = try Self.duration(span, of: "--for", most: Simulator.spanMax)
     let faults = try fault.map {
       try FaultArgument(start: start, span: duration, snapshot: snapshot, file: argument.file)
         .fault($0)
@@ -62,7 +62,7 @@ struct SimulateCommand: ParsableCommand {
     }
     var simulator = Simulator(
       snapshot, from: start, faults: faults,
-      runTime: try Self.duration(runTime, of: "--run-time", most: Self.spanMax),
+      runTime: try Self.duration(runTime, of: "--run-time", most: Simulator.spanMax),
       emitsAll: showsSlots || timeline != nil)
     let lines = SimulationLines(zone: zone, isJSON: json)
     var progress = SimulationProgress(from: start, for: duration)
@@ -82,9 +82,6 @@ struct SimulateCommand: ParsableCommand {
       SimulationTable(report: report, snapshot: snapshot, start: start, span: duration).print()
     }
   }
-
-  /// As long as zone files and calendars are good for.
-  static let spanMax = Duration.seconds(20 * 366 * 86_400)
 
   static func duration(_ text: String, of option: String, most: Duration) throws -> Duration {
     guard let duration = try? DurationText.parse(text), duration > .zero, duration <= most else {

@@ -17,7 +17,7 @@ struct SimulationLines {
       }
     case .fault(let fault, let at) where !isJSON:
       Console.print("\(at.rfc3339(in: zone))  -- \(fault.kind.words)")
-    case .fault, .began, .ended, .wake: break
+    case .fault, .began, .ended, .retried, .called, .wake: break
     }
   }
 

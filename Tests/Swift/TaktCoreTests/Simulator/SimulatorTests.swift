@@ -33,6 +33,8 @@ import TaktTime
       case .wake(_, let served):
         emitted["wakes", default: 0] += 1
         emitted["served", default: 0] += served
+      case .retried(let job, _, _): emitted["\(job) retried", default: 0] += 1
+      case .called(let job, let hook, _): emitted["\(job) \(hook.rawValue)", default: 0] += 1
       case .fault: emitted["faults", default: 0] += 1
       }
       return true
