@@ -8,6 +8,8 @@ package struct FaultText {
     case wrong(String)
     /// No job has the name; `advice` says which one was meant.
     case noJob(String, advice: String?)
+    /// The time is before or after what is simulated.
+    case outside
   }
 
   private let start: WallInstant
@@ -39,9 +41,7 @@ package struct FaultText {
     let value = parts.count > 1 ? String(parts[1]) : nil
     var at = start + span / 2
     if let cut { at = try time(String(text[text.index(after: cut)...])) }
-    guard start <= at, at <= start + span else {
-      throw Problem.wrong("the time is outside the simulation; see --from and --for")
-    }
+    guard start <= at, at <= start + span else { throw Problem.outside }
     switch parts.first.map(String.init) ?? "" {
     case "step":
       guard let step = signed(value ?? "") else {

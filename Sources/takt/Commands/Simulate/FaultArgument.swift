@@ -25,6 +25,9 @@ struct FaultArgument {
       return try reader.fault(text)
     } catch FaultText.Problem.wrong(let hint) {
       throw ValidationError("--fault \(text.printable): \(hint).")
+    } catch FaultText.Problem.outside {
+      throw ValidationError(
+        "--fault \(text.printable): the time is outside the simulation; see --from and --for.")
     } catch FaultText.Problem.noJob(let name, let advice) {
       throw ValidationError(
         "there is no job '\(name.printable)' in \(file)"

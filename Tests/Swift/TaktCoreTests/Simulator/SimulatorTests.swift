@@ -68,6 +68,34 @@ import TaktTime
     }
   }
 
+  @Test func `runs last, fail and hang as they are told to`() throws {
+    var quick = SimulatedRuns()
+    quick.length = .seconds(10)
+    quick.failures = 2
+    quick.status = 3
+    var slow = SimulatedRuns()
+    slow.hangs = true
+    let names = try ["quick", "slow"].map { try #require(JobName($0)) }
+    var simulator = Simulator(
+      try snapshot(), from: Self.start, runs: [names[0]: quick, names[1]: slow])
+    var ends: [RunEnd] = []
+    var starts: [RunID: WallInstant] = [:]
+    var lengths: Set<Duration> = []
+    simulator.run(for: .seconds(110)) { event in
+      switch event {
+      case .began(_, let run, let at): starts[run] = at
+      case .ended(_, let run, let end, let at):
+        ends.append(end)
+        if let start = starts[run] { lengths.insert(at - start) }
+      case .verdict, .retried, .called, .wake, .fault: break
+      }
+      return true
+    }
+    #expect(ends.map(\.outcome) == [.failed, .failed, .succeeded])
+    #expect(ends.first?.reason == .exit(3) && lengths == [.seconds(10)])
+    #expect(simulator.report.job(names[1]).verdictCounts.ran == 1)
+  }
+
   @Test func `a run that is stopped ends then, and not when it would have`() {
     var ends = RunEnds()
     func instant(_ seconds: Int64) -> MonotonicInstant {

@@ -1,0 +1,187 @@
+package import TaktTime
+
+/// One test of a jobs file: what is simulated, and what is expected of it.
+package struct JobsTest: Sendable {
+  package var name: String
+  package var place: SourceLocation
+  package var start: WallInstant
+  package var span: Duration
+  /// The zone of the times in the test.
+  package var zone: Zone
+  package var snapshot: Snapshot
+  package var faults: [SimulatedFault] = []
+  /// The faults as they are written.
+  package var faultTexts: [String] = []
+  package var runs: [JobName: SimulatedRuns] = [:]
+  /// What runs do, by the job, definition or pattern that is written.
+  package var writtenRuns: [(subject: String, runs: SimulatedRuns)] = []
+  package var expectations: [TestExpectation] = []
+
+  package init(
+    name: String, place: SourceLocation, start: WallInstant, span: Duration, zone: Zone,
+    snapshot: Snapshot
+  ) {
+    self.name = name
+    self.place = place
+    self.start = start
+    self.span = span
+    self.zone = zone
+    self.snapshot = snapshot
+  }
+
+  /// What performs the test, for `runSpan`.
+  package func simulator(emitsAll: Bool) -> Simulator {
+    Simulator(snapshot, from: start, faults: awakeFaults, runs: runs, emitsAll: emitsAll)
+  }
+
+  /// For how long the machine of the simulation is awake in the time of the test.
+  package var runSpan: Duration {
+    faults.reduce(span) { left, fault in
+      guard case .sleep(let duration) = fault.kind else { return left }
+      return max(.milliseconds(1), left - duration)
+    }
+  }
+
+  /// The faults at the times at which they are written: the simulator counts them by a clock that stands
+  /// still while the machine sleeps. One that falls into a sleep happens at its end.
+  private var awakeFaults: [SimulatedFault] {
+    var slept = Duration.zero
+    var earliest = start
+    return faults.sorted { $0.at < $1.at }.map { fault in
+      let at = max(earliest, fault.at - slept)
+      if case .sleep(let duration) = fault.kind {
+        slept += duration
+        earliest = at
+      }
+      return SimulatedFault(fault.kind, at: at)
+    }
+  }
+}
+
+/// One thing that a test expects.
+package struct TestExpectation: Sendable {
+  package var place: SourceLocation
+  /// Whose it is, as it is written: `backup`, `all`, `etl-*`, `backup at 02:30`.
+  package var subject: String
+  /// The jobs; nil for all.
+  package var jobs: [JobName]?
+  package var check: TestCheck
+
+  package init(
+    place: SourceLocation, subject: String, jobs: [JobName]?, check: TestCheck
+  ) {
+    self.place = place
+    self.subject = subject
+    self.jobs = jobs
+    self.check = check
+  }
+}
+
+package enum TestCheck: Sendable {
+  case count(TestCount, TestRange)
+  /// Slots of this verdict with this reason.
+  case reason(Verdict.Kind, String, TestRange)
+  /// The slots of this verdict, or all, are these.
+  case times(Verdict.Kind?, [TestTime])
+  /// Runs started at these times.
+  case starts([TestTime])
+  /// How late a slot has started, at most.
+  case late(TestRange)
+  /// How long the longest run took.
+  case lasts(TestRange)
+  /// How many runs were active at once.
+  case atOnce(TestRange)
+  /// How often takt woke.
+  case wakes(TestRange)
+  /// No run overlaps a run of one of these jobs.
+  case neverWith([JobName], named: String)
+  /// A run of the one job has ended before each run of the other, since the run of that before.
+  case order(first: [JobName], then: [JobName], TestOrder, named: String)
+  case slot(WallInstant, TestSlotCheck)
+}
+
+package enum TestOrder: String, Sendable {
+  case before, after
+}
+
+/// What a test may expect of one slot.
+package enum TestSlotCheck: Sendable {
+  case verdict(Verdict.Kind, reason: String?)
+  /// There is no slot.
+  case absent
+  case late(TestRange)
+  case starts(TestTime)
+  case outcome(Outcome)
+  case lasts(TestRange)
+  case retries(TestRange)
+}
+
+/// What a test counts of jobs.
+package enum TestCount: String, CaseIterable, Sendable {
+  case slots, ran, skipped, coalesced, missed, cancelled
+  /// Runs that started.
+  case runs
+  case succeeded
+  /// Runs that failed or timed out.
+  case failed
+  case timedOut = "timed_out"
+  case interrupted
+  /// Attempts after the first of their run.
+  case retries
+  /// Calls of the hooks that say that something is wrong.
+  case alarms
+  case onStart = "on_start"
+  case onFailure = "on_failure"
+  case onSuccess = "on_success"
+  case onRecover = "on_recover"
+  case onLate = "on_late"
+  case onStale = "on_stale"
+  case onAlarmFailed = "on_alarm_failed"
+
+  /// The verdict that it counts; nil for anything else.
+  package var verdict: Verdict.Kind? { Verdict.Kind(rawValue: rawValue) }
+  /// The hook whose calls it counts; nil for anything else.
+  package var hook: HookKind? { HookKind(rawValue: rawValue) }
+  /// Whether it counts slots.
+  package var isOfSlots: Bool { self == .slots || verdict != nil }
+
+  static let alarmHooks: Set<HookKind> = [.onFailure, .onLate, .onStale, .onAlarmFailed]
+}
+
+/// The values that an expectation accepts: counts, or milliseconds.
+package struct TestRange: Hashable, Sendable {
+  package var least: Int64
+  package var most: Int64
+  /// As it is written: `>= 4`.
+  package var text: String
+
+  package init(least: Int64 = 0, most: Int64 = .max, text: String) {
+    self.least = least
+    self.most = most
+    self.text = text
+  }
+
+  package func contains(_ value: Int64) -> Bool { least <= value && value <= most }
+}
+
+/// A time in a test: an instant, or a time of day on any date. To the second.
+package struct TestTime: Hashable, Sendable {
+  /// Seconds since 1970, or since midnight.
+  package var seconds: Int64
+  package var isTimeOfDay: Bool
+  package var text: String
+
+  package init(_ instant: WallInstant, text: String) {
+    (seconds, isTimeOfDay, self.text) = (instant.milliseconds / 1000, false, text)
+  }
+
+  package init(timeOfDay seconds: Int64, text: String) {
+    (self.seconds, isTimeOfDay, self.text) = (seconds, true, text)
+  }
+
+  package func matches(_ instant: WallInstant, in zone: Zone) -> Bool {
+    guard isTimeOfDay else { return instant.milliseconds / 1000 == seconds }
+    let civil = zone.civilTime(at: instant)
+    return Int64(civil.hour * 3600 + civil.minute * 60 + civil.second) == seconds
+  }
+}
