@@ -158,7 +158,7 @@ struct KeyReader {
   func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
     // Nothing that belongs elsewhere is meant in a calendar.
     let isInCalendar = owner.part == .file && owner.key != nil
-    if !isInCalendar, let home = Self.home(of: entry.key) {
+    if !isInCalendar, !owner.part.isOfTests, let home = Self.home(of: entry.key) {
       reporter.report(
         .misplacedKey, at: entry.keyMark, "'\(entry.key)' is not allowed in \(owner)",
         hint: "it belongs \(home)")
@@ -174,6 +174,7 @@ struct KeyReader {
       return ForeignKeys.hint(for: entry.key, among: keys)
         ?? nearest.map { "did you mean '\($0)'?" }
         ?? (owner.part == .file ? Self.hint(naming: keys, isInCalendar) : nil)
+        ?? (owner.part.isOfTests ? "the keys here are \(Self.names(of: keys))" : nil)
     }
     reporter.report(
       .unknownKey, at: entry.keyMark, "unknown key '\(entry.key.shortened)'", hint: hint(),
@@ -187,7 +188,11 @@ struct KeyReader {
   /// All keys of a jobs file, or of a calendar in it.
   private static func hint(naming keys: KeyRows, _ isInCalendar: Bool) -> String {
     "the keys of a \(isInCalendar ? "calendar" : "jobs file") are "
-      + keys.map { "'\($0.name)'" }.joined(separator: ", ")
+      + names(of: keys)
+  }
+
+  private static func names(of keys: KeyRows) -> String {
+    keys.map { "'\($0.name)'" }.joined(separator: ", ")
   }
 
   /// Where a key belongs that stands in the wrong place.

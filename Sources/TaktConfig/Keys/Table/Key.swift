@@ -103,6 +103,17 @@ struct KeyOwner: CustomStringConvertible {
   enum Part: Equatable {
     case file, scheduler, defaults
     case job(String)
+    /// A file of tests, and a test in it.
+    case tests
+    case test(String)
+
+    /// Whether it is of no jobs file.
+    var isOfTests: Bool {
+      switch self {
+      case .tests, .test: true
+      case .file, .scheduler, .defaults, .job: false
+      }
+    }
   }
 
   var part: Part
@@ -127,6 +138,8 @@ struct KeyOwner: CustomStringConvertible {
       case .scheduler: "'\(Key.scheduler)'"
       case .defaults: "'\(Key.defaults)'"
       case .job(let name): "job '\(name.shortened)'"
+      case .tests: "the tests file"
+      case .test(let name): "test '\(name.shortened)'"
       }
     guard let key else { return name }
     return part == .file ? "'\(key)'" : "'\(key)' of " + name

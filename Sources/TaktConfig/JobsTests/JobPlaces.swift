@@ -1,0 +1,34 @@
+package import TaktCore
+
+/// Where jobs files say what jobs are.
+package enum JobPlaces {
+  /// The places of jobs; those of a definition with `for_each` are where that is. Files that are no jobs
+  /// files are passed over.
+  ///
+  /// - Parameter files: the files of a load.
+  package static func find(
+    _ names: Set<JobName>, of snapshot: Snapshot, in files: [String]
+  ) -> [JobName: SourceLocation] {
+    var keys: [String: [JobName]] = [:]
+    for job in snapshot.jobs where names.contains(job.name) {
+      keys[(job.family ?? job.name).text, default: []].append(job.name)
+    }
+    var places: [JobName: SourceLocation] = [:]
+    for file in files {
+      if places.count == names.count { break }
+      guard let contents = try? FileReader(bound: JobsLoad.sizeBound).read(file, as: .include)
+      else { continue }
+      let source = SourceText(file: file, bytes: contents.bytes)
+      let composer = YAMLComposer(source, limits: YAMLLimits(), reporter: Reporter(source))
+      _ = try? composer.openDocument()
+      guard let jobs = (try? composer.node())?[Key.jobs], case .mapping(let entries) = jobs.content
+      else { continue }
+      for entry in entries {
+        for name in keys[entry.key] ?? [] where places[name] == nil {
+          places[name] = source.place(of: entry.keyMark).location
+        }
+      }
+    }
+    return places
+  }
+}
