@@ -341,8 +341,9 @@ gate-program: release-setup
 transfers: setup ## Make 10,000 HTTP and mail transfers; memory and descriptors must not grow.
 	TAKT_TRANSFERS=10000 $(SWIFT) test --filter ManyTransfersTests
 
-schema: build    ## Write docs/schemas/jobs.schema.json.
+schema: build    ## Write docs/schemas/jobs.schema.json and jobs.test.schema.json.
 	.build/debug/takt schema > docs/schemas/jobs.schema.json
+	.build/debug/takt schema --tests > docs/schemas/jobs.test.schema.json
 
 reference: setup ## Write the generated parts of docs/ from the code.
 	TAKT_WRITE_REFERENCE=1 $(SWIFT) test --filter 'KeyTableTests|BuiltinReferenceTests|RunMachineTests|FileTrustTests|RouteListTests'

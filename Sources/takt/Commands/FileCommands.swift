@@ -45,15 +45,20 @@ struct CheckCommand: ParsableCommand {
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the JSON Schema of the jobs file, for editors and validators.",
+    abstract: "Print the JSON Schema of the jobs file, or of its tests, for editors.",
     discussion: """
       The schema uses draft 2020-12 and covers one file by itself. `takt check` checks more: users, \
       groups, time zones, and the files that a jobs file names.
       """)
 
+  @Flag(help: "Print the schema of files of tests, such as jobs.test.yaml.")
+  var tests = false
+
   func run() throws {
-    let schema = KeyTable.schema(
-      catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
+    let schema =
+      tests
+      ? KeyTable.testSchema(version: TaktVersion.current)
+      : KeyTable.schema(catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
     Console.print(String(schema.dropLast()))
   }
 }

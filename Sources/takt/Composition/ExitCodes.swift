@@ -43,7 +43,7 @@ extension ExitCode {
     (.success, "success"),
     (
       .unbalanced,
-      "verify: a problem in the ledger or the log; cancel: nothing to cancel; --all: answered with no; "
+      "verify: a problem in the ledger or the log; test: a test failed; cancel: nothing to cancel; --all: answered with no; "
         + "export: something is not kept; import: and it changes what runs"
     ),
     (.unchanged, "resume: the job is not suspended; drain --undo: takt is not draining"),
@@ -63,7 +63,7 @@ extension ExitCode {
     (.forbidden, "the state folder or the socket belongs to another user"),
     (
       .configuration,
-      "an invalid jobs file, with check --strict one with warnings, or no ledger; "
+      "an invalid jobs file or tests file, with check --strict one with warnings, or no ledger; "
         + "import: a source cannot be read"
     ),
   ]

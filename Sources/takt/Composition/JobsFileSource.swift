@@ -15,6 +15,8 @@ struct JobsFileSource: SnapshotSource {
   var limits: ControlGroupControllers.Place?
   /// Where the users of jobs are looked up.
   var accounts: any AccountSource = SystemAccounts()
+  /// What `local` is; nil for the machine's own zone.
+  var localZone: Zone?
   /// What loads before came to; nil where the file is read once.
   var memory: LoadMemory?
 
@@ -72,9 +74,13 @@ struct JobsFileSource: SnapshotSource {
         nil
       }
     return JobsLoader(
-      catalogue: catalogue, zones: ZoneFiles(), accounts: accounts,
+      catalogue: catalogue, zones: zones, accounts: accounts,
       time: SystemTimeSource(), engineAddresses: Self.flaws,
       groupProblem: groupProblem, bundledPlugins: Installation.plugins)
+  }
+
+  private var zones: any ZoneSource {
+    localZone.map { ZonesElsewhere(local: $0) } ?? ZoneFiles()
   }
 
   /// What libpq says to the connection string of a cluster; without it, nothing.
@@ -107,4 +113,16 @@ extension SchedulerSettings {
     runsMax = ResourceLimits.runs()
     conditionsMax = ResourceLimits.conditions(atMost: conditionsMax, maxRunning: maxRunning)
   }
+}
+
+/// The zones of this machine as if it were in another place.
+private struct ZonesElsewhere: ZoneSource {
+  let local: Zone
+  private let files = ZoneFiles()
+
+  init(local: Zone) { self.local = local }
+
+  func zone(named name: String) -> Zone? { name == "local" ? local : files.zone(named: name) }
+
+  var zoneNames: [String] { files.zoneNames }
 }

@@ -1,9 +1,7 @@
 import ArgumentParser
-import Glibc
 import TaktCore
 import TaktEngine
 import TaktPicture
-import TaktSystem
 import TaktTime
 
 struct SimulateCommand: ParsableCommand {
@@ -74,7 +72,7 @@ struct SimulateCommand: ParsableCommand {
     let report = simulator.report
     progress.finish()
     if let svg, let timeline {
-      try Self.write(timeline.svg(title: "\(report.verdictCounts)"), to: svg)
+      try WrittenFile.write(timeline.svg(title: "\(report.verdictCounts)"), to: svg)
     }
     if json {
       Console.print(SimulationAnswer(report, snapshot, from: start, for: duration).jsonLine)
@@ -89,14 +87,5 @@ struct SimulateCommand: ParsableCommand {
         "\(option) takes a duration such as 90m or 30d, up to \(DurationText.format(most)).")
     }
     return duration
-  }
-
-  private static func write(_ text: String, to path: String) throws {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    let number = descriptor < 0 ? errno : Array(text.utf8).write(to: descriptor).number
-    guard number == nil, close(descriptor) == 0 else {
-      Console.error("takt: cannot write \(path): \(SystemError.text(number ?? errno))")
-      throw ExitCode.unwritable
-    }
   }
 }

@@ -13,7 +13,7 @@ struct SimulationLines {
       if isJSON {
         Console.print(VerdictAnswer(record, lateness).jsonLine)
       } else {
-        Console.print(line(record, lateness))
+        Console.print(Self.line(record, lateness, in: zone))
       }
     case .fault(let fault, let at) where !isJSON:
       Console.print("\(at.rfc3339(in: zone))  -- \(fault.kind.words)")
@@ -21,7 +21,7 @@ struct SimulationLines {
     }
   }
 
-  private func line(_ record: VerdictRecord, _ lateness: Duration) -> String {
+  static func line(_ record: VerdictRecord, _ lateness: Duration, in zone: Zone) -> String {
     let slots = record.slots
     var words = ["\(slots.first.rfc3339(in: zone))", record.job.text]
     if slots.count > 1 { words.append("\(slots.count) to \(slots.last.rfc3339(in: zone))") }

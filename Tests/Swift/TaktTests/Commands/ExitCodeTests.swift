@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [
     ("plan a b c", "64"), ("plan", "69"), ("suspend", "64"), ("explain --cron x", "65"),
-    ("status", "69"), ("check missing.yaml", "78"),
+    ("status", "69"), ("check missing.yaml", "78"), ("test", "78"),
     ("runs", "78"),
   ])
   func `a command exits with the listed code`(command: String, code: String) throws {
