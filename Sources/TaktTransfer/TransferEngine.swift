@@ -10,9 +10,15 @@ package final class TransferEngine: Sendable {
   package typealias ThreadStart = @Sendable (_ body: @escaping @Sendable () -> Void) throws -> Void
 
   private let startThread: ThreadStart
+  private let activeMax: Int
   private let inbox = TransferInbox()
 
-  package init(startThread: @escaping ThreadStart) { self.startThread = startThread }
+  /// - Parameter activeMax: So many transfers are on their way at once; others wait for their turn.
+  ///   Default 64.
+  package init(activeMax: Int = 64, startThread: @escaping ThreadStart) {
+    self.activeMax = activeMax
+    self.startThread = startThread
+  }
 
   /// Begins a request. Throws where there can be none; blocks for nothing but loading the library.
   package func start(_ request: HTTPRequest) throws(TransferFailure) -> RunningTransfer<HTTPReply> {
@@ -21,11 +27,12 @@ package final class TransferEngine: Sendable {
 
   /// Begins a request whose result is handed to `reply`, on the thread of the transfers, which it is
   /// not to block. Throws where there can be none; blocks for nothing but loading the library.
+  @discardableResult
   package func send(
     _ request: HTTPRequest,
     _ reply: @escaping @Sendable (Result<HTTPReply, TransferFailure>) -> Void
-  ) throws(TransferFailure) {
-    _ = try start(timeout: request.timeout, reply) { HTTPExchange(request, for: $0) }
+  ) throws(TransferFailure) -> RunningTransfer<HTTPReply> {
+    try start(timeout: request.timeout, reply) { HTTPExchange(request, for: $0) }
   }
 
   /// Begins to send a mail; the reply says nothing but that it is sent.
@@ -52,7 +59,7 @@ package final class TransferEngine: Sendable {
   private func startLoop(besides id: UInt64) throws(TransferFailure) {
     let failure: TransferFailure
     do {
-      try startThread { [inbox] in TransferLoop.run(inbox) }
+      try startThread { [inbox, activeMax] in TransferLoop.run(inbox, activeMax: activeMax) }
       return
     } catch {
       failure = TransferFailure(.noThread, "\(error)")

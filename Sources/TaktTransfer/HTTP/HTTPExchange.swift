@@ -12,6 +12,8 @@ final class HTTPExchange: Exchange {
   /// A line of a status begins a head, an empty one ends it. What comes later are trailers.
   private var isInHead = false
   private var isEnough = false
+  /// Whether the body is what was asked for, and no error.
+  private var isAccepted = false
   /// The server, as the library calls it.
   private var host = ""
   /// How long the body is to be; the library passes over a length that it cannot read.
@@ -37,6 +39,7 @@ final class HTTPExchange: Exchange {
     if !request.isRepeatable, !Self.safe.contains(request.method) {
       try easy.set(CURLOPT_FRESH_CONNECT, true)
     }
+    if let path = request.socketPath { try easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
     if request.ignoresProxy { try easy.set(CURLOPT_NOPROXY, "*") }
     if let (path, keyPath) = request.certificate {
       try easy.set(CURLOPT_SSLCERT, path)
@@ -81,6 +84,7 @@ final class HTTPExchange: Exchange {
       isInHead = false
     } else if line.hasPrefix("HTTP/"), !isInHead, reply.bodyBytes == 0 {
       isInHead = true
+      isAccepted = Self.isAcceptance(line)
       reply.headers = []
       length = nil
     } else if isInHead, let colon = line.firstIndex(of: ":") {
@@ -89,6 +93,13 @@ final class HTTPExchange: Exchange {
       if line[..<colon].lowercased() == "content-length" { return receive(length: value) }
     }
     return true
+  }
+
+  /// Whether the line of a status says that what was asked for follows: 2xx, or 101.
+  private static func isAcceptance(_ line: String) -> Bool {
+    guard let space = line.utf8.firstIndex(of: UInt8(ascii: " ")) else { return false }
+    let status = line.utf8[line.utf8.index(after: space)...].prefix(3)
+    return status.first == UInt8(ascii: "2") || status.elementsEqual("101".utf8)
   }
 
   private func receive(length text: String) -> Bool {
@@ -100,6 +111,10 @@ final class HTTPExchange: Exchange {
 
   func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
     reply.bodyBytes += bytes.count
+    if isAccepted, let onBody = request.onBody {
+      isEnough = !onBody(bytes)
+      return !isEnough
+    }
     let room = request.keptBytesMax - reply.body.count
     reply.body.append(contentsOf: bytes.prefix(max(0, room)))
     isEnough = reply.bodyBytes > request.keptBytesMax + request.discardedBytesMax

@@ -18,6 +18,11 @@ package struct HTTPRequest: Sendable {
   package var isRepeatable = false
   /// Whether it goes to the server itself, whatever the environment says of proxies.
   package var ignoresProxy = false
+  /// The Unix socket on which the server listens, whatever the address says; nil for none.
+  package var socketPath: String?
+  /// Gets the body of an answer that is no error, part by part, in place of the reply; false ends
+  /// the transfer. It is called on the thread of the transfers, which it is not to block.
+  package var onBody: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
   /// The files, in PEM, with the certificate and the key that the client shows.
   package var certificate: (path: String, keyPath: String)?
 

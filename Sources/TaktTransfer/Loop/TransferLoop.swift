@@ -2,8 +2,6 @@ import CTaktTransfer
 
 /// The work of the one thread that serves all transfers.
 struct TransferLoop {
-  /// So many transfers are on their way at once; others wait for their turn.
-  private static let activeMax = 64
   /// Connections are kept, and the thread waits, for so long after the last transfer.
   private static let idleMilliseconds: Int32 = 15_000
   /// A longer sleep than this is not needed: the library knows what it waits for.
@@ -11,13 +9,14 @@ struct TransferLoop {
   private static let connectionsMax = 16
 
   private let inbox: TransferInbox
+  private let activeMax: Int
   private let multi: UnsafeMutableRawPointer
   private var waiting: [TransferInbox.Submission] = []
   private var active: [UInt64: ActiveTransfer] = [:]
   private var ids: [UnsafeMutableRawPointer: UInt64] = [:]
 
   /// Serves until there has been nothing to do for a while. Blocks its thread.
-  static func run(_ inbox: TransferInbox) {
+  static func run(_ inbox: TransferInbox, activeMax: Int) {
     guard let multi = ctransfer_multi_init() else { return refuse(inbox) }
     // Without descriptors the library makes a handle that nobody can wake.
     guard ctransfer_multi_wakeup(multi) == CURLM_OK else {
@@ -26,7 +25,7 @@ struct TransferLoop {
     }
     ctransfer_multi_set(multi, CURLMOPT_MAXCONNECTS, connectionsMax)
     inbox.open(TransferInbox.Multi(pointer: multi))
-    var loop = TransferLoop(inbox: inbox, multi: multi)
+    var loop = TransferLoop(inbox: inbox, activeMax: activeMax, multi: multi)
     loop.serve()
     ctransfer_multi_cleanup(multi)
   }
@@ -37,8 +36,9 @@ struct TransferLoop {
     }
   }
 
-  private init(inbox: TransferInbox, multi: UnsafeMutableRawPointer) {
+  private init(inbox: TransferInbox, activeMax: Int, multi: UnsafeMutableRawPointer) {
     self.inbox = inbox
+    self.activeMax = activeMax
     self.multi = multi
   }
 
@@ -52,7 +52,7 @@ struct TransferLoop {
       begin()
       ctransfer_multi_perform(multi)
       finish()
-      guard waiting.isEmpty || active.count == Self.activeMax else { continue }
+      guard waiting.isEmpty || active.count == activeMax else { continue }
       let isBusy = !active.isEmpty
       ctransfer_multi_poll(multi, isBusy ? Self.turnMilliseconds : Self.idleMilliseconds)
       isIdle = !isBusy
@@ -65,7 +65,7 @@ struct TransferLoop {
   }
 
   private mutating func begin() {
-    while active.count < Self.activeMax, let submission = waiting.first {
+    while active.count < activeMax, let submission = waiting.first {
       waiting.removeFirst()
       let exchange = submission.makeExchange()
       let left = submission.deadline - ContinuousClock.now

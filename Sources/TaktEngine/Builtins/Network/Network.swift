@@ -7,9 +7,9 @@ import TaktTransfer
 enum Network {
   private static let engine = engine(thread: "takt-network")
 
-  /// What serves transfers on a thread of this name.
-  static func engine(thread name: String) -> TransferEngine {
-    TransferEngine { body in
+  /// What serves so many transfers at once on a thread of this name.
+  static func engine(thread name: String, activeMax: Int = 64) -> TransferEngine {
+    TransferEngine(activeMax: activeMax) { body in
       try Thread.start(name: name) {
         // A thread begins with the nice value of the one that makes it, and this one serves all.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
