@@ -1,0 +1,60 @@
+/// Divides a stream of JSON objects into the objects, wherever it is cut.
+package struct JSONObjectSplitter {
+  package enum Flaw: Error {
+    /// Something other than white space stands between two objects.
+    case notAnObject
+    case tooLong
+  }
+
+  /// A longer object ends the stream.
+  private let bytesMax: Int
+  private var object: [UInt8] = []
+  private var depth = 0
+  private var isInText = false
+  private var isEscaped = false
+
+  package init(bytesMax: Int = 1024 * 1024) { self.bytesMax = bytesMax }
+
+  /// Whether the last object has not ended.
+  package var isWithinObject: Bool { depth > 0 }
+
+  /// Hands each whole object to `body`. Whether it is JSON in detail is for its reader to say.
+  package mutating func feed(
+    _ bytes: UnsafeRawBufferPointer, _ body: (_ object: [UInt8]) -> Void
+  ) throws(Flaw) {
+    for byte in bytes {
+      if depth == 0 {
+        if Self.spaces.contains(byte) { continue }
+        guard byte == UInt8(ascii: "{") else { throw .notAnObject }
+      }
+      guard object.count < bytesMax else { throw .tooLong }
+      object.append(byte)
+      take(byte)
+      if depth == 0 {
+        body(object)
+        object.removeAll(keepingCapacity: true)
+      }
+    }
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    if isInText {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInText = false
+      }
+      return
+    }
+    switch byte {
+    case UInt8(ascii: "\""): isInText = true
+    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+    default: break
+    }
+  }
+
+  private static let spaces: Set<UInt8> = [9, 10, 13, 32]
+}
