@@ -40,7 +40,7 @@ extension LedgerArchive {
       let duration = sqlite3_column_int64(statement, 2)
       take(
         sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1) != 0,
-        duration > 0 ? duration : nil, Self.cpu(of: statement, in: 3))
+        duration > 0 ? duration : nil, Self.use(of: statement, in: 3)?.cpu)
     }
   }
 
@@ -68,28 +68,6 @@ extension LedgerArchive {
     values.add(query.since.milliseconds)
     values.add(query.until.milliseconds)
     if let job { values.add(job) }
-  }
-
-  /// User and system time, in microseconds: the first two numbers of a column `used`; nil without.
-  ///
-  /// By hand: SQLite's own functions for JSON take longer than all the rest.
-  private static func cpu(of statement: OpaquePointer, in column: Int32) -> Int64? {
-    // SQLite ends the text with a NUL, which is neither digit nor separator, so that no byte behind it
-    // is read; the text is valid until the next step.
-    guard var next = sqlite3_column_text(statement, column), next.pointee == UInt8(ascii: "[")
-    else { return nil }
-    var sum: Int64 = 0
-    for end in [UInt8(ascii: ","), UInt8(ascii: ",")] {
-      var number: Int64 = 0
-      next += 1
-      while (48...57).contains(next.pointee), number < 1 << 52 {
-        number = number * 10 + Int64(next.pointee - 48)
-        next += 1
-      }
-      guard next.pointee == end else { return nil }
-      sum += number
-    }
-    return sum
   }
 }
 
