@@ -18,10 +18,14 @@ package struct Simulator {
   private var faults: [SimulatedFault]
   private let runTime: Duration
   private var runs: [JobName: SimulatedRuns]
+  /// Nil where all runs succeed, and last as long as their job expects.
+  private let draws: RunDraws?
   private let emitsAll: Bool
   private var isStopped = false
   /// What all that has happened comes to.
   package private(set) var report = SimulationReport()
+  /// What runs at which time, and what that needs; nil where nobody asks.
+  package private(set) var load: LoadCurve?
   private var effects: [SchedulerEffect] = []
   /// The timers that the present wake serves.
   private var fired: [VirtualScheduler.Fired] = []
@@ -35,14 +39,18 @@ package struct Simulator {
   ///   - start: when takt starts, for the first time in its life.
   ///   - runs: what the runs of some jobs do; others succeed, after as long as their job expects, or
   ///     `runTime`.
+  ///   - draws: how the runs of jobs with a history go; nil where there is none.
+  ///   - load: a curve to be filled; nil for none.
   ///   - emitsAll: whether each verdict and each run is told of, or only wakes and faults. The
   ///     report counts them either way.
   package init(
     _ snapshot: Snapshot, from start: WallInstant, faults: [SimulatedFault] = [],
     runTime: Duration = Self.defaultRunTime, runs: [JobName: SimulatedRuns] = [:],
-    emitsAll: Bool = true
+    draws: RunDraws? = nil, load: LoadCurve? = nil, emitsAll: Bool = true
   ) {
     self.snapshot = snapshot
+    self.draws = draws
+    self.load = load
     begin = Now(wall: start, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
     let hasCrash = faults.contains { if case .crash = $0.kind { true } else { false } }
     if hasCrash { ledger = LedgerModel(keepsVerdicts: false) }
@@ -199,11 +207,14 @@ package struct Simulator {
       // It ends when takt stops it.
       return scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: .distantFuture)
     }
-    let whole = own?.length ?? request.spec.expectedDuration ?? runTime
+    let drawn = draws?.run(of: request.spec.name, slot: request.slot)
+    let whole = own?.length ?? drawn?.attempt ?? request.spec.expectedDuration ?? runTime
     let steps = request.spec.action.stepCount
-    let status = own == nil ? 0 : takeStatus(of: request)
+    let told = own == nil ? 0 : takeStatus(of: request)
+    let fails = request.step == steps - 1 && request.attempt <= drawn?.failures ?? 0
     scheduler.setEnd(
-      of: request.run, .attempt(.exited(status)),
+      of: request.run,
+      .attempt(.exited(told == 0 && fails ? request.spec.execution.success.failure : told)),
       at: now.monotonic + (steps == 1 ? whole : whole / steps))
   }
 
@@ -241,6 +252,10 @@ package struct Simulator {
   private mutating func emitStart(_ run: RunHead, _ observe: Observe) {
     if run.kind == .hook { return }
     report.countStart(of: run.job, at: now.wall, scheduler.job(of: run.run))
+    if load != nil {
+      let (drawn, wall) = (draws?.run(of: run.job, slot: run.slot), now.wall)
+      load?.begin(run.run, drawn, at: wall)
+    }
     if emitsAll { emit(.began(run.job, run.run, at: now.wall), observe) }
   }
 
@@ -253,6 +268,8 @@ package struct Simulator {
     of run: RunID, _ name: JobName, _ job: JobID?, _ end: RunEnd, _ observe: Observe
   ) {
     report.countEnd(of: name, job)
+    let wall = now.wall
+    load?.end(run, at: wall)
     if emitsAll { emit(.ended(name, run, end, at: now.wall), observe) }
   }
 }

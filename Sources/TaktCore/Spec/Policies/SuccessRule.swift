@@ -53,6 +53,9 @@ package struct SuccessRule: Hashable, Sendable {
   /// The defaults.
   package init() {}
 
+  /// An exit status of a failure.
+  var failure: Int32 { (1...255).first { !accepts($0) } ?? 256 }
+
   /// Whether a process that exits so has succeeded.
   func accepts(_ status: Int32) -> Bool {
     fields?.value.exitStatuses.contains(status) ?? (status == 0)

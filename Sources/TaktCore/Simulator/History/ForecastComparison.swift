@@ -1,0 +1,89 @@
+import TaktTime
+
+/// What changes where other jobs run in place of those of a forecast, seed by seed.
+package struct ForecastComparison: Sendable {
+  /// A job of both sets that starts later or earlier, or of which more or fewer slots are served.
+  package struct Change: Hashable, Sendable {
+    package var job: JobName
+    /// By how much later the job starts at worst, and in which part; nil where it does not.
+    package var later: Shift?
+    package var earlier: Shift?
+    /// How many more slots start later than they may, and how many more do not run: medians.
+    package var lateSlots: Int
+    package var notServed: Int
+  }
+
+  package struct Shift: Hashable, Sendable {
+    /// The median and the value that 95 % of the seeds do not exceed.
+    package var median: Duration
+    package var high: Duration
+    /// The part of the range.
+    package var part: Int
+  }
+
+  /// What is less than this is not told.
+  package static let shiftMin = Duration.seconds(1)
+
+  package let before: Forecast
+  package let after: Forecast
+  package let added: [JobName]
+  package let removed: [JobName]
+  /// The largest change first.
+  package let changes: [Change]
+
+  /// - Parameters:
+  ///   - before: of as many seeds and the same range as `after`.
+  package init(
+    _ before: Forecast, of old: Snapshot, _ after: Forecast, of new: Snapshot
+  ) {
+    (self.before, self.after) = (before, after)
+    let (oldNames, newNames) = (Set(old.jobs.map(\.name)), Set(new.jobs.map(\.name)))
+    added = newNames.subtracting(oldNames).sorted()
+    removed = oldNames.subtracting(newNames).sorted()
+    changes = oldNames.intersection(newNames).compactMap {
+      Self.change(of: $0, before, after)
+    }.sorted {
+      let (left, right) = ($0.later?.median ?? .zero, $1.later?.median ?? .zero)
+      return left == right ? $0.job < $1.job : left > right
+    }
+  }
+
+  private static func change(
+    of job: JobName, _ before: Forecast, _ after: Forecast
+  ) -> Change? {
+    let pairs = Array(zip(before.draws, after.draws))
+    func median(_ value: (Forecast.Draw) -> Int) -> Int {
+      Ranked(pairs.map { value($1) - value($0) })[50] ?? 0
+    }
+    let change = Change(
+      job: job, later: shift(of: job, pairs, sign: 1), earlier: shift(of: job, pairs, sign: -1),
+      lateSlots: median { $0.services[job]?.lateSlots ?? 0 },
+      notServed: median {
+        let counts = $0.report.job(job).verdictCounts
+        return counts.slots - counts.ran
+      })
+    let isChange =
+      change.later != nil || change.earlier != nil || change.lateSlots != 0
+      || change.notServed != 0
+    return isChange ? change : nil
+  }
+
+  /// Where the job is put off the most by the median of the seeds.
+  private static func shift(
+    of job: JobName, _ pairs: [(Forecast.Draw, Forecast.Draw)], sign: Int
+  ) -> Shift? {
+    let latest = pairs.map { ($0.services[job]?.latest ?? [], $1.services[job]?.latest ?? []) }
+    var worst: Shift?
+    for part in 0..<(latest.map { max($0.0.count, $0.1.count) }.max() ?? 0) {
+      let shifts = Ranked(
+        latest.map { old, new in
+          ((new.isEmpty ? .zero : new[part]) - (old.isEmpty ? .zero : old[part])) * sign
+        })
+      guard let median = shifts[50], let high = shifts[95], median >= shiftMin,
+        median > worst?.median ?? .zero
+      else { continue }
+      worst = Shift(median: median, high: high, part: part)
+    }
+    return worst
+  }
+}
