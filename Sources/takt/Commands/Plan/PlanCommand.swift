@@ -40,9 +40,20 @@ struct PlanCommand: ParsableCommand {
   @Flag(help: "Print the plan as JSON.")
   var json = false
 
+  @Flag(
+    help:
+      "With two files: simulate a day of both with the history of the first, and show what changes."
+  )
+  var simulate = false
+
   @OptionGroup var control: ControlArgument
 
   func validate() throws {
+    if simulate, files.count != 2 || json {
+      throw ValidationError(
+        "--simulate compares two files; for JSON use 'takt simulate OLD --history --with NEW --json'."
+      )
+    }
     guard files.count <= 2 else {
       throw ValidationError(
         "Specify no file, a file to compare the daemon with, or an old and a new file.")
@@ -131,5 +142,22 @@ struct PlanCommand: ParsableCommand {
     // They have been printed.
     report.diagnostics = []
     PlanLines(zone: after.settings.zone).print(API.Plan(plan, report, showsValues: true))
+    if simulate { try simulateDay(of: before, in: old, and: after) }
+  }
+
+  private func simulateDay(of before: Snapshot, in file: String, and after: Snapshot) throws {
+    let zone = before.settings.zone
+    let simulation = Forecast.Plan(
+      from: WallInstant(milliseconds: SystemTimeSource().wall.milliseconds), for: .seconds(86_400))
+    let history = try HistoryOptions.runs(
+      in: HistoryOptions.state(file, nil).open().archive, before: simulation.start, in: zone)
+    Console.print("")
+    Console.print("The next day, simulated with the history of \(file.printable):")
+    ComparisonLines(
+      comparison: ForecastComparison(
+        ForecastProgress.run(before, history, simulation), of: before,
+        ForecastProgress.run(after, history, simulation), of: after),
+      zone: zone
+    ).print()
   }
 }

@@ -16,6 +16,15 @@ struct SimulateCommand: ParsableCommand {
       (takt hangs), slow=JOB:2m@T (the job's runs take this long), crash=30s@T (takt is killed, and \
       starts again after 30s), reload=FILE@T. T is an instant, or +2h after the start. Without @T, a \
       fault happens in the middle, and a slow job is slow from the start.
+
+      With --history, durations, failures, CPU and memory of runs are drawn from the runs of the \
+      ledger that began before --from: by the hour of the day where a job's durations depend on it, \
+      and adjusted for a job that has become slower or faster. The simulation is repeated with other \
+      seeds. A number is the median, with the value that 95 % of the simulations do not exceed where \
+      it is another. CPU and memory show what runs need; a lack of them slows nothing down here. \
+      --slots and --svg show the first seed.
+
+      With --with, it simulates a second file, too, and shows what changes for the jobs of the first.
       """)
 
   @OptionGroup var argument: FileArgument
@@ -42,6 +51,8 @@ struct SimulateCommand: ParsableCommand {
     help: "Write a picture to this SVG file.", completion: .file(extensions: ["svg"]))
   var svg: String?
 
+  @OptionGroup var drawing: HistoryOptions
+
   func run() throws {
     let (snapshot, _, _) = try argument.source.loadOrExit(isQuiet: true)
     let zone = snapshot.settings.zone
@@ -53,14 +64,17 @@ struct SimulateCommand: ParsableCommand {
       try FaultArgument(start: start, span: duration, snapshot: snapshot, file: argument.file)
         .fault($0)
     }
-    // Asked once: a flag is looked up in what was parsed.
-    let showsSlots = slots
+    var plan = Forecast.Plan(from: start, for: duration)
+    plan.faults = faults
+    plan.runTime = try Self.duration(runTime, of: "--run-time", most: Simulator.spanMax)
     var timeline = svg.map { _ in
       TimelineBuilder(snapshot, from: start, to: start + duration)
     }
+    if drawing.isForecast { return try forecast(snapshot, plan, timeline) }
+    // Asked once: a flag is looked up in what was parsed.
+    let showsSlots = slots
     var simulator = Simulator(
-      snapshot, from: start, faults: faults,
-      runTime: try Self.duration(runTime, of: "--run-time", most: Simulator.spanMax),
+      snapshot, from: start, faults: faults, runTime: plan.runTime,
       emitsAll: showsSlots || timeline != nil)
     let lines = SimulationLines(zone: zone, isJSON: json)
     var progress = SimulationProgress(from: start, for: duration)
@@ -79,6 +93,44 @@ struct SimulateCommand: ParsableCommand {
     } else {
       SimulationTable(report: report, snapshot: snapshot, start: start, span: duration).print()
     }
+  }
+
+  /// Simulates once for each seed.
+  private func forecast(
+    _ snapshot: Snapshot, _ plan: Forecast.Plan, _ timeline: TimelineBuilder?
+  ) throws {
+    var plan = plan
+    (plan.seed, plan.seeds) = (drawing.seed, drawing.seedCount)
+    // Before the ledger, which may be read with the rights of another user.
+    let other = try drawing.with.map {
+      try JobsFileSource(path: $0, catalogue: BuiltinRegistry.standard).loadOrExit(isQuiet: true)
+        .snapshot
+    }
+    let zone = snapshot.settings.zone
+    let history = try drawing.runs(of: argument.file, before: plan.start, in: zone)
+    let showsSlots = slots
+    let lines = SimulationLines(zone: zone, isJSON: json)
+    var pictured = timeline
+    let forecast = ForecastProgress.run(snapshot, history, plan) { event in
+      pictured?.add(event)
+      if showsSlots { lines.show(event) }
+    }
+    if let svg, let pictured {
+      try Self.write(pictured.svg(title: "seed \(plan.seed)"), to: svg)
+    }
+    let comparison = other.map {
+      ForecastComparison(forecast, of: snapshot, ForecastProgress.run($0, history, plan), of: $0)
+    }
+    if json {
+      let answer = ForecastAnswer(forecast, snapshot, history, drawing.machine, comparison)
+      return Console.print(answer.jsonLine)
+    }
+    if let comparison {
+      return ComparisonLines(comparison: comparison, zone: zone).print()
+    }
+    ForecastTable(
+      forecast: forecast, snapshot: snapshot, history: history, machine: drawing.machine
+    ).print()
   }
 
   static func duration(_ text: String, of option: String, most: Duration) throws -> Duration {

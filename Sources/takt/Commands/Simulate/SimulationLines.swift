@@ -74,10 +74,15 @@ struct SimulationProgress {
   private var wakes = 0
   private var shownAt = SystemTimeSource().monotonic
   private var hasShown = false
+  private let prefix: String
 
-  init(from start: WallInstant, for span: Duration) {
+  /// - Parameters:
+  ///   - number: which one of several simulations it is, from 1.
+  ///   - count: how many there are.
+  init(from start: WallInstant, for span: Duration, number: Int = 1, of count: Int = 1) {
     self.start = start
     self.span = span
+    prefix = count > 1 ? "\(number) of \(count): " : ""
   }
 
   /// Looks at the clock now and then. Always true: the simulation goes on.
@@ -90,7 +95,7 @@ struct SimulationProgress {
     shownAt = now
     hasShown = true
     let percent = Int(100 * ((at - start) / span))
-    show("\rsimulated \(min(100, max(0, percent)))%, \(at.rfc3339())")
+    show("\r\(prefix)simulated \(min(100, max(0, percent)))%, \(at.rfc3339())")
     return true
   }
 
