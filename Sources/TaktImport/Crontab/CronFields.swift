@@ -78,19 +78,8 @@ struct CronFields {
     return "Debian's cron passes over '\(reader.ignored)', and so this is '\(list)'\(random)"
   }
 
-  /// The rule of Kubernetes, to which only a lone star means every day: days match either field if both
-  /// name some.
-  static func plainStarRule(_ fields: [String]) -> CronDayRule {
-    guard fields.count >= 5 else { return .any }
-    let hasStar = [fields[2], fields[4]].contains { field in
-      field.split(separator: ",").contains { ["*", "?", "*/1"].contains($0) }
-    }
-    return hasStar ? .all : .any
-  }
-
   /// `@daily` and the others; nil for one that cron does not know.
   static func expression(named name: String) -> String? {
-    ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]
-      .contains(name) ? name : nil
+    GoSchedule.names.contains(name) ? name : nil
   }
 }

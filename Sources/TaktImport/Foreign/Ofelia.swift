@@ -1,9 +1,7 @@
 import TaktCore
 
 /// What jobs of Ofelia are written in.
-enum Ofelia {
-  static let kinds = ["job-exec", "job-run", "job-local", "job-service-run", "job-compose"]
-
+extension Ofelia {
   /// A section of an INI file and its values, or the labels of one job.
   struct Section {
     struct Entry {

@@ -100,10 +100,7 @@ struct OfeliaJob {
   // MARK: Times
 
   private func setTimes(in draft: inout JobDraft) -> Bool {
-    guard let text = value("schedule"),
-      let schedule = GoSchedule(
-        text, allowsSeconds: true, manual: ["@triggered", "@manual", "@none"])
-    else {
+    guard let text = value("schedule"), let schedule = Ofelia.schedule(text) else {
       lose("schedule", "takt does not read these times", in: draft)
       return false
     }
@@ -247,12 +244,11 @@ struct OfeliaJob {
       + (isExec ? ["exec", "-T"] : ["run", "--rm"]) + [service] + arguments
   }
 
-  /// Ofelia takes root where nothing is said, whatever the image says.
   private func user(in draft: JobDraft) -> [String] {
     keep("user", as: "--user", in: draft)
     let general = global?.entries.last { $0.key == "default-user" }
     if let general { report.keep(general.token, as: "--user") }
-    let user = value("user").map(plain) ?? general?.value ?? "root"
+    let user = value("user").map(plain) ?? general?.value ?? Ofelia.defaultUser
     return user.isEmpty ? [] : ["--user", user]
   }
 

@@ -1,3 +1,5 @@
+import TaktCore
+
 /// A file of a program that takt knows by its looks and does not import.
 struct UnknownSource {
   private let lines: [String]

@@ -1,8 +1,8 @@
 /// The arguments of a command that a program splits by itself, without a shell.
-enum SplitWords {
+package enum SplitWords {
   /// As Ofelia does: quotes count at the beginning of a word only and end it, a backslash takes the
   /// next character as it stands. Nil for words with brackets, which it reads in a way of its own.
-  static func ofelia(_ text: String) -> [String]? {
+  package static func ofelia(_ text: String) -> [String]? {
     var words: [String] = []
     var rest = text.unicodeScalars[...]
     while let first = rest.first {
@@ -29,7 +29,7 @@ enum SplitWords {
   }
 
   /// As a POSIX shell splits a text that has words and quotes alone; nil for others.
-  static func shell(_ text: String) -> [String]? {
+  package static func shell(_ text: String) -> [String]? {
     var words: [String] = []
     var word: String.UnicodeScalarView?
     var quote: Unicode.Scalar?

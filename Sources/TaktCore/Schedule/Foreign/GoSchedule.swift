@@ -1,9 +1,8 @@
-import TaktCore
 import TaktTime
 
 /// Times in the words of robfig/cron, which programs in Go read: Kubernetes, Ofelia and Dkron.
-struct GoSchedule {
-  enum Times {
+package struct GoSchedule: Sendable {
+  package enum Times: Sendable {
     /// A name or an expression, and the rule for its two day fields.
     case cron(String, days: CronDayRule?, rule: CronDayRule)
     case every(Duration)
@@ -11,14 +10,14 @@ struct GoSchedule {
     case manual
   }
 
-  let times: Times
+  package let times: Times
   /// Of `CRON_TZ=` before the fields.
-  let zone: String?
+  package let zone: String?
 
   /// Nil where the programs do not read it, or takt does not.
   ///
   /// - Parameter manual: the program's names for a job that starts by hand.
-  init?(_ text: String, allowsSeconds: Bool, manual: Set<String> = []) {
+  package init?(_ text: String, allowsSeconds: Bool, manual: Set<String> = []) {
     var fields = text.split { $0 == " " || $0 == "\t" }.map(String.init)
     if let first = fields.first, first.hasPrefix("TZ=") || first.hasPrefix("CRON_TZ=") {
       zone = String(first[first.index(after: first.firstIndex(of: "=") ?? first.startIndex)...])
@@ -38,7 +37,7 @@ struct GoSchedule {
     }
     guard
       fields.count == 5 || allowsSeconds && fields.count == 6
-        || CronFields.expression(named: schedule) != nil,
+        || Self.names.contains(schedule),
       let expression = try? CronExpression(schedule)
     else { return nil }
     guard expression.next(after: WallInstant(milliseconds: 0), in: .utc) != nil else {
@@ -46,23 +45,22 @@ struct GoSchedule {
       return
     }
     // A star with a step is a choice of days here, and not a star.
-    let rule = CronFields.plainStarRule(Array(fields.suffix(5)))
+    let rule = Self.plainStarRule(Array(fields.suffix(5)))
     let isOther = expression.hasBothDayFields && CronDayRule.cron.settled(for: expression) != rule
     times = .cron(schedule, days: isOther ? rule : nil, rule: rule)
   }
 
-  /// Writes the times.
-  func set(in draft: inout JobDraft) {
-    switch times {
-    case .every(let every): draft[.every] = .word(DurationText.format(every))
-    case .cron(let text, let days, let rule):
-      draft[.cron] = .text(text)
-      if let days { draft[.days] = .word(days.rawValue) }
-      // The oracle reads five fields.
-      if text.hasPrefix("@") || text.split(separator: " ").count == 5 {
-        draft.times = [.cron(text, rule: rule)]
-      }
-    case .manual: draft[.on] = .word(Schedule.manualWord)
+  /// The names for expressions that cron and these programs know.
+  package static let names: Set<String> = [
+    "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly",
+  ]
+
+  /// To these programs only a lone star means every day: days match either field if both name some.
+  private static func plainStarRule(_ fields: [String]) -> CronDayRule {
+    guard fields.count >= 5 else { return .any }
+    let hasStar = [fields[2], fields[4]].contains { field in
+      field.split(separator: ",").contains { ["*", "?", "*/1"].contains($0) }
     }
+    return hasStar ? .all : .any
   }
 }
