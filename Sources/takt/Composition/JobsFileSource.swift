@@ -47,6 +47,12 @@ struct JobsFileSource: SnapshotSource {
       files: FilesRead(paths: [], readAt: SystemTimeSource().fileStamp, identities: [:]))
   }
 
+  func load(
+    labelsOf container: LabelledContainer, beside settings: SchedulerSettings
+  ) -> LabelledJobs {
+    loader.load(labelsOf: container, path: path, within: settings)
+  }
+
   private func load(
     as text: [UInt8]?, reach: FileReach? = nil, isThorough: Bool = false
   ) -> LoadedSnapshot {

@@ -80,7 +80,7 @@ final class FilePass {
           .wrongType, at: other.mark,
           isCrontab ? CrontabLine.message : "the file must be a mapping",
           hint: isCrontab ? CrontabLine.hint : "start it with '\(Key.jobs):'")
-      } else if !hasReadJobs, includes.isEmpty, !hasUnknownKeys {
+      } else if !hasReadJobs, includes.isEmpty, !hasUnknownKeys, !settings.readsLabels {
         reporter.report(
           .missingKey, at: .wholeFile, "the file has neither '\(Key.jobs)' nor '\(Key.include)'",
           hint: "add '\(Key.jobs):'")

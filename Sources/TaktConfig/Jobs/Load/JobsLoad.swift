@@ -32,11 +32,16 @@ final class JobsLoad {
   /// What the next load is to know, by absolute path.
   private var remembered: [String: EqualJobs] = [:]
 
-  init(sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil) {
+  /// - Parameter settings: those of another file, which hold for what is read; nil for the built-in
+  ///   ones.
+  init(
+    sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil,
+    settings: SchedulerSettings? = nil
+  ) {
     self.sources = sources
     self.memory = memory
     self.plugins = plugins
-    settings = SettingsBuilder.builtIn(zones: sources.zones)
+    self.settings = settings ?? SettingsBuilder.builtIn(zones: sources.zones)
   }
 
   /// Reads all there is to read; `text` stands for what the main file says.
@@ -45,7 +50,7 @@ final class JobsLoad {
     files.append(FilePath.absolute(path))
     let folder = FilePath.folder(of: FilePath.absolute(path))
     plugins.folders = [FilePath.join(folder, PluginTable.defaultFolder)]
-    settings.state = .folder(FilePath.join(folder, Self.defaultStateFolder))
+    settings.state = settings.state ?? .folder(FilePath.join(folder, Self.defaultStateFolder))
     do {
       if case .read(let identity, let includes) = try visit(path, as: text, ancestors: []) {
         follow(includes, of: path, ancestors: [identity])
@@ -134,7 +139,7 @@ final class JobsLoad {
           "this file has been replaced or deleted since it was mounted; takt reads the old one",
           hint: "mount its folder instead of the file, or restart the container"))
     }
-    if specs.isEmpty, log.errorCount == 0 {
+    if specs.isEmpty, log.errorCount == 0, !settings.readsLabels {
       log.add(
         Diagnostic(
           severity: .warning, .empty, at: SourceLocation(file: path), "there are no jobs to run"))

@@ -59,11 +59,12 @@ package struct JobsLoader: Sendable {
   ///     any.
   ///   - memory: what loads of the same file before came to; nil to make all jobs anew. It is not
   ///     used by a thorough load.
+  ///   - settings: those of another file, which hold for what is read; nil for the built-in ones.
   ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
   ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
   package func load(
     path: String, text: [UInt8]? = nil, reach: FileReach? = nil, memory: LoadMemory? = nil,
-    isThorough: Bool = false
+    within settings: SchedulerSettings? = nil, isThorough: Bool = false
   ) -> LoadedJobs {
     let files = LoadFiles(
       judgesAsRoot: refusesWritableByOthers, reach: reach,
@@ -75,7 +76,7 @@ package struct JobsLoader: Sendable {
         now: time.wall, accounts: AccountTable(accounts, userID: userID), files: files,
         machineFiles: isThorough ? MachineFiles() : nil, engineAddresses: engineAddresses,
         groupProblem: groupProblem, last: isThorough ? nil : memory?.load),
-      plugins: plugins, memory: isThorough ? nil : memory)
+      plugins: plugins, memory: isThorough ? nil : memory, settings: settings)
     return load.result(of: path, text: text.map { FileBytes($0) })
   }
 }

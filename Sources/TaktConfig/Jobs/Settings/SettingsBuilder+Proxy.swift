@@ -4,8 +4,6 @@ import TaktCore
 extension SettingsBuilder {
   /// The name of the file in the state folder in which the token is unless the file says.
   private static let standardTokenFile = "token"
-  /// What fits into the address of a Unix socket, with the zero behind it.
-  private static let socketBytesMax = 107
 
   func proxy(_ fields: KeyFields, at mark: YAMLMark) -> ProxyLogin {
     var proxy = ProxyLogin()
@@ -19,14 +17,7 @@ extension SettingsBuilder {
             hint: "write a name of letters, digits and '-' without another meaning, such as "
               + ProxyLogin.defaultHeader)
         }
-      case (Key.socket, .text(let path)):
-        let path = FilePath.absolute(FilePath.join(folder, path))
-        proxy.socket = path
-        if path.utf8.count > Self.socketBytesMax {
-          reporter.report(
-            .badValue, at: field.mark, "the path of '\(Key.socket)' is too long for a socket",
-            hint: "use a path of at most \(Self.socketBytesMax) bytes")
-        }
+      case (Key.socket, .text(let path)): proxy.socket = socket(path, at: field.mark)
       case (Key.user, .text(let name)):
         proxy.user = sources.accounts.account(UserAndGroup(user: name))?.uid
         if proxy.user == nil {

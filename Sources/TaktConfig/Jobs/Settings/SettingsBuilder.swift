@@ -38,6 +38,7 @@ struct SettingsBuilder {
       case (Key.cluster, .object(let fields)): settings.cluster = cluster(fields, at: field.mark)
       // Nothing is made of a wrong one; but the jobs are still checked as those of a cluster.
       case (Key.cluster, nil): settings.cluster = ClusterSettings(engine: .postgres(url: ""))
+      case (Key.containers, .object(let fields)): settings.containers = containers(fields)
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
       case (Key.plugins, .list(let items)):
         plugins.folders = items.compactMap(\.value.text)
@@ -47,6 +48,7 @@ struct SettingsBuilder {
       default: break
       }
     }
+    settings.addLabelGroup()
     checkGroups(fields, settings)
     if settings.state == StateFolder.none, let http = settings.http, http.tokenFile == nil,
       let field = fields.fields.first(where: { $0.name == Key.http })

@@ -52,6 +52,7 @@ enum Key {
   static let lease = "lease"
   static let machine = "machine"
   static let labels = "labels"
+  static let containers = "containers"
   static let start = "start"
   static let api = "api"
   static let apiTokenFile = "api_token_file"

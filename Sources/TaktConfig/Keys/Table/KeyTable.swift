@@ -77,6 +77,10 @@ package enum KeyTable {
     KeyEntry(
       Key.cluster, .object(cluster), reload: .restarts,
       "Shares the jobs with other machines, so that each slot runs once, on one of them."),
+    KeyEntry(
+      Key.containers, .object(containers), reload: .restarts,
+      "The container engine of this machine, for [jobs from labels](containers.md#jobs-from-labels)."
+    ),
   ]
 
   package static let group: KeyRows = [
@@ -244,6 +248,9 @@ package enum KeyTable {
     Part(
       "\(Key.scheduler).\(Key.cluster).\(Key.password)",
       "Under `\(Key.password)` of `\(Key.cluster)`", password),
+    Part(
+      "\(Key.scheduler).\(Key.containers)", "Under `\(Key.containers)` of `\(Key.scheduler)`",
+      containers),
     Part(Key.calendars, "In a calendar under `\(Key.calendars)`", calendar),
     Part(.on, "Under", on), Part(.after, "In a trigger of", after),
     Part(

@@ -32,6 +32,7 @@ extension SchedulerSettings {
     if history != other.history { keys.append("history") }
     if http != other.http { keys.append("http") }
     if cluster != other.cluster { keys.append("cluster") }
+    if containers != other.containers { keys.append("containers") }
     return keys
   }
 
@@ -42,6 +43,7 @@ extension SchedulerSettings {
     settings.history = history
     settings.http = http
     settings.cluster = cluster
+    settings.containers = containers
     return settings
   }
 
@@ -56,6 +58,7 @@ extension SchedulerSettings {
       ("history", history.words), ("metrics", metrics.words),
       ("concurrency", groups.isEmpty ? "none" : groups.joined(separator: ", ")),
       ("http", http?.words ?? "none"), ("cluster", cluster?.words ?? "none"),
+      ("containers", containers?.words ?? "none"),
     ]
   }
 }

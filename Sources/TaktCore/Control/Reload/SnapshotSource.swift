@@ -19,6 +19,19 @@ package protocol SnapshotSource: Sendable {
 
   /// What a main file would come to that has this job alone; nothing of it is known to a later load.
   func load(once job: OnceJob) -> LoadedSnapshot
+
+  /// What the labels of a container declare, beside the settings of a main file. They name no file,
+  /// no other container, and nothing of this machine.
+  func load(
+    labelsOf container: LabelledContainer, beside settings: SchedulerSettings
+  ) -> LabelledJobs
+}
+
+extension SnapshotSource {
+  /// None, where labels are not read.
+  package func load(
+    labelsOf container: LabelledContainer, beside settings: SchedulerSettings
+  ) -> LabelledJobs { LabelledJobs() }
 }
 
 /// What a source has found.

@@ -41,6 +41,12 @@ package struct SchedulerSettings: Hashable, Sendable {
   /// With which machines it shares its jobs, and how; nil (the default) for none. It counts at the
   /// start.
   package var cluster: ClusterSettings?
+  /// The engine of containers; nil (the default) where the file says nothing of it. It counts at the
+  /// start.
+  package var containers: ContainerAccess?
+
+  /// Whether labels of containers declare jobs.
+  package var readsLabels: Bool { containers?.readsLabels == true }
 
   /// How many conditions are asked for at once at most. No key of the file: fewer where the process
   /// has few descriptors.

@@ -2,7 +2,8 @@ import TaktCore
 
 /// `log`, as takt has it, `mail`, which has two parameters that must be given, `all`, which has one
 /// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own
-/// rights, `fetch`, which has a timeout of its own, `http`, whose body may be JSON, and `pipe`, which
+/// rights, `fetch`, which has a timeout of its own, `http`, whose body may be JSON, `container`, which
+/// has some of takt's, and `pipe`, which
 /// uses takt's rights for a command when it is told of one.
 struct TestCatalogue: ActionCatalogue {
   var actionNames: [String] { ["log", "mail", "notify", "ping", "all", "touch", "pipe"] }
@@ -90,6 +91,19 @@ struct TestCatalogue: ActionCatalogue {
         "keep", .integer(0...1000), reaches: .nothing, isRequired: false, summary: "How many."),
       ParameterSchema(
         "dry_run", .boolean, reaches: .nothing, default: .boolean(false), summary: "Whether."),
+    ],
+    "container": [
+      ParameterSchema("image", .string, reaches: .program, isRequired: false, summary: "An image."),
+      ParameterSchema("exec", .string, reaches: .program, isRequired: false, summary: "Where."),
+      ParameterSchema(
+        "command", .list(.string), reaches: .program, isRequired: false, summary: "What."),
+      ParameterSchema(
+        "env", .map(.string), reaches: .program, isRequired: false, summary: "Variables."),
+      ParameterSchema("workdir", .string, reaches: .path, isRequired: false, summary: "A folder."),
+      ParameterSchema("user", .string, reaches: .user, isRequired: false, summary: "Who."),
+      ParameterSchema(
+        "mounts", .list(.string), reaches: .file, isRequired: false, summary: "Of the host."),
+      ParameterSchema("socket", .path, reaches: .address, isRequired: false, summary: "Whom."),
     ],
     "pipe": [
       ParameterSchema("to", .string, reaches: .nothing, isRequired: false, summary: "The command."),

@@ -1,0 +1,137 @@
+import TaktCore
+
+/// A job as labels declare it: where each value stands among the keys of a job, and the label that
+/// says it.
+struct LabelJob {
+  enum Value {
+    case text(String)
+    /// A number or a word, without quotes.
+    case word(String)
+    case list([String])
+  }
+
+  private struct Leaf {
+    var value: Value
+    var label: String
+  }
+
+  let name: String
+  private var leaves: [[String]: Leaf] = [:]
+  /// The process in the container: parameters of the built-in, none of which is a job's key.
+  private var parameters: [[String]: Leaf] = [:]
+
+  init(name: String) { self.name = name }
+
+  /// The first of two labels for one thing counts. False for the second.
+  mutating func set(_ path: [String], _ value: Value, by label: String) -> Bool {
+    guard leaves[path] == nil else { return false }
+    leaves[path] = Leaf(value: value, label: label)
+    return true
+  }
+
+  mutating func setParameter(_ path: [String], _ value: Value, by label: String) -> Bool {
+    guard parameters[path] == nil else { return false }
+    parameters[path] = Leaf(value: value, label: label)
+    return true
+  }
+
+  func has(_ key: String) -> Bool { leaves[[key]] != nil }
+
+  var hasCommand: Bool { parameters[[Self.command]] != nil }
+
+  static let action = "container"
+  static let target = "exec"
+  static let command = "command"
+  static let socket = "socket"
+  static let environment = "env"
+
+  /// A jobs file with this job alone, and the label of each of its lines, from 1.
+  ///
+  /// It is written in JSON, each text in quotes with all that could end them escaped: no value is read
+  /// as anything but a value.
+  func file(in container: LabelledContainer, socket: String, named job: JobName)
+    -> (text: [UInt8], labels: [String?])
+  {
+    var writer = LabelFileWriter()
+    writer.open(["jobs", job.text])
+    writer.write(leaves.map { ($0.key, $0.value.value, $0.value.label) })
+    writer.write([
+      (["use"], .text(Self.action), nil), (["concurrency"], .text(ContainerAccess.group), nil),
+    ])
+    writer.open(["with"])
+    writer.write([
+      ([Self.target], .text(container.id), nil), ([Self.socket], .text(socket), nil),
+    ])
+    writer.write(parameters.map { ($0.key, $0.value.value.withoutPlaceholders, $0.value.label) })
+    writer.close()
+    return (writer.text, writer.labels)
+  }
+}
+
+extension LabelJob.Value {
+  /// In the parameters of an action, braces would be facts of the run or secrets.
+  fileprivate var withoutPlaceholders: Self {
+    func plain(_ text: String) -> String { text.replacing("{{", with: "{{{{") }
+    switch self {
+    case .text(let text): return .text(plain(text))
+    case .list(let items): return .list(items.map(plain))
+    case .word: return self
+    }
+  }
+}
+
+/// Writes mappings in JSON, one value a line.
+private struct LabelFileWriter {
+  private(set) var text: [UInt8] = []
+  private(set) var labels: [String?] = []
+  private var closings = 0
+
+  mutating func open(_ keys: [String]) {
+    if text.isEmpty { line("{", of: nil) }
+    for key in keys {
+      line("\(quoted(key)): {", of: nil)
+      closings += 1
+    }
+  }
+
+  mutating func close() {
+    line(String(repeating: "}", count: closings + 1), of: nil)
+    closings = 0
+  }
+
+  /// Values under paths of at most two keys; those under one key come together.
+  mutating func write(_ values: [(path: [String], value: LabelJob.Value, label: String?)]) {
+    let sorted = values.sorted { $0.path.lexicographicallyPrecedes($1.path) }
+    var group: String?
+    for (path, value, label) in sorted {
+      let owner = path.count > 1 ? path[0] : nil
+      if owner != group {
+        if group != nil { line("},", of: nil) }
+        if let owner { line("\(quoted(owner)): {", of: nil) }
+        group = owner
+      }
+      line("\(quoted(path.last ?? "")): \(written(value)),", of: label)
+    }
+    if group != nil { line("},", of: nil) }
+  }
+
+  private func written(_ value: LabelJob.Value) -> String {
+    switch value {
+    case .text(let text): quoted(EachBraces.escaped(text))
+    case .word(let word): word
+    case .list(let items):
+      "[" + items.map { quoted(EachBraces.escaped($0)) }.joined(separator: ", ") + "]"
+    }
+  }
+
+  private func quoted(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    JSONText.append(text, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private mutating func line(_ line: String, of label: String?) {
+    text += Array(line.utf8) + [UInt8(ascii: "\n")]
+    labels.append(label)
+  }
+}
