@@ -19,7 +19,7 @@ extension API {
       fields.add(
         "kind", &kind,
         "What is wrong: phase, ledger, cluster, failing, stale, alarm_failed, reload_refused, "
-          + "file_changed, work_ended, missed or full; later versions may have more")
+          + "file_changed, labels, work_ended, missed or full; later versions may have more")
       fields.add("message", &message, "What is wrong, in words")
       fields.add("jobs", &jobs, "The jobs, by name: the first ten; empty where it is about none")
       fields.add("count", &count, "How many jobs, or of missed how many slots", .min(1))

@@ -20,6 +20,7 @@ package final class Reloader: ReloadControl {
   let queue = DispatchQueue(label: "takt.reload", qos: .utility)
   let current: Mutex<Snapshot>
   let once: Mutex<OnceJobs>
+  let containers: Mutex<ContainerJobs>
   private let watchedPaths: Mutex<[String]>
   /// What the set of jobs that is running was read from.
   let runningFiles: Mutex<FilesRead?>
@@ -36,6 +37,7 @@ package final class Reloader: ReloadControl {
   ///
   /// - Parameters:
   ///   - once: jobs that run once; they are in `current`, too.
+  ///   - containers: jobs of containers' labels, which are in `current` as well.
   ///   - files: what `current` was read from; nil where that is not known.
   ///   - apply: takes each plan, on the reloader's queue.
   ///   - onBegin: told when a reload begins.
@@ -43,7 +45,8 @@ package final class Reloader: ReloadControl {
   ///   - onLoaded: told what to watch after each attempt, good or bad.
   ///   - onDone: told what each attempt did.
   package init(
-    current: Snapshot, once: OnceJobs = OnceJobs(), files: FilesRead? = nil,
+    current: Snapshot, once: OnceJobs = OnceJobs(),
+    containers: ContainerJobs = ContainerJobs(), files: FilesRead? = nil,
     watchedPaths: [String], source: any SnapshotSource, observer: any Observer,
     ledger: any Ledger, time: any TimeSource,
     apply: @escaping @Sendable (ReloadPlan) -> Void,
@@ -54,6 +57,7 @@ package final class Reloader: ReloadControl {
   ) {
     self.current = Mutex(current)
     self.once = Mutex(once)
+    self.containers = Mutex(containers)
     self.watchedPaths = Mutex(watchedPaths)
     runningFiles = Mutex(files)
     self.source = source
@@ -81,10 +85,19 @@ package final class Reloader: ReloadControl {
         return waiting ?? []
       }
       let report = perform(cause: cause)
-      last.withLock { $0 = report }
-      onDone(report)
+      finish(report)
       for reply in replies { reply(report) }
     }
+  }
+
+  func finish(_ report: ReloadReport) {
+    last.withLock { $0 = report }
+    onDone(report)
+  }
+
+  func beginReload(cause: String) {
+    onBegin()
+    log(.notice, "reloading", [LogField(.cause, .text(cause))])
   }
 
   /// What a reload would do if the main file had this text.
@@ -106,7 +119,8 @@ package final class Reloader: ReloadControl {
   ) {
     queue.async { [self] in
       let old = current.withLock { $0 }
-      let loaded = applicable(load(), after: old.settings)
+      var labelled = containers.withLock { $0 }
+      let loaded = applicable(load(), after: old.settings, &labelled)
       reply(
         report(loaded, loaded.snapshot.map { ReloadPlan(from: old, to: $0) }, from: old.settings))
     }
@@ -115,9 +129,9 @@ package final class Reloader: ReloadControl {
   /// What the last reload did; nil before the first.
   package var lastReport: ReloadReport? { last.withLock { $0 } }
 
-  /// What was loaded, with the jobs that run once; or why it needs a restart.
+  /// What was loaded, with the jobs that run once and those of labels; or why it needs a restart.
   private func applicable(
-    _ loaded: LoadedSnapshot, after old: SchedulerSettings
+    _ loaded: LoadedSnapshot, after old: SchedulerSettings, _ labelled: inout ContainerJobs
   ) -> LoadedSnapshot {
     guard let snapshot = loaded.snapshot else { return loaded }
     var applicable = loaded
@@ -131,8 +145,14 @@ package final class Reloader: ReloadControl {
           hint: "rename the job, or run: takt cancel \(name)")
       }
     applicable.diagnostics += refusals
-    applicable.snapshot =
-      refusals.isEmpty ? once.withLock { $0.added(to: snapshot) } : nil
+    guard refusals.isEmpty else {
+      applicable.snapshot = nil
+      return applicable
+    }
+    let whole = once.withLock { $0.added(to: snapshot) }
+    labelled.make(for: whole, from: source)
+    applicable.snapshot = labelled.added(to: whole)
+    applicable.diagnostics += labelled.problems
     return applicable
   }
 
@@ -146,9 +166,8 @@ package final class Reloader: ReloadControl {
   }
 
   private func perform(cause: String) -> ReloadReport {
-    onBegin()
+    beginReload(cause: cause)
     forgetOld()
-    log(.notice, "reloading", [LogField(.cause, .text(cause))])
     var loaded = source.load()
     // A file that cannot be read to its end does not say what it includes.
     var files = loaded.files
@@ -158,9 +177,12 @@ package final class Reloader: ReloadControl {
     }
     onLoaded(files)
     let inFile = loaded.snapshot
-    loaded = applicable(loaded, after: current.withLock(\.settings))
-    // Without the line at fault: what stands in it need not be for whoever reads the log.
-    for diagnostic in loaded.diagnostics {
+    var labelled = containers.withLock { $0 }
+    loaded = applicable(loaded, after: current.withLock(\.settings), &labelled)
+    // Without the line at fault: what stands in it need not be for whoever reads the log. Of labels
+    // it has been said.
+    let known = Set(labelled.problems)
+    for diagnostic in loaded.diagnostics where !known.contains(diagnostic) {
       log(diagnostic.severity == .error ? .error : .warning, diagnostic.headline)
     }
     guard let snapshot = loaded.snapshot else {
@@ -177,6 +199,7 @@ package final class Reloader: ReloadControl {
       return report(loaded, nil, from: current.withLock(\.settings))
     }
     runningFiles.withLock { $0 = loaded.files }
+    keep(labelled)
     if let inFile { forgetOnce(takenBy: inFile) }
     let (old, plan) = current.withLock { current in
       let plan = ReloadPlan(from: current, to: snapshot)

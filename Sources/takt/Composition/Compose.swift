@@ -32,6 +32,9 @@ struct Daemon {
   private let watch = Watch()
   private let zoneWatch: LocalZoneWatch?
   private let once: OnceJobs
+  private let containers: ContainerLink?
+  private let labelled: ContainerJobs
+  private let reloader: Reloader
   private let stopped = DispatchSemaphore(value: 0)
 
   /// Puts it together and answers signals from now on; `run` starts the jobs.
@@ -82,15 +85,19 @@ struct Daemon {
     scheduling.scheduler.withLock { [engine] in $0 = engine.scheduler }
     supervision = Supervision(engine)
     once = state.onceJobs(from: source, beside: snapshot, observer: observers, at: time.wall)
+    containers = ContainerLink(settings, on: engine, observer: observers)
+    let whole = once.added(to: snapshot)
+    labelled = containers?.jobs(beside: whole, from: source) ?? ContainerJobs()
     let connections = ConnectionBudget(settings)
     let reloader = Reloader(
-      current: once.added(to: snapshot), once: once, files: files,
+      current: labelled.added(to: whole), once: once, containers: labelled, files: files,
       watchedPaths: isWatching ? files.paths : [], source: source, observer: observers,
       ledger: readModel, time: engine.factory.time,
       apply: { [engine, supervision] in Self.apply($0, to: engine, connections, supervision) },
       onBegin: { [supervision] in supervision?.reloading() },
       onRefused: { [supervision] in supervision?.ready(isRefused: true) },
       onLoaded: { [watch] in watch.watcher?.watch($0) }, onDone: { readModel.apply($0) })
+    self.reloader = reloader
     control = Control(
       settings: settings, source: source, state: state, engine: engine, tally: tally,
       readModel: readModel, hub: hub, reloader: reloader, connections: connections,
@@ -220,15 +227,17 @@ struct Daemon {
     observers.logMessage("Processes of a run are tracked by \(engine.tracking).", .info)
     for warning in warnings { observers.logMessage(warning, .warning) }
     control.listen()
-    let whole = once.added(to: consume snapshot)
+    let whole = labelled.added(to: once.added(to: consume snapshot))
     let count = whole.jobs.count
-    engine.start(whole, after: state.handover.pop()) { [supervision] in
+    engine.start(whole, after: state.handover.pop()) { [supervision, containers, reloader] in
       supervision?.ready()
+      containers?.follow { reloader.update(containers: $0) }
       Heap.giveBack(after: count)
     }
     stopped.wait()
     watch.watcher?.close()
     zoneWatch?.close()
+    containers?.close()
     engine.close()
     cluster?.close()
     supervision?.end()

@@ -71,6 +71,12 @@ struct ProblemList {
         "reload refused, \(errors == 1 ? "1 error" : "\(errors) errors"): the previous jobs keep running"
       found.append(Self.problem("reload_refused", words, "takt plan", since: report.at))
     }
+    if let first = ports.reload.labelProblems.first {
+      let count = ports.reload.labelProblems.count
+      let more = count > 1 ? ", and \(count - 1) more" : ""
+      found.append(
+        Self.problem("labels", "\(first.location): \(first.message)\(more)", nil, count: count))
+    }
     return found
       + changed.map {
         Self.problem("file_changed", "\(shown($0)) differs from what runs", "takt plan")

@@ -23,11 +23,17 @@ package protocol ReloadControl: Sendable {
   /// Which of the files that the running jobs were read from have changed since. The reply may never
   /// come, where a file system does not answer.
   func changedFiles(reply: @escaping @Sendable ([String]) -> Void)
+
+  /// Why jobs of containers' labels are left out.
+  var labelProblems: [Diagnostic] { get }
 }
 
 extension ReloadControl {
   /// None, where nobody looks.
   package func changedFiles(reply: @escaping @Sendable ([String]) -> Void) { reply([]) }
+
+  /// None, where labels are not read.
+  package var labelProblems: [Diagnostic] { [] }
 }
 
 /// What a reload did, or would do.

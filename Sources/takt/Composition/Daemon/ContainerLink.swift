@@ -1,0 +1,77 @@
+import Dispatch
+import Synchronization
+import TaktCore
+import TaktEngine
+
+/// The containers whose labels declare jobs.
+final class ContainerLink: Sendable {
+  /// So long a start waits for the engine: the jobs that it knows then have lost nothing.
+  private static let patience = DispatchTimeInterval.seconds(5)
+
+  private struct State {
+    var containers: [LabelledContainer] = []
+    /// Those that whoever follows was told of last.
+    var told: [LabelledContainer] = []
+    var follower: (@Sendable ([LabelledContainer]) -> Void)?
+  }
+
+  /// What the watch has seen.
+  private final class Seen: Sendable {
+    let state = Mutex(State())
+    let arrived = DispatchSemaphore(value: 0)
+
+    func note(_ containers: [LabelledContainer]) {
+      let follower = state.withLock { state in
+        state.containers = containers
+        if state.follower != nil { state.told = containers }
+        return state.follower
+      }
+      arrived.signal()
+      follower?(containers)
+    }
+  }
+
+  private let access: ContainerAccess
+  private let seen: Seen
+  private let watch: ContainerWatch
+  private let observer: any Observer
+
+  /// Nil where no labels are read. Nothing is made then.
+  init?(_ settings: SchedulerSettings, on engine: Engine, observer: any Observer) {
+    guard let access = settings.containers, access.readsLabels else { return nil }
+    let seen = Seen()
+    self.seen = seen
+    self.access = access
+    self.observer = observer
+    watch = ContainerWatch(
+      ContainerEngine(socketPath: access.socket), factory: engine.factory,
+      timerLog: engine.timerLog, log: { observer.logMessage($1, $0) },
+      onChange: { seen.note($0) })
+  }
+
+  /// The jobs to start with, beside those of a file. It waits a moment for the engine.
+  func jobs(beside snapshot: Snapshot, from source: any SnapshotSource) -> ContainerJobs {
+    watch.begin()
+    _ = seen.arrived.wait(timeout: .now() + Self.patience)
+    let containers = seen.state.withLock { state in
+      state.told = state.containers
+      return state.containers
+    }
+    var jobs = ContainerJobs(containers, of: access)
+    jobs.make(for: snapshot, from: source)
+    for problem in jobs.problems { observer.logMessage(problem.headline, .warning, .reload) }
+    return jobs
+  }
+
+  /// Tells of changes from now on.
+  func follow(_ follower: @escaping @Sendable ([LabelledContainer]) -> Void) {
+    let news = seen.state.withLock { state in
+      state.follower = follower
+      defer { state.told = state.containers }
+      return state.told == state.containers ? nil : state.containers
+    }
+    if let news { follower(news) }
+  }
+
+  func close() { watch.close() }
+}
