@@ -1,0 +1,80 @@
+import TaktTime
+
+/// No retries for jobs that no retry has ever helped.
+struct RetryAdvice: AdviceRule {
+  static let name = "retry"
+  private static let retriedMin = 10
+
+  func proposals(for input: AdviceInput) -> [Proposal] {
+    input.experienced(Self.retriedMin).compactMap { spec, history -> Proposal? in
+      guard spec.execution.retry.attempts > 1, history.retried >= Self.retriedMin,
+        history.rescued == 0
+      else { return nil }
+      return proposal(
+        spec.name,
+        "\(history.retried) of \(history.count) runs were tried again, and none of them succeeded.",
+        "a run that fails ends after its first attempt", .init(.retry, "attempts", "1"))
+    }
+  }
+}
+
+/// A limit on memory for jobs that need much and have none.
+struct MemoryAdvice: AdviceRule {
+  static let name = "memory"
+  /// Less than this harms no machine.
+  private static let bytesMin: Int64 = 64 << 20
+
+  func proposals(for input: AdviceInput) -> [Proposal] {
+    input.experienced().compactMap { spec, history -> Proposal? in
+      let limits = spec.execution.limits
+      guard limits.group.memoryMaxBytes == nil, limits.memoryBytes == nil,
+        let most = history.memoryMax, most >= Self.bytesMin
+      else { return nil }
+      let unit: Int64 = 64 << 20
+      let wanted = (most * 2 + unit - 1) / unit * unit
+      let text = SizeText.format(Int(wanted))
+      return proposal(
+        spec.name,
+        "It has no limit on memory; the most that any of \(history.count) runs used is "
+          + "\(SizeText.brief(most)).", "a run that uses more than \(text) is ended",
+        limits == Limits()
+          ? .init(.limits, "{memory_max: \(text), enforce: if_possible}")
+          : .init(.limits, "memory_max", text))
+    }
+  }
+}
+
+/// Jobs that have not run although they were due.
+struct NeverRunAdvice: AdviceRule {
+  static let name = "never_run"
+  private static let ageMin = Duration.seconds(7 * 86_400)
+
+  func proposals(for input: AdviceInput) -> [Proposal] {
+    input.snapshot.jobs.compactMap { spec -> Proposal? in
+      // In a cluster, other machines may run it.
+      guard input.snapshot.settings.cluster == nil, spec.timing.isEnabled,
+        input.history.jobs[spec.name] == nil,
+        !spec.timing.schedule.isManual, let known = input.knownSince[spec.name]
+      else { return nil }
+      // What ran before the oldest run that is kept, nobody knows.
+      let since = max(known, input.history.range?.lowerBound ?? known)
+      guard input.now - since >= Self.ageMin else { return nil }
+      let schedule = spec.timing.schedule
+      let age = DurationText.brief(input.now - since)
+      guard schedule.isTimed else {
+        return proposal(
+          spec.name, "None of its triggers has started it in the last \(age).",
+          "see 'takt why \(spec.name)'")
+      }
+      let due = schedule.rules.compactMap { $0.next(after: since) } + schedule.at
+      let isDue =
+        due.contains { $0 > since && $0 < input.now }
+        || schedule.every.map { $0.interval < input.now - since } == true
+      guard isDue else { return nil }
+      return proposal(
+        spec.name, "It was due in the last \(age), and it has not run.",
+        "see 'takt why \(spec.name)'; a job that is not needed can be disabled",
+        .init(.enabled, "false"))
+    }
+  }
+}
