@@ -21,8 +21,8 @@ struct Takt: ParsableCommand {
     subcommands: [
       InitCommand.self, RunCommand.self, ExecCommand.self, CheckCommand.self, PlanCommand.self,
       NextCommand.self, AgendaCommand.self,
-      ExplainCommand.self, SimulateCommand.self, TestCommand.self, RunsCommand.self,
-      SlotsCommand.self, WhyCommand.self,
+      ExplainCommand.self, SimulateCommand.self, TestCommand.self, AdviseCommand.self,
+      RunsCommand.self, SlotsCommand.self, WhyCommand.self,
       LogsCommand.self,
       VerifyCommand.self,
       StatusCommand.self, TriggerCommand.self, BackfillCommand.self, SuspendCommand.self,
