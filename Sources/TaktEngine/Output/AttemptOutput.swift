@@ -96,6 +96,12 @@ final class AttemptOutput: @unchecked Sendable {
     var bytes = Array(text.utf8)
     if stripsAll { bytes = bytes.withoutTerminalSequences }
     if let automaton { bytes = automaton.masked(bytes) }
+    line(masked: bytes, level)
+  }
+
+  /// Takes such a line as it is: no secret is in it.
+  func line(masked line: [UInt8], _ level: LogLevel) {
+    var bytes = line
     if bytes.last != 10 { bytes.append(10) }
     bytes.withUnsafeBytes { targets.receive($0, &ownLines, from: nil, level) }
   }

@@ -33,7 +33,7 @@ extension AttemptRequest {
 }
 
 /// Where a child prints.
-enum StandardStream: String, CaseIterable {
+package enum StandardStream: String, CaseIterable {
   case stdout, stderr
   /// The one pipe of both.
   case both

@@ -43,17 +43,27 @@ protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
 
-  /// Whether it does hardly more than wait for a server: many of them may do so at once.
-  var waitsForNetwork: Bool { get }
+  /// What it does for most of its time.
+  var kind: BuiltinKind { get }
 
   /// Other shapes in which a secret may stand in what it says, which are masked as well.
   func disguises(of secret: String) -> [String]
 }
 
 extension LongBuiltin {
-  var waitsForNetwork: Bool { false }
+  var kind: BuiltinKind { .work }
 
   func disguises(of secret: String) -> [String] { [] }
+}
+
+/// What a long built-in does for most of its time, which says how many of them may do so at once.
+enum BuiltinKind: Hashable, Sendable {
+  /// It works with files.
+  case work
+  /// It waits for a server.
+  case network
+  /// It waits for a container, perhaps for days. It passes signals on: KILL does not give it up.
+  case container
 }
 
 /// What a long built-in has come to.
@@ -61,6 +71,8 @@ enum BuiltinEnd: Hashable, Sendable {
   case done
   /// It is not; a short machine-readable reason such as `status(500)`.
   case failed(String)
+  /// What it has looked after has ended with an exit status.
+  case exited(Int32, ranOutOfMemory: Bool)
   /// There is no work to do, for something could not be had at the start.
   case notStarted(StartStage, errno: Int32)
   /// A command does the rest.

@@ -43,6 +43,8 @@ struct BuiltinCall: Sendable {
 final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
+    var signals: [StopSignal] = []
+    var listener: (@Sendable (StopSignal) -> Void)?
     var lastKey = 0
     var handlers: [Int: @Sendable () -> Void] = [:]
   }
@@ -51,14 +53,26 @@ final class Cancellation: Sendable {
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-  /// Calls all handlers, on this thread; a second call changes nothing.
-  func cancel() {
-    let handlers = state.withLock { state in
+  /// Calls all handlers, on this thread; a second call tells the listener alone.
+  func cancel(by signal: StopSignal = .kill) {
+    let (handlers, listener) = state.withLock { state in
       state.isCancelled = true
+      if !state.signals.contains(signal) { state.signals.append(signal) }
       defer { state.handlers = [:] }
-      return Array(state.handlers.values)
+      return (Array(state.handlers.values), state.listener)
     }
     for handler in handlers { handler() }
+    listener?(signal)
+  }
+
+  /// Has `listener` called with each signal, and at once with those that have come before. It must
+  /// not block.
+  func listen(_ listener: @escaping @Sendable (StopSignal) -> Void) {
+    let signals = state.withLock { state in
+      state.listener = listener
+      return state.signals
+    }
+    for signal in signals { listener(signal) }
   }
 
   /// Does `body`, during which `cancel` calls `handler`; at once where it has been called before.

@@ -2,15 +2,17 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// What a built-in says in one attempt: masked, counted, and then treated as a command's output is.
+/// What a built-in says in one attempt, and what a container prints for it: masked, counted, and then
+/// treated as a command's output is.
 ///
 /// Safe from any thread.
 final class BuiltinOutput: Sendable {
   private struct State {
-    var targets: OutputTargets
-    var lines = LineSplitter()
+    /// Touched under the lock alone.
+    let output: AttemptOutput
     var bytes = 0
-    var isClosed = false
+    /// What has come of it; nil until it is closed.
+    var facts: OutputFacts?
   }
 
   private let secrets: SecretAutomaton?
@@ -22,7 +24,8 @@ final class BuiltinOutput: Sendable {
   ) {
     self.secrets = SecretAutomaton(withTrimmed: secrets)
     state = Mutex(
-      State(targets: OutputTargets(of: source, to: sink, files: files, time: time)))
+      State(
+        output: AttemptOutput(of: source, secrets: secrets, to: sink, files: files, time: time)))
   }
 
   /// Takes one line; after the end of the attempt, none. Line ends in it, such as those of a file's
@@ -37,21 +40,35 @@ final class BuiltinOutput: Sendable {
     }
     bytes.append(10)
     state.withLock { state in
-      guard !state.isClosed else { return }
+      guard state.facts == nil else { return }
       state.bytes += bytes.count
-      bytes.withUnsafeBytes { state.targets.receive($0, &state.lines, from: nil, level) }
+      state.output.line(masked: bytes, level)
+    }
+  }
+
+  /// Takes what a process has printed.
+  func receive(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
+    state.withLock { state in
+      if state.facts == nil { state.output.receive(bytes, from: stream) }
     }
   }
 
   var isSilent: Bool { state.withLock { $0.bytes == 0 } }
 
-  /// Takes no more lines; the first call is the one that counts.
+  /// Takes no more; the first call is the one that counts. What takt itself says is no output of a
+  /// process.
   @discardableResult
-  func close(hasFailed: Bool) -> OutputFacts {
+  func close(_ result: AttemptResult, wasStopped: Bool = false) -> OutputFacts {
     state.withLock { state in
-      if !state.isClosed { state.targets.close(hasFailed: hasFailed) }
-      state.isClosed = true
-      return OutputFacts(stdoutBytes: state.bytes, kept: state.targets.kept)
+      if let facts = state.facts { return facts }
+      state.output.end(.stdout)
+      state.output.end(.stderr)
+      if wasStopped { state.output.stopped() }
+      var facts = state.output.complete(AttemptReport(result)).output
+      if case .exited = result {} else { facts.stdoutBytes += state.bytes }
+      state.output.close()
+      state.facts = facts
+      return facts
     }
   }
 }

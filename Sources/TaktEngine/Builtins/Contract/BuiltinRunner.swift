@@ -13,6 +13,11 @@ package final class BuiltinRunner: ActionRunner {
   static let poolWidth = 8
   /// How many of one class wait for servers at once.
   static let networkWidth = 64
+  /// How many of one class wait for containers at once, all of which may be one job's.
+  static let containerWidth = 256
+  private static let containerBounds = WorkPool.Bounds(
+    patience: .seconds(365 * 86_400), limit: .seconds(365 * 86_400), share: containerWidth,
+    reportsSlowness: false)
   /// A built-in may take its time; one that takes longer gives its place in the pool to another.
   private static let bounds = WorkPool.Bounds(
     patience: .seconds(30), limit: .seconds(365 * 86_400), share: poolWidth, sharesLost: false,
@@ -27,6 +32,7 @@ package final class BuiltinRunner: ActionRunner {
   private let report: @Sendable ([SchedulerEvent]) -> Void
   private let pools: [QoS: WorkPool]
   private let networkPools: [QoS: WorkPool]
+  private let containerPools: [QoS: WorkPool]
   private let attempts = Mutex<[RunID: LongAttempt]>([:])
 
   /// A runner that reports ends to `report`, from any thread.
@@ -48,11 +54,15 @@ package final class BuiltinRunner: ActionRunner {
     self.files = files ?? OutputFiles(sink: sink, time: time)
     self.commands = commands
     self.report = report
-    pools = Self.pools("takt-work", width: Self.poolWidth)
-    networkPools = Self.pools("takt-transfer", width: Self.networkWidth)
+    pools = Self.pools("takt-work", width: Self.poolWidth, Self.bounds)
+    networkPools = Self.pools("takt-transfer", width: Self.networkWidth, Self.bounds)
+    containerPools = Self.pools(
+      "takt-container", width: Self.containerWidth, Self.containerBounds)
   }
 
-  private static func pools(_ name: String, width: Int) -> [QoS: WorkPool] {
+  private static func pools(
+    _ name: String, width: Int, _ bounds: WorkPool.Bounds
+  ) -> [QoS: WorkPool] {
     Dictionary(
       uniqueKeysWithValues: QoS.allCases.map {
         ($0, WorkPool(name: name, nice: $0.workClass.nice, width: width, bounds: bounds))
@@ -111,12 +121,17 @@ package final class BuiltinRunner: ActionRunner {
     lines = []
     let output = BuiltinOutput(of: request.output, secrets: [], to: sink, files: files, time: time)
     for (level, line) in quickOutput.pieces { output.line(line, level) }
-    let facts = output.close(hasFailed: result != .done)
+    let facts = output.close(result)
     return .actionEnded(request.run, AttemptReport(result, output: facts))
   }
 
   private func startLong(_ request: AttemptRequest, _ builtin: any LongBuiltin) {
-    let pools = builtin.waitsForNetwork ? networkPools : pools
+    let pools =
+      switch builtin.kind {
+      case .work: pools
+      case .network: networkPools
+      case .container: containerPools
+      }
     guard let pool = pools[request.spec.execution.qos] else { return }
     let attempt = LongAttempt(request, builtin, on: pool) { [self] result in
       // The next attempt or step of the run may take the place only after this report.
@@ -160,7 +175,7 @@ package final class BuiltinRunner: ActionRunner {
     let output = BuiltinOutput(
       of: attempt.request.output, secrets: hidden, to: sink, files: files, time: time)
     // Somebody else may have reported the end, or will.
-    defer { output.close(hasFailed: attempt.cancellation.isCancelled) }
+    defer { output.close(.done, wasStopped: attempt.cancellation.isCancelled) }
     attempt.use(output)
     let call = BuiltinCall(
       request: attempt.request, parameters: resolved, cancellation: attempt.cancellation,
@@ -181,7 +196,7 @@ package final class BuiltinRunner: ActionRunner {
     attempt.use(output)
     output.line(sentence, .error)
     attempt.end(result)
-    output.close(hasFailed: true)
+    output.close(result)
   }
 
   /// All that must not be seen in what a built-in says, in every shape that it may have there.
@@ -207,6 +222,8 @@ package final class BuiltinRunner: ActionRunner {
     switch end {
     case .done: attempt.end(.done)
     case .failed(let reason): attempt.end(.failed(reason))
+    case .exited(let status, let ranOutOfMemory):
+      attempt.end(.exited(status), ranOutOfMemory: ranOutOfMemory)
     case .notStarted(let stage, let number): attempt.end(.notStarted(stage, errno: number))
     case .command(let command):
       guard let commands else {

@@ -44,16 +44,17 @@ final class LongAttempt: Sendable {
   /// What has been said is part of the report.
   func use(_ output: BuiltinOutput) { self.output.withLock { $0 = output } }
 
-  /// Stops it: work that waits for a thread ends now; what is done is told, or for KILL given up.
+  /// Stops it: work that waits for a thread ends now; what is done is told, or for KILL given up,
+  /// unless it passes the signal on.
   func stop(_ signal: StopSignal) {
-    cancellation.cancel()
+    cancellation.cancel(by: signal)
     let item = state.withLock { state -> WorkPool.Item? in
       if case .open(let item) = state { item } else { nil }
     }
     guard let item else { return }
     if pool.withdraw(item) {
       end(.failed(Self.cancelled))
-    } else if signal == .kill {
+    } else if signal == .kill, builtin.kind != .container {
       if end(.failed(Self.cancelled)) { pool.abandon(item) }
     }
   }
@@ -62,11 +63,12 @@ final class LongAttempt: Sendable {
 
   /// Reports the end; false when that has been done.
   @discardableResult
-  func end(_ result: AttemptResult) -> Bool {
+  func end(_ result: AttemptResult, ranOutOfMemory: Bool = false) -> Bool {
     guard claim({}) else { return false }
-    let hasFailed = result != .done || cancellation.isCancelled
-    let facts = output.withLock(\.self)?.close(hasFailed: hasFailed) ?? OutputFacts()
-    onEnd(AttemptReport(result, output: facts))
+    let facts = output.withLock(\.self)?.close(result, wasStopped: cancellation.isCancelled)
+    var report = AttemptReport(result, output: facts ?? OutputFacts())
+    report.ranOutOfMemory = ranOutOfMemory
+    onEnd(report)
     return true
   }
 

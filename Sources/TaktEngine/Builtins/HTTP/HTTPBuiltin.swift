@@ -14,7 +14,7 @@ struct HTTPBuiltin: LongBuiltin {
   /// A wait between two tries never grows longer.
   static let backoffMax = Duration.seconds(60)
 
-  var waitsForNetwork: Bool { true }
+  var kind: BuiltinKind { .network }
 
   var name: String { "http" }
 

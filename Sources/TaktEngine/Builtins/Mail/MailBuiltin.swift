@@ -5,7 +5,7 @@ import TaktTime
 
 /// `use: mail` sends a mail through a server, or through the machine's `sendmail`.
 struct MailBuiltin: LongBuiltin {
-  var waitsForNetwork: Bool { true }
+  var kind: BuiltinKind { .network }
 
   var name: String { "mail" }
 

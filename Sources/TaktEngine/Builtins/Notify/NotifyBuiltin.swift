@@ -4,7 +4,7 @@ import TaktTransfer
 
 /// `use: notify` posts a readable message to a chat or a phone.
 struct NotifyBuiltin: LongBuiltin {
-  var waitsForNetwork: Bool { true }
+  var kind: BuiltinKind { .network }
 
   var name: String { "notify" }
 

@@ -7,7 +7,7 @@ struct PingBuiltin: LongBuiltin {
   /// What a check keeps of a body is at least this.
   private static let bodyBytesMax = 10_000
 
-  var waitsForNetwork: Bool { true }
+  var kind: BuiltinKind { .network }
 
   var name: String { "ping" }
 

@@ -11,7 +11,7 @@ struct PluginRequest: LongBuiltin {
     self.template = template
   }
 
-  var waitsForNetwork: Bool { true }
+  var kind: BuiltinKind { .network }
   var name: String { manifest.name }
   var summary: String { manifest.summary ?? "" }
   var parameters: [ParameterSchema] { manifest.parameters.map(\.schema) }
