@@ -56,8 +56,10 @@ extension SpecBuilder {
     guard names.count == actions.count, let name = names.first else { return }
     let subject =
       Set(names).count == 1 ? "the built-in '\(name)'" : "built-ins; the job runs no command"
+    let hasStatus = actions.contains { traits(of: $0).contains(.hasExitStatus) }
     for field in raw.fields.fields where field.entry.isOfProcesses && field.value?.isNull == false {
       if let key = field.entry.key, reported.contains(key) { continue }
+      if hasStatus, [.success, .failsWhen].contains(field.entry.key) { continue }
       reporter.report(
         .conflictingKeys, severity: .warning, at: field.keyMark,
         "'\(field.name)' has no effect on \(subject)", hint: "remove it", owner: raw.owner)

@@ -27,7 +27,7 @@ final class ActionTable {
 
   /// Built-ins that are younger than plugins which may have their names: a file's own plugin stays
   /// what it was.
-  private static let young: Set<String> = ["notify", "ping"]
+  private static let young: Set<String> = ["container", "notify", "ping"]
 
   init(_ catalogue: any ActionCatalogue, _ plugins: any PluginSource) {
     self.catalogue = catalogue
@@ -64,7 +64,8 @@ final class ActionTable {
     "bash", "cmd", "command", "exec", "python", "run", "script", "sh", "shell",
   ]
   private static let foreignNames = [
-    "cronitor": "ping", "curl": "http", "email": "mail", "healthcheck": "ping",
+    "cronitor": "ping", "curl": "http", "docker": "container", "email": "mail",
+    "healthcheck": "ping", "podman": "container",
     "healthchecks": "ping", "heartbeat": "ping", "sendmail": "mail", "smtp": "mail",
     "webhook": "http",
   ]

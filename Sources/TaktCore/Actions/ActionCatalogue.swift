@@ -35,6 +35,9 @@ package struct ActionTraits: OptionSet, Hashable, Sendable {
 
   /// It comes down to a command, which is stopped by a signal.
   package static let isCommand = Self(rawValue: 2)
+
+  /// It ends with an exit status and prints on two streams, as a command does.
+  package static let hasExitStatus = Self(rawValue: 4)
 }
 
 /// What is wrong with the parameters of an action although each of them, by itself, is of its kind.

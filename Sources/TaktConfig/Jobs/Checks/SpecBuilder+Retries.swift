@@ -40,7 +40,10 @@ extension SpecBuilder {
     let items = on.value?.list ?? []
     let coversAll = items.contains { $0.value.text == RetryPolicy.Cause.exit.rawValue }
     let isOfBuiltins =
-      action?.steps.allSatisfy { if case .use = $0.action { true } else { false } } ?? false
+      action?.steps.allSatisfy {
+        guard case .use = $0.action else { return false }
+        return !traits(of: $0.action).contains(.hasExitStatus)
+      } ?? false
     var seen: Set<String> = []
     for item in items {
       let name = item.value.text ?? item.value.integer.map(String.init) ?? ""

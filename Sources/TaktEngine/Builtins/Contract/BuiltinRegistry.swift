@@ -14,7 +14,7 @@ package struct BuiltinRegistry: ActionCatalogue {
 
   package static let standard = BuiltinRegistry([
     LogBuiltin(), HTTPBuiltin(), MailBuiltin(), PruneBuiltin(), TouchBuiltin(), SignalBuiltin(),
-    PingBuiltin(), NotifyBuiltin(),
+    PingBuiltin(), NotifyBuiltin(), ContainerBuiltin(),
   ])
 
   package var actionNames: [String] { Array(builtins.keys) }

@@ -108,6 +108,7 @@ struct State {
     }
     onceJobs = findings.onceJobs
     let left = DaemonLeftovers(of: findings, observer: observer).end()
+    ContainerEngines.shared.open(in: lock.folder) { observer.logMessage($0, .warning, .ledger) }
     ledger?.settle(left.settled)
     var previous = findings.previous
     previous.previousMembers = left.members

@@ -29,7 +29,7 @@ package struct JSONObjectSplitter {
       }
       guard object.count < bytesMax else { throw .tooLong }
       object.append(byte)
-      take(byte)
+      count(byte)
       if depth == 0 {
         body(object)
         object.removeAll(keepingCapacity: true)
@@ -37,7 +37,7 @@ package struct JSONObjectSplitter {
     }
   }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func count(_ byte: UInt8) {
     if isInText {
       if isEscaped {
         isEscaped = false

@@ -1,25 +1,23 @@
-import TaktCore
-
 /// Divides what a container has printed into its two streams: each frame has a header of eight
 /// bytes, with the stream and the length.
 ///
 /// A frame may be cut anywhere, and may say that it has 4 GB: nothing of it is kept.
-struct ContainerFrames {
+package struct ContainerFrames {
   /// What comes has no frames.
-  struct Flaw: Error {}
+  package struct Flaw: Error {}
 
   private static let headerBytes = 8
   private var header: [UInt8] = []
   private var stream = StandardStream.stdout
   private var left = 0
 
-  init() {}
+  package init() {}
 
   /// Whether the last frame has not ended.
-  var isWithinFrame: Bool { left > 0 || !header.isEmpty }
+  package var isWithinFrame: Bool { left > 0 || !header.isEmpty }
 
   /// Hands the parts of the streams to `body`, in their order.
-  mutating func feed(
+  package mutating func feed(
     _ bytes: UnsafeRawBufferPointer,
     _ body: (_ stream: StandardStream, _ part: UnsafeRawBufferPointer) -> Void
   ) throws(Flaw) {

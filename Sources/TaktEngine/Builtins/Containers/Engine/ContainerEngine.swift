@@ -1,5 +1,7 @@
 import Glibc
 import Synchronization
+import TaktCore
+import TaktSystem
 package import TaktTransfer
 
 /// An engine of containers such as Docker or Podman, by its API over a Unix socket.
@@ -150,16 +152,16 @@ package final class ContainerEngine: Sendable {
 extension ContainerFailure {
   /// What stands in the way, as far as the file system shows it.
   static func sentence(noEngineAt path: String) -> String {
-    var status = stat()
     guard path.utf8.count <= ContainerEngine.pathBytesMax else {
       return "the path of the socket is longer than \(ContainerEngine.pathBytesMax) bytes: \(path)"
     }
-    guard stat(path, &status) == 0 else {
-      return errno == EACCES
+    do throws(SystemError) {
+      guard try FileStatus(at: path).type == .socket else { return "\(path) is no socket" }
+    } catch {
+      return error.number == EACCES
         ? "takt's user may not reach the container engine at \(path)"
         : "no container engine: there is no socket \(path)"
     }
-    guard status.st_mode & S_IFMT == S_IFSOCK else { return "\(path) is no socket" }
     guard access(path, R_OK | W_OK) == 0 else {
       return "takt's user may not use the container engine at \(path)"
     }

@@ -1,0 +1,76 @@
+import Dispatch
+import TaktCore
+import TaktTransfer
+
+/// A command in a container that runs already, and that takt never ends.
+extension ContainerAttempt {
+  /// What tells its processes from others in the container.
+  static let markVariable = "TAKT_CONTAINER_MARK"
+
+  func runExec(in container: String) throws(ContainerFailure) -> BuiltinEnd {
+    try ContainerEngines.shared.prepare(engine)
+    guard try isRunning(container) else { return .failed("container") }
+    let exec = try engine.createExec(
+      in: container, settings.exec(environment: [Self.markVariable: mark]))
+    guard !call.cancellation.isCancelled else { return .failed(LongAttempt.cancelled) }
+    call.cancellation.listen { [mailbox] in mailbox.add(.signal($0)) }
+    let signal = { (signal: StopSignal) throws(ContainerFailure) in
+      try self.send(signal, in: container)
+    }
+    var refusal: ContainerFailure?
+    _ = follow(
+      { [engine] onBytes, onEnd throws(ContainerFailure) in
+        do throws(ContainerFailure) {
+          return try engine.startExec(exec, onBytes, onEnd: onEnd)
+        } catch {
+          refusal = error
+          throw error
+        }
+      }, onSignal: signal)
+    if let refusal { throw refusal }
+    while true {
+      do throws(ContainerFailure) {
+        let details = try engine.details(ofExec: exec)
+        guard details.isRunning else {
+          return .exited(Self.status(details.exitCode), ranOutOfMemory: false)
+        }
+      } catch {
+        if error.isMissing { return .failed("removed") }
+        try bear(error)
+      }
+      if isOverdue {
+        call.log("the command goes on in the container \(container)", .error)
+        return .failed("still_running")
+      }
+      backOff(signal)
+    }
+  }
+
+  /// False where the container cannot run a command, which the log says.
+  private func isRunning(_ container: String) throws(ContainerFailure) -> Bool {
+    do throws(ContainerFailure) {
+      let details = try engine.details(of: container)
+      if details.state.running == true { return true }
+      call.log("the container \(container) does not run", .error)
+    } catch {
+      guard error.isMissing else { throw error }
+      call.log(error.message, .error)
+    }
+    return false
+  }
+
+  /// The API has no way to signal an exec: another one in the container does it.
+  private func send(_ signal: StopSignal, in container: String) throws(ContainerFailure) {
+    let exec = try engine.createExec(
+      in: container, settings.signal(signal.number, mark: "\(Self.markVariable)=\(mark)"))
+    let ended = DispatchSemaphore(value: 0)
+    let running = try engine.startExec(exec, { _ in true }, onEnd: { _ in ended.signal() })
+    if ended.wait(timeout: .now() + .seconds(10)) == .timedOut { running.cancel() }
+    let status = try engine.details(ofExec: exec).exitCode
+    guard status != 0 else { return }
+    call.log(
+      status == 1
+        ? "no process of the command was found in the container \(container)"
+        : "cannot signal the command: the container \(container) has no /bin/sh", .warning)
+  }
+}

@@ -1,0 +1,207 @@
+import Glibc
+import TaktCore
+import TaktTransfer
+
+/// One attempt in a container, from its start to its exit status. It blocks its thread, and is
+/// used by that one alone.
+final class ContainerAttempt {
+  /// So long after KILL nothing is waited for.
+  static let killTime = Duration.seconds(15)
+  private static let pauseMax = Duration.seconds(5)
+
+  let call: BuiltinCall
+  let settings: ContainerSettings
+  let engine: ContainerEngine
+  let mailbox = ContainerMailbox()
+  let output: ContainerOutput
+  /// In the name and the labels of the container, and in the environment of an exec.
+  let mark = AttemptMark.make()
+  /// When nothing is waited for any more; nil before KILL.
+  private(set) var deadline: ContinuousClock.Instant?
+  private var pause = Duration.milliseconds(250)
+  private var saysAway = false
+
+  init(_ call: BuiltinCall, _ settings: ContainerSettings, on engine: ContainerEngine) {
+    self.call = call
+    self.settings = settings
+    self.engine = engine
+    output = ContainerOutput(to: call.output)
+  }
+
+  /// Runs a new container.
+  func runNew() throws(ContainerFailure) -> BuiltinEnd {
+    try ContainerEngines.shared.prepare(engine)
+    guard try provideImage() else { return .failed("image") }
+    let labels = try ContainerEngines.shared.labels(
+      call.request, mark: mark, removal: settings.removal)
+    let name = containerName
+    do throws(ContainerFailure) {
+      _ = try engine.create(settings.container(labels: labels), named: name)
+    } catch {
+      // It may have been made all the same.
+      if error.isPassing { try? ContainerEngines.shared.remove(name, on: engine) }
+      guard error.isMissing else { throw error }
+      call.log(error.message, .error)
+      return .failed("image")
+    }
+    call.cancellation.listen { [mailbox] in mailbox.add(.signal($0)) }
+    do throws(ContainerFailure) {
+      guard !call.cancellation.isCancelled else {
+        remove(name)
+        return .failed(LongAttempt.cancelled)
+      }
+      try engine.start(name)
+      let end = try wait(for: name)
+      if settings.removal == .always || end == .failed("still_running") {
+        remove(name)
+      } else {
+        call.log("the container \(name) is kept")
+      }
+      return end
+    } catch {
+      remove(name)
+      throw error
+    }
+  }
+
+  /// False where there is no image, which the log says.
+  private func provideImage() throws(ContainerFailure) -> Bool {
+    guard let image = settings.image else { return false }
+    do throws(ContainerFailure) {
+      if settings.pull == .never { return true }
+      if settings.pull == .missing, try engine.hasImage(image.description) { return true }
+      try engine.pull(image, cancelledBy: call.cancellation)
+      return true
+    } catch {
+      guard case .refused = error.kind else { throw error }
+      call.log(error.message, .error)
+      return false
+    }
+  }
+
+  /// For people, and one that nobody else can have.
+  private var containerName: String {
+    let job = call.request.spec.name.text.utf8.prefix(60).map { byte -> Character in
+      let isPlain = ContainerSettings.isName(String(UnicodeScalar(byte)))
+      return isPlain ? Character(UnicodeScalar(byte)) : "_"
+    }
+    return "takt-\(String(job))-\(mark)"
+  }
+
+  private func remove(_ name: String) {
+    do throws(ContainerFailure) {
+      try ContainerEngines.shared.remove(name, on: engine)
+    } catch {
+      call.log(
+        "cannot remove the container \(name): \(error.message); the next run that uses the engine "
+          + "tries again", .warning)
+    }
+  }
+
+  /// Waits for the end of a container that has been started.
+  private func wait(for name: String) throws(ContainerFailure) -> BuiltinEnd {
+    var followsLeft = 3
+    while true {
+      let isWhole = follow { [engine] onBytes, onEnd throws(ContainerFailure) in
+        try engine.logs(of: name, onBytes, onEnd: onEnd)
+      } onSignal: { [engine] signal throws(ContainerFailure) in
+        try engine.signal(name, signal.number)
+      }
+      do throws(ContainerFailure) {
+        let state = try engine.details(of: name).state
+        guard ["exited", "dead", "stopped"].contains(state.status) else {
+          if isOverdue { return .failed("still_running") }
+          backOff(name)
+          continue
+        }
+        // The engine was away: what the container has printed since is still to be read.
+        if !isWhole, !output.isBroken, followsLeft > 0, !isOverdue {
+          followsLeft -= 1
+          continue
+        }
+        return .exited(
+          Self.status(state.exitCode), ranOutOfMemory: state.outOfMemory ?? false)
+      } catch {
+        if error.isMissing {
+          call.log("the container \(name) was removed by someone else", .error)
+          return .failed("removed")
+        }
+        try bear(error)
+        backOff(name)
+      }
+    }
+  }
+
+  static func status(_ code: Int?) -> Int32 {
+    guard let code, (0...255).contains(code) else { return 255 }
+    return Int32(code)
+  }
+
+  /// Whether so much time has passed since KILL that nothing is waited for.
+  var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }
+
+  /// Lets a failure pass after which another try may help, until there is no time left.
+  func bear(_ failure: ContainerFailure) throws(ContainerFailure) {
+    guard failure.isPassing, !isOverdue else { throw failure }
+    if !saysAway { call.log("\(failure.message); takt keeps trying", .warning) }
+    saysAway = true
+  }
+
+  /// Hands on one stream of output and what signals come, until the stream ends or there is no time
+  /// left. Returns whether the engine has ended it.
+  func follow(
+    _ start: (
+      _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
+      _ onEnd: @escaping @Sendable (ContainerFailure?) -> Void
+    ) throws(ContainerFailure) -> RunningTransfer<HTTPReply>,
+    onSignal: (StopSignal) throws(ContainerFailure) -> Void
+  ) -> Bool {
+    guard !output.isBroken else { return false }
+    output.restart()
+    let stream: RunningTransfer<HTTPReply>
+    do throws(ContainerFailure) {
+      stream = try start({ [output] in output.receive($0) }) { [mailbox] in
+        mailbox.add(.streamEnded($0))
+      }
+    } catch {
+      return false
+    }
+    while let letter = mailbox.next(until: deadline) {
+      switch letter {
+      case .signal(let signal): pass(signal, onSignal)
+      case .streamEnded(let failure):
+        if let failure, case .refused = failure.kind { call.log(failure.message, .error) }
+        if output.isBroken { call.log("the output of the container cannot be read", .warning) }
+        return failure == nil && !output.isBroken
+      }
+    }
+    stream.cancel()
+    // The stream says so at once.
+    _ = mailbox.next(until: nil)
+    return false
+  }
+
+  private func pass(_ signal: StopSignal, _ send: (StopSignal) throws(ContainerFailure) -> Void) {
+    if signal == .kill, deadline == nil { deadline = .now + Self.killTime }
+    do throws(ContainerFailure) {
+      try send(signal)
+    } catch {
+      // A refusal says that it has ended already.
+      if case .refused = error.kind { return }
+      call.log("cannot send \(signal.rawValue): \(error.message)", .warning)
+    }
+  }
+
+  /// Waits before the next try, longer each time; signals go on.
+  private func backOff(_ name: String) {
+    backOff { [engine] signal throws(ContainerFailure) in try engine.signal(name, signal.number) }
+  }
+
+  func backOff(_ onSignal: (StopSignal) throws(ContainerFailure) -> Void) {
+    let end = ContinuousClock.now + pause
+    pause = min(pause * 2, Self.pauseMax)
+    while let letter = mailbox.next(until: min(end, deadline ?? end)) {
+      if case .signal(let signal) = letter { pass(signal, onSignal) }
+    }
+  }
+}

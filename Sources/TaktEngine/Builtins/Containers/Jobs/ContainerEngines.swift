@@ -1,0 +1,225 @@
+import Glibc
+import Synchronization
+import TaktCore
+import TaktSystem
+
+/// The engines that jobs use, and the containers of this daemon and of previous ones on them.
+///
+/// Nothing is done before a job uses one, nor at a start in whose state folder no job has. Safe from
+/// any thread.
+package final class ContainerEngines: Sendable {
+  package static let shared = ContainerEngines()
+
+  private struct State {
+    var folder: String?
+    var report: (@Sendable (String) -> Void)?
+    var key: String?
+    var engines: [String: ContainerEngine] = [:]
+    /// The sockets on which nothing is left of previous daemons.
+    var swept: Set<String> = []
+    /// Containers of this daemon that could not be removed, by socket.
+    var left: [String: Set<String>] = [:]
+  }
+
+  private static let fileName = "containers"
+  /// Of each socket no more are tried again; the next daemon finds others.
+  private static let leftMax = 1000
+  private let state = Mutex(State())
+  /// Held by the one thread that sweeps.
+  private let sweeping = Mutex(())
+
+  /// The labels by which containers are known.
+  enum Label {
+    static let state = "dev.takt.state"
+    static let daemon = "dev.takt.daemon"
+    static let job = "dev.takt.job"
+    static let run = "dev.takt.run"
+    static let attempt = "dev.takt.attempt"
+    static let removal = "dev.takt.remove"
+  }
+
+  /// The socket that the environment names, or the first that there is.
+  static var socketOfSystem: Result<String, ContainerFailure> {
+    if let host = getenv("DOCKER_HOST").map({ String(cString: $0) }), !host.isEmpty {
+      let prefix = "unix://"
+      guard host.hasPrefix(prefix) else {
+        return .failure(
+          ContainerFailure(
+            .unable, "DOCKER_HOST names no Unix socket; set 'socket', or DOCKER_HOST to unix://PATH"
+          )
+        )
+      }
+      return .success(String(host.dropFirst(prefix.count)))
+    }
+    let paths = ["/var/run/docker.sock", "/run/podman/podman.sock"]
+    return .success(paths.first { access($0, F_OK) == 0 } ?? paths[0])
+  }
+
+  func engine(at socket: Result<String, ContainerFailure>) throws(ContainerFailure)
+    -> ContainerEngine
+  {
+    let path = try socket.get()
+    return state.withLock { state in
+      if let engine = state.engines[path] { return engine }
+      let engine = ContainerEngine(socketPath: path)
+      state.engines[path] = engine
+      return engine
+    }
+  }
+
+  /// Keeps what the next daemon needs in this folder, which this daemon has locked. What previous
+  /// daemons have left is ended on a thread of its own; nothing happens where they had none.
+  ///
+  /// - Parameter report: is told what was ended.
+  package func open(in folder: String, report: @escaping @Sendable (String) -> Void) {
+    state.withLock { state in
+      state.folder = folder
+      state.report = report
+    }
+    guard access("\(folder)/\(Self.fileName)", F_OK) == 0 else { return }
+    try? Thread.start(name: "takt-leftovers") { [self] in
+      guard let (_, sockets) = try? keyAndSockets() else { return }
+      for socket in sockets {
+        // The first job that uses the engine tries again.
+        if let engine = try? self.engine(at: .success(socket)) { try? prepare(engine) }
+      }
+    }
+  }
+
+  /// Ends what is left of previous daemons, and of attempts that could not remove their containers.
+  /// Blocks the thread.
+  func prepare(_ engine: ContainerEngine) throws(ContainerFailure) {
+    let socket = engine.socketPath
+    // An engine that hangs keeps no job of another one waiting.
+    let isClean = state.withLock { $0.swept.contains(socket) && $0.left[socket]?.isEmpty ?? true }
+    if isClean { return }
+    let failure = sweeping.withLock { _ -> ContainerFailure? in
+      do throws(ContainerFailure) {
+        let (isSwept, left) = state.withLock {
+          ($0.swept.contains(socket), $0.left[socket] ?? [])
+        }
+        for name in left {
+          try engine.remove(name)
+          state.withLock { _ = $0.left[socket]?.remove(name) }
+        }
+        if !isSwept {
+          try note(socket)
+          try sweep(engine)
+          state.withLock { _ = $0.swept.insert(socket) }
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Removes a container by its name, now or later.
+  func remove(_ name: String, on engine: ContainerEngine) throws(ContainerFailure) {
+    do throws(ContainerFailure) {
+      try engine.remove(name)
+    } catch {
+      state.withLock { state in
+        guard state.left[engine.socketPath, default: []].count < Self.leftMax else { return }
+        state.left[engine.socketPath, default: []].insert(name)
+      }
+      throw error
+    }
+  }
+
+  /// What a container of this daemon is labelled with.
+  func labels(
+    _ request: AttemptRequest, mark: String, removal: ContainerSettings.Removal
+  ) throws(ContainerFailure) -> [(String, String)] {
+    [
+      (Label.state, try stateLabel()), (Label.daemon, DaemonProcess.instance),
+      (Label.job, request.spec.name.text), (Label.run, request.run.description),
+      (Label.attempt, mark), (Label.removal, removal.rawValue),
+    ]
+  }
+
+  private func sweep(_ engine: ContainerEngine) throws(ContainerFailure) {
+    let label = try stateLabel()
+    var ended: [String] = []
+    for container in try engine.containers(labelled: ["\(Label.state)=\(label)"]) {
+      // Whatever the engine has made of the filter: only what bears the mark, and is not ours.
+      guard let labels = container.labels, labels[Label.state] == label,
+        let daemon = labels[Label.daemon], daemon != DaemonProcess.instance
+      else { continue }
+      let isKept = labels[Label.removal] == ContainerSettings.Removal.never.rawValue
+      let isOver = ["exited", "dead"].contains(container.state)
+      if isKept {
+        guard !isOver else { continue }
+        try engine.signal(container.id, SIGKILL)
+      } else {
+        try engine.remove(container.id)
+      }
+      if !isOver { ended.append(container.name.printable) }
+    }
+    guard !ended.isEmpty else { return }
+    let names = ended.prefix(10).joined(separator: ", ") + (ended.count > 10 ? ", …" : "")
+    state.withLock(\.report)?("Ended containers of the previous daemon: \(ended.count), \(names)")
+  }
+
+  /// The key of the state folder, and which folder it is: a copy of it has other containers.
+  private func stateLabel() throws(ContainerFailure) -> String {
+    let (key, _) = try keyAndSockets()
+    guard let folder = state.withLock(\.folder), let status = try? FileStatus(at: folder) else {
+      return key
+    }
+    let (device, inode) = (status.identity.device, status.identity.inode)
+    return "\(key).\(String(device, radix: 16)).\(String(inode, radix: 16))"
+  }
+
+  /// What the file in the state folder says; without a folder, a key of this process's own.
+  private func keyAndSockets() throws(ContainerFailure) -> (key: String, sockets: [String]) {
+    guard let folder = state.withLock(\.folder) else { return (ownKey(), []) }
+    let path = "\(folder)/\(Self.fileName)"
+    let lines: [String]
+    do throws(SystemError) {
+      if access(path, F_OK) != 0 {
+        try Self.append("\(AttemptMark.make())\n", to: path, O_CREAT | O_EXCL)
+      }
+      let text = String(decoding: try SmallFile.read(path, bytesMax: 65_536), as: UTF8.self)
+      lines = text.split(separator: "\n").map(String.init)
+    } catch {
+      throw ContainerFailure(.unable, "cannot keep the mark of containers: \(error)")
+    }
+    guard let key = lines.first, key.utf8.count == 32, ContainerSettings.isName(key) else {
+      throw ContainerFailure(.unable, "\(path) is damaged; remove it if no container is left")
+    }
+    return (key, Array(lines.dropFirst()))
+  }
+
+  private func ownKey() -> String {
+    state.withLock { state in
+      if let key = state.key { return key }
+      let key = AttemptMark.make()
+      state.key = key
+      return key
+    }
+  }
+
+  /// Has the next daemon look at this socket, before there is anything on it.
+  private func note(_ socket: String) throws(ContainerFailure) {
+    let (_, sockets) = try keyAndSockets()
+    guard let folder = state.withLock(\.folder), !sockets.contains(socket) else { return }
+    do throws(SystemError) {
+      try Self.append("\(socket)\n", to: "\(folder)/\(Self.fileName)")
+    } catch {
+      throw ContainerFailure(.unable, "cannot keep the mark of containers: \(error)")
+    }
+  }
+
+  private static func append(
+    _ text: String, to path: String, _ flags: Int32 = 0
+  ) throws(SystemError) {
+    let file = Glibc.open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0o600)
+    guard file >= 0 else { throw SystemError("open") }
+    defer { close(file) }
+    guard write(file, text, text.utf8.count) == text.utf8.count, fdatasync(file) == 0 else {
+      throw SystemError("write")
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Dispatch
+import Synchronization
+import TaktCore
+
+/// What happens while an attempt waits for its container. One thread takes it, any may add to it.
+final class ContainerMailbox: Sendable {
+  enum Letter: Sendable {
+    case signal(StopSignal)
+    /// The stream of the output has ended; nil when the engine has ended it.
+    case streamEnded(ContainerFailure?)
+  }
+
+  private let letters = Mutex<[Letter]>([])
+  private let count = DispatchSemaphore(value: 0)
+
+  func add(_ letter: Letter) {
+    letters.withLock { $0.append(letter) }
+    count.signal()
+  }
+
+  /// The next one; nil when there is none by then. Blocks the thread.
+  func next(until deadline: ContinuousClock.Instant?) -> Letter? {
+    if let deadline {
+      let left = max(deadline - .now, .zero)
+      let bound = DispatchTime.now() + .nanoseconds(Int(left / .nanoseconds(1)))
+      guard count.wait(timeout: bound) == .success else { return nil }
+    } else {
+      count.wait()
+    }
+    return letters.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+  }
+}
+
+/// Takes what a container prints. A stream that begins from the start again, as after the engine was
+/// away, is taken from where the one before broke off.
+final class ContainerOutput: Sendable {
+  private struct State {
+    var frames = ContainerFrames()
+    var seen: [StandardStream: Int] = [:]
+    var skipped: [StandardStream: Int] = [:]
+    var isBroken = false
+  }
+
+  private let output: BuiltinOutput
+  private let state = Mutex(State())
+
+  init(to output: BuiltinOutput) { self.output = output }
+
+  /// Whether something else than frames has come.
+  var isBroken: Bool { state.withLock(\.isBroken) }
+
+  /// The next stream begins from the start.
+  func restart() {
+    state.withLock { state in
+      state.frames = ContainerFrames()
+      state.skipped = state.seen
+    }
+  }
+
+  /// False when the stream is to end.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    state.withLock { state in
+      guard !state.isBroken else { return false }
+      var (seen, skipped) = (state.seen, state.skipped)
+      do throws(ContainerFrames.Flaw) {
+        try state.frames.feed(bytes) { stream, part in
+          let known = min(skipped[stream] ?? 0, part.count)
+          if known > 0 { skipped[stream]? -= known }
+          guard known < part.count else { return }
+          seen[stream, default: 0] += part.count - known
+          output.receive(UnsafeRawBufferPointer(rebasing: part[known...]), from: stream)
+        }
+      } catch {
+        state.isBroken = true
+      }
+      (state.seen, state.skipped) = (seen, skipped)
+      return !state.isBroken
+    }
+  }
+}
