@@ -17,5 +17,5 @@ let fuzzTargets: [any FuzzTarget.Type] = [
   CalendarFileTarget.self, CrontabTarget.self, UnitsTarget.self, EtcdAnswerTarget.self,
   EtcdRecordsTarget.self, PostgresReplyTarget.self, PostgresAuditTarget.self, MachineTarget.self,
   MailTarget.self, LedgerTarget.self, EachShellTarget.self, TerminalTarget.self,
-  PlainCommandTarget.self,
+  PlainCommandTarget.self, ContainerTarget.self,
 ]
