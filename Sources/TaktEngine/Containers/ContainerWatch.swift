@@ -54,6 +54,9 @@ package final class ContainerWatch: Sendable {
     queue.async { [self] in perform(state.withLock { $0.following.begin() }) }
   }
 
+  /// Returns when what has come so far is done.
+  func catchUp() { queue.sync {} }
+
   /// Tells nothing any more.
   package func close() {
     let stream = state.withLock { state in
