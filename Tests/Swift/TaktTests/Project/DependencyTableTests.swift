@@ -12,7 +12,7 @@ import Testing
     let package = try Self.text("Package.swift")
     let wanted = package.matches(of: #/\.package\(\s*url: "[^"]*\/([^"\/]+)", from: "([^"]+)"/#)
       .map { "\($0.1) \($0.2)" }
-    let named = try Self.text("docs/internals/development.md")
+    let named = try Self.text("docs/internals/releasing.md")
       .matches(of: #/(?m)^\| ([A-Za-z.-]+) \| ([0-9.]+) \|/#).map { "\($0.1) \($0.2)" }
     #expect(!wanted.isEmpty)
     #expect(named.sorted() == wanted.sorted())
