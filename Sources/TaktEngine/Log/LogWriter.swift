@@ -108,10 +108,10 @@ package final class LogWriter: Observer, OutputSink {
     observe(LogRecord(at: time.wall, .info, .output, fields))
   }
 
-  package func rawLine(_ line: [UInt8]) {
-    observe(
-      LogRecord(
-        at: time.wall, .info, .output, [LogField(.line, .bytes(line))], fact: .rawLine))
+  /// The other facts would only take room in the queue.
+  package func rawLine(_ level: LogLevel, _ fields: [LogField]) {
+    let line = fields.filter { $0.key == .line }
+    observe(LogRecord(at: time.wall, level, .output, line, fact: .rawLine))
   }
 
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
@@ -189,8 +189,12 @@ package final class LogWriter: Observer, OutputSink {
   }
 
   private func render(_ record: LogRecord, _ pen: inout Pen) {
-    if case .rawLine? = record.fact, case .bytes(let line)? = record[.line] {
-      return render(raw: line, &pen)
+    if case .rawLine? = record.fact {
+      switch record[.line] {
+      case .bytes(let line)?: return render(raw: line, &pen)
+      case .text(let line)?: return render(raw: Array(line.utf8), &pen)
+      case _: break
+      }
     }
     if showsDays { renderer.renderDay(of: record.at, after: &pen.day, into: &pen.bytes) }
     renderer.render(record, into: &pen.bytes)

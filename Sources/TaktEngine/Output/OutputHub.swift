@@ -27,7 +27,7 @@ package final class OutputHub: OutputSink, LiveOutput {
 
   package func output(_ fields: [LogField]) { next.output(fields) }
 
-  package func rawLine(_ line: [UInt8]) { next.rawLine(line) }
+  package func rawLine(_ level: LogLevel, _ fields: [LogField]) { next.rawLine(level, fields) }
 
   package func drop(lines: Int) { next.drop(lines: lines) }
 

@@ -108,13 +108,15 @@ final class OutputLog {
     _ line: UnsafeRawBufferPointer, _ stream: StandardStream?, _ level: LogLevel = .info
   ) -> Bool {
     guard sink.hasRoom else { return false }
+    let line = LogField(.line, .bytes(format == .raw ? raw(line) : shown(line)))
+    let facts = self.facts(of: stream) + [line]
     if format == .raw {
-      let bytes = Array(line)
-      sink.rawLine(colours == .keep ? bytes : bytes.withoutTerminalSequences)
-      return true
+      sink.rawLine(level, facts)
+    } else if level == .info {
+      sink.output(facts)
+    } else {
+      sink.record(level, .output, facts)
     }
-    let facts = self.facts(of: stream) + [LogField(.line, .bytes(shown(line)))]
-    if level == .info { sink.output(facts) } else { sink.record(level, .output, facts) }
     return true
   }
 
@@ -124,6 +126,11 @@ final class OutputLog {
     case .stderr: streamFacts[1]
     case .both, nil: facts
     }
+  }
+
+  private func raw(_ line: UnsafeRawBufferPointer) -> [UInt8] {
+    let bytes = Array(line)
+    return colours == .keep ? bytes : bytes.withoutTerminalSequences
   }
 
   /// The line as people see it.

@@ -11,8 +11,9 @@ package protocol OutputSink: Sendable {
   /// Takes one line with its facts.
   func output(_ fields: [LogField])
 
-  /// Takes one line that the log has alone. Unless implemented it is handed to `output`.
-  func rawLine(_ line: [UInt8])
+  /// Takes one line with its facts, of which the log has the line alone. Unless implemented it is
+  /// handed to `output`.
+  func rawLine(_ level: LogLevel, _ fields: [LogField])
 
   /// Counts lines that were not handed over.
   func drop(lines: Int)
@@ -27,7 +28,7 @@ package protocol OutputSink: Sendable {
 }
 
 extension OutputSink {
-  package func rawLine(_ line: [UInt8]) { output([LogField(.line, .bytes(line))]) }
+  package func rawLine(_ level: LogLevel, _ fields: [LogField]) { output(fields) }
 
   package func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField]) {
     output(fields)
@@ -47,6 +48,11 @@ struct ObserverSink: OutputSink {
   var hasRoom: Bool { true }
 
   func output(_ fields: [LogField]) { record(.info, .output, fields) }
+
+  func rawLine(_ level: LogLevel, _ fields: [LogField]) {
+    observer.observe(
+      LogRecord(at: time.wall, level, .output, fields.map(Self.text), fact: .rawLine))
+  }
 
   func drop(lines: Int) {}
 

@@ -50,7 +50,7 @@ import TimerMachine
     let count = 20_000
     var files = ["takt.log"]
     for number in 0..<count {
-      log.rawLine(Array("\(number)".utf8))
+      log.rawLine(.info, [LogField(.line, .bytes(Array("\(number)".utf8)))])
       if number % 1000 == 999 {
         let old = "old.\(number)"
         // Not there yet where nothing was written since the last time.
@@ -114,7 +114,7 @@ import TimerMachine
     for line in ["one\n", "two\n"] { _ = Array(line.utf8).write(to: destination.number) }
     truncate(folder["takt.log"], 0)
     let log = writer(destination)
-    log.rawLine(Array("three".utf8))
+    log.rawLine(.info, [LogField(.line, .bytes(Array("three".utf8)))])
     log.close(timeout: .seconds(60))
     #expect(lines() == ["three"])
   }

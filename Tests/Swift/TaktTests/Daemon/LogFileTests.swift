@@ -49,6 +49,30 @@ import Testing
     #expect(takt.errors.contains("takt: cannot start: the log file '\(name)': "), "\(takt.errors)")
   }
 
+  @Test func `what a built-in says stands alone as well`() throws {
+    let folder = try TemporaryFolder(
+      """
+      scheduler: {state: none}
+      jobs:
+        a:
+          on: start
+          use: log
+          with: {message: '{"level":"error","msg":"ü"}', level: error}
+          output: {format: raw}
+        b: {after: [a], run: touch ended}
+
+      """)
+    let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
+    try TaktProcess.wait("the runs have ended") {
+      FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
+        ? true : nil
+    }
+    #expect(try takt.stop() == 0)
+    let log = folder.read("takt.log")
+    #expect(log.contains("\n{\"level\":\"error\",\"msg\":\"ü\"}\n"), "\(log)")
+    #expect(!log.contains(#""event":"output""#), "\(log)")
+  }
+
   @Test func `lines of a job that prints JSON itself stand alone`() throws {
     let json = #"{"level":"info","msg":"\u001b[1mx"}"#
     let folder = try TemporaryFolder(
