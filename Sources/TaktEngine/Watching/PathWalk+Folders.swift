@@ -23,7 +23,8 @@ extension PathWalk {
     folders[watch] = []
     var rest = [Folder(path: path, below: [], watch: watch)]
     while let folder = rest.popLast() {
-      let isNew = known.map { !$0.contains(folder.watch) } ?? false
+      // One that has moved within the tree keeps its watch: what is in it has other paths now.
+      let isNew = known.map { $0[folder.watch] != folder.below } ?? false
       // A folder whose entries are known is read for the folders in it alone.
       guard isNew || key.reachesBelow, let entries = self.entries(of: folder.path) else { continue }
       for entry in entries {

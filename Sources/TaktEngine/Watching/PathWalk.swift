@@ -18,7 +18,8 @@ struct PathWalk {
   /// The folder at the end of the path and those below it, as far as their entries matter: by their
   /// watches, each with its path below the first.
   var folders: [Int32: [CChar]] = [:]
-  /// Entries that count, of folders that were not known; paths below the first folder.
+  /// Entries that count, of folders that were not known where they are now; paths below the first
+  /// folder.
   var arrivals: [[CChar]] = []
 
   /// As many links the system itself follows.
@@ -27,8 +28,8 @@ struct PathWalk {
   private static let dot = CChar(46)
 
   let key: WatchKey
-  /// The folders whose entries are known; nil where nothing is.
-  let known: Set<Int32>?
+  /// The folders whose entries are known, as `folders`; nil where nothing is.
+  let known: [Int32: [CChar]]?
   private let inotify: Inotify
   /// File systems that do not answer: nothing there is touched.
   private let places: Set<[CChar]>
@@ -51,7 +52,7 @@ struct PathWalk {
   /// Walks along the path of `key` at once; it blocks as long as a file system on the way does not
   /// answer.
   init(
-    along key: WatchKey, knowing known: Set<Int32>? = nil, inotify: Inotify,
+    along key: WatchKey, knowing known: [Int32: [CChar]]? = nil, inotify: Inotify,
     avoiding places: Set<[CChar]>, progress: WalkProgress
   ) {
     self.inotify = inotify

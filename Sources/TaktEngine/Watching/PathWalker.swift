@@ -30,7 +30,7 @@ struct PathWalker {
   ///   - places: what hangs already: nothing there is touched.
   ///   - onReturn: gets a result that comes too late.
   func walk(
-    along key: WatchKey, knowing known: Set<Int32>?, inotify: Inotify,
+    along key: WatchKey, knowing known: [Int32: [CChar]]?, inotify: Inotify,
     avoiding places: Set<[CChar]>,
     onReturn: @escaping @Sendable (PathWalk) -> Void
   ) -> Answer {

@@ -136,8 +136,8 @@ final class KeyWatch {
     return changes
   }
 
-  /// The folders whose entries are known; nil before the first walk has ended.
-  var knownFolders: Set<Int32>? { isKnown ? Set(folders.keys) : nil }
+  /// The folders whose entries are known, as `folders`; nil before the first walk has ended.
+  var knownFolders: [Int32: [CChar]]? { isKnown ? folders : nil }
 
   /// The path of an entry of a watched folder, below the folder at the key's path.
   func path(of name: [CChar], in watch: Int32) -> [CChar] {

@@ -41,6 +41,11 @@ import Testing
       before: "folders inbox/sub",
       "move inbox/sub out -, write out/a -, move out inbox/back !, write inbox/back/b !"),
     Course(
+      "a folder that moves within the tree is told with what counts in it", ["ready/**/*.csv"],
+      before: "folders inbox/part/x, folders inbox/other",
+      "write inbox/part/x/a.csv -, move inbox/other inbox/another -, move inbox/part inbox/ready !, "
+        + "write inbox/ready/x/b.csv !, move inbox/ready inbox/done -, write inbox/done/x/c.csv -"),
+    Course(
       "only names of a pattern are told", ["*.csv"],
       "write inbox/a.txt -, write inbox/a.csv !, write inbox/.a.csv -, write inbox/b.part -, "
         + "move inbox/b.part inbox/b.csv !, folder inbox/sub -, write inbox/sub/c.csv -"),
@@ -92,6 +97,8 @@ import Testing
     try folder.makeFolders("inbox/x/y")
     try folder.write("inbox/x/y/b.csv")
     #expect(folder.paths() == ["inbox/x/y/b.csv"])
+    try folder.move("inbox/x", to: "inbox/z")
+    #expect(folder.paths() == ["inbox/z/y/b.csv"])
   }
 
   @Test func `folders that are gone leave no watch behind`() throws {
