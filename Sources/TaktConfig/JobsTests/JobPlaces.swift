@@ -1,4 +1,5 @@
 package import TaktCore
+import TaktSystem
 
 /// Where jobs files say what jobs are.
 package enum JobPlaces {

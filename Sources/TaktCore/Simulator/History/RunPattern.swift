@@ -45,7 +45,9 @@ package struct RunPattern: Sendable {
     // The time of several attempts has back-offs in it, which the simulation adds itself.
     if run.attempts > 1 {
       for _ in 0..<8 where whole.attempts > 1 { whole = pick() }
-      if whole.attempts > 1 { whole.microseconds /= Int64(whole.attempts) }
+      if whole.attempts > 1 {
+        whole.microseconds = max(1, whole.microseconds / Int64(whole.attempts))
+      }
     }
     return DrawnRun(run, attemptMicroseconds: whole.microseconds)
   }
@@ -115,10 +117,11 @@ package struct RunPattern: Sendable {
 extension PastRun {
   fileprivate func scaled(by factor: Double) -> PastRun {
     guard factor != 1 else { return self }
+    // What a ledger says may be any number.
+    func scaled(_ value: Int64) -> Int64 { Int64(min(Double(value) * factor, 1e15)) }
     return PastRun(
-      microseconds: Int64(Double(microseconds) * min(factor, 1e6)),
-      cpuMicroseconds: cpuMicroseconds < 0
-        ? -1 : Int64(Double(cpuMicroseconds) * min(factor, 1e6)),
+      microseconds: scaled(microseconds),
+      cpuMicroseconds: cpuMicroseconds < 0 ? -1 : scaled(cpuMicroseconds),
       memoryBytes: memoryBytes, attempts: Int(attempts), end: end, hour: Int(hour))
   }
 }

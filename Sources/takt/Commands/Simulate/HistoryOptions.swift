@@ -15,8 +15,8 @@ struct HistoryOptions: ParsableArguments {
     completion: .directory)
   var folder: String?
 
-  @Option(help: "The first seed. The same seed gives the same result.")
-  var seed: UInt64 = 1
+  @Option(help: "The first seed. The same seed gives the same result. (default: 1)")
+  var seed: UInt64?
 
   @Option(help: "The number of simulations, each with the next seed. (default: 20 with --history)")
   var seeds: Int?
@@ -42,9 +42,9 @@ struct HistoryOptions: ParsableArguments {
     if let memory, (try? SizeText.parse(memory)) == nil {
       throw ValidationError("--memory takes a size such as 512MB or 8GB.")
     }
-    guard !history, with == nil else { return }
-    if folder != nil || seeds != nil || cores != nil || memory != nil {
-      throw ValidationError("--state, --seeds, --cores and --memory need --history or --with.")
+    if history { return }
+    if folder != nil || seed != nil || seeds != nil || cores != nil || memory != nil {
+      throw ValidationError("--state, --seed, --seeds, --cores and --memory need --history.")
     }
   }
 

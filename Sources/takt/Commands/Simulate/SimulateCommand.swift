@@ -100,7 +100,7 @@ struct SimulateCommand: ParsableCommand {
     _ snapshot: Snapshot, _ plan: Forecast.Plan, _ timeline: TimelineBuilder?
   ) throws {
     var plan = plan
-    (plan.seed, plan.seeds) = (drawing.seed, drawing.seedCount)
+    (plan.seed, plan.seeds) = (drawing.seed ?? 1, drawing.seedCount)
     // Before the ledger, which may be read with the rights of another user.
     let other = try drawing.with.map {
       try JobsFileSource(path: $0, catalogue: BuiltinRegistry.standard).loadOrExit(isQuiet: true)

@@ -56,7 +56,7 @@ struct TestFileTests {
     "is not a date with a time of day | until: »later",
     "has no time of day; write 2027-01-02T00:00 | until: »2027-01-02",
     "there is no time zone | timezone: »Mars",
-    "'slep' is not a fault; did you mean 'sleep'? | faults: [»slep]",
+    "'sleeep' is not a fault; did you mean 'sleep'? | faults: [»sleeep]",
     "is not a fault; the fault takes a duration | faults: [»sleep=x]",
     "is not a fault; step takes +1h or -1h | faults: [»step=x]",
     "is not a fault; slow takes JOB:2m | faults: [»slow=x]",
@@ -173,6 +173,13 @@ struct TestFileTests {
         "backup", "backup", "etl.a", "etl.b", "backup at 03:30", "backup at 03:30", "all",
       ])
     #expect(test.runSpan == .seconds(40 * 3600))
+  }
+
+  @Test func `a sleep ends with the test`() throws {
+    let (tests, _) = try read(
+      "tests: {a: {from: 2027-01-01T00:00, faults: [sleep=8h@23:00, stall=1m@02:00], "
+        + "expect: [{backup: {ran: 1}}]}}")
+    #expect(tests.first?.runSpan == .seconds(23 * 3600))
   }
 
   @Test func `a time that the clock change skips is refused`() throws {

@@ -100,7 +100,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ["simulate", "--seeds", "3"], ["simulate", "--history", "--seeds", "0"],
+    ["simulate", "--seeds", "3"], ["simulate", "--seed", "3"],
+    ["simulate", "--history", "--seeds", "0"],
     ["simulate", "--history", "--memory", "much"], ["simulate", "--cores", "2"],
     ["advise", "--patch", "--json"], ["advise", "--job", "nobody"], ["plan", "--simulate"],
   ])

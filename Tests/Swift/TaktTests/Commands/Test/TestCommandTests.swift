@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `the examples in the docs pass`() throws {
-    let page = try Repository.text("docs/testing-jobs.md")
+    let page = try Repository.text("docs/reference/testing-jobs.md")
     let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
     }

@@ -115,7 +115,7 @@ package struct TestEvaluation {
       // Of a series in between only the ends are known.
       slots.append(slot.series.first)
       if slot.series.count > 1 { slots.append(slot.series.last) }
-      if slot.series.count > 2, kind != nil || times.count > 0 {
+      if slot.series.count > 2 {
         return TestFailure(
           expectation, kind?.rawValue ?? "slots", expected: Self.list(times),
           actual: "\(slot.series.count) slots from \(shown(slot.series.first)) to "

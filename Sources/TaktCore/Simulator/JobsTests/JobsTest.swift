@@ -31,30 +31,29 @@ package struct JobsTest: Sendable {
 
   /// What performs the test, for `runSpan`.
   package func simulator(emitsAll: Bool) -> Simulator {
-    Simulator(snapshot, from: start, faults: awakeFaults, runs: runs, emitsAll: emitsAll)
+    Simulator(snapshot, from: start, faults: awake.faults, runs: runs, emitsAll: emitsAll)
   }
 
   /// For how long the machine of the simulation is awake in the time of the test.
-  package var runSpan: Duration {
-    faults.reduce(span) { left, fault in
-      guard case .sleep(let duration) = fault.kind else { return left }
-      return max(.milliseconds(1), left - duration)
-    }
-  }
+  package var runSpan: Duration { max(.milliseconds(1), span - awake.slept) }
 
-  /// The faults at the times at which they are written: the simulator counts them by a clock that stands
-  /// still while the machine sleeps. One that falls into a sleep happens at its end.
-  private var awakeFaults: [SimulatedFault] {
+  /// The faults by the clock of the simulator, which stands still while the machine sleeps, and how long
+  /// it sleeps. A fault that falls into a sleep happens at its end, and a sleep ends with the test.
+  private var awake: (faults: [SimulatedFault], slept: Duration) {
     var slept = Duration.zero
-    var earliest = start
-    return faults.sorted { $0.at < $1.at }.map { fault in
-      let at = max(earliest, fault.at - slept)
+    var wake = start
+    let awake = faults.sorted { $0.at < $1.at }.map { fault in
+      let wall = max(wake, fault.at)
+      var result = SimulatedFault(fault.kind, at: wall - slept)
       if case .sleep(let duration) = fault.kind {
-        slept += duration
-        earliest = at
+        let left = min(duration, max(.zero, start + span - wall))
+        result.kind = .sleep(left)
+        slept += left
+        wake = wall + left
       }
-      return SimulatedFault(fault.kind, at: at)
+      return result
     }
+    return (awake, slept)
   }
 }
 
