@@ -14,7 +14,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
   /// Later than every instant for which a timer can be armed.
   public static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
-  /// Whether `left` comes before `right`.
+  /// Orders instants by time.
   @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

@@ -17,7 +17,7 @@ extension TimeSource {
   public var slept: Duration { .zero }
 }
 
-/// Both clocks, read together: what every event carries into the core.
+/// Both clocks, read together; every event carries it into the core.
 package struct Now: Hashable, Sendable {
   package var wall: WallInstant
   package var monotonic: MonotonicInstant
@@ -27,7 +27,7 @@ package struct Now: Hashable, Sendable {
     self.monotonic = monotonic
   }
 
-  /// What the clock that people read will show at `instant`, if nobody sets it.
+  /// The wall clock's reading at `instant`, if nobody sets the clock until then.
   package func wall(at instant: MonotonicInstant) -> WallInstant { wall + (instant - monotonic) }
 }
 

@@ -15,7 +15,6 @@ extension [UInt8] {
     append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
-  /// Appends the number with leading zeros, at least `width` digits.
   package mutating func append(_ number: Int, padded width: Int) {
     if number < 0 { return append(utf8: number.padded(width)) }
     var bound = 10
@@ -28,7 +27,6 @@ extension [UInt8] {
 }
 
 extension CivilTime {
-  /// Appends `2026-11-21`.
   package func appendDate(to bytes: inout [UInt8]) {
     bytes.append(year, padded: 4)
     bytes.append(UInt8(ascii: "-"))

@@ -7,7 +7,6 @@ extension DurationText {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Appends the same.
   package static func appendBrief(_ duration: Duration, to bytes: inout [UInt8]) {
     var rest = duration.nanosecondsSaturated
     if rest < 0 {

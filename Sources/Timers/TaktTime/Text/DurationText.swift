@@ -1,12 +1,11 @@
 /// Durations as people write them in a jobs file: `500ms`, `1.5s`, `1h30m`, `2d`.
 package enum DurationText {
-  /// Why a text is no duration.
   package enum Problem: Error, Hashable, Sendable {
     case noNumber
     case noUnit
     /// A unit that is none of `ms s m h d w`.
     case unknownUnit(String)
-    /// A sign: durations are never negative.
+    /// Durations are never negative.
     case negative
     /// Finer than a millisecond.
     case tooFine

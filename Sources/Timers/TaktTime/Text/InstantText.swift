@@ -1,8 +1,6 @@
 /// A date and a time of day as a jobs file writes them: `2026-12-24T18:00:05.250+01:00`.
 package struct InstantText: Hashable, Sendable {
-  /// Why a text is none.
   package enum Problem: Error, Equatable {
-    /// The text has another form.
     case form
     case bareDate
     case noSuchTime
@@ -39,7 +37,7 @@ package struct InstantText: Hashable, Sendable {
     if let offsetSeconds, civil.epochSeconds < offsetSeconds { throw .outOfRange }
   }
 
-  /// The instant, when the text says its offset.
+  /// Nil when the text has no offset.
   package var instant: WallInstant? {
     offsetSeconds.map {
       WallInstant(

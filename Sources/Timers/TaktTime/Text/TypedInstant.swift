@@ -1,13 +1,11 @@
 /// An instant, or a time of several hours, as people type it: all that a jobs file takes, and a time of
 /// day alone or behind a day, such as `yesterday` or `monday`; and such a day alone, or `last night`.
 package enum TypedInstant {
-  /// Which of its instants a time of day alone means, and which day a weekday.
+  /// The choice between the instants that a time of day alone, or a weekday, can mean.
   package enum Preference: Sendable {
-    /// The last one that has passed.
     case past
     /// That of today; of a weekday, the last one.
     case today
-    /// The next one to come.
     case future
   }
 
@@ -26,7 +24,7 @@ package struct TypedPeriod: Hashable, Sendable {
   package var first: WallInstant
   /// The first instant after it.
   package var end: WallInstant
-  /// Whether no time of day was typed.
+  /// True if no time of day was typed.
   package var isLong: Bool
 
   /// Reads the text; without an offset, in the zone. Where clocks go back, the first of two.
@@ -70,7 +68,7 @@ package struct TypedPeriod: Hashable, Sendable {
     (self.first, self.end, isLong) = (first, end, true)
   }
 
-  /// Whether it is a date without a time of day.
+  /// True for a date without a time of day.
   private static func isDate(_ text: String) -> Bool {
     do throws(InstantText.Problem) {
       _ = try InstantText(text)
@@ -80,7 +78,7 @@ package struct TypedPeriod: Hashable, Sendable {
     }
   }
 
-  /// How much time a time of day names: a minute, a second or a millisecond.
+  /// The length of the unit that a time of day ends with: a minute, a second or a millisecond.
   private static func precision(of clock: Substring) -> Duration {
     let time = clock.prefix { $0.isNumber || $0 == ":" || $0 == "." }
     if time.contains(".") { return .milliseconds(1) }
@@ -88,7 +86,6 @@ package struct TypedPeriod: Hashable, Sendable {
   }
 }
 
-/// What the words of a text are read with.
 private struct TypedWords {
   let now: WallInstant
   let zone: Zone
@@ -98,7 +95,7 @@ private struct TypedWords {
     "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
   ]
 
-  /// How far the days are that a word names, the preferred one first; nil for another word.
+  /// Days from today to those that a word names, the preferred one first; nil for another word.
   func days(to word: String) -> (first: Int64, other: Int64?)? {
     switch word {
     case "yesterday": return (-1, nil)
@@ -115,7 +112,6 @@ private struct TypedWords {
     }
   }
 
-  /// A time of day alone.
   func time(_ clock: Substring) throws(InstantText.Problem) -> WallInstant {
     switch preference {
     case .today: try time(clock, days: 0)

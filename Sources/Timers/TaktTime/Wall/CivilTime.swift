@@ -31,7 +31,7 @@ package struct CivilTime: Hashable, Comparable, Sendable {
     self.millisecond = millisecond
   }
 
-  /// The civil time that stands `seconds` and `millisecond` after 1970-01-01T00:00:00.
+  /// The civil time `seconds` and `millisecond` after 1970-01-01T00:00:00.
   @inlinable package init(epochSeconds seconds: Int64, millisecond: Int = 0) {
     let days = seconds.flooredQuotient(by: 86_400)
     let secondOfDay = Int(seconds.flooredRemainder(by: 86_400))

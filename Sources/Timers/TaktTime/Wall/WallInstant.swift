@@ -11,7 +11,7 @@ public struct WallInstant: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// Whether `left` comes before `right`.
+  /// Orders instants by time.
   @inlinable public static func < (left: Self, right: Self) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

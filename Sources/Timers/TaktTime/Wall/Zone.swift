@@ -1,6 +1,6 @@
-/// A time zone as a value: its transitions, and the rule that goes on after the last of them.
+/// A time zone as a value: its transitions, and the rule that applies after the last of them.
 ///
-/// It reads no file and asks no clock, so the same zone gives the same answers for ever; a reload
+/// It reads no file and asks no clock, so the same zone always gives the same answers; a reload
 /// reads the system's zone files again and compares.
 package struct Zone: Hashable, Sendable {
   /// From `start` on, local time is UTC plus `offsetSeconds`.
@@ -9,7 +9,7 @@ package struct Zone: Hashable, Sendable {
     package var start: Int64
     /// Seconds east of Greenwich.
     package var offsetSeconds: Int
-    /// Whether the zone calls this daylight time; Dublin does so in winter. Default false.
+    /// True if the zone calls this daylight time; Dublin does so in winter. Default false.
     package var isDaylight: Bool
 
     package init(start: Int64, offsetSeconds: Int, isDaylight: Bool = false) {
@@ -19,12 +19,12 @@ package struct Zone: Hashable, Sendable {
     }
   }
 
-  /// What a civil time means in a zone.
+  /// The meaning of a civil time in a zone.
   package enum Reading: Hashable, Sendable {
     case once(WallInstant)
-    /// The clock was put forward over it; the first instant that exists after the gap.
+    /// In the gap of a clock change; `next` is the first instant that exists after it.
     case skipped(next: WallInstant)
-    /// The clock was put back, so it comes twice.
+    /// Repeated by a clock change.
     case twice(first: WallInstant, second: WallInstant)
   }
 
@@ -34,7 +34,7 @@ package struct Zone: Hashable, Sendable {
     let initialOffsetSeconds: Int
     let transitions: [Transition]
     let rule: ZoneRule?
-    /// What the rule says of the years in which jobs run; it is part of the rule.
+    /// The rule's transitions in the years in which jobs run; derived from the rule.
     let ruled: [Transition]
 
     init(name: String, initialOffsetSeconds: Int, transitions: [Transition], rule: ZoneRule?) {
@@ -87,7 +87,7 @@ package struct Zone: Hashable, Sendable {
       millisecond: millisecond)
   }
 
-  /// What `civil` means here. A gap or a repeat is found by the offsets a day to either side.
+  /// Finds a gap or a repeat by the offsets a day to either side.
   package func read(_ civil: CivilTime) -> Reading {
     let local = civil.epochSeconds
     let before = offsetSeconds(atEpochSeconds: local - 86_400)
@@ -143,7 +143,7 @@ extension Zone {
   }
 }
 
-/// Where zones come from.
+/// A source of zones by name.
 ///
 /// Safe from any thread.
 package protocol ZoneSource: Sendable {
@@ -154,15 +154,16 @@ package protocol ZoneSource: Sendable {
   /// Names that a person may have meant; in any order, perhaps none.
   var zoneNames: [String] { get }
 
-  /// Why `local` is not what the environment asks for; nil where it is. Default nil.
+  /// The reason why `local` is not the zone that the environment asks for; nil where it is. Default
+  /// nil.
   var localFlaw: String? { get }
 }
 
 extension ZoneSource {
   package var localFlaw: String? { nil }
 
-  /// What to do where there are only the zones that need no files; nil where there are others, or
-  /// no names are known.
+  /// Advice for a machine that has only the zones that need no files; nil where there are others,
+  /// or no names are known.
   package var missingFilesHint: String? {
     let names = zoneNames
     guard !names.isEmpty, names.allSatisfy({ $0 == "UTC" || $0 == "local" }) else { return nil }

@@ -20,14 +20,14 @@ extension ZoneRule {
     return transitions
   }
 
-  /// When a year begins in standard time, by which `offsetSeconds` tells one year from another.
+  /// The start of a year in standard time, by which `offsetSeconds` tells one year from another.
   private func newYear(_ year: Int) -> Int64 {
     CivilTime.daysSinceEpoch(year: year, month: 1, day: 1) * 86_400 - Int64(standardOffsetSeconds)
   }
 }
 
 extension [Zone.Transition] {
-  /// How many of them start at or before an instant; they are in the order of their starts.
+  /// The number of them that start at or before an instant; they are in the order of their starts.
   func count(through seconds: Int64) -> Int {
     var low = 0
     var high = count

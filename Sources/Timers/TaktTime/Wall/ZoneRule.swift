@@ -1,5 +1,5 @@
-/// The rule by which a zone goes on after its last transition: the POSIX `TZ` string at the end
-/// of a zone file, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for a zone after its last transition: the POSIX `TZ` string at the end of a zone file,
+/// such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneRule: Hashable, Sendable {
   /// A day of the year and a second of that day, in the local time before the change.
   package struct Change: Hashable, Sendable {

@@ -1,6 +1,6 @@
-/// A stretch of time in which a zone keeps one offset.
+/// A range of time in which a zone keeps one offset.
 package struct ZoneSpan: Hashable, Sendable {
-  /// Its first second since the Unix epoch; `.min` where the zone's knowledge begins.
+  /// Its first second since the Unix epoch; `.min` where the zone's knowledge starts.
   package var start: Int64
   /// The first second after it; `.max` when it never ends.
   package var end: Int64
@@ -20,7 +20,7 @@ extension ZoneSpan {
 }
 
 extension Zone {
-  /// When the offset changes next after an instant; nil when it never does.
+  /// The next change of the offset after an instant; nil when there is none.
   package func nextChange(after instant: WallInstant) -> WallInstant? {
     var seconds = instant.nanoseconds.flooredQuotient(by: 1_000_000_000)
     let offset = offsetSeconds(atEpochSeconds: seconds)
@@ -71,7 +71,7 @@ extension Zone {
 }
 
 extension ZoneRule {
-  /// The span that holds the instant; a span does not begin before `limit`, where the rule does.
+  /// The span that holds the instant; it does not start before `limit`, where the rule does.
   package func span(atEpochSeconds seconds: Int64, notBefore limit: Int64) -> ZoneSpan {
     guard let daylight else {
       return ZoneSpan(
