@@ -6,13 +6,11 @@ package struct SHA256: Sendable {
 
   package init() { SHA256Init(&context) }
 
-  /// Adds a piece of any length.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { add($0) }
     if isContiguous == nil { Array(bytes).withUnsafeBufferPointer { add($0) } }
   }
 
-  /// The digest of all pieces.
   package consuming func finalize() -> SHA256Digest {
     // The library writes all bytes of the digest.
     var bytes = [UInt8](repeating: 0, count: SHA256Digest.count)
@@ -20,7 +18,6 @@ package struct SHA256: Sendable {
     return SHA256Digest(bytes: bytes)
   }
 
-  /// The digest of `bytes`.
   package static func hash(_ bytes: some Sequence<UInt8>) -> SHA256Digest {
     var function = SHA256()
     function.update(bytes)

@@ -1,4 +1,3 @@
-/// The 32 bytes that SHA-256 makes of any others.
 package struct SHA256Digest: Sendable {
   package static let count = 32
 
@@ -7,7 +6,6 @@ package struct SHA256Digest: Sendable {
   /// Two lower-case digits for each byte.
   package var hexadecimal: String { Self.digits(of: bytes[...]) }
 
-  /// As ``hexadecimal``, of the first bytes only.
   package func hexadecimal(first count: Int) -> String { Self.digits(of: bytes.prefix(count)) }
 
   private static func digits(of bytes: ArraySlice<UInt8>) -> String {

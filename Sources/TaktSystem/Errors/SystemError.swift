@@ -6,7 +6,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package let call: String
   package let number: Int32
 
-  /// The failure of `call`, with the number that `errno` has now.
   package init(_ call: String, number: Int32 = errno) {
     self.call = call
     self.number = number
@@ -15,10 +14,10 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// `open: No such file or directory`
   package var description: String { "\(call): \(Self.text(number))" }
 
-  /// Whether the process, or the machine, has no descriptor left.
+  /// True if the process, or the machine, has no descriptor left.
   package var isWantOfDescriptors: Bool { number == EMFILE || number == ENFILE }
 
-  /// What the system says of an error number: `No such file or directory`.
+  /// The system's words for an error number: `No such file or directory`.
   package static func text(_ number: Int32 = errno) -> String {
     // The buffer outlives the call, which writes at most as many bytes as it has, with a zero at
     // their end.

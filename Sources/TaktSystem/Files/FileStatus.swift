@@ -2,10 +2,10 @@ import CTaktSystem
 package import Glibc
 package import TaktTime
 
-/// What the system says of a file, a folder, or whatever else stands at a path.
+/// The system's facts about a file, a folder, or anything else at a path.
 package struct FileStatus: Hashable, Sendable {
-  /// What makes a file this one and no other: a copy is another one, a file that was moved within its
-  /// file system is the same.
+  /// Tells a file from any other: a copy has another identity; a file moved within its file system
+  /// keeps its own.
   package struct Identity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
@@ -20,13 +20,13 @@ package struct FileStatus: Hashable, Sendable {
   package var identity: Identity
   package var owner: UInt32
   package var group: UInt32
-  /// Its twelve bits.
+  /// The twelve permission bits.
   package var mode: UInt32
   package var linkCount: Int
   package var sizeBytes: Int
-  /// When it was written last. At the ends of the range for what lies beyond it, as the next.
+  /// The time of the last write. Beyond the range of the type, its nearest end; so is `changed`.
   package var modified: WallInstant
-  /// When its contents, name or rights changed last.
+  /// The time of the last change of contents, name or rights.
   package var changed: WallInstant
 
   package init(_ status: stat) {
@@ -41,11 +41,9 @@ package struct FileStatus: Hashable, Sendable {
     changed = WallInstant(status.st_ctim)
   }
 
-  /// What stands at a path.
-  ///
   /// - Parameters:
   ///   - path: a string, or bytes with a zero at their end.
-  ///   - followsLink: whether a link at its end is followed.
+  ///   - followsLink: true to follow a link at its end.
   package init(at path: UnsafePointer<CChar>, followsLink: Bool = true) throws(SystemError) {
     var status = stat()
     guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else {
@@ -54,7 +52,7 @@ package struct FileStatus: Hashable, Sendable {
     self.init(status)
   }
 
-  /// What a name in an open folder stands for; a link for itself.
+  /// Does not follow a link.
   ///
   /// - Parameter name: a string, or bytes with a zero at their end.
   package init(of name: UnsafePointer<CChar>, in folder: Int32) throws(SystemError) {
@@ -65,7 +63,6 @@ package struct FileStatus: Hashable, Sendable {
     self.init(status)
   }
 
-  /// What is open.
   package init(of descriptor: Int32) throws(SystemError) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat") }
@@ -74,14 +71,14 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 extension FileStatus {
-  /// What is open, for `FileTrust`: what a user has mounted belongs to that user, whatever the user's
-  /// process says.
+  /// For `FileTrust`: a file system that a user has mounted belongs to that user, whatever its
+  /// process claims.
   package init(judging descriptor: Int32) throws(SystemError) {
     try self.init(of: descriptor)
     if csystem_is_told(descriptor) != 0 { belongToMounter() }
   }
 
-  /// The same of what stands at a path; a link at its end is followed only if that is wanted.
+  /// For `FileTrust`, as above.
   package init(judging path: String, followsLink: Bool) throws(SystemError) {
     let link = followsLink ? 0 : O_NOFOLLOW
     let descriptor = open(path, SmallFile.pathOnly | O_CLOEXEC | link)
@@ -90,13 +87,13 @@ extension FileStatus {
     try self.init(judging: descriptor)
   }
 
-  /// The same of a name in an open folder, which is no mount point.
+  /// For `FileTrust`; a name in an open folder is no mount point.
   package init(judging name: UnsafePointer<CChar>, in folder: Int32) throws(SystemError) {
     try self.init(of: name, in: folder)
     if csystem_is_told(folder) != 0 { belongToMounter() }
   }
 
-  /// Of what has been unmounted meanwhile nobody knows.
+  /// Once it has been unmounted, its owner is unknown.
   mutating func belongToMounter() {
     guard let mounter = MountTable.mounter(of: identity.device) else {
       (owner, group) = (.max, .max)

@@ -1,6 +1,5 @@
 import Glibc
 
-/// What stands at a path.
 package enum FileType: String, Hashable, Sendable, CaseIterable {
   case file
   case folder

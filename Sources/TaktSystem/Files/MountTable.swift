@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Which mounted file systems may stop answering: those of a network, of another process, and any
-/// kind that is not known to be the kernel's own.
+/// The mounted file systems that may stop answering: those of a network, of another process, and
+/// any kind that is not known to be the kernel's own.
 ///
 /// Safe from any thread. The list is read again only when a file system is mounted or unmounted.
 package enum MountTable {
@@ -21,7 +21,7 @@ package enum MountTable {
   private static let slash = CChar(47)
   private static let state = Mutex(State())
 
-  /// Where those that may stop answering are mounted: paths without links.
+  /// The mount points of those that may stop answering: paths without links.
   package static func uncertainPlaces() -> [[CChar]] {
     state.withLock { state in
       if state.descriptor >= 0, !hasChanged(state.descriptor) { return state.places }
@@ -39,7 +39,7 @@ package enum MountTable {
     return points.max { $0.count < $1.count } ?? path
   }
 
-  /// Whether a path is this place or below it.
+  /// True for the place itself and for all paths below it.
   package static func contains(_ path: [CChar], in place: [CChar]) -> Bool {
     path.starts(with: place)
       && (path.count == place.count || place == [slash] || path[place.count] == slash)
@@ -54,7 +54,8 @@ package enum MountTable {
     return poll(&entry, 1, 0) != 0
   }
 
-  /// Who has mounted a file system of a process (FUSE); nil where none with this device is mounted.
+  /// The user who mounted a file system of a process (FUSE); nil where none with this device is
+  /// mounted.
   package static func mounter(of device: UInt64) -> (user: UInt32, group: UInt32)? {
     mounts().last { $0.device == device }.map { ($0.user, $0.group) }
   }
@@ -72,7 +73,7 @@ package enum MountTable {
     mounts(in: (try? SmallFile.read("/proc/self/mountinfo", bytesMax: 64 << 20)) ?? [])
   }
 
-  /// What lines of `mountinfo` say (proc_pid_mountinfo(5)).
+  /// Reads the lines of `mountinfo` (proc_pid_mountinfo(5)).
   static func mounts(in text: [UInt8]) -> [Mount] {
     text.split(separator: 10).compactMap { line -> Mount? in
       let words = line.split(separator: 32)

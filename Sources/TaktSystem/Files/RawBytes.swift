@@ -1,15 +1,15 @@
 import Glibc
 
 extension UnsafeRawBufferPointer {
-  /// Where a byte stands first, by the C library's search, which looks at many bytes at once. The
-  /// pointer that it returns lies within the buffer.
+  /// Finds a byte by the C library's search, which compares many bytes at once. The pointer that it
+  /// returns lies within the buffer.
   package func firstIndex(ofByte byte: UInt8) -> Int? {
     guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
     return UnsafeRawPointer(found) - start
   }
 
-  /// Writes all to a descriptor and waits for its reader. Returns how much was written, and the
-  /// system's error number where that was not all.
+  /// Writes all to a descriptor and waits for its reader. Returns the count of bytes written, and
+  /// the system's error number if that was not all.
   package func write(to descriptor: Int32) -> (written: Int, number: Int32?) {
     var done = 0
     while done < count {
@@ -29,8 +29,8 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-  /// Writes all to a descriptor and waits for its reader. Returns how much was written, and the
-  /// system's error number where that was not all.
+  /// Writes all to a descriptor and waits for its reader. Returns the count of bytes written, and
+  /// the system's error number if that was not all.
   package func write(to descriptor: Int32) -> (written: Int, number: Int32?) {
     withUnsafeBytes { $0.write(to: descriptor) }
   }

@@ -2,20 +2,19 @@ import Glibc
 
 /// Reads and writes files that are short by their nature, within a bound.
 package enum SmallFile {
-  /// `O_PATH`.
   package static let pathOnly: Int32 = 0o10_000_000
 
-  /// How a file is opened for reading: nothing is waited for, such as the writer of a pipe, and a
-  /// terminal does not become takt's own.
+  /// Flags that open a file for reading without waiting, such as for the writer of a pipe, and
+  /// without making a terminal takt's own.
   package static let readingFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
-  /// Where a link leads; nil when that cannot be read.
+  /// The target of a link; nil if it cannot be read.
   package static func link(_ path: String) -> String? {
     (try? linkBytes { readlink(path, $0, $1) }).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Where a link in an open folder leads; the folder's descriptor may be the link itself, with an
-  /// empty name.
+  /// The target of a link in an open folder; the folder's descriptor may be the link itself, with
+  /// an empty name.
   package static func link(_ name: String, in folder: Int32) throws(SystemError) -> String {
     let bytes = try linkBytes { readlinkat(folder, name, $0, $1) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -24,7 +23,7 @@ package enum SmallFile {
     return text
   }
 
-  /// A path without links; nil with `errno` where it leads nowhere.
+  /// Resolves all links; nil with `errno` if the path leads nowhere.
   package static func realPath(_ path: String) -> String? {
     realpath(path, nil).map { resolved in
       // `realpath` has allocated it, and nobody else has it.
@@ -53,7 +52,6 @@ package enum SmallFile {
     return try read(descriptor, bytesMax: bytesMax)
   }
 
-  /// The same of a file that is open.
   package static func read(_ descriptor: Int32, bytesMax: Int) throws(SystemError) -> [UInt8] {
     let type = try FileStatus(of: descriptor).type
     // A pipe that nobody has open for writing would read as an empty file.
@@ -68,10 +66,10 @@ package enum SmallFile {
     try bytes(of: descriptor, bytesMax: bytesMax).withBytes { Array($0) }
   }
 
-  /// The same at an address that stays. What grows meanwhile is read to one byte past the bound at
-  /// most.
+  /// The same at an address that stays. A file that grows meanwhile is read to one byte past the
+  /// bound at most.
   ///
-  /// - Parameter size: how many bytes are expected.
+  /// - Parameter size: the number of bytes expected.
   package static func bytes(
     of descriptor: Int32, expecting size: Int = 0, bytesMax: Int
   ) throws(SystemError) -> FileBytes {
@@ -119,7 +117,7 @@ package enum SmallFile {
     return head(descriptor, bytesMax: bytesMax)
   }
 
-  /// The first bytes of an open file, from its beginning wherever it has been read to.
+  /// The first bytes of an open file, from its start wherever it has been read to.
   package static func head(_ descriptor: Int32, bytesMax: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count < bytesMax {
@@ -138,10 +136,10 @@ package enum SmallFile {
     return bytes
   }
 
-  /// Writes a file that is not there yet. One that cannot be written whole is removed: half of it
+  /// Writes a file that must not exist yet. One that cannot be written whole is removed: half of it
   /// would be in the way of the next try.
   ///
-  /// - Throws: `EEXIST` where something is there, links included.
+  /// - Throws: `EEXIST` if something is there, links included.
   package static func create(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(SystemError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { throw SystemError("open") }

@@ -1,8 +1,7 @@
 import Glibc
 
-/// The name of this machine.
 package enum HostName {
-  /// As the kernel has it at the first use; `localhost` where it has none.
+  /// Read from the kernel at the first use; `localhost` where it has none.
   package static let current: String = {
     var buffer = [CChar](repeating: 0, count: 256)
     let result = gethostname(&buffer, buffer.count - 1)
@@ -11,12 +10,11 @@ package enum HostName {
     return result == 0 && isValid(name) ? name : "localhost"
   }()
 
-  /// Whether a name is this machine's.
   package static func isLocal(_ text: String) -> Bool {
     ["localhost", "127.0.0.1", "::1", "[::1]", current].contains(text)
   }
 
-  /// Whether a text can be a host name where mails and headers have one.
+  /// Checks that a text can be a host name in mails and headers.
   package static func isValid(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 255
       && text.utf8.allSatisfy { byte in

@@ -1,9 +1,8 @@
-/// What the program was called with.
 package enum ProgramArguments {
   /// All but the program's own name.
   ///
-  /// Swift looks for them beside the environment, and finds nothing where a preloaded library, such as
-  /// libfaketime, has moved that. The kernel knows them still.
+  /// Swift looks for them next to the environment, and finds none if a preloaded library, such as
+  /// libfaketime, has moved that. The kernel still has them.
   package static let given: [String] = {
     let found = CommandLine.arguments
     guard found.count < 2, let bytes = try? SmallFile.read("/proc/self/cmdline", bytesMax: 4 << 20)

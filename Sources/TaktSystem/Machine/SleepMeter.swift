@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// How long the machine has slept: the time by which the clock that goes on in sleep has gone
-/// further than the one that does not.
+/// Measures how long the machine has slept, by the difference of two clocks of which one stops in
+/// sleep.
 ///
 /// Safe from any thread.
 package final class SleepMeter: Sendable {
@@ -10,7 +10,7 @@ package final class SleepMeter: Sendable {
 
   package init() {}
 
-  /// How long the machine has slept since this was asked last.
+  /// The time slept since the last call.
   package func popSlept() -> Duration {
     let total = Self.total()
     return last.withLock { last in

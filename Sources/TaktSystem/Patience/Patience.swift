@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How many threads one kind of call may leave waiting in the system: in all, and at one place, such as
-/// a folder on a file system that does not answer.
+/// Bounds the threads that one kind of call may leave waiting in the system: in all, and at one
+/// place, such as a folder on a file system that does not answer.
 ///
 /// Safe from any thread.
 package final class Patience: Sendable {
@@ -20,7 +20,7 @@ package final class Patience: Sendable {
     self.stuckMaxAtPlace = stuckMaxAtPlace
   }
 
-  /// Begins a call on a thread of its own.
+  /// Starts a call on a thread of its own.
   ///
   /// - Parameters:
   ///   - place: where it may be stuck.
@@ -47,7 +47,6 @@ package final class Patience: Sendable {
     return call
   }
 
-  /// The value of a call that ends in time.
   package func value<Value: Sendable>(
     at place: String = "", within limit: Duration, _ body: @escaping @Sendable () -> Value
   ) throws(NoAnswer) -> Value {
@@ -64,12 +63,11 @@ package final class Patience: Sendable {
   }
 }
 
-/// Why a call has no value.
 package enum NoAnswer: Error, Hashable, Sendable {
-  /// It did not end in time. Its thread is left where it hangs.
+  /// Its thread is left where it hangs.
   case late
-  /// It was not made: earlier ones are stuck there.
+  /// Not made: earlier calls are stuck there.
   case stuck
-  /// It was not made: the system has no thread left.
+  /// Not made: the system has no thread left.
   case noThread(SystemError)
 }

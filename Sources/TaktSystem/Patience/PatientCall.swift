@@ -2,11 +2,11 @@ import Dispatch
 import Synchronization
 import TaktTime
 
-/// A call that the system may not answer for as long as it likes, such as the read of a file on a
-/// network's file system: made on a thread of its own and waited for no longer than wanted.
+/// A call that the system may not answer for any length of time, such as the read of a file on a
+/// network's file system: made on a thread of its own and waited for up to a limit.
 ///
-/// A thread cannot be stopped in such a call. It is left where it hangs, counted by the `Patience` that
-/// began it until its late end.
+/// A thread cannot be stopped in such a call. It is left where it hangs, counted by the `Patience`
+/// that started it until its late end.
 ///
 /// Safe from any thread.
 package final class PatientCall<Value: Sendable>: Sendable {
@@ -25,7 +25,6 @@ package final class PatientCall<Value: Sendable>: Sendable {
     self.onLateEnd = onLateEnd
   }
 
-  /// The thread's whole work.
   func run(_ body: () -> Value) {
     let value = body()
     let isLate = state.withLock { state in
@@ -36,7 +35,7 @@ package final class PatientCall<Value: Sendable>: Sendable {
     ended.signal()
   }
 
-  /// The value, waited for that long; nil for one that comes too late. To be asked once.
+  /// Waits that long; nil for a value that comes too late. Call it once.
   package func value(within patience: Duration) -> Value? {
     // A dispatch time so far ahead would overflow.
     let longest = Duration.seconds(365 * 86_400)

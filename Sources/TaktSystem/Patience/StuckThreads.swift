@@ -9,10 +9,9 @@ package enum StuckThreads {
 
   package static var count: Int { state.withLock(\.count) }
 
-  /// How many threads have been given up so far, also those that have returned since.
+  /// Includes the threads that have returned since.
   package static var total: Int { state.withLock(\.total) }
 
-  /// A thread has been given up.
   package static func began() {
     state.withLock { state in
       state.count += 1
@@ -20,6 +19,5 @@ package enum StuckThreads {
     }
   }
 
-  /// A thread that had been given up has returned.
   package static func ended() { state.withLock { $0.count -= 1 } }
 }

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// What the process table says of one process.
+/// A process as `/proc` describes it.
 package struct ProcessStatus {
   package let pid: pid_t
   /// The name of its program; any bytes, at most 15 of them.
@@ -10,7 +10,7 @@ package struct ProcessStatus {
   package let parent: pid_t
   package let group: pid_t
   package let session: pid_t
-  /// When it was made, in the clock ticks of `ticksNow`.
+  /// The time it was started, in the clock ticks of `ticksNow`.
   package let startTicks: UInt64
 
   /// Ended, and not yet reaped by its parent.
@@ -24,7 +24,7 @@ package struct ProcessStatus {
     SmallFile.head("/proc/\(pid)/stat", bytesMax: 1024).flatMap { parse($0, pid) }
   }
 
-  /// The name may hold any character, brackets too: the fields begin after the last bracket.
+  /// The name may hold any character, brackets too: the fields start after the last bracket.
   package static func parse(_ bytes: [UInt8], _ pid: pid_t) -> ProcessStatus? {
     guard let start = bytes.firstIndex(of: UInt8(ascii: "(")),
       let end = bytes.lastIndex(of: UInt8(ascii: ")")), start < end
@@ -41,7 +41,7 @@ package struct ProcessStatus {
     digits.reduce(0) { $0 &* 10 &+ UInt64($1 &- UInt8(ascii: "0")) }
   }
 
-  /// Now, on the clock by which processes are dated: it goes on while the machine sleeps.
+  /// Reads the clock by which processes are dated, which also counts while the machine sleeps.
   package static func ticksNow() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
@@ -52,7 +52,6 @@ package struct ProcessStatus {
   package static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
 }
 
-/// The small files of the process table.
 package enum ProcessFile {
   /// The numbers that a file lists, with anything but digits between them.
   package static func numbers(_ bytes: [UInt8]) -> [pid_t] {

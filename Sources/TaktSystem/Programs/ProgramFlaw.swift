@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the system does not execute a file that is there and is executable.
+/// The reason why the system does not execute a file that exists and is executable.
 package enum ProgramFlaw: Hashable, Sendable {
   case empty
   case noInterpreterLine
@@ -37,7 +37,7 @@ extension ProgramFlaw {
     }
   }
 
-  /// Whether a shell that is given the file's name reads it as a script all the same.
+  /// True if a shell that is given the file's name reads it as a script all the same.
   package var isForShell: Bool { self == .empty || self == .noInterpreterLine }
 }
 
@@ -45,10 +45,9 @@ extension ProgramFlaw {
   /// The kernel reads no more of a `#!` line.
   private static let lineBytes = 256
 
-  /// What keeps the system from executing the file at a path; nil for nothing, and for what cannot be
-  /// read.
+  /// Nil for a program without a flaw, and for one that cannot be read.
   ///
-  /// - Parameter folder: where the program starts, from which a relative interpreter is looked for.
+  /// - Parameter folder: where the program starts; a relative interpreter is looked up from there.
   package static func of(fileAt path: String, startedIn folder: String) -> ProgramFlaw? {
     guard let head = ProgramHead.read(path) else { return nil }
     if head.isEmpty { return .empty }
@@ -69,7 +68,7 @@ extension ProgramFlaw {
     return exists(interpreter, from: folder) ? nil : .missingInterpreter(interpreter)
   }
 
-  /// A path for people: nothing in it steers a terminal.
+  /// A path for people, without control sequences for a terminal.
   private static func shown(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.map { $0 < 0x20 || $0 == 0x7f ? 0x3f : $0 }, as: UTF8.self)
   }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The first bytes of a file, which tell what it is: its `#!` line, or the head of a compiled program.
+/// The first bytes of a file: its `#!` line, or the head of a compiled program.
 enum ProgramHead {
   private static let bytesMax = 4096
 
-  /// Nil where no regular file is, or it may not be read.
+  /// Nil if there is no regular file, or it may not be read.
   static func read(_ path: String) -> [UInt8]? {
     guard (try? FileStatus(at: path))?.type == .file else { return nil }
     return SmallFile.head(path, bytesMax: bytesMax)
@@ -13,12 +13,10 @@ enum ProgramHead {
   static func isCompiled(_ head: [UInt8]) -> Bool { head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) }
 }
 
-/// What a program was made with.
 package enum ProgramKind {
   /// The note that the Go linker puts in the head of each program: its type and its author.
   private static let goNote: [UInt8] = [4, 0, 0, 0, 0x47, 0x6f, 0, 0]
 
-  /// Whether the program at a path was compiled from Go.
   package static func isOfGo(fileAt path: String) -> Bool {
     guard let head = ProgramHead.read(path), ProgramHead.isCompiled(head) else { return false }
     return head.indices.dropLast(goNote.count - 1).contains { start in
@@ -26,7 +24,7 @@ package enum ProgramKind {
     }
   }
 
-  /// The words of the `#!` line of the program at a path; none where there is none.
+  /// Empty for a program without a `#!` line.
   package static func interpreter(fileAt path: String) -> [String] {
     guard let head = ProgramHead.read(path), head.starts(with: "#!".utf8) else { return [] }
     return head.prefix { $0 != 0x0a && $0 != 0x0d }.dropFirst(2)

@@ -1,17 +1,16 @@
-/// What is known of a shell's ways with variables, for one command that it only executes.
 extension StandardShell {
-  /// Whether it is known what becomes of a variable: the shell passes it on as it is, drops it, or sets
-  /// it. Otherwise only the shell itself can tell.
+  /// True if it is known what becomes of a variable: the shell passes it on as it is, drops it, or
+  /// sets it. Otherwise only the shell itself can tell.
   ///
-  /// - Parameter value: nil where nobody knows it yet.
+  /// - Parameter value: nil if it is not known yet.
   package func foresees(_ name: String, _ value: String?) -> Bool {
     foresees(name, bytes: value?.utf8)
   }
 
   /// The same for bytes that need not be text.
   package func foresees(_ name: String, bytes value: (some Collection<UInt8>)?) -> Bool {
-    // A shell gives these a value of its own, or takes a function from them, which may have the name of a
-    // command.
+    // // A shell gives these a value of its own, or takes a function from them, which may have the
+    // name of a command.
     if name.hasPrefix("BASH_FUNC_") || Self.ownOfAll.contains(name) { return false }
     switch self {
     case .dash: return true
@@ -36,7 +35,7 @@ extension StandardShell {
     }
   }
 
-  /// Whether it is no other path once bash has removed what it need not have.
+  /// True if bash leaves the path as it is when it cleans it up.
   private static func isPlainPath(_ path: String) -> Bool {
     guard path.hasPrefix("/"), path != "/" else { return true }
     return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)

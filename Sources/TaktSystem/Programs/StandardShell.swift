@@ -1,8 +1,8 @@
 import Glibc
 
-/// The shell that answers to `/bin/sh`, if it is one whose ways are known well enough to do without it.
+/// The shell at `/bin/sh`, if its behavior is known well enough to start programs without it.
 ///
-/// What is known of them, for `sh -c` and a text of plain words, was found with dash 0.5.12 of Debian
+/// That behavior, for `sh -c` and a text of plain words, was observed with dash 0.5.12 of Debian
 /// and bash 5.2, and read in the sources of bash 5.0 to 5.3.
 package enum StandardShell: CaseIterable, Sendable {
   /// Debian's, which waits for its command. The one of other distributions executes it in its own place.
@@ -26,12 +26,12 @@ package enum StandardShell: CaseIterable, Sendable {
     }
   }
 
-  /// By the version that each program of bash has in it for `what`.
+  /// Finds the version that each program of bash has in it for `what`.
   private static func isBash5(_ program: String) -> Bool {
     guard let bytes = try? SmallFile.read(program, bytesMax: programBytesMax) else { return false }
     return bytes.holds(Array("@(#)Bash version 5.".utf8))
   }
 
-  /// Whether it waits for its command, and says so if a signal has ended it.
+  /// True if it waits for its command, and reports a signal that ended it.
   package var waits: Bool { self == .dash }
 }

@@ -3,12 +3,12 @@ import Glibc
 
 /// Reads files whose file system may not answer: the thread waits, but the process can end.
 package enum ApartFile {
-  /// The whole file at an absolute path, judged by its row before anything of it is handed out, with
-  /// what the system says of it. One that is no regular file is not opened as root.
+  /// The whole file at an absolute path, checked against its row before anything of it is handed
+  /// out, with its status. A file that is not regular is not opened as root.
   package static func read(
     _ path: String, bytesMax: Int, as row: FileTrust, for parties: FileParties
   ) throws(OpenFailure) -> (bytes: [UInt8], file: FileFact) {
-    // Only root can be led to a file that whoever leads may not read.
+    // Only root can be led to a file that the other user may not read.
     let memory = parties.own == 0 ? WalkMemory() : nil
     if parties.own == 0, memory == nil { throw .system(ENOMEM) }
     var status = stat()
@@ -25,7 +25,7 @@ package enum ApartFile {
     }
     guard count >= 0 else { throw .system(Int32(truncatingIfNeeded: -count)) }
     var file = FileFact(FileStatus(status), path: path)
-    // Who has mounted it may be another.
+    // It may have been mounted by another user.
     if let trail, let last = trail.last { file.owner = trail.facts[last].owner }
     guard file.type == .file else { throw .system(file.type == .folder ? EISDIR : EINVAL) }
     if count > bytesMax { throw .system(EFBIG) }

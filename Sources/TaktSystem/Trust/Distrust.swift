@@ -1,8 +1,8 @@
-/// Why a file is not used, and the command that mends it.
+/// The reason why a file is not used, and the command that fixes it.
 package struct Distrust: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case wrongType(FileType)
-    /// It belongs to a user who may not own it; who may, in words.
+    /// It belongs to a user who may not own it; the text names the users who may.
     case owner(UInt32, String)
     case writable(UInt32)
     case readable(UInt32)
@@ -17,7 +17,6 @@ package struct Distrust: Error, Hashable, Sendable {
     case newOwner(UInt32, before: UInt32)
   }
 
-  /// What is to be done.
   package enum Remedy: Hashable, Sendable {
     case run(String)
     case advice(String)
@@ -36,7 +35,7 @@ package struct Distrust: Error, Hashable, Sendable {
 
   private static let asRoot = "refused because takt runs as root"
 
-  /// What follows the name of the file, without what is to be done.
+  /// The part after the name of the file, without the remedy.
   package var sentence: String {
     switch reason {
     case .wrongType(let type): return "this is \(type.words), not \(row.type.words)"
@@ -79,7 +78,7 @@ package struct Distrust: Error, Hashable, Sendable {
     }
   }
 
-  /// As a shell takes it: the name may be another user's, and the command is to be copied.
+  /// Quoted for a shell: the name may be another user's, and the command is to be copied.
   private var quotedPath: String {
     let isPlain = path.utf8.allSatisfy {
       (97...122).contains($0 | 0x20) || (48...57).contains($0) || "/._-+@:,".utf8.contains($0)
@@ -89,7 +88,6 @@ package struct Distrust: Error, Hashable, Sendable {
     return "'\(parts.joined(separator: "'\\''"))'"
   }
 
-  /// The remedy as the hint of a diagnostic.
   package var hint: String {
     switch remedy {
     case .run(let command): "run: \(command)"
@@ -97,7 +95,6 @@ package struct Distrust: Error, Hashable, Sendable {
     }
   }
 
-  /// The sentence with its remedy, for a log.
   package var advice: String {
     switch remedy {
     case .run(let command): "\(sentence); run `\(command)`"

@@ -4,7 +4,7 @@ package struct FileFact: Hashable, Sendable {
   package var type: FileType
   package var owner: UInt32
   package var group: UInt32
-  /// Its twelve bits.
+  /// The twelve permission bits.
   package var mode: UInt32
   package var linkCount: Int
   /// The place of its folder among the facts; nil where the folder is not among them.
@@ -31,20 +31,20 @@ package struct FileFact: Hashable, Sendable {
 
   package var isSticky: Bool { mode & 0o1000 != 0 }
 
-  /// Whether others than the owner may write to it.
+  /// True if others than the owner may write to it.
   package var isOpen: Bool { mode & 0o022 != 0 }
 
   /// The same for a folder further up: root's group is root there.
   var isOpenAbove: Bool { mode & 0o002 != 0 || (mode & 0o020 != 0 && group != 0) }
 
-  /// Whether others than the owner may remove or replace what is in the folder.
+  /// True if others than the owner may remove or replace the entries of the folder.
   var isReplaceable: Bool { isOpen && !isSticky }
 }
 
-/// What a walk along a path has met, in order.
+/// The facts met on a walk along a path, in order.
 package struct FileTrail: Hashable, Sendable {
   package var facts: [FileFact]
-  /// The place of what the whole path leads to; nil where that was not reached.
+  /// The place of the path's target; nil if it was not reached.
   package var last: Int?
 
   package init(_ facts: [FileFact], last: Int?) {
@@ -52,8 +52,8 @@ package struct FileTrail: Hashable, Sendable {
     self.last = last
   }
 
-  /// A link on the way of a user who does not own what the path leads to, and so may have made it lead
-  /// to what others do not mean; nil where there is none. A link of root's may lead anywhere.
+  /// A link on the way whose user does not own the path's target, and so may have made it to
+  /// deceive; nil if there is none. A link of root's may lead anywhere.
   var strangeLink: FileFact? {
     guard let last else { return nil }
     return facts.first { $0.type == .link && $0.owner != 0 && $0.owner != facts[last].owner }

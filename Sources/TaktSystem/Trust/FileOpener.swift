@@ -1,12 +1,10 @@
 import CTaktSystem
 import Glibc
 
-/// Why a file was not opened.
 package enum OpenFailure: Error, Hashable, Sendable {
   case system(Int32)
   case distrusted(Distrust)
 
-  /// The value of a call to the system.
   static func of<Value>(_ call: () throws(SystemError) -> Value) throws(OpenFailure) -> Value {
     do throws(SystemError) {
       return try call()
@@ -16,12 +14,11 @@ package enum OpenFailure: Error, Hashable, Sendable {
   }
 }
 
-/// Opens files name by name and lets `FileTrust` judge what it met: what is handed out is the
-/// descriptor of the file that was judged.
+/// Opens files name by name and lets `FileTrust` check each fact on the way: the descriptor handed
+/// out is that of the file that was checked.
 ///
 /// The folders of a load's files are walked to once each. Not safe from several threads.
 package final class FileOpener {
-  /// The most folders that are kept open.
   private static let foldersMax = 16
 
   package var parties: FileParties
@@ -43,7 +40,7 @@ package final class FileOpener {
     return result.descriptor
   }
 
-  /// Judges what is at an absolute path, and opens nothing for use.
+  /// Checks an absolute path, and opens nothing for use.
   package func check(_ path: String, as row: FileTrust) throws(OpenFailure) {
     let result = try walk(path, CSYSTEM_LOOK)
     if result.descriptor >= 0 { close(result.descriptor) }
@@ -51,7 +48,7 @@ package final class FileOpener {
     if result.descriptor < 0 { throw .system(-result.descriptor) }
   }
 
-  /// What is met on the way along an absolute path; nil where it leads nowhere.
+  /// Nil if an absolute path leads nowhere.
   package static func trail(of path: String) -> FileTrail? {
     guard let memory = WalkMemory() else { return nil }
     let descriptor = csystem_walk(-1, path, CSYSTEM_LOOK, memory.trail)
@@ -60,7 +57,7 @@ package final class FileOpener {
     return memory.facts
   }
 
-  /// A link on the way along a path that another user may have made to deceive (`strangeLink`).
+  /// A link on the way that another user may have made to deceive (`strangeLink`).
   package static func strangeLink(to path: String) -> FileFact? {
     let absolute = path.hasPrefix("/") ? path : SmallFile.realPath(".").map { "\($0)/\(path)" }
     return absolute.flatMap(trail(of:))?.strangeLink
@@ -85,7 +82,7 @@ package final class FileOpener {
     guard let walk = WalkMemory() else { return nil }
     let descriptor = csystem_walk(-1, path, CSYSTEM_LOOK, walk.trail)
     guard descriptor >= 0 else { return nil }
-    // A relative walk goes on from the last fact.
+    // A relative walk continues from the last fact.
     guard csystem_trail_last(walk.trail) == csystem_trail_count(walk.trail) - 1 else {
       close(descriptor)
       return nil
@@ -100,7 +97,7 @@ package final class FileOpener {
     folders = [:]
   }
 
-  /// The folder of a path and the last name; nil where that is no plain name.
+  /// Nil if the last name is not a plain one.
   private static func parts(of path: String) -> (folder: String, name: String)? {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
     let name = String(path[path.utf8.index(after: slash)...])

@@ -1,8 +1,7 @@
 import Glibc
 
-/// The users whom the rows of `FileTrust` speak of.
+/// The users that the rows of `FileTrust` refer to.
 package struct FileParties: Hashable, Sendable {
-  /// The user that this process runs as.
   package var own: UInt32
   /// The owner of the main jobs file; nil where there is none.
   package var jobsFile: UInt32?
@@ -10,8 +9,8 @@ package struct FileParties: Hashable, Sendable {
   package var jobUser: UInt32?
   /// Users besides root and the file's owner who may own folders on the way.
   package var above: Set<UInt32> = []
-  /// How this user namespace shows users that it does not know, such as the root of the machine; nil
-  /// in the one that knows all users.
+  /// The id that this user namespace shows for users that it does not know, such as the machine's
+  /// root; nil in the namespace that knows all users.
   package var unmapped: UInt32?
 
   package init(
@@ -25,7 +24,6 @@ package struct FileParties: Hashable, Sendable {
     self.unmapped = unmapped
   }
 
-  /// Whether a user is one of these owners.
   func include(_ user: UInt32, in owners: Set<FileTrust.Owner>) -> Bool {
     owners.contains { owner in
       switch owner {

@@ -1,14 +1,14 @@
 extension FileTrust {
-  /// Why a file is not used; nil for a file that is.
+  /// Nil for a file that may be used.
   ///
-  /// A pure function of what was met on the way and of the users involved.
+  /// A pure function of the facts met on the way and of the users involved.
   package func problem(in trail: FileTrail, for parties: FileParties) -> Distrust? {
     guard let place = trail.last, applies(to: parties.own) else { return nil }
     let file = trail.facts[place]
     return problem(of: file, for: parties) ?? problem(ofWayTo: place, in: trail, for: parties)
   }
 
-  /// Why the file itself is not used, however it was reached.
+  /// Checks the file itself, however it was reached.
   package func problem(of file: FileFact, for parties: FileParties) -> Distrust? {
     guard applies(to: parties.own) else { return nil }
     if file.type != type { return distrust(file, .wrongType(file.type)) }
@@ -18,7 +18,7 @@ extension FileTrust {
     if isAlone, type != .folder, file.linkCount > 1 {
       return distrust(file, .hardLinks(file.linkCount))
     }
-    // Whoever owns such a place may let others write there.
+    // The owner of such a place may let others write there.
     guard way != .links, way != .noLinks, type != .socket else { return nil }
     if isPrivate, file.mode & 0o077 != 0 { return distrust(file, .readable(file.mode)) }
     let isSafe = type == .folder && way == .whole && file.isSticky
@@ -26,7 +26,7 @@ extension FileTrust {
     return nil
   }
 
-  /// Why a file is not used by a process that may be given it by whoever may own it.
+  /// Checks a file for a process that its owner may have handed it to.
   package func problem(
     ofOwner owner: UInt32, of path: String, for parties: FileParties
   ) -> Distrust? {
@@ -35,8 +35,8 @@ extension FileTrust {
       path: path, row: self, reason: .owner(owner, permitted(for: parties)))
   }
 
-  /// Whether only root can have made a link: in a sticky folder others can neither remove nor replace
-  /// it.
+  /// True if only root can have made a link: in a sticky folder others can neither remove nor
+  /// replace it.
   package static func isRoots(_ link: FileFact, in folder: FileFact) -> Bool {
     link.owner == 0 && folder.owner == 0 && !folder.isReplaceable
   }
@@ -58,7 +58,7 @@ extension FileTrust {
     {
       return distrust(file, .otherName)
     }
-    // The folder of a file is asked more of: any of a group may put a file there.
+    // The folder of a file has a stricter rule: any member of its group may put a file there.
     if type == .file, let around, around.isReplaceable {
       return distrust(around, .folderWritable(around.mode))
     }
@@ -77,12 +77,12 @@ extension FileTrust {
     return nil
   }
 
-  /// Why a link on the way leads where others want; nil where none does.
+  /// Nil if no link on the way leads where others want.
   package func problem(ofLinksOn trail: FileTrail, for parties: FileParties) -> Distrust? {
     problem(ofLinksIn: trail, ownedBy: parties.above.union([0]))
   }
 
-  /// Why others could replace what is below some folders; nil where nobody can.
+  /// Nil if nobody else could replace anything below these folders.
   package func problem(ofFoldersAbove folders: [FileFact], for parties: FileParties) -> Distrust? {
     problem(ofFolders: folders, ownedBy: parties.above.union([0]), for: parties)
   }
@@ -94,7 +94,7 @@ extension FileTrust {
       if !trusted.contains(fact.owner), fact.owner != parties.unmapped {
         return distrust(fact, .folderOwner(fact.owner))
       }
-      // In a sticky folder each renames what is theirs alone.
+      // In a sticky folder each user renames only their own.
       if fact.isOpenAbove, !fact.isSticky { return distrust(fact, .folderWritable(fact.mode)) }
     }
     return nil
@@ -104,7 +104,7 @@ extension FileTrust {
     Distrust(path: fact.path, row: self, reason: reason)
   }
 
-  /// Who may own the file, in words.
+  /// The permitted owners, in words.
   private func permitted(for parties: FileParties) -> String {
     var words: [String] = []
     if owners.contains(.root) || parties.own == 0 { words.append("root") }

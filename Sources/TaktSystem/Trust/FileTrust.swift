@@ -1,5 +1,5 @@
-/// One row of the table of files that takt opens: who may own such a file, who may write to it and to
-/// the folders on the way, which links may lead there, and what it is.
+/// One row of the table of files that takt opens: who may own such a file, who may write to it and
+/// to the folders on the way, which links may lead there, and its type.
 ///
 /// Every place that opens a file which a user names asks here.
 package struct FileTrust: Hashable, Sendable {
@@ -27,7 +27,6 @@ package struct FileTrust: Hashable, Sendable {
     case socket = "control socket, for a command"
   }
 
-  /// A user who may own a file.
   package enum Owner: String, Hashable, Sendable, CaseIterable {
     case root
     /// The user that takt, or the command, runs as.
@@ -37,13 +36,13 @@ package struct FileTrust: Hashable, Sendable {
     case anyone = "any user"
   }
 
-  /// When a row is asked.
+  /// The users whose processes apply a row.
   package enum Scope: String, Hashable, Sendable {
     case root = "as root"
     case everybody = "always"
   }
 
-  /// What is asked of the way to a file.
+  /// The demands on the way to a file.
   package enum Way: String, Hashable, Sendable {
     /// Each folder belongs to root or to the file's owner, and nobody else can write to it, unless it
     /// is sticky. A link belongs to one of the two.
@@ -64,14 +63,14 @@ package struct FileTrust: Hashable, Sendable {
   package var scope = Scope.root
   package var owners: Set<Owner>
   package var way = Way.whole
-  /// Whether nobody but the owner may read it.
+  /// True if nobody but the owner may read it.
   package var isPrivate = false
-  /// Whether it may have no other name.
+  /// True if it may have no other name.
   package var isAlone = false
-  /// What comes of a refusal.
+  /// The consequence of a refusal, in words.
   package var otherwise: String
 
-  /// Whether the row is asked by a process of this user.
+  /// True if a process of this user applies the row.
   package func applies(to user: UInt32) -> Bool { scope == .everybody || user == 0 }
 }
 

@@ -1,7 +1,7 @@
 import CTaktSystem
 import Glibc
 
-/// Who may go along the folders of a path, by their modes.
+/// Access along the folders of a path, by their modes.
 package enum FolderEntry {
   /// The first folder on the way to a folder or a program, itself included, that a user may not
   /// enter or execute; nil where there is none, and where that is not known.
@@ -18,7 +18,7 @@ package enum FolderEntry {
     }
   }
 
-  /// Whether users besides its owner and its group can read a file in a folder.
+  /// True if users besides its owner and its group can read a file in a folder.
   package static func othersCanRead(_ path: String, in folder: String) -> Bool {
     guard let status = try? FileStatus(at: path), status.mode & 0o004 != 0 else { return false }
     return way(to: folder).allSatisfy { folder in

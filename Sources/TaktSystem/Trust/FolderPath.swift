@@ -3,7 +3,7 @@ import Glibc
 /// Opens the folder of a path, one name after the other, so that no link leads anywhere that takt
 /// has not agreed to.
 package enum FolderPath {
-  /// Which links on the way are followed.
+  /// The links on the way that are followed.
   package enum Links {
     case none
     /// Those that nobody but root can have made: root owns the link, and nobody else can write to
@@ -12,10 +12,8 @@ package enum FolderPath {
     case all
   }
 
-  /// Why a folder is not opened.
   package enum Failure: Error, Hashable, Sendable {
     case system(Int32)
-    /// A link that is not followed.
     case link(String)
 
     package var number: Int32 {
@@ -26,7 +24,7 @@ package enum FolderPath {
     }
   }
 
-  /// As many as the system follows.
+  /// The kernel's own limit.
   private static let linksMax = 40
 
   /// A descriptor of the folder at an absolute path, for use with the `…at` calls alone.
@@ -45,9 +43,9 @@ package enum FolderPath {
     return try walk.run(lastFlags: flags)
   }
 
-  /// The folder that the last name of an absolute path is in, as `open` opens it, and that name, after
-  /// all links that are followed at the end of the path. What the name stands for may be missing; it
-  /// is to be used with the `…at` calls that follow no link.
+  /// The folder of the last name of an absolute path, as `open` opens it, and that name, after all
+  /// links that are followed at the end of the path. The name may not exist; use it with the `…at`
+  /// calls that follow no link.
   package static func parent(
     of path: String, following links: Links
   ) throws(Failure) -> (folder: Int32, name: String) {
@@ -72,7 +70,7 @@ package enum FolderPath {
     throw .system(ELOOP)
   }
 
-  /// Where the link of this name leads; nil where it is none.
+  /// Nil if the name is not a link.
   private static func target(
     of name: String, in folder: Int32, following links: Links, _ path: String
   ) throws(Failure) -> String? {
@@ -100,11 +98,11 @@ package enum FolderPath {
 
   private struct Walk {
     private var folder: Int32
-    /// The names still to come, the next one last.
+    /// The next one last.
     private var remainingNames: [String]
     private var links = 0
     private let follows: Bool
-    /// What has been walked along, for messages.
+    /// The path walked so far, for messages.
     private var walked = ""
 
     init(_ path: String, follows: Bool) throws(Failure) {
@@ -141,7 +139,7 @@ package enum FolderPath {
       }
     }
 
-    /// Goes on in a folder, whose descriptor is taken over, or where a link leads.
+    /// Continues in a folder, whose descriptor it takes over, or at the target of a link.
     private mutating func enter(_ next: Int32, _ name: String) throws(Failure) {
       let status = try Self.status(of: next)
       switch status.type {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reads small files that are judged first.
+/// Reads small files after checking them.
 package enum TrustedFile {
-  /// The whole file, with what the system says of it. A relative path starts at the working folder.
+  /// The whole file with its status. A relative path starts at the working folder.
   package static func read(
     _ path: String, bytesMax: Int, as row: FileTrust, for parties: FileParties
   ) throws(OpenFailure) -> (bytes: [UInt8], file: FileFact) {
@@ -24,7 +24,7 @@ package enum TrustedFile {
     if parties.own == 0 {
       let path = path.hasPrefix("/") ? path : workingFolder + path
       if row.way == .whole { return try FileOpener(parties).open(path, as: row) }
-      // Whoever owns its folder could put another file in its place.
+      // The owner of its folder could put another file in its place.
       let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
       if let trail = FileOpener.trail(of: folder.isEmpty ? "/" : folder),
         let around = trail.facts.last,

@@ -17,7 +17,6 @@ final class WalkMemory {
   /// Makes it a copy of another walk's; of none, an empty one.
   func set(_ other: WalkMemory?) { csystem_trail_set(trail, other?.trail) }
 
-  /// What the walk has met.
   var facts: FileTrail {
     var facts: [FileFact] = []
     for place in 0..<csystem_trail_count(trail) {
