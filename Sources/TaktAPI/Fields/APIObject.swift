@@ -1,21 +1,20 @@
-/// The objects of the API. Each is declared here once, by one list of its fields: from it come what is
-/// written, what is read and what the description says.
+/// The objects of the API. Each is declared here once, by one list of its fields, from which it is
+/// written, read and described.
 package enum API {}
 
-/// A value that stands in an answer of the API, or in what is sent to it.
+/// A value in an answer of the API, or in a request to it.
 package protocol APIValue: Sendable {
-  /// What stands for a field that an answer does not have.
+  /// The value of a field that an answer does not have.
   static var empty: Self { get }
-  /// Whether it is left out.
+  /// True if a field with this value is left out.
   var isAbsent: Bool { get }
-  /// Whether a field may be left out.
+  /// True if a field of this type may be left out.
   static var isOptional: Bool { get }
 
   /// Only what reads it changes it: `mutating` spares a copy of each object.
   mutating func write(to json: inout JSONWriter)
   static func read(from decoder: any Decoder) throws -> Self
 
-  /// Its JSON Schema.
   static func schema(
     _ rules: FieldRules, _ sentence: String, in components: inout SchemaComponents
   ) -> [UInt8]
@@ -26,32 +25,31 @@ extension APIValue {
   package static var isOptional: Bool { false }
 }
 
-/// An object of the API.
 package protocol APIObject: APIValue {
-  /// One whose fields are all empty.
+  /// With empty fields.
   init()
 
   /// Its name among the schemas of the description; nil (the default) where it is described in place.
   static var schemaName: String? { get }
-  /// A sentence for the description; empty (the default) for one that is described in place.
+  /// A sentence for the description; empty (the default) for an object that is described in place.
   static var summary: String { get }
-  /// Whether other fields are refused; false by default.
+  /// True if other fields are refused; false by default.
   static var isClosed: Bool { get }
   /// Other JSON that its schema has; none by default.
   static var schemaRest: [UInt8] { get }
 
-  /// Shows each field, in the order in which it is written.
+  /// Visits each field, in the order in which it is written.
   mutating func list(in fields: inout some FieldVisitor)
 
-  /// The members of an object that is passed on as it came; nil (the default) for one made here.
+  /// The members of an object that is passed on unchanged; nil (the default) for one made here.
   var relayedMembers: [UInt8]? { get }
 }
 
-/// What is done with each field of an object.
+/// An operation on each field of an object.
 package protocol FieldVisitor {
   /// - Parameters:
   ///   - name: its key in JSON.
-  ///   - sentence: what it says, in which unit, and when it is absent.
+  ///   - sentence: its meaning, its unit, and when it is absent.
   mutating func add<Value: APIValue>(
     _ name: String, _ value: inout Value, _ sentence: @autoclosure () -> String,
     _ rules: @autoclosure () -> FieldRules)
@@ -93,14 +91,12 @@ extension APIObject {
     return object
   }
 
-  /// It alone, as JSON.
   package var json: [UInt8] {
     var (object, json) = (self, JSONWriter())
     object.write(to: &json)
     return json.bytes
   }
 
-  /// The keys of its fields.
   package static var keys: [String] {
     var names = FieldNames()
     var object = Self()
@@ -109,7 +105,6 @@ extension APIObject {
   }
 }
 
-/// Writes the fields of objects.
 extension JSONWriter: FieldVisitor {
   @inline(__always)
   package mutating func add<Value: APIValue>(

@@ -33,7 +33,6 @@ extension Bool: APIValue {
   }
 }
 
-/// A whole number.
 package protocol APINumber: APIValue, BinaryInteger, Decodable {}
 
 extension APINumber {
@@ -62,8 +61,8 @@ extension Duration: APIValue {
 
   package mutating func write(to json: inout JSONWriter) { json.value(self) }
 
-  /// What is beyond all measure is cut, and what is no number is zero: another user's daemon may have
-  /// sent it.
+  /// A number out of range is clamped, and a value that is no number is zero: another user's daemon
+  /// may have sent it.
   package static func read(from decoder: any Decoder) throws -> Duration {
     let number = try decoder.singleValueContainer().decode(Double.self)
     let bound = 1e12

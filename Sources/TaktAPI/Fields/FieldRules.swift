@@ -1,6 +1,6 @@
-/// What a field takes besides its type.
+/// The limits of a field beyond those of its type.
 package struct FieldRules: Sendable {
-  /// Without it an object is none: one that lacks it is not read.
+  /// True if an object that lacks the field is not read.
   var isKey = false
   private var isNeeded: Bool?
   private var minimum: Int64?
@@ -11,11 +11,11 @@ package struct FieldRules: Sendable {
   private var countMin: Int?
   private var countMax: Int?
   private var standard: Bool?
-  /// In the place of what the type says.
+  /// Replaces the type's own name.
   private(set) var typeName: String?
   private(set) var format: String?
   private var namePattern: String?
-  /// Of the elements of an array, or of the values of a dictionary.
+  /// The rules of the elements of an array, or of the values of a dictionary.
   private(set) var items: Items?
 
   struct Items: Sendable {
@@ -29,7 +29,7 @@ package struct FieldRules: Sendable {
 
   package init() {}
 
-  /// Without this field an object is none.
+  /// Makes an object without this field unreadable.
   package static var key: Self { Self().with { $0.isKey = true } }
 
   package static func min(_ number: Int64) -> Self { Self().with { $0.minimum = number } }
@@ -44,7 +44,7 @@ package struct FieldRules: Sendable {
 
   package static func maxItems(_ count: Int) -> Self { Self().with { $0.countMax = count } }
 
-  /// What stands for an absent flag.
+  /// The value of an absent flag.
   package static func standard(_ flag: Bool) -> Self { Self().with { $0.standard = flag } }
 
   /// A number with places, as others may send it.
@@ -52,17 +52,16 @@ package struct FieldRules: Sendable {
 
   package static func format(_ name: String) -> Self { Self().with { $0.format = name } }
 
-  /// The names in a dictionary.
   package static func names(_ pattern: String) -> Self { Self().with { $0.namePattern = pattern } }
 
-  /// Of the elements of an array, or of the values of a dictionary.
+  /// Rules of the elements of an array, or of the values of a dictionary.
   package static func items(_ sentence: String = "", _ rules: Self = Self()) -> Self {
     Self().items(sentence, rules)
   }
 
   package var key: Self { with { $0.isKey = true } }
 
-  /// It must be there, although a program can do without it.
+  /// Always written, although a program can do without it.
   package var needed: Self { with { $0.isNeeded = true } }
 
   package func max(_ number: Int64) -> Self { with { $0.maximum = number } }

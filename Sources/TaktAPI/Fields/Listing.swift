@@ -1,6 +1,5 @@
 /// A list whose elements are made while they are written: there may be a hundred thousand.
 package struct Listing<Element: APIValue>: APIValue {
-  /// Those that were read.
   package private(set) var elements: [Element] = []
   private var writeAll: (@Sendable (inout JSONWriter) -> Void)?
 

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Reads objects of the API: fields that it does not know are passed over, and those that are missing
-/// are empty, for another version of takt may have sent them.
+/// Reads objects of the API. Unknown fields are ignored and missing ones are empty, since another
+/// version of takt may have sent them.
 package enum APIReader {
   /// The object in a JSON text.
   ///
@@ -28,14 +28,13 @@ struct Reading<Value: APIValue>: Decodable {
 }
 
 extension CodingUserInfoKey {
-  /// The keys that are read.
   fileprivate static let wanted = CodingUserInfoKey(rawValue: "takt.wanted")
 }
 
 struct ObjectReader: FieldVisitor {
   private let container: KeyedDecodingContainer<AnyKey>
   private let wanted: Set<String>?
-  /// What was wrong first.
+  /// The first error.
   private(set) var failure: (any Error)?
 
   init(_ decoder: any Decoder) throws {

@@ -1,4 +1,3 @@
-/// The schemas of the objects that others name.
 package struct SchemaComponents {
   private var schemas: [(name: String, schema: [UInt8])] = []
 
@@ -20,7 +19,6 @@ package struct SchemaComponents {
     }
   }
 
-  /// All of them, by name.
   package func write(to json: inout JSONWriter) {
     json.object { json in
       for (name, schema) in schemas.sorted(by: { $0.name < $1.name }) {
@@ -30,7 +28,6 @@ package struct SchemaComponents {
     }
   }
 
-  /// The schema of a value that is no object.
   static func scalar(
     _ type: String, format: String? = nil, _ rules: FieldRules, _ sentence: String
   ) -> [UInt8] {
@@ -42,9 +39,7 @@ package struct SchemaComponents {
     }
   }
 
-  /// The schema of an array or a dictionary.
-  ///
-  /// - Parameter key: where the schema of its elements, or of its values, stands.
+  /// - Parameter key: the key for the schema of its elements, or of its values.
   static func collection<Value: APIValue>(
     _ type: String, of _: Value.Type, at key: String, _ rules: FieldRules, _ sentence: String,
     in components: inout SchemaComponents
@@ -87,7 +82,6 @@ private struct ObjectSchema: FieldVisitor {
 
   private enum Part {
     case fields([Field])
-    /// Those of another object.
     case reference([UInt8])
   }
 

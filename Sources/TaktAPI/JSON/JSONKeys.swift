@@ -4,7 +4,6 @@
   import Foundation
 #endif
 
-/// The keys of the objects in a JSON text.
 package enum JSONKeys {
   /// A key that an object has twice, of which readers take one or the other; nil where none has. The
   /// text must be well-formed.
@@ -41,7 +40,7 @@ package enum JSONKeys {
     return nil
   }
 
-  /// Whether a comma stands behind the last element of some array, or the last member of some object.
+  /// Finds a comma after the last element of an array, or the last member of an object.
   static func hasCommaAtEnd(_ text: [UInt8]) -> Bool {
     var isBehindComma = false
     var place = 0
@@ -62,7 +61,6 @@ package enum JSONKeys {
     return false
   }
 
-  /// The place behind a string's closing quote.
   static func end(ofStringAt start: Int, in text: ArraySlice<UInt8>) -> Int {
     var place = start + 1
     while place < text.endIndex, text[place] != UInt8(ascii: "\"") {
@@ -71,7 +69,6 @@ package enum JSONKeys {
     return min(place + 1, text.endIndex)
   }
 
-  /// A key without its quotes and escapes.
   static func key(_ quoted: ArraySlice<UInt8>) -> String {
     if quoted.contains(UInt8(ascii: "\\")),
       let key = try? JSONDecoder().decode(String.self, from: Data(quoted))

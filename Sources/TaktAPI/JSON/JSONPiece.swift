@@ -4,12 +4,11 @@
   import Foundation
 #endif
 
-/// A value within a JSON text, as it stands there: to pass it on without a change.
+/// A value within a JSON text, passed on unchanged.
 package struct JSONPiece {
   package let text: ArraySlice<UInt8>
 
-  /// All of a text that others have sent; nil for one that is not well-formed UTF-8 and JSON through
-  /// and through.
+  /// A text that others have sent; nil unless all of it is well-formed UTF-8 and JSON.
   package init?(checking text: [UInt8]) {
     // Foundation reads more than JSON: UTF-16 and UTF-32, which have zero bytes, a byte order mark,
     // and a comma behind the last element.
@@ -20,7 +19,7 @@ package struct JSONPiece {
     self.init(text[...])
   }
 
-  /// A part of such a text; of any other the pieces mean nothing.
+  /// `text` is part of a text that was checked; of any other the pieces mean nothing.
   init(_ text: ArraySlice<UInt8>) { self.text = text }
 
   /// The value of an object's first member of this name; nil where it has none.
@@ -49,7 +48,7 @@ package struct JSONPiece {
     return json.bytes
   }
 
-  /// What commas separate within the outermost brackets.
+  /// The pieces between the commas within the outermost brackets.
   private func parts(between open: Unicode.Scalar) -> [ArraySlice<UInt8>] {
     let text = text.trimmed
     guard text.first == UInt8(ascii: open), text.count > 2 else { return [] }
@@ -85,7 +84,7 @@ package struct AnyKey: CodingKey {
   package init?(intValue: Int) { nil }
 }
 
-/// Any value, each part of it read: Foundation looks at a number or an escape only then.
+/// Decodes each part of a value: Foundation checks a number or an escape only then.
 private struct AnyJSON: Decodable {
   init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: AnyKey.self) {
@@ -102,7 +101,6 @@ private struct AnyJSON: Decodable {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without the white space of JSON around it.
   fileprivate var trimmed: ArraySlice<UInt8> {
     func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
     guard let first = firstIndex(where: { !isSpace($0) }),

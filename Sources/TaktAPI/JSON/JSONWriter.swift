@@ -1,7 +1,7 @@
 import TaktCore
 package import TaktTime
 
-/// Writes JSON as it is told: fast enough for ten thousand jobs at a time.
+/// Writes JSON piece by piece: fast enough for ten thousand jobs at a time.
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
@@ -58,7 +58,7 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// Members that are written already, with commas between them.
+  /// Raw members, with commas between them.
   mutating func members(raw: [UInt8]) {
     guard !raw.isEmpty else { return }
     separate()
@@ -88,14 +88,12 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// JSON that is written already.
   package mutating func value(raw: [UInt8]) {
     separate()
     bytes += raw
     needsComma = true
   }
 
-  /// An instant in UTC.
   package mutating func value(_ instant: WallInstant) {
     separate()
     JSONText.append(instant, to: &bytes)
@@ -109,28 +107,28 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// A member with a text; none for nil.
+  /// Nothing for nil.
   package mutating func member(_ name: String, _ text: String?) {
     guard let text else { return }
     key(name)
     value(text)
   }
 
-  /// A member with a whole number; none for nil.
+  /// Nothing for nil.
   package mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
     guard let number else { return }
     key(name)
     value(number)
   }
 
-  /// A member with a length of time; none for nil.
+  /// Nothing for nil.
   package mutating func member(_ name: String, _ duration: Duration?) {
     guard let duration else { return }
     key(name)
     value(duration)
   }
 
-  /// A member with an instant; none for nil.
+  /// Nothing for nil.
   package mutating func member(_ name: String, _ instant: WallInstant?) {
     guard let instant else { return }
     key(name)

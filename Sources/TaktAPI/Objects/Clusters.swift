@@ -303,7 +303,7 @@ extension API {
 }
 
 extension API.Cluster {
-  /// A cluster; of a daemon without one only that it has none.
+  /// For a daemon without a cluster, the object says only that.
   package init(_ view: ClusterView?) {
     enabled = view != nil
     guard let view else { return }
@@ -361,6 +361,6 @@ extension API.Cluster {
 }
 
 extension MemberFacts {
-  /// It may be the address of a link: nothing else than an API's is passed on.
+  /// It may be the address of a link: only an API's is passed on.
   fileprivate var shownAPI: String? { api.flatMap { APIAddress($0) }?.description }
 }

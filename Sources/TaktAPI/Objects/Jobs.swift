@@ -119,7 +119,6 @@ extension API {
       }
     }
 
-    /// How its runs have ended so far.
     private mutating func listHistory(in fields: inout some FieldVisitor) {
       fields.add("streak", &streak, "The number of failed runs in a row", .min(0))
       fields.add("ran", &ran, "The number of slots that ran since the first load", .min(0))

@@ -157,9 +157,9 @@ extension API.Diagnostic {
 
 extension API.Plan {
   /// - Parameters:
-  ///   - showsValues: whether commands, environments and parameters are shown, with secrets masked.
-  ///   - showsLines: whether what lines of files have made of jobs is shown: names of jobs that are
-  ///     not running, and what changes.
+  ///   - showsValues: true to show commands, environments and parameters, with secrets masked.
+  ///   - showsLines: true to show the effects that lines of files had on jobs: names of jobs that
+  ///     are not running, and what changes.
   package init(
     _ plan: ReloadPlan, _ report: ReloadReport, showsValues: Bool = false, showsLines: Bool = true
   ) {

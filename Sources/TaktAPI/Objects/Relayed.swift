@@ -1,12 +1,11 @@
-/// An object that another daemon or the log has written, passed on as it came.
+/// An object that another daemon or the log has written, passed on unchanged.
 package struct Relayed<Object: APIObject>: APIObject {
-  /// As far as it was read.
+  /// The fields that were read.
   package var object: Object
   package private(set) var relayedMembers: [UInt8]?
 
   package init() { self.init(Object()) }
 
-  /// An object that was made here.
   package init(_ object: Object) { self.object = object }
 
   /// - Parameters:

@@ -147,7 +147,6 @@ extension API {
   }
 }
 
-/// Runs as the scheduler, the ledger and a jobs file's load know them.
 extension API.Run {
   package init(_ stored: borrowing StoredRun, state: RunState.Kind) {
     let head = stored.head
@@ -180,12 +179,11 @@ extension API.Run {
     switchesInvoluntary = use.involuntarySwitches
   }
 
-  /// A run that nobody watches: it is over, or its end was never written.
+  /// A run without a watcher: it is over, or its end was never written.
   package init(_ stored: StoredRun) { self.init(stored, state: stored.stateUnwatched) }
 }
 
 extension StoredRun {
-  /// As far as its record says.
   package var stateUnwatched: RunState.Kind {
     end != nil ? .ended : beganAt == nil ? .queued : .running
   }

@@ -130,7 +130,7 @@ extension API.Forecast {
     condition = forecast.hasCondition
   }
 
-  /// What was foreseen; nil where another version of takt says something that this one does not know.
+  /// Nil if another version of takt reports a verdict that this one does not know.
   package var forecast: SlotForecast? {
     guard let overlap = Overlap(rawValue: overlap) else { return nil }
     return SlotForecast(
