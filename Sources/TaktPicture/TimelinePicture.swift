@@ -21,7 +21,6 @@ struct TimelinePicture: Sendable {
     self.width = min(max(width, range.lowerBound), range.upperBound)
   }
 
-  /// The picture as the text of an SVG file. Where there is nothing to show, it says so.
   func svg() -> String {
     let labelWidth = PictureLayout.labelWidth(of: timeline.rows.map(\.name), width: width)
     let left = PictureLayout.margin + labelWidth + 14

@@ -1,5 +1,5 @@
-/// The axis of time: shaded days, lines at round local times, their labels, and headings that say
-/// what the labels leave out.
+/// The axis of time: shaded days, lines at round local times, their labels, and headings for the
+/// parts that the labels leave out.
 struct PictureAxis: Sendable {
   /// Bands narrower than this would be a haze.
   private static let bandWidthMin = 5.0
@@ -17,7 +17,7 @@ struct PictureAxis: Sendable {
     step = PictureStep.finest(for: scale)
   }
 
-  /// What lies under everything else: every second day shaded (or month, or year), and the grid.
+  /// The bottom layer: every second day shaded (or month, or year), and the grid.
   func drawGround(into svg: inout SVGWriter) {
     let top = layout.axisTop
     let bottom = layout.lanesBottom
@@ -35,7 +35,6 @@ struct PictureAxis: Sendable {
     }
   }
 
-  /// The labels of the ticks and the headings above them.
   func drawLabels(into svg: inout SVGWriter) {
     if let heading = step.heading { drawHeadings(heading, into: &svg) }
     drawTicks(baseline: Double(layout.rowsTop - 9), into: &svg)
@@ -56,7 +55,7 @@ struct PictureAxis: Sendable {
 
   private func drawTicks(baseline: Double, into svg: inout SVGWriter) {
     let room = Double(step.approximateMs) / scale.msPerColumn
-    // A change of the clock moves ticks together, and February the months.
+    // A clock change moves ticks together, and February the months.
     let spacing = min(step.labelSpacing, room) * 0.85
     var last = -Double.infinity
     svg.open("g", ["class": "tick"])
@@ -73,7 +72,8 @@ struct PictureAxis: Sendable {
     let pieces = zone.pieces(of: heading)
     let widest = pieces.map(room).max() ?? 0
     let whole = pieces.filter { room($0) >= widest * 0.9 }
-    // Whole days (or months) are all called by the same form; what the edges cut, by a shorter one.
+    // All whole days (or months) use one form of the label; those that the edges cut, a shorter
+    // one.
     let forms = (0..<3).drop { form in
       whole.contains { !fits(heading.headings(zone.date($0.from)).dropFirst(form).first, in: $0) }
     }

@@ -6,22 +6,21 @@ struct PictureEvents: Sendable {
     var label: String
     var tooltip: String
     var labelX = 0.0
-    /// The line of text the label stands in; nil when there was no room for it.
+    /// Counted from the axis; nil if there was no room for the label.
     var tier: Int?
   }
 
   private static let tiersMax = 4
   private static let labelWidthMax = 200.0
   private static let fontSize = 11.0
-  /// A zone that changes more often than this over the axis is told by its boundaries alone.
+  /// A zone that changes more often than this over the axis is shown by its boundaries alone.
   private static let clockChangesMax = 4
 
   private let lines: [Line]
 
-  /// How many lines of text the labels take.
   var tierCount: Int { (lines.compactMap(\.tier).max() ?? -1) + 1 }
 
-  /// The events on the axis, and the changes of local time that none of them tells.
+  /// The events on the axis, and the changes of local time that no event reports.
   init(_ events: [Timeline.Event], zone: PictureZone, scale: PictureScale) {
     var columns: [Int: [Timeline.Event]] = [:]
     for event in events where scale.contains(event.at) {

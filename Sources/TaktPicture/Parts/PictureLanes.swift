@@ -1,13 +1,12 @@
-/// A lane below the rows: its name, what is to be known of it in figures, and its base line.
+/// A lane below the rows: its name, its key figures and its base line.
 struct PictureLane: Sendable {
   let scale: PictureScale
   let top: Int
 
   static let columnHeightMax = PictureLayout.laneHeight - 14
-  /// Where a column of height 0 stands.
+  /// The foot of the columns.
   var base: Int { top + PictureLayout.laneHeight - 6 }
 
-  /// Draws the name, the figures and the base line.
   func drawFrame(name: String, figures: [String], into svg: inout SVGWriter) {
     let x = Double(PictureLayout.margin)
     svg.label(name, x: x, y: Double(top + 16), class: "lane")
@@ -31,11 +30,11 @@ struct PictureLane: Sendable {
   }
 }
 
-/// How often the process wakes, counted in columns.
+/// Wake-ups of the process, counted in columns.
 struct WakeLane: Sendable {
   private static let columnWidths = 3...12
 
-  /// How many wakes lie on the axis.
+  /// Wake-ups on the axis.
   let total: Int
   private let counts: [Int]
   private let columnWidth: Int
@@ -73,14 +72,12 @@ struct WakeLane: Sendable {
   }
 }
 
-/// How many runs are at work at once, as a line of steps.
+/// The number of runs at work at once, as a line of steps.
 struct RunningLane: Sendable {
-  /// The most runs at once at any instant of the axis.
   let peak: Int
   private let highest: [Int]
   private let scale: PictureScale
 
-  /// The runs of all rows that touch the axis.
   init(_ rows: [Timeline.Row], on scale: PictureScale) {
     var starts: [Int64] = []
     var ends: [Int64] = []
@@ -148,10 +145,10 @@ struct RunningLane: Sendable {
 /// Paths over columns of whole pixels: one path for a whole row is a tenth of one shape a column.
 struct StepPath: Sendable {
   let left: Int
-  /// Where a column of height 0 stands.
+  /// The foot of the columns.
   let base: Int
   let columnWidth: Int
-  /// Where the columns end; the last may be cut.
+  /// The end of the columns; the last may be cut.
   let right: Int
 
   /// The area under the columns; empty when all are 0.

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// What the marks mean and how many there are of each.
+/// The meaning of the marks, and the count of each.
 struct PictureLegend: Sendable {
   private enum Symbol {
     case verdict(Verdict.Kind)

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// A row of the picture: one job, or the sum of those there is no room for.
+/// A row of the picture: one job, or the sum of those without room for their own.
 struct PictureRow: Sendable {
   /// More rows than these would be a picture that nobody scrolls through.
   static let countMax = 80
@@ -13,7 +13,6 @@ struct PictureRow: Sendable {
   let runs: Int
   let failedRuns: Int
 
-  /// Whether the row stands for more than one job.
   var isSum: Bool { members.count > 1 }
 
   var tooltip: String {
@@ -22,8 +21,8 @@ struct PictureRow: Sendable {
     return lines.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
-  /// A row a job, in the order given; where they are too many, those with the most slots that did
-  /// not run and then the most slots, and a last row with the sum of the others.
+  /// A row for each job, in the order given. If there are too many: those with the most slots that
+  /// did not run and then the most slots, and a last row with the sum of the others.
   static func choose(_ timeline: Timeline, on scale: PictureScale) -> [PictureRow] {
     let all = timeline.rows.indices.map { PictureRow(timeline.rows[$0], index: $0, on: scale) }
     guard all.count > countMax else { return all }
@@ -59,7 +58,6 @@ struct PictureRow: Sendable {
 }
 
 extension VerdictCounts {
-  /// The slots that lie on the axis.
   init(_ slots: [Timeline.Mark], on scale: PictureScale) {
     self.init()
     for slot in slots where scale.contains(slot.at) { add(slot.verdict) }

@@ -9,10 +9,11 @@ struct RowDrawing: Sendable {
   let scale: PictureScale
   let zone: PictureZone
   let layout: PictureLayout
-  /// Whether each mark and each bar is an element with a tooltip, or all of a kind are one path.
+  /// True if each mark and each bar is an element with a tooltip; otherwise all of a kind are one
+  /// path.
   let isDetailed: Bool
 
-  /// Whether the slots of the row are too many to stand side by side.
+  /// True if the row has too many slots to draw them side by side.
   static func isStacked(_ row: PictureRow, on scale: PictureScale) -> Bool {
     row.isSum || row.tally.slots > scale.columns / 3
   }
@@ -107,7 +108,7 @@ struct RowDrawing: Sendable {
 
 /// The shape of a single slot; shapes differ so that nobody needs the colours.
 enum SlotGlyph {
-  /// The path of the mark of a verdict with its centre at `x`, `y`.
+  /// The path of a verdict's mark with its centre at `x`, `y`.
   static func path(_ verdict: Verdict.Kind, x: Double, y: Double) -> String {
     let place = PictureText.coordinate
     switch verdict {

@@ -1,5 +1,5 @@
 struct RunBars: Sendable {
-  /// What a bar covers, in pixels.
+  /// The pixels that a bar covers.
   private struct Extent {
     var from: Double
     var to: Double
@@ -15,7 +15,7 @@ struct RunBars: Sendable {
   let top: Double
   let height: Double
 
-  /// Draws the runs: one by one, or merged where they are more than the pixels can show.
+  /// Draws the runs: one by one, or merged if there are more than the pixels can show.
   func draw(_ runs: [Timeline.Bar], isDetailed: Bool, into svg: inout SVGWriter) {
     let visible = runs.filter(isVisible)
     for isFailed in [false, true] {
@@ -45,9 +45,9 @@ struct RunBars: Sendable {
     Extent(from: scale.x(run.from), to: scale.x(max(run.from, run.to)))
   }
 
-  /// The columns in which any of the runs is at work, neighbours as one.
+  /// The columns with a run at work, neighbours joined.
   private func merged(_ runs: [Timeline.Bar]) -> [Extent] {
-    // How many runs more are at work in a column than in the one before.
+    // The difference between a column's runs at work and those of the column before.
     var changes = [Int](repeating: 0, count: scale.columns + 1)
     for run in runs {
       changes[scale.column(run.from)] += 1

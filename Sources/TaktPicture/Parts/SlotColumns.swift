@@ -9,7 +9,7 @@ struct SlotColumns: Sendable {
   private static let heightMin = 2
   private static let kinds = Verdict.Kind.allCases.count
 
-  /// How many pixels wide a column is.
+  /// In pixels.
   let columnWidth: Int
   private let scale: PictureScale
   private var counts: [Int]
@@ -22,7 +22,6 @@ struct SlotColumns: Sendable {
     counts = [Int](repeating: 0, count: columns * Self.kinds)
   }
 
-  /// Counts the slots that lie on the axis.
   mutating func add(_ slots: [Timeline.Mark]) {
     for slot in slots where scale.contains(slot.at) {
       let column = scale.column(slot.at) / columnWidth

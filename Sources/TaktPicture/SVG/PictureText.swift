@@ -1,10 +1,10 @@
 import TaktTime
 
-/// Text for people: how wide it is likely to be, how it is shortened, how numbers are written.
+/// Text for people: its likely width, its shortened form, numbers in words.
 ///
-/// Nobody knows the reader's font, so widths are estimates on the generous side.
+/// The reader's font is unknown, so widths are estimates on the generous side.
 enum PictureText {
-  /// The likely width of `text` in pixels.
+  /// In pixels.
   static func width(_ text: String, fontSize: Double) -> Double {
     text.reduce(0) { $0 + emWidth($1) } * fontSize
   }

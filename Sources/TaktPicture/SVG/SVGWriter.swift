@@ -7,7 +7,6 @@ struct SVGWriter: Sendable {
     text += ">\n"
   }
 
-  /// Closes the element opened last.
   mutating func close(_ name: String) {
     text += "</\(name)>\n"
   }
@@ -24,7 +23,6 @@ struct SVGWriter: Sendable {
     }
   }
 
-  /// An element that holds text.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String> = [:], content: String
   ) {

@@ -1,4 +1,4 @@
-/// The places of everything but time: where each part of the picture begins, from top to bottom.
+/// The vertical and horizontal places of all parts of the picture, time excepted.
 struct PictureLayout: Sendable {
   static let widthRange = 480...4_000
   static let margin = 16
@@ -28,7 +28,7 @@ struct PictureLayout: Sendable {
   var rowsBottom: Int { rowsTop + rowCount * rowHeight }
   var lanesTop: Int { rowsBottom + 10 }
   var lanesBottom: Int { lanesTop + 2 * Self.laneHeight }
-  /// Who has scrolled past the axis at the top finds another at the bottom.
+  /// A reader who has scrolled past the axis at the top finds another at the bottom.
   var hasLowerAxis: Bool { rowCount > 12 }
   var height: Int { lanesBottom + (hasLowerAxis ? 34 : 16) }
 
@@ -43,32 +43,29 @@ struct PictureLayout: Sendable {
   static func hasSummaries(rowCount: Int) -> Bool { rowCount <= 24 }
 }
 
-/// Where an instant stands on the picture: the one place that turns milliseconds into pixels.
+/// Maps instants to pixels; no other place does.
 ///
 /// Instants are held to the years 1 to 9999, so that no arithmetic after this can overflow.
 struct PictureScale: Sendable {
-  /// The earliest instant a picture can show: 0001-01-01T00:00:00Z.
+  /// 0001-01-01T00:00:00Z.
   static let earliestMs: Int64 = -62_135_596_800_000
-  /// The latest instant a picture can show: 9999-12-31T23:59:59.999Z.
+  /// 9999-12-31T23:59:59.999Z.
   static let latestMs: Int64 = 253_402_300_799_999
 
-  /// The first instant of the axis.
   let from: Int64
-  /// The last instant of the axis, after `from`.
+  /// After `from`.
   let to: Int64
-  /// The pixel the axis begins at.
+  /// The pixel at which the axis starts.
   let left: Int
-  /// The length of the axis in pixels.
+  /// In pixels.
   let columns: Int
 
-  /// The pixel the axis ends at.
+  /// The pixel at which the axis ends.
   var right: Int { left + columns }
-  /// The length of the axis in milliseconds.
   var spanMs: Int64 { to - from }
-  /// How much time a pixel stands for.
   var msPerColumn: Double { Double(spanMs) / Double(columns) }
 
-  /// An axis over `from...to`; nil when that is empty.
+  /// Nil when `from...to` is empty.
   init?(from: Int64, to: Int64, left: Int, columns: Int) {
     let from = Self.held(from)
     let to = Self.held(to)
@@ -79,12 +76,11 @@ struct PictureScale: Sendable {
     self.columns = columns
   }
 
-  /// The instant nearest to `instant` that a picture can show.
   static func held(_ instant: Int64) -> Int64 {
     min(max(instant, earliestMs), latestMs)
   }
 
-  /// Whether the instant is on the axis, both ends included.
+  /// Both ends of the axis included.
   func contains(_ instant: Int64) -> Bool {
     from <= instant && instant <= to
   }

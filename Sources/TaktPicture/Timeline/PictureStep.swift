@@ -1,10 +1,10 @@
 import TaktTime
 
-/// A regular division of local time: what ticks, day boundaries and headings are counted in.
+/// A regular division of local time: the unit of ticks, day boundaries and headings.
 enum PictureStep: Equatable, Sendable {
   /// A count of milliseconds that divides a day.
   case milliseconds(Int64)
-  /// A count of days; whole weeks begin on Mondays.
+  /// A count of days; whole weeks start on Mondays.
   case days(Int64)
   /// A count of months, from January of the year 0.
   case months(Int64)
@@ -36,7 +36,6 @@ enum PictureStep: Equatable, Sendable {
     return fitting ?? .months(60_000)
   }
 
-  /// The mean length of the step.
   var approximateMs: Int64 {
     switch self {
     case .milliseconds(let count): count
@@ -65,7 +64,6 @@ enum PictureStep: Equatable, Sendable {
     }
   }
 
-  /// The number of the step that a local instant lies in.
   func index(ofLocal localMs: Int64) -> Int64 {
     switch self {
     case .milliseconds(let count):
@@ -78,7 +76,6 @@ enum PictureStep: Equatable, Sendable {
     }
   }
 
-  /// The local instant that a step begins at.
   func start(ofIndex index: Int64) -> Int64 {
     switch self {
     case .milliseconds(let count): return index * count
@@ -105,7 +102,7 @@ enum PictureStep: Equatable, Sendable {
     }
   }
 
-  /// What a range of this step is called, from the longest form to the shortest.
+  /// The names of a range of this step, from the longest form to the shortest.
   func headings(_ date: CivilTime) -> [String] {
     switch self {
     case .milliseconds: return []

@@ -2,7 +2,6 @@ import TaktTime
 
 /// Local time over the axis: ranges of one offset each.
 struct PictureZone: Sendable {
-  /// A range of time with one offset.
   struct Span: Equatable, Sendable {
     var from: Int64
     var to: Int64
@@ -20,7 +19,7 @@ struct PictureZone: Sendable {
   /// No zone of the Earth is further from UTC; more would only make nonsense of the axis.
   private static let offsetMaxSeconds = 93_600
 
-  /// Never empty; one after another from the begin of the axis to its end.
+  /// Never empty; in order, from the start of the axis to its end.
   let spans: [Span]
 
   init(_ zone: Zone, over scale: PictureScale) {
@@ -46,17 +45,16 @@ struct PictureZone: Sendable {
     self.spans = spans
   }
 
-  /// The local date and time of an instant.
   func date(_ instant: Int64) -> CivilTime {
     CivilTime(localMs: local(instant))
   }
 
-  /// The local time of an instant, held to what a picture can show.
+  /// Held to the range that a picture can show.
   func local(_ instant: Int64) -> Int64 {
     PictureScale.held(instant) + (spans.last { $0.from <= instant } ?? spans[0]).offsetMs
   }
 
-  /// The axis cut at every boundary of `step`, and where a change of the clock jumps over one.
+  /// The axis cut at every boundary of `step`, and at every clock change that jumps over one.
   func pieces(of step: PictureStep) -> [Piece] {
     var joined: [Piece] = []
     for piece in cuts(of: step) {
@@ -79,7 +77,7 @@ struct PictureZone: Sendable {
     }
   }
 
-  /// The pieces, cut at every change of the clock too: what is repeated begins twice.
+  /// The pieces, cut at every clock change too: a repeated piece starts twice.
   private func cuts(of step: PictureStep) -> [Piece] {
     var cuts: [Piece] = []
     for span in spans {
@@ -114,7 +112,6 @@ struct PictureZone: Sendable {
   }
 }
 
-/// A local time in the words of labels.
 extension CivilTime {
   /// The time of a local instant, in milliseconds since 1970-01-01T00:00 local time.
   init(localMs: Int64) {
