@@ -2,16 +2,16 @@ package import TaktCore
 
 /// Claims in etcd: all machines that share jobs connect to the same etcd cluster.
 ///
-/// One thread of its own does all that may block; `send` only queues. The rules run here, on the
-/// records that were read, and each batch is one transaction that writes what they changed, unless
-/// another machine was first; then it is done again. Safe from any thread.
+/// All blocking calls are made on one thread of its own; `send` only queues. The rules run here, on
+/// the records that were read, and each batch is one transaction that writes their changes, unless
+/// another machine was first; then it is repeated. Safe from any thread.
 package final class EtcdEngine: ClaimDriver, Sendable {
   private let queue: BatchQueue
 
   /// - Parameters:
   ///   - name: the cluster's; several share an etcd.
-  ///   - deadline: how long after `send` a batch is answered at the latest.
-  ///   - onOutcome: is called on a queue of its own, once for each batch, in their order.
+  ///   - deadline: the longest time from `send` to the answer.
+  ///   - onOutcome: called on a queue of its own, once for each batch, in their order.
   package convenience init(
     _ access: EtcdAccess, cluster name: String, deadline: Duration,
     onOutcome: @escaping @Sendable (ClaimOutcome) -> Void
@@ -22,7 +22,7 @@ package final class EtcdEngine: ClaimDriver, Sendable {
     }
   }
 
-  /// - Parameter places: where the carrier connects to.
+  /// - Parameter places: the endpoints.
   init(
     deadline: Duration, places: [String] = [],
     onOutcome: @escaping @Sendable (ClaimOutcome) -> Void,
@@ -41,6 +41,6 @@ package final class EtcdEngine: ClaimDriver, Sendable {
 
   package func send(_ batch: ClaimBatch) { queue.send(batch) }
 
-  /// Ends the driver; what is not answered fails. Waits for nothing.
+  /// Ends the driver and fails unanswered batches. Waits for nothing.
   package func close() { queue.close() }
 }

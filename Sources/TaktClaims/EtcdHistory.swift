@@ -1,9 +1,8 @@
 package import TaktCore
 package import TaktTime
 
-/// What etcd knows of the slots of a cluster, as of one instant.
+/// The slots of a cluster in etcd, as of one instant.
 package struct EtcdHistory: ClaimHistory {
-  /// How long etcd may take.
   private static let patience = Duration.seconds(30)
 
   private let state: EtcdState
@@ -23,7 +22,7 @@ package struct EtcdHistory: ClaimHistory {
     state = store.state
   }
 
-  /// What was read before, as of an instant.
+  /// From a state that was read before, as of an instant.
   init(_ state: EtcdState, at now: WallInstant) {
     self.state = state
     self.now = now
@@ -58,7 +57,7 @@ package struct EtcdHistory: ClaimHistory {
     case .decided(let verdict, _, _): return .decided(verdict.kind)
     case .open: return .open(overdueFor: passed(since: slot.validUntil))
     case .claimed(let id):
-      // A member that is gone was lost, or has left; since when is not known any more.
+      // A missing member was lost, or has left; the time is no longer known.
       let lostAfter = state.origins[id].flatMap { origin in
         state.engine.members[id].map { origin.renewedAt + $0.facts.lease + $0.facts.grace }
       }

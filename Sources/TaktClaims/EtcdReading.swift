@@ -30,7 +30,7 @@ package struct EtcdReading {
     state.apply(values, seenAt: now.nanoseconds) == nil
   }
 
-  /// Takes the body of an answer, whatever it answers. Returns what there is to say of it.
+  /// Reads the body of any answer, and returns its findings in words.
   package mutating func read(answer body: [UInt8]) -> [String] {
     let data = Data(body)
     let decoder = JSONDecoder()
@@ -54,7 +54,7 @@ package struct EtcdReading {
     return words
   }
 
-  /// What a batch comes to, of a process that has joined with batch 1.
+  /// Performs a batch of a process that has joined with batch 1.
   package mutating func perform(_ batch: ClaimBatch) -> ClaimReply {
     let old = state
     let reply = state.perform(
@@ -65,7 +65,7 @@ package struct EtcdReading {
     return reply
   }
 
-  /// Jobs and members as another machine reads what takt writes of them; nil where it cannot.
+  /// Jobs and members as another machine reads the written records; nil if it cannot.
   package var written: EtcdReading? {
     var state = state
     var other = EtcdReading(cluster: "", at: now)
@@ -76,13 +76,13 @@ package struct EtcdReading {
     return isRead ? other : nil
   }
 
-  /// Whether jobs and members are the same.
+  /// Compares jobs and members.
   package func isSame(as other: EtcdReading) -> Bool {
     state.engine.jobs == other.state.engine.jobs
       && state.engine.members.mapValues(\.facts) == other.state.engine.members.mapValues(\.facts)
   }
 
-  /// All jobs, with what `takt verify` makes of their slots.
+  /// All jobs, with their slots as `takt verify` reads them.
   package var history: [(job: JobName, slots: EngineSlots)] {
     let history = EtcdHistory(state, at: now)
     let start = WallInstant(nanoseconds: .min)
@@ -91,6 +91,6 @@ package struct EtcdReading {
     }
   }
 
-  /// What a `Date` of a server says, in seconds since 1970.
+  /// Reads the header `Date`, in seconds since 1970.
   package static func seconds(ofDate text: String) -> Int64? { HTTPDate.seconds(text) }
 }

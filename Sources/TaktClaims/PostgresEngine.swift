@@ -2,18 +2,18 @@ package import TaktCore
 
 /// Claims in a PostgreSQL database: all machines that share jobs connect to the same one.
 ///
-/// One thread of its own does all that may block; `send` only queues. Each batch is one statement
-/// and one transaction, `SELECT takt.batch($1, $2)`, so that any pooler will do. The connection is
-/// opened when a batch comes, and again after it was lost. Safe from any thread.
+/// All blocking calls are made on one thread of its own; `send` only queues. Each batch is one
+/// statement and one transaction, `SELECT takt.batch($1, $2)`, so that any pooler will do. The
+/// connection is opened when a batch comes, and again after it was lost. Safe from any thread.
 package final class PostgresEngine: ClaimDriver, Sendable {
   private let queue: BatchQueue
 
   /// - Parameters:
-  ///   - url: a connection string of libpq, handed over as it is: a URL, `key=value` words, or
-  ///     empty for what libpq's environment says.
+  ///   - url: a connection string of libpq, passed on unchanged: a URL, `key=value` words, or empty
+  ///     for the settings of libpq's environment.
   ///   - name: the cluster's; several share a database.
-  ///   - deadline: how long after `send` a batch is answered at the latest.
-  ///   - onOutcome: is called on a queue of its own, once for each batch, in their order.
+  ///   - deadline: the longest time from `send` to the answer.
+  ///   - onOutcome: called on a queue of its own, once for each batch, in their order.
   package init(
     url: String, cluster name: String, deadline: Duration,
     onOutcome: @escaping @Sendable (ClaimOutcome) -> Void
@@ -32,6 +32,6 @@ package final class PostgresEngine: ClaimDriver, Sendable {
 
   package func send(_ batch: ClaimBatch) { queue.send(batch) }
 
-  /// Ends the connection; what is not answered fails. Waits for nothing.
+  /// Ends the connection and fails unanswered batches. Waits for nothing.
   package func close() { queue.close() }
 }

@@ -1,7 +1,7 @@
 package import TaktCore
 package import TaktTime
 
-/// What a PostgreSQL database knows of the slots of a cluster, to be looked at.
+/// A view of the slots of a cluster in a PostgreSQL database.
 ///
 /// Blocks while it reads; for one thread.
 package struct PostgresHistory: ClaimHistory {
@@ -9,7 +9,7 @@ package struct PostgresHistory: ClaimHistory {
 
   private static let statement = "SELECT takt.audit($1, $2, $3::bigint, $4::integer)"
   private static let pageSize = 5000
-  /// How long the server may take for a page.
+  /// The server's time for one page.
   private static let patience = Duration.seconds(30)
 
   private let connection: PostgresConnection
@@ -25,7 +25,6 @@ package struct PostgresHistory: ClaimHistory {
     }
   }
 
-  /// All that is known of a job's slots after this one.
   package func slots(of job: JobName, after start: WallInstant) throws(Failure) -> EngineSlots {
     var result = EngineSlots()
     var after = start.milliseconds

@@ -7,7 +7,7 @@ import TaktSystem
 /// deadline, whatever that thread is doing.
 ///
 /// Answers come from one serial queue, on which the deadlines are kept too. Nobody waits for the
-/// thread: what it says of a batch after its deadline is dropped. Safe from any thread.
+/// thread: its reply to a batch after the deadline is dropped. Safe from any thread.
 final class BatchQueue: Sendable {
   private struct Entry: Sendable {
     var id: UInt64
@@ -24,11 +24,12 @@ final class BatchQueue: Sendable {
   }
 
   private struct State {
-    /// What is not answered yet. Deadlines ascend, as all batches are given the same time.
+    /// Unanswered batches. Deadlines ascend, as all batches are given the same time.
     var entries: [Entry] = []
     var lastID: UInt64 = 0
     var hasThread = false
-    /// The deadlines' timer is set, or about to be: perhaps for a batch that is answered by now.
+    /// The deadlines' timer is set, or about to be: perhaps for a batch that has been answered
+    /// since.
     var isArmed = false
     var isClosed = false
   }
@@ -38,16 +39,16 @@ final class BatchQueue: Sendable {
   private let answers = DispatchQueue(label: "takt.claims.answers")
   private let alarm: Alarm
   private let patience: Duration
-  /// So much sooner than the deadline the carrier is to be done: it knows more of what is wrong.
+  /// The carrier finishes this long before the deadline, since it knows more about a failure.
   private var haste: Duration { min(patience / 20, .milliseconds(250)) }
   private let makeCarrier: @Sendable () -> any BatchCarrier
   private let lateness: @Sendable () -> ClaimFailure
   private let onOutcome: @Sendable (ClaimOutcome) -> Void
 
   /// - Parameters:
-  ///   - patience: how long after `send` a batch is answered at the latest.
-  ///   - lateness: what to say of a batch that has missed its deadline.
-  ///   - makeCarrier: is called once, on the thread.
+  ///   - patience: the longest time from `send` to the answer.
+  ///   - lateness: the failure of a batch that has missed its deadline.
+  ///   - makeCarrier: called once, on the thread.
   init(
     patience: Duration, lateness: @escaping @Sendable () -> ClaimFailure,
     onOutcome: @escaping @Sendable (ClaimOutcome) -> Void,
@@ -89,7 +90,7 @@ final class BatchQueue: Sendable {
     }
   }
 
-  /// What is not answered fails. Waits for nothing.
+  /// Fails all unanswered batches. Waits for nothing.
   func close() {
     state.withLock { $0.isClosed = true }
     refuseAll(Self.closed)
@@ -99,7 +100,7 @@ final class BatchQueue: Sendable {
 
   private static let closed = ClaimFailure("The connection to the cluster's engine is closed.")
 
-  /// There is no thread, or no more work for it.
+  /// Called without a thread, or without more work for it.
   private func refuseAll(_ failure: ClaimFailure) {
     state.withLock { state in
       for entry in state.entries {
@@ -117,8 +118,8 @@ final class BatchQueue: Sendable {
 
   // MARK: Deadlines, on the queue
 
-  /// It is set for the oldest batch, and let be when that is answered: it would have to be set again
-  /// for each. An idle driver makes no wakes.
+  /// The timer is set for the oldest batch, and left running when that is answered: it would have
+  /// to be set again for each. An idle driver causes no wake-ups.
   private func arm() {
     let next = state.withLock { state in
       state.isArmed = !state.entries.isEmpty
@@ -171,11 +172,10 @@ final class BatchQueue: Sendable {
   private enum Next {
     case entry(Entry)
     case wake
-    /// There are no more.
     case closed
   }
 
-  /// The next batch. Blocks, until this instant at most.
+  /// Blocks, until this instant at most.
   private func next(until instant: ContinuousClock.Instant?) -> Next {
     while true {
       if let instant {

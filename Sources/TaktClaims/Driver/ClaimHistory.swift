@@ -1,15 +1,14 @@
 package import TaktCore
 package import TaktTime
 
-/// What an engine knows of the slots of a cluster, to be looked at.
+/// A view of an engine's records of the slots of a cluster.
 ///
 /// Blocks while it reads; for one thread.
 package protocol ClaimHistory {
-  /// All that is known of a job's slots after this one.
+  /// The records of a job's slots after `start`.
   func slots(of job: JobName, after start: WallInstant) throws(ClaimHistoryFailure) -> EngineSlots
 }
 
-/// Why it cannot be read, in words.
 package struct ClaimHistoryFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String
 }

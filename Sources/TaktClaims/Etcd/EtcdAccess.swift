@@ -2,9 +2,9 @@ import Glibc
 import TaktSystem
 package import TaktTransfer
 
-/// Where an etcd cluster is, and how takt is let in.
+/// The address of an etcd cluster, and takt's credentials for it.
 package struct EtcdAccess: Sendable {
-  /// Why there is no password: in words, of which none is secret.
+  /// The reason why there is no password, in words without secrets.
   package struct NoPassword: Error {
     package var description: String
     package init(_ description: String) { self.description = description }
@@ -31,11 +31,11 @@ package struct EtcdAccess: Sendable {
     self.password = password
   }
 
-  /// Whom to trust. The file is read each time, as it may be renewed.
+  /// The file is read each time, as it may be renewed.
   func trust() throws(EtcdProblem) -> TransferTrust {
     guard let authority else { return .system }
     do throws(OpenFailure) {
-      // Who can replace it decides whom takt takes for the server.
+      // Anyone who can replace it decides which server takt trusts.
       let (bytes, _) = try TrustedFile.read(
         authority, bytesMax: Self.authorityBytesMax, as: .certificate,
         for: FileParties(own: geteuid()))

@@ -2,14 +2,14 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// Carries batches to etcd. It exists on the driver's thread alone.
+/// Carries batches to etcd. For the driver's thread only.
 struct EtcdCarrier: BatchCarrier {
   typealias Deadline = ContinuousClock.Instant
 
   /// Within etcd's default bounds of 128 operations and 1.5 MB in a transaction.
   private static let operationsMax = 120
   private static let bytesMax = 700_000
-  /// Of how many jobs one transaction does the requests, and settles slots.
+  /// The most jobs whose requests one transaction performs, or whose slots it settles.
   private static let jobsMax = 50
   private static let requestsMax = 256
   private static let questionPatience = Duration.milliseconds(300)
@@ -17,15 +17,16 @@ struct EtcdCarrier: BatchCarrier {
   private static let pauseMax = 1000
 
   private let patience: Duration
-  /// The process: members that others have joined as are not this one's, whatever their numbers.
+  /// Identifies the process: members that others have joined as are not this one's, whatever their
+  /// numbers.
   private let instance = UInt64.random(in: 1 ... .max)
   private let cachesNothing: Bool
-  /// When the newest renewals were asked for, by the batches' numbers.
+  /// The times of the newest renewals, by the batches' numbers.
   private var renewals: [UInt64: Int64] = [:]
   private static let renewalsKept = 64
   private var store: EtcdStore
 
-  /// - Parameter cachesNothing: reads all for each batch, for tests.
+  /// - Parameter cachesNothing: true to read all for each batch, for tests.
   init(
     _ access: EtcdAccess, cluster: String, patience: Duration, clock: EtcdStore.Clock = .etcd,
     cachesNothing: Bool = false
@@ -52,8 +53,8 @@ struct EtcdCarrier: BatchCarrier {
 
   mutating func wake() { store.askForTime(until: .now + Self.questionPatience) }
 
-  /// The rules have the latest time that it can be, so that nobody waits for what is unknown of the
-  /// clock; those who compare their own clocks want the likeliest.
+  /// The rules use the latest possible time, so that nobody waits because the clock is uncertain;
+  /// comparisons of other machines' clocks use the likeliest.
   private func turn() throws(EtcdProblem) -> EtcdState.Turn {
     guard let now = store.latestWall else { throw .noDate(store.client.place) }
     return EtcdState.Turn(
@@ -103,7 +104,7 @@ struct EtcdCarrier: BatchCarrier {
     return reply
   }
 
-  /// How many of the requests are about so many jobs.
+  /// The number of leading requests that concern at most `jobsMax` jobs.
   private func length(of requests: ArraySlice<ClaimRequest>, jobsMax: Int) -> Int {
     var jobs: Set<JobName> = []
     for (count, request) in requests.prefix(Self.requestsMax).enumerated() {
@@ -123,7 +124,7 @@ struct EtcdCarrier: BatchCarrier {
     return min(requests.count, Self.requestsMax)
   }
 
-  /// Does a part of a batch in one transaction; nil where it is too much for one.
+  /// Performs part of a batch in one transaction; nil if it is too much for one.
   private mutating func perform(
     part batch: ClaimBatch, jobsMax: Int, until deadline: Deadline
   ) throws(EtcdProblem) -> ClaimReply? {
@@ -133,7 +134,7 @@ struct EtcdCarrier: BatchCarrier {
       var next = store.state
       next.engine.settledJobsMax = jobsMax
       let reply = next.perform(batch, turn)
-      // That a membership is over may be wrong if what is cached is old.
+      // Stale cached data can make a valid membership look over.
       if reply.member == nil, !isFresh {
         try store.refresh(until: deadline)
         isFresh = true
@@ -150,8 +151,8 @@ struct EtcdCarrier: BatchCarrier {
         return reply
       case .conflict:
         isFresh = true
-        // Its answer has brought what is new: whoever pauses loses to those who do not. The pause is
-        // there so that two do not stay in step.
+        // Its answer has brought the news. The pause keeps two machines out of step; a machine that
+        // pauses loses to those that do not.
         let pause = Duration.microseconds(Int.random(in: 0...Self.pauseMax))
         guard deadline - .now > pause else { throw .conflicts(store.client.place) }
         Thread.sleep(pause)

@@ -7,12 +7,11 @@ import TaktTransfer
   import Foundation
 #endif
 
-/// Calls of etcd's JSON gateway, at one endpoint after the other. It exists on the driver's thread
-/// alone.
+/// Calls of etcd's JSON gateway, at one endpoint after the other. For the driver's thread only.
 struct EtcdClient {
   typealias Deadline = ContinuousClock.Instant
 
-  /// A longer answer is read no further.
+  /// A longer answer is not read to its end.
   private static let answerBytesMax = 64 * 1024 * 1024
   private static let oldestVersion = (3, 4)
 
@@ -22,7 +21,7 @@ struct EtcdClient {
   private let start = ContinuousClock.now
   /// The endpoint that answered last.
   private var current = 0
-  /// Those that are known to be etcd of a suitable version.
+  /// The endpoints known to be etcd of a suitable version.
   private var checked: Set<Int> = []
   private var token: String?
   private var clocks: [EtcdClock]
@@ -46,13 +45,12 @@ struct EtcdClient {
 
   // MARK: Time
 
-  /// This machine's clock that nobody sets, and that goes on while it sleeps.
+  /// This machine's clock that cannot be set, and that also counts sleep.
   var boot: Int64 { Self.nanoseconds(ContinuousClock.now - start) }
 
-  /// The clock of the endpoint that answered last.
   var clock: EtcdClock { clocks[current] }
 
-  /// When to ask for the time alone.
+  /// The time to ask for etcd's clock alone.
   mutating func nextQuestion() -> Deadline? {
     clocks[current].nextQuestion(after: boot).map { start + .nanoseconds($0) }
   }
@@ -69,7 +67,7 @@ struct EtcdClient {
 
   // MARK: Calls
 
-  /// Calls with a body, and returns the answer of the first endpoint that gives one.
+  /// Returns the answer of the first endpoint that gives one.
   mutating func call<Answer: Decodable>(
     _ path: String, _ body: some Encodable, until deadline: Deadline
   ) throws(EtcdProblem) -> Answer {
@@ -80,7 +78,7 @@ struct EtcdClient {
       let left = deadline - .now
       guard left > .zero else { break }
       let index = (current + turn) % count
-      // Those that follow have as much time in all as this one.
+      // The following endpoints together have as much time as this one.
       let share = turn == count - 1 ? deadline : .now + left / 2
       do throws(EtcdProblem) {
         let data = try call(index, path, bytes, until: share)

@@ -1,19 +1,18 @@
 import TaktTime
 
-/// etcd's clock, as far as it can be known: its answers say the time in whole seconds, in the header
-/// `Date`.
+/// An estimate of etcd's clock: its answers give the time in whole seconds, in the header `Date`.
 ///
-/// Each answer says in which second the server was between two instants of this machine's boot clock.
-/// Together they narrow the distance of the clocks: an answer that was asked for when the second was
-/// about to change halves what is unknown.
+/// Each answer tells the server's second between two instants of this machine's boot clock.
+/// Together they narrow the distance of the clocks: an answer requested when the second was about
+/// to change halves the uncertainty.
 struct EtcdClock {
-  /// How far the server's clock is ahead of the boot clock, in nanoseconds: between these.
+  /// Bounds on how far the server's clock is ahead of the boot clock, in nanoseconds.
   private struct Bounds {
     var low: Int64
     var high: Int64
     var at: Int64
 
-    /// Two clocks drift apart by this part at most.
+    /// The most that two clocks drift apart.
     private static let drift: Int64 = 10_000
 
     var width: Int64 { high &- low }
@@ -25,17 +24,17 @@ struct EtcdClock {
   }
 
   private static let second: Int64 = 1_000_000_000
-  /// Narrow enough.
+  /// The uncertainty at which no more questions are asked.
   private static let enough: Int64 = 60_000_000
-  /// An answer that takes longer says too little to ask for more.
+  /// The most questions in a row: an answer that takes longer adds too little.
   private static let askedMax = 12
 
   private var bounds: Bounds?
   private var askedCount = 0
 
   /// - Parameters:
-  ///   - seconds: what the server has said, since 1970.
-  ///   - sent: the boot clock before it was asked, and `received`, after its answer.
+  ///   - seconds: the server's time, since 1970.
+  ///   - sent: the boot clock before the request, and `received`, after its answer.
   mutating func hear(seconds: Int64, sent: Int64, received: Int64) {
     let wall = WallInstant(milliseconds: seconds &* 1000).nanoseconds
     let new = Bounds(low: wall &- received, high: wall &+ Self.second &- sent, at: received)
@@ -49,29 +48,28 @@ struct EtcdClock {
     bounds = both.low > both.high ? new : both
   }
 
-  /// The latest that it can be; nil where nothing is known.
+  /// The latest possible time; nil where nothing is known.
   func latest(at boot: Int64) -> WallInstant? {
     bounds.map { WallInstant(nanoseconds: boot &+ $0.widened(to: boot).high) }
   }
 
-  /// The likeliest time.
   func likeliest(at boot: Int64) -> WallInstant? {
     bounds.map { WallInstant(nanoseconds: boot &+ $0.low &+ $0.width / 2) }
   }
 
-  /// How much is unknown.
+  /// The uncertainty.
   func unknown(at boot: Int64) -> Duration? {
     bounds.map { .nanoseconds($0.widened(to: boot).width) }
   }
 
-  /// When to ask the server for its time, if more of it should be known; the boot clock's.
+  /// The boot clock's time to ask the server next, if its time is not known well enough.
   mutating func nextQuestion(after boot: Int64) -> Int64? {
     guard let bounds = bounds?.widened(to: boot) else { return nil }
     let width = bounds.width
     if width < Self.enough { askedCount = 0 }
     guard width >= 2 * Self.enough || askedCount > 0 && width >= Self.enough else { return nil }
     guard askedCount < Self.askedMax else {
-      // What it takes to answer is what stays unknown; more has come apart since.
+      // The round trip stays uncertain; the clocks have drifted further since.
       if width > Self.second { askedCount = 0 }
       return nil
     }
@@ -79,7 +77,6 @@ struct EtcdClock {
     return boot &+ (Self.second - wall.modulo(Self.second))
   }
 
-  /// A question is asked.
   mutating func asked() { askedCount += 1 }
 }
 
@@ -96,7 +93,7 @@ enum HTTPDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Seconds since 1970; nil for what is no such date.
+  /// Seconds since 1970; nil for a text of another form.
   static func seconds(_ text: String) -> Int64? {
     let words = text.split(separator: " ")
     guard words.count == 6, words[5] == "GMT", let day = Int64(words[1]),
@@ -108,7 +105,7 @@ enum HTTPDate {
     return days(year, Int64(month + 1), day) * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
   }
 
-  /// Days since 1970 in the Gregorian calendar, whose years begin with March for this.
+  /// Days since 1970 in the Gregorian calendar; here its years start in March.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let year = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// What etcd's JSON gateway takes and gives: 64-bit numbers are texts, keys and values are base64, and
-/// what is empty or false is left out.
+/// Messages of etcd's JSON gateway: 64-bit numbers are texts, keys and values are base64, and empty
+/// or false fields are left out.
 enum EtcdMessage {
   struct Header: Decodable {
     var revision: String
@@ -62,7 +62,7 @@ enum EtcdMessage {
     var revision: String?
     var min_mod_revision: String?
 
-    /// All keys that begin with `prefix`, from `start` on.
+    /// All keys that start with `prefix`, from `start` on.
     init(prefix: String, from start: String? = nil, limit: Int, revision: Int64? = nil) {
       key = EtcdMessage.base64(start ?? prefix)
       range_end = EtcdMessage.base64(EtcdMessage.end(of: prefix))
@@ -96,7 +96,7 @@ enum EtcdMessage {
     var create_revision: String?
     var version: String?
 
-    /// The key has this value, in base64; nil: it is not there.
+    /// Compares a key with a value in base64; nil for a missing key.
     init(_ key: String, is value: String?) {
       self.key = EtcdMessage.base64(key)
       if let value {
@@ -108,7 +108,7 @@ enum EtcdMessage {
       }
     }
 
-    /// What is never true of any key.
+    /// A comparison that is true of no key.
     init(neverOf key: String) {
       self.key = EtcdMessage.base64(key)
       target = "VERSION"
@@ -130,7 +130,7 @@ enum EtcdMessage {
     String(decoding: Data(base64Encoded: base64) ?? Data(), as: UTF8.self)
   }
 
-  /// The first key behind all that begin with `prefix`, which ends with a slash.
+  /// The first key behind all that start with `prefix`, which ends with a slash.
   static func end(of prefix: String) -> String { prefix.dropLast() + "0" }
 
   static func bytes(_ value: some Encodable) -> Data {

@@ -2,25 +2,25 @@ import TaktCore
 import TaktSystem
 import TaktTransfer
 
-/// Why etcd has not done what it was to do.
 enum EtcdProblem: Error, Hashable {
   case noLibrary(String)
   case unreadableFile(String, OpenFailure)
   case noPassword(String)
-  /// There is no connection, for a reason that is not the server's.
+  /// No connection, for a reason that is not the server's.
   case unreachable(Place, String)
-  /// The server ends connections without an answer: it stops, or wants TLS, or a certificate.
+  /// The server ends connections without an answer: it is stopping, or expects TLS, or a
+  /// certificate.
   case closed(Place, String)
   case timeout(Place?)
   /// Something else listens there.
   case notEtcd(Place)
   case tooOld(Place, version: String)
   case tls(Place, String)
-  /// etcd's clock is not to be had.
+  /// The clock of etcd is not available.
   case noDate(Place)
   case needsUser(Place)
   case wrongPassword(Place, user: String)
-  /// The login is over, or was for a former state of the users.
+  /// The login has expired, or predates a change of the users.
   case badToken(Place)
   case denied(Place, user: String?, prefix: String)
   case noSpace(Place)
@@ -29,13 +29,13 @@ enum EtcdProblem: Error, Hashable {
   case unavailable(Place, String)
   case compacted(Place)
   case refused(Place, String)
-  /// A record that this version does not know.
+  /// A record of a later version.
   case newerRecord(Place, key: String)
   case unreadable(Place)
-  /// Others were in the way until the deadline.
+  /// Other machines' transactions were in the way until the deadline.
   case conflicts(Place)
 
-  /// `http://10.0.0.1:2379`: nothing in it is secret.
+  /// `http://10.0.0.1:2379`, without secrets.
   struct Place: Hashable {
     var text: String
 
@@ -44,7 +44,7 @@ enum EtcdProblem: Error, Hashable {
 }
 
 extension EtcdProblem {
-  /// Whether another endpoint may do better.
+  /// True if another endpoint may succeed.
   var isOfOneEndpoint: Bool {
     switch self {
     case .unreachable, .closed, .timeout, .notEtcd, .tooOld, .tls, .noDate, .unavailable,
@@ -56,7 +56,7 @@ extension EtcdProblem {
     }
   }
 
-  /// Whether waiting does not mend it.
+  /// True if waiting does not help.
   var isPermanent: Bool {
     switch self {
     case .noLibrary, .unreadableFile, .noPassword, .notEtcd, .tooOld, .tls, .noDate, .needsUser,
@@ -80,7 +80,7 @@ extension EtcdProblem {
     }
   }
 
-  /// What a server says that does not do what it was asked for.
+  /// From a server's answer that refuses the request.
   init(_ refusal: EtcdMessage.Refusal, at place: Place, user: String?, prefix: String) {
     let words = refusal.message ?? refusal.error ?? ""
     let signs: [(String, EtcdProblem)] = [

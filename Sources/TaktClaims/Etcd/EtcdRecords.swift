@@ -1,19 +1,19 @@
 import TaktCore
 import TaktTime
 
-/// What takt keeps in etcd, as JSON. Instants and durations are nanoseconds.
+/// The records that takt keeps in etcd, as JSON. Instants and durations are nanoseconds.
 enum EtcdRecord {
   /// The version of all records.
   static let version = 1
 
-  /// What all batches write, so that each notices every other one.
+  /// Written by all batches, so that each notices every other one.
   struct Meta: Codable, Hashable {
     var version: Int
-    /// Who wrote it, and when: a random number for each batch.
+    /// A random number for each batch.
     var stamp: UInt64
     var lastMember: UInt64
     var lastToken: UInt64
-    /// Whose records count.
+    /// The members whose records count.
     var members: [UInt64]
   }
 
@@ -28,14 +28,15 @@ enum EtcdRecord {
     var clockOffset: Int64
     var zoneData: String?
     var lastBatch: UInt64
-    /// The process: a random number.
+    /// A random number for each process.
     var instance: UInt64
     /// The newest batch that renewed the lease. Others count the lease from when they see it first.
     var renewal: UInt64
-    /// When that was by etcd's clock: for people, and to see whether nobody was heard.
+    /// The renewal's time by etcd's clock: for people, and to detect a time in which no member was
+    /// heard.
     var renewedAt: Int64
-    /// All members were cut off, and this one has time for one lease more from when others see this
-    /// number first.
+    /// Set after all members were cut off: this one has time for one lease more, counted from when
+    /// others see this number first.
     var patience: UInt64?
   }
 
@@ -74,11 +75,11 @@ enum EtcdRecord {
     var group: String?
     var validUntil: Int64?
     var machine: String?
-    /// When its state changed last.
+    /// The time of the last change of state.
     var at: Int64
   }
 
-  /// What is seldom written of a job.
+  /// The part of a job's record that seldom changes.
   struct Past: Codable, Hashable {
     var ranges: [Range]
     var series: [Series]
@@ -169,7 +170,7 @@ extension EtcdRecord.Slot {
       state = "claimed"
       self.member = member.number
     case .decided(let verdict, let outcome, let reason):
-      // What is left out is asked of slots alone that are not decided.
+      // Only undecided slots have the omitted fields.
       state = "decided"
       self.verdict = verdict.recordText
       self.outcome = outcome?.rawValue
@@ -183,7 +184,7 @@ extension EtcdRecord.Slot {
     validUntil = slot.validUntil.nanoseconds
   }
 
-  /// Nil for what this version does not know.
+  /// Nil for a value of a later version.
   var rulesSlot: MemoryEngine.Slot? {
     guard let state = rulesState else { return nil }
     return MemoryEngine.Slot(

@@ -1,9 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// A batch is done on the state that was read, and what has changed is written.
+/// Batches are performed on the state that was read; the differences are written.
 extension EtcdState {
-  /// What a transaction is to write.
+  /// The operations of a transaction.
   struct Changes {
     var puts: [(key: String, value: String)] = []
     var deletions: [String] = []
@@ -16,17 +16,15 @@ extension EtcdState {
     }
   }
 
-  /// Who does a batch, and when.
+  /// The process that performs a batch, and the time.
   struct Turn {
     var now: WallInstant
-    /// The boot clock.
     var boot: Int64
-    /// The process.
     var instance: UInt64
-    /// When it has asked for its own renewals, on the boot clock, by the batches' numbers.
+    /// The times of its own requests for renewal, on the boot clock, by the batches' numbers.
     var renewals: [UInt64: Int64]
 
-    /// From when on a lease counts: one's own from before it was asked for, so that an answer that
+    /// The start of a lease. A member's own counts from before the request, so that an answer that
     /// comes late, or never, makes it no longer.
     func start(of origin: Origin) -> Int64 {
       guard origin.instance == instance else { return origin.seenAt }
@@ -34,10 +32,10 @@ extension EtcdState {
     }
   }
 
-  /// Does a batch by the rules.
+  /// Performs a batch by the rules.
   ///
-  /// Nobody's clock decides about another's lease: it is over when this process has seen no renewal
-  /// for as long, on its own boot clock.
+  /// Only this process's own boot clock decides about another member's lease: it is over once no
+  /// renewal has been seen for as long.
   mutating func perform(_ batch: ClaimBatch, _ turn: Turn) -> ClaimReply {
     for (id, origin) in origins {
       guard let facts = engine.members[id]?.facts else { continue }
@@ -48,8 +46,8 @@ extension EtcdState {
       let patience = facts.lease - .nanoseconds(turn.boot &- origin.patientSince)
       engine.members[id]?.patientUntil = origin.patience.map { _ in turn.now + patience }
     }
-    // What came before a backup was restored, or all was deleted, has lower numbers. Members count from
-    // 2025 on, as people read their numbers.
+    // Records from before a backup was restored, or all was deleted, have lower numbers. Members
+    // count from 2025 on, as people read their numbers.
     engine.lastToken = max(engine.lastToken, UInt64(clamping: turn.now.milliseconds))
     engine.lastMember = max(
       engine.lastMember, UInt64(clamping: turn.now.milliseconds - 1_735_689_600_000))
@@ -101,7 +99,7 @@ extension EtcdState {
     }
   }
 
-  /// The slot of a run that another machine's has met.
+  /// The slot of a run that another machine's run has met.
   private func doubledSlot(of request: ClaimRequest) -> (JobName, WallInstant)? {
     switch request {
     case .ranUnclaimed(let job, let slot, _): return (job, slot)
@@ -127,7 +125,7 @@ extension EtcdState {
     shorten(job, named: name, at: now)
   }
 
-  /// Keeps old decided slots in short, and forgets the oldest.
+  /// Compacts old decided slots, and forgets the oldest.
   private mutating func shorten(_ job: MemoryEngine.Job, named name: JobName, at now: WallInstant) {
     var job = job
     let old = job
@@ -158,7 +156,7 @@ extension EtcdState {
 // MARK: - To etcd
 
 extension EtcdState {
-  /// What is to be written to make the state `old` this one. It gets the new stamp.
+  /// The writes that turn the state `old` into this one, which gets the new stamp.
   mutating func changes(since old: EtcdState, stamp: UInt64) -> Changes {
     var changes = Changes()
     let meta = EtcdRecord.Meta(

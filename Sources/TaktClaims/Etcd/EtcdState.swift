@@ -7,37 +7,37 @@ import TaktTime
   import Foundation
 #endif
 
-/// A cluster's state as it was in etcd at one revision, with the rules that change it.
+/// A cluster's state in etcd at one revision, with the rules that change it.
 struct EtcdState {
-  /// What is known of a slot besides the rules.
+  /// The facts about a slot that the rules do not use.
   struct Detail: Hashable {
     var machine: String?
-    /// When its state changed last.
+    /// The time of its last change of state.
     var at: WallInstant
   }
 
-  /// What is known of a member besides the rules.
+  /// The facts about a member that the rules do not use.
   struct Origin: Hashable {
     var instance: UInt64
     var renewal: UInt64
     var renewedAt: WallInstant
-    /// When this process saw that renewal first, on its boot clock.
+    /// The time at which this process saw that renewal first, on its boot clock.
     var seenAt: Int64
-    /// A sign that it has time for one lease more since the renewal, and when this process saw that.
+    /// A sign that it has time for one lease more since the renewal, and the time at which this
+    /// process saw it.
     var patience: UInt64?
     var patientSince: Int64 = 0
   }
 
-  /// So many records of decided slots a job has before the older ones are kept in short, and after.
+  /// The most full records of decided slots per job; the older ones are compacted.
   static let decidedMax = 48
   static let decidedKept = 32
-  /// Requests that were decided are repeated for this long, and answered alike.
+  /// Decided requests may be repeated for this long, and get the same answer.
   static let repeatedFor = Duration.seconds(60)
-  /// How many ranges of decided slots a job keeps.
   static let rangesMax = 1000
   static let seriesMax = 200
   static let doubledMax = 200
-  /// The highest number and count that a record may have: to each of them some can be added.
+  /// The highest number or count accepted from a record, with room to add to it.
   private static let numberMax = UInt64(1) << 62
   private static let counts = 0...(1 << 53)
 
@@ -59,7 +59,7 @@ struct EtcdState {
 // MARK: - From etcd
 
 extension EtcdState {
-  /// Takes what has changed. `boot` is the boot clock after it came.
+  /// Applies changes. `boot` is the boot clock after they came.
   ///
   /// - Returns: the key of the first record that this version cannot read.
   mutating func apply(_ values: [EtcdMessage.KeyValue], seenAt boot: Int64) -> String? {
@@ -85,7 +85,7 @@ extension EtcdState {
       case "member": isKnown = applyMember(name, decode(value), boot)
       case "job": isKnown = applyJob(name, decode(value))
       case "past": isKnown = applyPast(name, decode(value))
-      // A later version's.
+      // Of a later version.
       default: isKnown = true
       }
       if !isKnown { return key }
@@ -157,7 +157,7 @@ extension EtcdState {
     job.series = engine.jobs[name]?.series ?? []
     self.details[name] = details
     engine.load(job, named: name)
-    // Without the counters no number is given out twice all the same.
+    // Even without the counters, no number is given out twice.
     engine.lastToken = max(engine.lastToken, record.slots.compactMap(\.token).max() ?? 0)
     return true
   }
@@ -191,7 +191,7 @@ extension EtcdState {
     return true
   }
 
-  /// What other members were seen to do, from a state that is read again as a whole.
+  /// Takes over this process's observations of other members, after the whole state was read again.
   mutating func remember(_ old: EtcdState) {
     for (id, origin) in origins {
       guard let seen = old.origins[id] else { continue }
@@ -203,7 +203,7 @@ extension EtcdState {
 }
 
 extension EtcdState.Origin {
-  /// Keeps when this process saw first what it sees again.
+  /// Keeps the time at which this process first saw the same values.
   fileprivate mutating func remember(_ old: Self) {
     guard instance == old.instance, renewal == old.renewal else { return }
     seenAt = old.seenAt

@@ -3,21 +3,21 @@ import TaktTime
 
 /// A cluster's records in etcd: reads them, and writes changes to them if nobody else has.
 ///
-/// Every writer changes the record `meta`, and compares it with what it has read: so all batches
-/// follow one another, whatever they touch. It exists on the driver's thread alone.
+/// Every writer changes the record `meta`, and compares it with the one it has read: so all batches
+/// follow one another, whatever they touch. For the driver's thread only.
 struct EtcdStore {
   typealias Deadline = ContinuousClock.Instant
 
-  /// What time it is: a test has a clock of its own.
+  /// The source of the time: a test has a clock of its own.
   enum Clock: Sendable {
     case etcd
     case fixed(@Sendable () -> WallInstant)
   }
 
-  /// What became of changes.
+  /// The result of a write.
   enum Writing {
     case done
-    /// Others were first; the state is the newer one.
+    /// Another machine was first; the state is the newer one.
     case conflict
   }
 
@@ -26,7 +26,7 @@ struct EtcdStore {
 
   private(set) var client: EtcdClient
   private(set) var state: EtcdState
-  /// Whether `state` is what etcd had not long ago.
+  /// True if `state` is a recent copy of etcd's.
   private var isLoaded = false
 
   private let clock: Clock
@@ -40,22 +40,22 @@ struct EtcdStore {
 
   // MARK: Time
 
-  /// This machine's clock that nobody sets, and that goes on while it sleeps; in nanoseconds.
+  /// This machine's clock that cannot be set, and that also counts sleep; in nanoseconds.
   var boot: Int64 {
     if case .fixed(let now) = clock { now().nanoseconds } else { client.boot }
   }
 
-  /// The latest that it can be by etcd's clock.
+  /// The latest possible time by etcd's clock.
   var latestWall: WallInstant? {
     if case .fixed(let now) = clock { now() } else { client.clock.latest(at: client.boot) }
   }
 
-  /// What it is most likely by etcd's clock.
+  /// The likeliest time by etcd's clock.
   var likeliestWall: WallInstant? {
     if case .fixed(let now) = clock { now() } else { client.clock.likeliest(at: client.boot) }
   }
 
-  /// When to ask for the time alone.
+  /// The time to ask for etcd's clock alone.
   mutating func nextQuestion() -> Deadline? {
     if case .fixed = clock { nil } else { client.nextQuestion() }
   }
@@ -64,7 +64,7 @@ struct EtcdStore {
 
   // MARK: Records
 
-  /// What is cached may be wrong after a failure: etcd may have been restored from a backup since.
+  /// The cache may be wrong after a failure: etcd may have been restored from a backup since.
   mutating func forget() { isLoaded = false }
 
   /// Reads all, unless it is cached.
@@ -72,7 +72,6 @@ struct EtcdStore {
     if !isLoaded { try reload(until: deadline) }
   }
 
-  /// Reads all as of one revision.
   mutating func reload(until deadline: Deadline) throws(EtcdProblem) {
     isLoaded = false
     var fresh = EtcdState(prefix: state.prefix)
@@ -99,7 +98,6 @@ struct EtcdStore {
     isLoaded = true
   }
 
-  /// Brings the cached state up to date.
   mutating func refresh(until deadline: Deadline) throws(EtcdProblem) {
     guard isLoaded else { return try reload(until: deadline) }
     let answer: EtcdMessage.Transaction = try client.call(
@@ -107,7 +105,7 @@ struct EtcdStore {
     try receive(answer, until: deadline)
   }
 
-  /// Whether this user may write; nothing is written.
+  /// Checks that this user may write; nothing is written.
   mutating func knock(until deadline: Deadline) throws(EtcdProblem) {
     let _: EtcdMessage.Transaction = try client.call(
       "/v3/kv/txn",
@@ -117,7 +115,7 @@ struct EtcdStore {
       until: deadline)
   }
 
-  /// Writes the changes that made `next` of the cached state, if that still stands.
+  /// Writes the changes that made `next` of the cached state, if that is still current.
   mutating func write(
     _ changes: EtcdState.Changes, making next: EtcdState, until deadline: Deadline
   ) throws(EtcdProblem) -> Writing {
@@ -141,7 +139,7 @@ struct EtcdStore {
     return state.stamp == next.stamp ? .done : .conflict
   }
 
-  /// Asks for what has changed since the cached state.
+  /// Requests the changes since the cached state.
   private var news: [EtcdMessage.Operation] {
     var range = EtcdMessage.RangeRequest(prefix: state.prefix, limit: Self.pageMax)
     range.min_mod_revision = String(state.revision + 1)
@@ -166,7 +164,7 @@ struct EtcdStore {
     state.revision = revision
   }
 
-  /// - Parameter key: that of a record which this version cannot read.
+  /// - Parameter key: the key of a record that this version cannot read.
   private mutating func check(_ key: String?) throws(EtcdProblem) {
     guard let key else { return }
     isLoaded = false

@@ -2,15 +2,15 @@ import Synchronization
 import TaktCore
 import TaktSystem
 
-/// Carries batches to a PostgreSQL database. It exists on the driver's thread alone.
+/// Carries batches to a PostgreSQL database. For the driver's thread only.
 struct PostgresCarrier: BatchCarrier {
   private static let retryDelay = Duration.milliseconds(20)
-  /// How often a batch that others were in the way of is repeated.
+  /// The most retries of a batch after conflicts with other machines.
   private static let conflictsMax = 5
 
   private enum Installation: Equatable {
     case unneeded
-    /// The schema is missing, or has this older version.
+    /// Missing, or of this older version.
     case needed(over: Int?)
     case done
   }
@@ -33,7 +33,7 @@ struct PostgresCarrier: BatchCarrier {
     self.whereabouts = whereabouts
   }
 
-  /// Where the carrier connects to, for those who cannot wait for it. Safe from any thread.
+  /// The carrier's current server, for callers that cannot wait for it. Safe from any thread.
   final class Whereabouts: Sendable {
     private let state = Mutex<PostgresProblem.Place?>(nil)
 
@@ -113,7 +113,7 @@ struct PostgresCarrier: BatchCarrier {
     }
   }
 
-  /// Installs the schema, or brings an older one up to date; several may try at a time.
+  /// Installs the schema, or updates an older one; several machines may try at a time.
   private func install(
     on connection: PostgresConnection, over version: Int?, until deadline: ContinuousClock.Instant
   ) throws(PostgresProblem) {

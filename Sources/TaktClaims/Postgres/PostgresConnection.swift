@@ -7,9 +7,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// One connection to PostgreSQL. It exists on the driver's thread alone.
+/// One connection to PostgreSQL. For the driver's thread only.
 ///
-/// Every wait ends at a deadline. One thing has none: libpq resolves names, and talks to Kerberos,
+/// Every wait ends at a deadline, with one exception: libpq resolves names, and talks to Kerberos,
 /// within a call.
 final class PostgresConnection {
   typealias Deadline = ContinuousClock.Instant
@@ -29,7 +29,8 @@ final class PostgresConnection {
 
   deinit { cclaims_abandon(pointer) }
 
-  /// Whether nothing has come since the last statement: what comes then is the connection's end.
+  /// True if nothing has come since the last statement: anything that comes then is the
+  /// connection's end.
   var isUsable: Bool {
     guard cclaims_status(pointer) == cclaims_connection_ok else { return false }
     var descriptor = pollfd(fd: cclaims_socket(pointer), events: Int16(POLLIN), revents: 0)
@@ -107,7 +108,7 @@ final class PostgresConnection {
 
   // MARK: Waiting
 
-  /// Waits for the socket, and returns what has come.
+  /// Waits for the socket, and returns its events.
   @discardableResult
   private func wait(for events: Int32, until deadline: Deadline) throws(PostgresProblem) -> Int32 {
     while true {
@@ -123,12 +124,11 @@ final class PostgresConnection {
 
   // MARK: Words
 
-  /// What libpq says last: the SQLSTATE where it is the server's, and the words.
+  /// libpq's last error: the SQLSTATE if it is the server's, and the words.
   private var detail: (state: String?, words: String) {
     PostgresMessage.read(cclaims_error(pointer).map { String(cString: $0) } ?? "", clean: clean)
   }
 
-  /// Text of others without the password.
   private func clean(_ text: String) -> String {
     guard let password, !password.isEmpty else { return text }
     return text.split(separator: password, omittingEmptySubsequences: false)
@@ -159,12 +159,12 @@ final class PostgresConnection {
 // MARK: - Opening one
 
 extension PostgresConnection {
-  /// How long one host may take where neither the URL nor the environment says.
+  /// The time for one host if neither the URL nor the environment sets one.
   private static let defaultHostTime = Duration.seconds(5)
 
-  /// Connects, to the first of the URL's hosts that will do.
+  /// Connects to the first of the URL's hosts that will do.
   ///
-  /// - Parameter onPlace: hears where it connects to, before that can take its time.
+  /// - Parameter onPlace: gets the server before a connection that can take its time.
   static func open(
     _ url: String, until deadline: Deadline,
     onPlace: (PostgresProblem.Place) -> Void = { _ in }
@@ -174,9 +174,9 @@ extension PostgresConnection {
     let first = try start(url)
     onPlace(first.place)
     let hosts = first.hosts
-    // libpq goes to the next host by itself after one that refuses the connection. It does not after
-    // one that never answers, nor after one that takes the connection and closes it, as proxies do
-    // that have lost their server.
+    // libpq tries the next host by itself after one that refuses the connection. It does not after
+    // one that never answers, nor after one that accepts the connection and closes it, as proxies
+    // do that have lost their server.
     var problem: PostgresProblem
     do throws(PostgresProblem) {
       try first.connect(until: first.share(of: deadline, by: hosts.count))
@@ -201,9 +201,9 @@ extension PostgresConnection {
   /// One of several hosts, as options that prevail over the URL's lists.
   private typealias Host = [(keyword: String, value: String)]
 
-  /// Whether libpq can read it. The library must have been loaded.
+  /// Checks that libpq can read it. The library must have been loaded.
   static func check(_ url: String) throws(PostgresProblem) {
-    // What is neither a URL nor `key=value` words is the name of a database to libpq.
+    // libpq takes any other text for the name of a database.
     let isURL = url.hasPrefix("postgresql://") || url.hasPrefix("postgres://")
     if url.contains("://"), !isURL, !url.contains("=") {
       throw .badText("it does not start with postgresql://")
@@ -237,10 +237,10 @@ extension PostgresConnection {
     return PostgresConnection(pointer, url)
   }
 
-  /// Why libpq would not even try to connect; nil if it would. Connects to nothing, and looks up no
-  /// name. The library must have been loaded.
+  /// The reason why libpq would not even try to connect; nil if it would. Connects to nothing, and
+  /// looks up no name. The library must have been loaded.
   static func rejection(of url: String) throws(PostgresProblem) -> String? {
-    // An address with one port, which is none: all that comes before it is right.
+    // An invalid address with one port: a complaint about it means that all before it is right.
     let nowhere = [("host", "nowhere"), ("hostaddr", "."), ("port", "1")]
     let connection = try start(url, nowhere)
     guard cclaims_status(connection.pointer) == cclaims_connection_bad,
@@ -249,7 +249,7 @@ extension PostgresConnection {
     return PostgresWords(of: url).clean(connection.detail.words)
   }
 
-  /// The hosts that libpq knows, from wherever it has them.
+  /// The hosts that libpq knows, from the URL or its environment.
   private var hosts: [Host] {
     let lists = ["host", "hostaddr", "port"].map { keyword in
       let text = Self.text(owned: cclaims_connection_option(pointer, keyword)) ?? ""
@@ -264,12 +264,12 @@ extension PostgresConnection {
     }
   }
 
-  /// When one of so many hosts that are left has had its time.
+  /// The deadline of one of `count` hosts that are left.
   private func share(of deadline: Deadline, by count: Int) -> Deadline {
     let now = Deadline.now
     let text = Self.text(owned: cclaims_connection_option(pointer, "connect_timeout"))
     let given = text.flatMap { Int($0) }.flatMap { $0 > 0 ? Duration.seconds(max(2, $0)) : nil }
-    // The last one may have all that is left, unless somebody says otherwise.
+    // The last one may use all that is left, unless the user has set a limit.
     let left = deadline - now
     return now + min(left, given ?? (count > 1 ? min(left / count, Self.defaultHostTime) : left))
   }
@@ -296,13 +296,13 @@ extension PostgresConnection {
     }
   }
 
-  /// Whether the server's system has taken the connection.
+  /// True once the server's system has accepted the connection.
   private var isConnected: Bool {
     let status = cclaims_status(pointer)
     return status != cclaims_connection_started && status != cclaims_connection_needed
   }
 
-  /// Whether this is a server for takt.
+  /// Checks that the server suits takt.
   private func greet() throws(PostgresProblem) {
     place = currentPlace
     let version = Int(cclaims_server_version(pointer))
@@ -314,7 +314,6 @@ extension PostgresConnection {
     guard cclaims_set_nonblocking(pointer) == 0 else { throw lost }
   }
 
-  /// Why there is no connection.
   private var refusal: PostgresProblem {
     place = currentPlace
     let (state, words) = detail

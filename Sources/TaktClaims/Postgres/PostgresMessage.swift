@@ -1,4 +1,4 @@
-/// What libpq says of a failed connection.
+/// libpq's text about a failed connection.
 ///
 /// libpq gives no SQLSTATE for these, only text; in its verbose form the server's errors bear it:
 /// `FATAL:  28P01: password authentication failed`.
@@ -10,7 +10,7 @@ package enum PostgresMessage {
     case other
   }
 
-  /// The last error: its SQLSTATE where the server has sent one, and its words on one line.
+  /// The last error: its SQLSTATE if the server has sent one, and its words on one line.
   package static func read(
     _ text: String, clean: (String) -> String
   ) -> (state: String?, words: String) {
@@ -29,7 +29,7 @@ package enum PostgresMessage {
     return (state, clean(words))
   }
 
-  /// What an error of libpq's own is about. libpq translates them only where a program sets a
+  /// Classifies an error of libpq's own. libpq translates its words only if a program sets a
   /// locale, which takt does not.
   package static func kind(of words: String) -> Kind {
     let signs: [(String, Kind)] = [
@@ -48,7 +48,7 @@ package enum PostgresMessage {
     return signs.first { words.contains($0.0) }?.1 ?? .other
   }
 
-  /// Whether libpq rejects a setting, wherever it has it from.
+  /// True if libpq rejects a setting, from whatever source.
   private static func isOfOption(_ words: String) -> Bool {
     let signs = [
       "invalid port number", "invalid integer value", "definition of service", "service file",

@@ -1,36 +1,35 @@
 import TaktCore
 import TaktTime
 
-/// Why PostgreSQL has not done what it was to do.
 enum PostgresProblem: Error, Hashable {
   case noLibrary(String)
-  /// The connection string is none that libpq understands.
+  /// libpq does not understand the connection string.
   case badText(String)
   /// libpq rejects a setting, of the connection string, its environment or a service file.
   case badOption(String)
-  /// There is no connection, for a reason that is not the server's.
+  /// No connection, for a reason that is not the server's.
   case unreachable(Place, String)
   /// Something else listens there.
   case notPostgres(Place)
   case tls(Place, String)
   case noPassword(Place)
-  /// The server has refused the connection: SQLSTATE and its words.
+  /// A refused connection: SQLSTATE and the server's words.
   case refused(Place, state: String, String)
   case tooOld(Place, version: Int)
   case encoding(Place, String)
-  /// The connection was lost; nobody knows whether the batch was done.
+  /// The connection was lost; it is unknown if the batch was performed.
   case lost(Place, String)
   case timeout(Place?)
-  /// It has taken the connection, and says nothing: it may be no PostgreSQL.
+  /// It accepts the connection and stays silent: it may be no PostgreSQL.
   case silent(Place)
-  /// The server has refused a statement: SQLSTATE and its words.
+  /// A refused statement: SQLSTATE and the server's words.
   case statement(Place, state: String, String)
-  /// The schema is missing, or of this older version, and the role may not change that.
+  /// The schema is missing, or of this older version, and the role may not change it.
   case cannotInstall(Place, version: Int?, String)
   case newerSchema(Place, version: Int)
   case unreadable(Place)
 
-  /// Where a connection leads: nothing in it is secret.
+  /// The server of a connection, without secrets.
   struct Place: Hashable {
     /// `db.example:5432`, or the folder of a socket.
     var server: String
@@ -40,11 +39,11 @@ enum PostgresProblem: Error, Hashable {
 }
 
 extension PostgresProblem {
-  /// Whether the connection is of no use any more.
+  /// True if the connection is of no use any more.
   var endsConnection: Bool {
     switch self {
     case .statement(_, let state, _):
-      // What a server says that ends, and what a standby says: another one may be primary.
+      // The words of a server that stops, and of a standby: another one may be primary.
       state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
     case .cannotInstall, .newerSchema: false
     case .noLibrary, .badText, .badOption, .unreachable, .notPostgres, .tls, .noPassword, .refused,
@@ -53,7 +52,7 @@ extension PostgresProblem {
     }
   }
 
-  /// Whether it may be the connection that is at fault, and not the server that a new one finds.
+  /// True if the connection may be at fault, and not the server that a new one finds.
   var isStale: Bool {
     switch self {
     case .lost: true
@@ -64,7 +63,7 @@ extension PostgresProblem {
     }
   }
 
-  /// Whether a new connection may succeed with another one of the URL's hosts.
+  /// True if a new connection may succeed with another one of the URL's hosts.
   var mayBeOneHosts: Bool {
     switch self {
     case .timeout, .silent, .unreachable: true
@@ -76,7 +75,7 @@ extension PostgresProblem {
     }
   }
 
-  /// Whether waiting does not mend it.
+  /// True if waiting does not help.
   private var isPermanent: Bool {
     switch self {
     case .refused(_, let state, _): ["28P01", "28000", "3D000", "42501"].contains(state)
@@ -88,14 +87,14 @@ extension PostgresProblem {
     }
   }
 
-  /// Whether the same batch may succeed at once: another transaction was in its way.
+  /// True if the same batch may succeed at once: another transaction was in its way.
   var isConflict: Bool {
     if case .statement(_, "40001", _) = self { return true }
     if case .statement(_, "40P01", _) = self { return true }
     return false
   }
 
-  /// Whether the schema, or what a client calls in it, does not exist.
+  /// True if the schema, or a function of it, does not exist.
   var isMissingSchema: Bool {
     guard case .statement(_, let state, _) = self else { return false }
     return ["3F000", "42883", "42P01"].contains(state)

@@ -7,19 +7,19 @@
 import CTaktClaims
 import TaktSystem
 
-/// What is wrong with the connection string of a cluster, before anybody connects.
+/// Checks the connection string of a cluster without connecting.
 ///
-/// libpq says most of it. Where that is not installed nothing is said.
+/// Most of the checks are libpq's. Without libpq none are made.
 package enum PostgresURL {
   package struct Flaw: Hashable, Sendable {
-    /// A sentence in small letters and without a full stop; nothing in it is secret.
+    /// A sentence in lower case and without a full stop or secrets.
     package var message: String
     package var hint: String?
     /// It concerns this machine: a file, its environment, its libpq.
     package var isOfThisMachine = false
   }
 
-  /// - Parameter isThorough: whether files of this machine are looked at, too.
+  /// - Parameter isThorough: true to check files of this machine as well.
   package static func flaws(in url: String, isThorough: Bool) -> [Flaw] {
     do throws(PostgresProblem) {
       try PostgresLibrary.load()
@@ -34,7 +34,7 @@ package enum PostgresURL {
     var flaws = portFlaws(option) + numberFlaws(option)
     if isThorough {
       flaws += fileFlaws(option)
-      // What libpq says next is of the ports again.
+      // libpq's next complaint is about the ports again.
       if flaws.allSatisfy(\.isOfThisMachine), let flaw = optionFlaw(url, option) {
         flaws.append(flaw)
       }
@@ -95,7 +95,7 @@ package enum PostgresURL {
 
   private static func fileFlaws(_ option: (String) -> String?) -> [Flaw] {
     ["sslrootcert", "sslcert", "sslkey"].compactMap { keyword in
-      // What is no path names the system's certificates, or a device.
+      // Anything but a path names the system's certificates, or a device.
       guard let path = option(keyword), path.contains("/") || !path.contains(":"),
         path != "system", access(path, R_OK) != 0
       else { return nil }
@@ -108,8 +108,8 @@ package enum PostgresURL {
     }
   }
 
-  /// What libpq thinks of the values, its environment and its service files. It is given an address
-  /// that is none, so that it looks up no name and connects to nothing.
+  /// libpq's verdict on the values, its environment and its service files. It is given an invalid
+  /// address, so that it looks up no name and connects to nothing.
   private static func optionFlaw(_ url: String, _ option: (String) -> String?) -> Flaw? {
     let words: String
     do throws(PostgresProblem) {

@@ -1,10 +1,10 @@
-/// libpq's own words about a connection string, without what may be a password in it.
+/// libpq's own words about a connection string, without anything that may be a password.
 ///
-/// libpq quotes parts of the text: `missing "=" after "…" in connection info string`. A part is kept
-/// where it is outside of what may be secret.
+/// libpq quotes parts of the text: `missing "=" after "…" in connection info string`. A part is
+/// kept if it is outside of anything that may be secret.
 struct PostgresWords {
   private let shown: String
-  /// What may hold a password, or be meant for one.
+  /// The part that may hold a password, or be meant for one.
   private let hidden: String
 
   init(of url: String) {
@@ -34,7 +34,7 @@ struct PostgresWords {
     }.joined(separator: "\"")
   }
 
-  /// Without a secret in the text, all of it, and what libpq has from its environment.
+  /// If the text has no secret, all of it, and anything libpq has from its environment.
   private func mayShow(_ part: Substring) -> Bool {
     part == "=" || hidden.isEmpty || (shown.contains(part) && !hidden.contains(part))
   }

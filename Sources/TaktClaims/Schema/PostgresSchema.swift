@@ -2,28 +2,28 @@ import CTaktClaims
 import TaktCore
 import TaktTime
 
-/// What takt needs in a database: tables and functions in the schema `takt`.
+/// The tables and functions that takt needs in a database, in the schema `takt`.
 ///
 /// All of an engine's rules are in `takt.batch`, so that a batch is one statement and one
 /// transaction, through a pooler too. Locks are taken in one order (jobs by name, groups by name,
-/// the member) before anything is done, and what is wanted beyond them is skipped while others have
-/// it: no two batches can wait for each other.
+/// the member) before anything is changed, and any further row is skipped while others have it
+/// locked: no two batches can deadlock.
 package enum PostgresSchema {
   /// The version that this takt installs and talks to.
   package static let version = 6
 
-  /// The oldest version whose daemons may still claim slots: they know nothing of what was added
-  /// since, and nothing else has changed for them.
+  /// The oldest version whose daemons may still claim slots: they know nothing of later additions,
+  /// and nothing else has changed for them.
   static let clientVersionMin = 1
 
-  /// The oldest PostgreSQL that will do, as `PQserverVersion` says it.
+  /// The oldest suitable PostgreSQL, in the form of `PQserverVersion`.
   static let serverVersionMin = 120_000
 
   /// The statement that carries a batch: the cluster's name and the batch.
   static let statement = "SELECT takt.batch($1, $2)"
 
-  /// All SQL to install the schema, or to bring an older one up to date, for a role that may create
-  /// schemas in the database. May be run again.
+  /// All SQL to install the schema, or to update an older one, for a role that may create schemas
+  /// in the database. It may be run again.
   package static var sql: String {
     """
     -- The schema 'takt', version \(version): claims of slots by several machines.
@@ -50,29 +50,28 @@ package enum PostgresSchema {
   /// The SQLSTATE of `installation` where another machine has been faster.
   static let installedState = "TK001"
 
-  /// The statements for a machine that has found the schema missing or old, to be sent as one
-  /// message, which is one transaction: nothing is changed where others work with it by now.
+  /// The statements for a machine that finds the schema missing or old, to be sent as one message,
+  /// which is one transaction: nothing is changed if another machine has installed it meanwhile.
   static var installation: String {
     text(takt_schema_lock) + text(takt_schema_check) + script
   }
 
   private static var script: String { text(takt_schema_lock) + text(takt_schema_script) }
 
-  /// What stands in the SQL as a variable of psql.
   private static let variables: [(name: String, value: Int64)] = [
     ("takt_version", Int64(version)),
     ("takt_client_version_min", Int64(clientVersionMin)),
-    // How long before a job is first heard of its slots may lie.
+    // The earliest slots of a job: this long before the job first appears.
     ("takt_reach", MemoryEngine.reach.nanosecondsSaturated),
-    // How long decided slots are kept.
+    // The time for which decided slots are kept.
     ("takt_kept", 30 * 86_400 * 1_000_000_000),
-    // How many rows one batch deletes at most.
+    // The most rows that one batch deletes.
     ("takt_deleted_max", 200),
     ("takt_replaced_max", Int64(MemoryEngine.replacedMax)),
   ]
 
   private static func text(_ text: takt_schema_text) -> String {
-    // A constant of the program, as long as it says.
+    // A constant of the program, of the length that it states.
     let bytes = UnsafeBufferPointer(start: text.bytes, count: text.count)
     return variables.reduce(
       String(decoding: bytes, as: UTF8.self)

@@ -39,7 +39,6 @@ struct BatchText: Encodable {
     var zoneData: String?
     var rest: Int64?
     var overlap: String?
-    /// What the rules of claims ask of the policy.
     var does: [String]?
     var group: String?
     var groupMax: Int?
@@ -68,7 +67,7 @@ struct BatchText: Encodable {
   private var leaves: Bool
   private var requests: [Request]
 
-  /// The text. `wait` is how long the batch may wait for others within the engine.
+  /// - Parameter wait: how long the batch may wait for others within the engine.
   static func make(of batch: ClaimBatch, wait: Duration) -> String {
     let bytes = try? JSONEncoder().encode(BatchText(batch, wait: wait))
     // Nothing in it can fail to be encoded; what is no batch is refused by the engine.
@@ -154,10 +153,10 @@ struct BatchText: Encodable {
     return request
   }
 
-  /// A number as the engine counts; one that it has never given out is none of its own.
+  /// The engine's own form of a number; -1, which it never gives out, for one too large.
   private static func signed(_ number: UInt64) -> Int64 { Int64(exactly: number) ?? -1 }
 
-  /// Text as PostgreSQL can keep it: it has no place for a zero byte.
+  /// PostgreSQL cannot store a zero byte in a text.
   private static func stored(_ text: String) -> String {
     guard text.utf8.contains(0) else { return text }
     let scalars = text.unicodeScalars.map { $0.value == 0 ? "\u{fffd}" : $0 }

@@ -7,7 +7,7 @@ import TaktTime
   import Foundation
 #endif
 
-/// A page of what `takt.audit` knows of a job's slots, as JSON.
+/// A page of a job's slots from `takt.audit`, as JSON.
 package struct PostgresPage: Decodable {
   struct Slot: Decodable {
     var slot: Int64
@@ -43,7 +43,7 @@ package struct PostgresPage: Decodable {
   private var doubled: [Doubled]
   private var lost: [Lost]?
 
-  /// Nil for what is no page.
+  /// Nil for a text that is no page.
   package init?(_ text: String) {
     guard let page = try? JSONDecoder().decode(PostgresPage.self, from: Data(text.utf8)) else {
       return nil
@@ -51,7 +51,7 @@ package struct PostgresPage: Decodable {
     self = page
   }
 
-  /// Adds its slots to those of earlier pages; the first one has what is no slot's besides.
+  /// Adds its slots to those of earlier pages; only the first page has the facts about the job.
   package func add(to result: inout EngineSlots, isFirst: Bool) {
     if isFirst {
       result.forgottenUntil = forgottenUntil.map { WallInstant(milliseconds: $0) }
@@ -80,7 +80,7 @@ package struct PostgresPage: Decodable {
       switch slot.isOpen {
       case nil: .decided(slot.verdict.flatMap { Verdict.Kind(rawValue: $0) })
       case true?: .open(overdueFor: slot.validUntil.flatMap(passed))
-      // A member that is gone was lost, or has left; since when is not known any more.
+      // A missing member was lost, or has left; the time is no longer known.
       case false?:
         .claimed(
           machine: slot.machine ?? "",

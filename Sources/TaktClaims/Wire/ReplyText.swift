@@ -7,7 +7,7 @@ import TaktTime
   import Foundation
 #endif
 
-/// What `takt.batch` replies, as JSON.
+/// A reply of `takt.batch`, as JSON.
 package struct ReplyText: Decodable {
   private struct Answer: Decodable {
     var `is`: String
@@ -64,7 +64,6 @@ package struct ReplyText: Decodable {
     var era: UInt64?
   }
 
-  /// What there can be.
   package enum Content {
     case reply(ClaimReply)
     /// The engine's schema has this version, and nothing was done.
@@ -77,7 +76,7 @@ package struct ReplyText: Decodable {
   private var answers: [Answer]?
   private var news: News?
 
-  /// Nil for what is no reply to this batch.
+  /// Nil for a text that is no reply to this batch.
   package static func read(_ text: String, to batch: ClaimBatch) -> Content? {
     guard let reply = try? JSONDecoder().decode(ReplyText.self, from: Data(text.utf8)) else {
       return nil
