@@ -1,14 +1,13 @@
 import GRDB
 
-/// Why a ledger cannot be used at all.
+/// The reason why a ledger cannot be used at all.
 package enum LedgerOpenFailure: Error, Hashable, Sendable {
-  /// A newer takt has written it.
   case newer(path: String)
-  /// A file of it may be another user's work.
+  /// A file of it may have been made by another user.
   case refused(StateFolderProblem)
 }
 
-/// What is in the way of a ledger, in words for people.
+/// Classifies what is in the way of a ledger, and puts it in words for people.
 enum LedgerFailure {
   static func text(of error: any Error) -> String {
     if case StateFolderLock.Failure.held(let holder) = error {
@@ -34,7 +33,7 @@ enum LedgerFailure {
 }
 
 extension DatabaseError {
-  /// Whether it lies with the disk or with others, and may be well again.
+  /// True if the disk or another process is the cause, so that it may pass.
   var isOfDisk: Bool {
     switch resultCode {
     case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
@@ -44,11 +43,11 @@ extension DatabaseError {
     }
   }
 
-  /// Whether the file itself is not what it should be.
+  /// True if the file itself is damaged.
   var isDamage: Bool {
     switch resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
-    // Somebody has laid another file over it.
+    // Another file was put over it.
     case .SQLITE_ERROR: message?.hasPrefix("no such ") == true
     default: false
     }

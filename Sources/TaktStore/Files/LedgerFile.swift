@@ -2,20 +2,18 @@ internal import GRDB
 import Glibc
 import TaktSystem
 
-/// The database file of a state folder, open for writing by one takt.
+/// The database file of a state folder, open for writing by one daemon.
 final class LedgerFile {
-  /// Why it cannot be used.
   enum Failure: Error {
-    /// A newer takt has written it.
     case newer
     /// The state folder was put in the place of another while it was opened.
     case replaced
   }
 
   static let name = "ledger.sqlite"
-  /// What SQLite adds to the name for the database itself and for the files beside it.
+  /// Suffixes that SQLite adds to the name of the database for its files.
   static let suffixes = ["", "-wal", "-shm", "-journal"]
-  /// How long one attempt waits for another process that has the database locked.
+  /// Seconds that one attempt waits for another process that has the database locked.
   private static let busyTimeout = 2.0
 
   let path: String
@@ -25,7 +23,7 @@ final class LedgerFile {
   /// Of the database itself and of its write-ahead log, which holds what is not in it yet.
   private let identities: [FileStatus.Identity?]
 
-  /// Opens the file, makes it where it is missing, and brings it to the newest shape.
+  /// Opens the file, creates it if it is missing, and migrates it.
   init(folder: String, name: String = LedgerFile.name) throws {
     path = folder + "/" + name
     guard let directory = StateDirectory(path: folder) else {
@@ -33,7 +31,7 @@ final class LedgerFile {
     }
     for suffix in Self.suffixes { try directory.check(name + suffix) }
     let status = directory.status(of: name)
-    // An earlier start may have come no further than to an empty file.
+    // An earlier start may have left an empty file.
     let isNew = status.map { $0.sizeBytes == 0 } ?? true
     if status == nil {
       // For its owner alone, before anything is in it.
@@ -43,8 +41,8 @@ final class LedgerFile {
     }
     var configuration = Configuration()
     configuration.busyMode = .timeout(Self.busyTimeout)
-    // A disk that fails can leave a transaction open; that is found at the next write, and is
-    // nothing to end the process for.
+    // A disk that fails can leave a transaction open; the next write finds it, and the process need
+    // not end for it.
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { db in
       if isNew { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
@@ -64,16 +62,16 @@ final class LedgerFile {
     identities = Self.identities(of: path)
   }
 
-  /// Whether the file that is open is still the one that others would find.
+  /// True if the open file is still the one at the path.
   var isInPlace: Bool { Self.identities(of: path) == identities }
 
-  /// Writes all that the open file holds to its path, where somebody has taken it away.
+  /// Writes the contents of the open file to its path after the file there was removed.
   func restore() throws {
     let folder = String(path.dropLast(Self.name.count + 1))
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
     }
-    // Beside it first: until the copy is whole, what is there stays.
+    // Next to it first: until the copy is whole, the files at the path stay.
     let place = path + ".restoring"
     Self.remove(place)
     let descriptor = open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -90,12 +88,11 @@ final class LedgerFile {
     guard rename(place, path) == 0 else { throw DatabaseError(resultCode: .SQLITE_IOERR) }
   }
 
-  /// Removes a database with what belongs to it.
   static func remove(_ path: String) {
     for suffix in suffixes { unlink(path + suffix) }
   }
 
-  /// Gives back what SQLite and prepared statements hold in memory.
+  /// Releases the memory of SQLite and of prepared statements.
   func releaseMemory() {
     database.writeWithoutTransaction { db in
       statements.finalize()

@@ -3,10 +3,10 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// What a daemon leaves beside a ledger that it cannot write: up to when nobody knows from the
-/// ledger what became of slots and runs.
+/// A daemon's note next to a ledger that it cannot write: until when the fate of slots and runs is
+/// unknown to the ledger.
 ///
-/// The file is always there, filled with zeros, so that its space is taken while there is some.
+/// The file always exists, filled with zeros, so that its space is reserved while there is some.
 struct LossNote: Equatable {
   static let name = "unwritten"
   /// Written at once; a note is shorter.
@@ -14,17 +14,17 @@ struct LossNote: Equatable {
   /// A block of most file systems.
   private static let reservedBytes = 4096
 
-  /// How many entries waited to be written; nil where the note cannot be read.
+  /// The number of entries that waited to be written; nil if the note cannot be read.
   var entryCount: Int?
-  /// What happened later is in no entry that waited.
+  /// Later events are in no entry that waited.
   var until: WallInstant
-  /// The same instant on the clock of this start of the machine; nil where that is not known.
+  /// The same instant on the clock of this boot; nil if that is not known.
   var monotonic: MonotonicInstant?
   var boot = ""
-  /// The highest number of a run of which an entry waited.
+  /// The highest number of a run in an entry that waited.
   var lastRun: UInt64 = 0
 
-  /// This note after one of which the ledger has not been told either.
+  /// Merges an older note that the ledger has not recorded either.
   func added(to older: LossNote?) -> LossNote {
     guard let older else { return self }
     var both = self
@@ -35,8 +35,8 @@ struct LossNote: Equatable {
 }
 
 extension LossNote {
-  /// The note in a state folder; nil where there is none. One that is empty or damaged tells no more
-  /// than that something is lost, up to when the file was changed.
+  /// Nil without a note in the state folder. One that is empty or damaged tells only that something
+  /// is lost, until the time at which the file was changed.
   init?(in directory: StateDirectory) throws(StateFolderProblem) {
     guard let found = directory.status(of: Self.name) else { return nil }
     guard found.type == .file else {
@@ -57,7 +57,8 @@ extension LossNote {
     }
   }
 
-  /// Takes the space for a note where there is none to be kept; whether there is some now.
+  /// Reserves the space for a note unless there is one to be kept; true if the space is reserved
+  /// now.
   static func reserve(in directory: StateDirectory) -> Bool {
     if let found = directory.status(of: name), found.sizeBytes >= reservedBytes { return true }
     // Under another name first: an empty file would be a note.
@@ -75,10 +76,10 @@ extension LossNote {
     return isMade
   }
 
-  /// Writes the note into the space that is reserved, or into what there is.
+  /// Writes the note into the reserved space, or into any that there is.
   func write(in directory: StateDirectory) { Self.put(text, in: directory, creating: true) }
 
-  /// Leaves the space without a note.
+  /// Clears the note and keeps its space.
   static func clear(in directory: StateDirectory) { put("", in: directory, creating: false) }
 
   private static func put(_ text: String, in directory: StateDirectory, creating: Bool) {
@@ -88,13 +89,14 @@ extension LossNote {
     defer { close(file) }
     var bytes = Array(text.utf8.prefix(size))
     bytes += [UInt8](repeating: 0, count: size - bytes.count)
-    // Where it fails the file is empty or torn, which says that something is lost.
+    // If it fails the file is empty or torn, which also says that something is lost.
     _ = pwrite(file, bytes, bytes.count, 0)
   }
 }
 
 extension LossNote {
-  /// `61 1790000000000`, as all versions write it, and a line with the rest and a sum of both.
+  /// `61 1790000000000`, as all versions write it, and a line with the other fields and a checksum
+  /// of both.
   private var text: String {
     let text =
       "\(entryCount ?? 0) \(until.milliseconds)\nrun=\(lastRun) "

@@ -2,20 +2,19 @@ import Glibc
 import TaktSystem
 
 extension StateDirectory {
-  /// Where takt keeps its state within a folder that is not its own.
+  /// The name of takt's state folder within a folder that is not its own.
   static let ownName = "takt-state"
 
-  /// A state folder that has been checked.
   struct Opened {
     var directory: StateDirectory
-    /// Whether it is takt's own folder within the one that was asked for.
+    /// True if it is takt's own folder within the one that was asked for.
     var isWithin: Bool
-    /// Whether its group could write to it until now.
+    /// True if its group could write to it until now.
     var wasRestricted: Bool
   }
 
-  /// Opens the state folder, makes it where it is missing, and checks that nobody else can have
-  /// made or changed it.
+  /// Opens the state folder, creates it if it is missing, and checks that nobody else can have made
+  /// or changed it.
   ///
   /// - Parameter trusted: users besides root who may own folders above it. Matters to root alone.
   static func checked(
@@ -23,7 +22,7 @@ extension StateDirectory {
   ) throws(StateFolderLock.Failure) -> Opened {
     let parties = FileParties(own: geteuid(), above: trusted)
     let place = try checkedPlace(path, for: parties)
-    // Only the last part: a path that is mistyped is not to leave folders behind.
+    // Only the last part: a mistyped path must not leave folders behind.
     if mkdir(place, 0o700) != 0, errno != EEXIST { throw .unwritable(errno: errno) }
     guard let folder = StateDirectory(path: place, isLinkFollowed: false) else {
       let number = errno
@@ -44,20 +43,20 @@ extension StateDirectory {
     }
   }
 
-  /// The path without links of a folder whose way is judged.
+  /// The path without links of a folder whose way is checked.
   private static func checkedPlace(
     _ path: String, for parties: FileParties
   ) throws(StateFolderLock.Failure) -> String {
     guard parties.own == 0 else { return try locate(path).path }
-    // What is not there yet has no link at its end.
+    // A path that does not exist has no link at its end.
     let trail = FileOpener.trail(of: path) ?? FileOpener.trail(of: folder(of: path))
     if let trail, let problem = FileTrust.stateFolder.problem(ofLinksOn: trail, for: parties) {
       throw .refused(StateFolderProblem(problem, isParent: true))
     }
-    // Without links from here on: each folder of these paths is one that was judged.
+    // Without links from here on: each folder of these paths was checked.
     let parts = try locate(path)
     for parent in parts.parents {
-      // Whoever may rename in one of them may put another state folder in the place of takt's.
+      // A user who may rename in one of them could replace takt's state folder.
       guard let trail = FileOpener.trail(of: parent),
         let problem = FileTrust.stateFolder.problem(ofFoldersAbove: trail.facts, for: parties)
       else { continue }
@@ -67,7 +66,7 @@ extension StateDirectory {
   }
 
   /// The real paths of the folders above, and the path of the folder. A link in the place of the
-  /// folder counts only when takt's own user or root has made it.
+  /// folder counts only if takt's own user or root has made it.
   private static func locate(
     _ path: String
   ) throws(StateFolderLock.Failure) -> (parents: [String], path: String) {
@@ -92,7 +91,7 @@ extension StateDirectory {
     return cut == path.startIndex ? "/" : String(path[..<cut])
   }
 
-  /// Takt's own folder within this one, as it was made while this one was not takt's.
+  /// Takt's own folder within this one, made while this one was not takt's.
   private var ownWithin: StateDirectory? {
     guard let own = StateDirectory(Self.ownName, in: self, isMade: false),
       own.status(of: "lock") != nil, own.status?.owner == geteuid()
@@ -127,8 +126,8 @@ extension StateDirectory {
     return Opened(directory: own, isWithin: true, wasRestricted: try own.restrict(to: 0o700))
   }
 
-  /// Leaves these rights where others than the owner, who must be takt's user, may write. Returns
-  /// whether they could.
+  /// Restricts the rights to `mask` if others than the owner, who must be takt's user, may write.
+  /// Returns true if they could.
   private func restrict(to mask: mode_t) throws(StateFolderLock.Failure) -> Bool {
     guard let status else { throw .unwritable(errno: errno) }
     guard status.owner == geteuid() else {
@@ -141,7 +140,7 @@ extension StateDirectory {
     return true
   }
 
-  /// Why a folder that exists cannot be opened, by what the system says.
+  /// Explains the system's refusal to open a folder that exists.
   private static func refusal(
     _ number: Int32, _ path: String, ownedBy owner: uid_t?
   ) -> StateFolderLock.Failure {
@@ -155,8 +154,8 @@ extension StateDirectory {
     }
   }
 
-  /// Why a folder of another user is not used: it is closed, cannot be written, or could hold
-  /// anything.
+  /// Explains why a folder of another user is not used: it is closed, cannot be written, or could
+  /// hold anything.
   private func refusal(
     _ path: String, of owner: uid_t
   ) throws(StateFolderLock.Failure) -> StateFolderLock.Failure {

@@ -1,12 +1,11 @@
 import Glibc
 import TaktSystem
 
-/// An open state folder. What is in it is looked up from its descriptor, without following links.
+/// An open state folder. Its entries are looked up from its descriptor, without following links.
 final class StateDirectory: Sendable {
-  /// Which folder it is: a copy is another one, a folder that was moved within its file system is
-  /// the same.
+  /// Identifies the folder: a copy is another one, a folder that was moved within its file system
+  /// is the same.
   struct Identity: Hashable, Sendable {
-    /// Nil where it is not recorded.
     var device: Int64?
     var inode: Int64?
   }
@@ -14,7 +13,7 @@ final class StateDirectory: Sendable {
   let path: String
   let descriptor: Int32
 
-  /// Opens a folder that is known to be takt's own. Nil with `errno` when it cannot be opened.
+  /// Opens a folder that is known to be takt's own. Nil with `errno` if it cannot be opened.
   init?(path: String, isLinkFollowed: Bool = true) {
     self.path = path
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (isLinkFollowed ? 0 : O_NOFOLLOW)
@@ -22,7 +21,7 @@ final class StateDirectory: Sendable {
     if descriptor < 0 { return nil }
   }
 
-  /// Opens, or makes, a folder in this one, whatever is said of this one.
+  /// Opens, or makes, a folder in this one without checking this one.
   init?(_ name: String, in parent: StateDirectory, isMade: Bool) {
     path = parent.path + "/" + name
     if isMade, mkdirat(parent.descriptor, name, 0o700) != 0, errno != EEXIST {
@@ -40,10 +39,10 @@ final class StateDirectory: Sendable {
 
   var status: FileStatus? { try? FileStatus(of: descriptor) }
 
-  /// What a name in the folder stands for; nil where there is nothing.
+  /// Does not follow a link; nil if the name does not exist.
   func status(of name: String) -> FileStatus? { try? FileStatus(of: name, in: descriptor) }
 
-  /// Whether the path still leads here.
+  /// True if the path still leads here.
   var isInPlace: Bool {
     (try? FileStatus(at: path)).map { Identity($0.identity) == identity } ?? false
   }
@@ -73,24 +72,25 @@ extension StateDirectory {
   /// Names the processes that the ledger cannot record.
   static let processesName = "processes"
 
-  /// What takt itself puts into the folder and opens again.
+  /// Files that takt creates in the folder and opens again.
   static let ownFiles =
     [
       "lock", LedgerFile.name, LedgerFile.name + "-wal", LedgerFile.name + "-shm",
       LedgerFile.name + "-journal", LossNote.name, processesName, "token",
     ]
 
-  /// Whether a daemon has had a ledger here: it reserves space beside it, and SQLite logs its writes.
+  /// True once a daemon has had a ledger here: it reserves space next to it, and SQLite logs its
+  /// writes.
   var hasBeenUsed: Bool {
     [LossNote.name, Self.processesName, LedgerFile.name + "-wal"].contains { name in
       status(of: name).map { $0.sizeBytes > 0 } ?? false
     }
   }
 
-  /// Refuses a file that is not takt's own and takt's alone. What does not exist is no problem.
+  /// Refuses a file unless it is takt's own and takt's alone. A missing file is no problem.
   ///
-  /// The right of its group to write is taken away: a volume that is mounted for a group may have
-  /// given it to each file.
+  /// Its group loses the right to write: a volume that is mounted for a group may have given it to
+  /// each file.
   func check(_ name: String) throws(StateFolderProblem) {
     guard let found = status(of: name) else { return }
     let problem = FileTrust.stateFile.problem(
@@ -100,7 +100,7 @@ extension StateDirectory {
     throw StateFolderProblem(problem)
   }
 
-  /// Takes the right to write away from all but the owner.
+  /// Takes the right to write from all but the owner.
   private func restrict(_ name: String) -> Bool {
     let file = openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     guard file >= 0 else { return false }

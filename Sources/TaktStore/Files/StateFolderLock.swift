@@ -7,36 +7,35 @@ import TaktSystem
 ///
 /// Safe from any thread.
 package final class StateFolderLock: Sendable {
-  /// Why there is no lock.
   package enum Failure: Error, Hashable, Sendable {
-    /// Another daemon has it; what it says of itself.
+    /// Another daemon has it; the text is that daemon's own.
     case held(by: String)
-    /// The folder cannot be made or written; the system's error number.
+    /// The folder cannot be created or written; the system's error number.
     case unwritable(errno: Int32)
-    /// The folder, or a file in it, may be another user's work.
+    /// The folder, or a file in it, may have been made by another user.
     case refused(StateFolderProblem)
   }
 
-  /// What is held: the folder and the file that is locked.
+  /// The open folder and the locked file.
   private struct Hold: Sendable {
     var directory: StateDirectory
     var descriptor: Int32
   }
 
-  /// The folder in which takt's files are: the one that was asked for, or takt's own one in it.
+  /// The folder of takt's files: the one that was asked for, or takt's own one in it.
   package let folder: String
-  /// Whether the group of the folder could write to it until now.
+  /// True if the group of the folder could write to it until now.
   package let wasRestricted: Bool
   private let requested: String
   private let holder: String
   private let trusted: Set<uid_t>
   private let hold: Mutex<Hold>
 
-  /// Makes the folder where it is missing, for its owner alone, checks it and what is in it, and
-  /// takes the lock.
+  /// Creates the folder if it is missing, for its owner alone, checks it and its files, and takes
+  /// the lock.
   ///
   /// - Parameters:
-  ///   - holder: what others are told who want it: a line.
+  ///   - holder: a line shown to others who want the lock.
   ///   - trusted: users who may own folders above it; matters to root alone.
   package init(folder: String, holder: String, trusting trusted: Set<UInt32> = []) throws(Failure) {
     requested = folder
@@ -52,14 +51,14 @@ package final class StateFolderLock: Sendable {
     hold.withLock { hold in _ = close(hold.descriptor) }
   }
 
-  /// Where takt's files are when this is the state folder that was asked for.
+  /// The folder of takt's files if `folder` is the state folder that was asked for.
   package static func place(of folder: String) -> String {
     let own = "\(folder)/\(StateDirectory.ownName)"
     do throws(SystemError) {
       _ = try FileStatus(at: "\(own)/\(name)", followsLink: false)
       return own
     } catch {
-      // Of another user's one nobody sees what is in it.
+      // The contents of another user's folder are hidden.
       return error.number == EACCES ? own : folder
     }
   }
@@ -67,8 +66,8 @@ package final class StateFolderLock: Sendable {
   var directory: StateDirectory { hold.withLock { $0.directory } }
   var identity: StateDirectory.Identity { directory.identity }
 
-  /// Takes the lock once more where somebody has removed its file. Throws where another daemon has
-  /// taken it meanwhile: the folder is no longer this one's.
+  /// Takes the lock again if its file was removed. Throws if another daemon has taken it meanwhile:
+  /// the folder is no longer this one's.
   func ensure() throws(Failure) {
     let failure = hold.withLock { hold -> Failure? in
       guard !Self.isFile(folder, hold.descriptor) else { return nil }
@@ -123,11 +122,11 @@ package final class StateFolderLock: Sendable {
     return descriptor
   }
 
-  /// How often 20 ms are waited for what a killed daemon has left: a child that it was starting holds
-  /// its lock until it executes its program.
+  /// The most waits, of 20 ms, for the leftovers of a killed daemon: a child that it was starting
+  /// holds its lock until it executes its program.
   private static let triesForDead = 100
 
-  /// Whether the daemon that has written these words is no more.
+  /// True if the daemon that wrote these words has ended.
   private static func isDead(_ holder: String) -> Bool {
     guard
       let pid = holder.split(separator: ", ").lazy.compactMap({ word -> pid_t? in
@@ -137,7 +136,7 @@ package final class StateFolderLock: Sendable {
     return kill(pid, 0) != 0 && errno == ESRCH
   }
 
-  /// Whether the file that is locked is still the one that others would find.
+  /// True if the locked file is still the one at the path.
   private static func isFile(_ folder: String, _ descriptor: Int32) -> Bool {
     guard let found = try? FileStatus(at: folder + "/" + name, followsLink: false),
       let locked = try? FileStatus(of: descriptor)
@@ -154,7 +153,7 @@ package final class StateFolderLock: Sendable {
 }
 
 extension StateDirectory {
-  /// Takes over what an earlier version has kept directly in a folder that is not takt's own.
+  /// Takes over the files that an earlier version kept directly in a folder that is not takt's own.
   fileprivate func adopt(from folder: String) throws(StateFolderLock.Failure) {
     guard status(of: LedgerFile.name) == nil, status(of: "lock") == nil,
       let old = StateDirectory(path: folder), old.identity != identity,
@@ -167,7 +166,7 @@ extension StateDirectory {
     }
     let lock = try StateFolderLock.lock("lock", in: old)
     defer { close(lock) }
-    // The database comes last: until it is here, all of this is done again.
+    // The database is last: until it is here, all of this is repeated.
     for name in Self.ownFiles.reversed() where name != "lock" && name != LedgerFile.name {
       _ = renameat(old.descriptor, name, descriptor, name)
     }

@@ -1,11 +1,10 @@
 import Glibc
 import TaktSystem
 
-/// Why a state folder, or a file in it, is not used: somebody else could have made it, or could
-/// change it.
+/// The reason why a state folder, or a file in it, is not used: somebody else could have made it,
+/// or could change it.
 package struct StateFolderProblem: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// A symbolic link.
     case link
     case wrongType
     case owner(UInt32)
@@ -18,7 +17,7 @@ package struct StateFolderProblem: Error, Hashable, Sendable {
 
   package var path: String
   package var kind: Kind
-  /// Whether it is a folder above the state folder.
+  /// True for a folder above the state folder.
   package var isParent = false
 
   package var sentence: String {
@@ -50,7 +49,7 @@ package struct StateFolderProblem: Error, Hashable, Sendable {
 }
 
 extension StateFolderProblem {
-  /// - Parameter isParent: whether it is a folder above the state folder.
+  /// - Parameter isParent: true for a folder above the state folder.
   init(_ problem: Distrust, isParent: Bool = false) {
     path = problem.path
     self.isParent = isParent

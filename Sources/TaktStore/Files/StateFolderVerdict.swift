@@ -1,6 +1,6 @@
 import TaktSystem
 
-/// What is seen of a folder that is to hold takt's state.
+/// The facts about a folder that is to hold takt's state.
 struct StateFolderFinding: Hashable {
   enum Contents: Hashable, CaseIterable {
     case nothing
@@ -9,25 +9,24 @@ struct StateFolderFinding: Hashable {
     case other
   }
 
-  /// What takt does with the folder.
   enum Verdict: Hashable {
     case use
-    /// Use takt's own folder within it, which is there.
+    /// Use takt's own folder within it, which exists.
     case useWithin
     /// Make takt's own folder within it: it is a place for many users, such as a volume.
     case makeWithin
-    /// Use it once its group may write to it no more.
+    /// Use it after removing its group's right to write.
     case restrict
     case refuse(StateFolderProblem.Kind)
   }
 
   var owner: UInt32
-  /// Its twelve bits.
+  /// The twelve permission bits.
   var mode: UInt32
   var contents: Contents
-  /// Whether another file system begins here.
+  /// True if another file system is mounted here.
   var isMount: Bool
-  /// Whether takt has made a folder of its own within it.
+  /// True if takt has made a folder of its own within it.
   var hasOwnWithin: Bool
 
   /// A pure function: one row for each kind of folder.
@@ -45,7 +44,7 @@ struct StateFolderFinding: Hashable {
     }
   }
 
-  /// What is mounted here, or what root has made for others to write.
+  /// True for a mount, or a folder that root has made for others to write.
   private func isForMany(_ parties: FileParties) -> Bool {
     parties.own == 0
       ? isMount && owner == 0 : isMount || owner == 0 || owner == parties.unmapped

@@ -2,9 +2,9 @@ internal import GRDB
 package import TaktCore
 package import TaktTime
 
-/// When daemons ran, and when none did.
+/// Times with and without a daemon.
 enum DaemonTimes {
-  /// So many daemons are looked at, the newest.
+  /// Only this many daemons are read, the newest.
   private static let countMax = 1000
 
   /// Times without a daemon that touch a range, in order.
@@ -32,7 +32,6 @@ enum DaemonTimes {
 }
 
 extension LedgerArchive {
-  /// Times without a daemon that touch a range, in order.
   package func absences(
     from first: WallInstant, to last: WallInstant
   ) throws(Failure) -> [DaemonAbsence] {

@@ -2,11 +2,12 @@ internal import GRDB
 package import TaktCore
 package import TaktTime
 
-/// What a ledger says of a shared job: which slots there should be, as far as this machine has come.
+/// The slots that a shared job should have according to the ledger, as far as this machine has
+/// come.
 package struct JobExpectation: Sendable {
   package var versions: [AuditedVersion]
   package var mark: ScheduleEdge
-  /// Records of earlier slots are deleted; nil where there are all.
+  /// Records of earlier slots are deleted; nil if there are all.
   package var horizon: WallInstant?
 }
 
@@ -36,7 +37,7 @@ extension LedgerArchive {
     }
   }
 
-  /// What the ledger says of each of these slots of a job.
+  /// The records of these slots of a job.
   package func records(
     of job: JobName, on slots: [WallInstant]
   ) throws(Failure) -> [ClusterAudit.LocalRecord] {

@@ -4,10 +4,10 @@ package import TaktCore
 import TaktTime
 
 extension LedgerArchive {
-  /// What happened in each hour, or on each day, of a range.
+  /// Counts of slots and runs in each hour, or on each day, of a range.
   ///
-  /// One walk over the rows, which are counted here: SQLite's GROUP BY would sort them first, which takes
-  /// three times as long.
+  /// One walk over the rows, which are counted here: SQLite's GROUP BY would sort them first, which
+  /// takes three times as long.
   package func heat(_ query: HeatQuery) throws(Failure) -> HeatMap {
     try read { db in
       var count = HeatCount(query)
@@ -55,7 +55,7 @@ extension LedgerArchive {
         """)
     try bind(prepared, query, job)
     try eachRow(of: prepared) { statement in
-      // What somebody has edited is no reason to end the process.
+      // Edited values are no reason to end the process.
       let count = min(max(sqlite3_column_int64(statement, 2), 0), 1 << 32)
       take(
         min(max(sqlite3_column_int64(statement, 0), 0), 1 << 52),
@@ -72,8 +72,8 @@ extension LedgerArchive {
 }
 
 extension LedgerArchive {
-  /// How long the last runs of each job took, on average, of at most 40 a job: as fast whatever the
-  /// ledger holds besides.
+  /// The average time of the last runs of each job, of at most 40 a job: as fast whatever else the
+  /// ledger holds.
   package func meanDurations() throws(Failure) -> [JobName: Duration] {
     try read { db in
       let rows = try Row.fetchAll(

@@ -3,8 +3,8 @@ package import TaktCore
 package import TaktTime
 
 extension LedgerArchive {
-  /// The decided slots that are wanted, the newest first; those of all jobs by when they were decided,
-  /// unless only those are wanted that did not run.
+  /// The decided slots that match, the newest first; those of all jobs by the time of their
+  /// verdicts, unless the query is for those that did not run.
   package func slots(_ query: SlotQuery) throws(Failure) -> [DecidedSlot] {
     try read { db in
       let number = try query.job.map { job in
@@ -23,7 +23,7 @@ extension LedgerArchive {
 }
 
 extension LedgerArchive {
-  /// How many slots of each job did not run (`Verdict.didNotRun`), by the job's name.
+  /// The number of each job's slots that did not run (`Verdict.didNotRun`).
   package func notRunCounts(
     of job: JobName?, since: WallInstant?
   ) throws(Failure) -> [String: Int] {
@@ -50,7 +50,7 @@ let didNotRun: String = {
     + "AND NOT (verdict = 'skipped' AND detail IN (\(others.joined(separator: ", "))))"
 }()
 
-/// A walk over the verdicts, by the index that leads to the wanted ones.
+/// A walk over the verdicts, by the index that leads to the matching ones.
 private struct SlotSearch {
   let db: Database
   let query: SlotQuery
@@ -69,7 +69,7 @@ private struct SlotSearch {
       return try fetch(
         "NOT INDEXED", order: "verdicts.id", "verdicts.id >= ?", [try firstNumber()])
     }
-    // No two records of a job overlap: of those that begin before, only the last can reach into it.
+    // No two records of a job overlap: of those that start before, only the last can reach into it.
     return try fetch(
       "INDEXED BY verdicts_by_job", order: "first",
       """
@@ -99,8 +99,9 @@ private struct SlotSearch {
         """, arguments: StatementArguments(values))
   }
 
-  /// The number of a verdict before which all are on slots before the range: they are numbered in the
-  /// order in which they were given, and none is given before its slot, but by a clock that is set back.
+  /// The number of a verdict before which all are on slots before the range: verdicts are numbered
+  /// in the order in which they were given, and none is given before its slot, except by a clock
+  /// that is set back.
   private func firstNumber() throws -> Int64 {
     guard query.since != nil,
       var low = try Int64.fetchOne(db, sql: "SELECT min(id) FROM verdicts"),

@@ -3,16 +3,15 @@ internal import GRDBSQLite
 package import TaktCore
 package import TaktTime
 
-/// How the runs of a job went.
 package struct RunStatistics: Hashable, Sendable {
-  /// A middle and a high value of many: half of them are at most `median`, 95 % at most `high`.
+  /// The median and the 95th percentile.
   package struct Spread: Hashable, Sendable {
     package var median: Duration
     package var high: Duration
 
-    /// Nil of no values; in microseconds.
+    /// Nil without values; in microseconds.
     ///
-    /// - Parameter values: put in order here, so that one array serves many jobs.
+    /// - Parameter values: sorted here, so that one array serves many jobs.
     init?(_ values: inout [Int64]) {
       guard !values.isEmpty else { return nil }
       values.sort()
@@ -24,8 +23,7 @@ package struct RunStatistics: Hashable, Sendable {
     }
   }
 
-  /// How many runs came to each outcome. No dictionary: there may be one of these for each of many
-  /// thousand jobs.
+  /// Runs by outcome. No dictionary: there may be one of these for each of many thousand jobs.
   package struct Counts: Hashable, Sendable {
     private var succeeded = 0
     private var failed = 0
@@ -63,12 +61,12 @@ package struct RunStatistics: Hashable, Sendable {
   /// Of the runs that have ended, hooks left out.
   package var counts: Counts
   package var durations: Spread?
-  /// How long after they were due runs of slots started.
+  /// The delay from a slot's due time to the start of its run.
   package var lateness: Spread?
 
   package var total: Int { counts.total }
 
-  /// The share of those that were not cancelled; nil of none.
+  /// The share of those that were not cancelled; nil without runs.
   package var successRate: Double? {
     let judged = total - counts[.cancelled]
     return judged == 0 ? nil : Double(counts[.succeeded]) / Double(judged)
@@ -78,7 +76,7 @@ package struct RunStatistics: Hashable, Sendable {
 extension LedgerArchive {
   /// The statistics of all jobs that have runs, by name, or of one.
   ///
-  /// - Parameter limit: so many runs are looked at, the newest; nil for all.
+  /// - Parameter limit: only this many runs are read, the newest; nil for all.
   package func statistics(
     of job: JobName? = nil, since: WallInstant? = nil, limit: Int? = nil
   ) throws(Failure) -> [RunStatistics] {
@@ -105,9 +103,10 @@ extension LedgerArchive {
     return jobs
   }
 
-  /// Goes through the rows of a statement whose values are bound.
+  /// Visits the rows of a statement whose values are bound.
   ///
-  /// By SQLite's own functions: GRDB makes a value of each column, which takes several times as long.
+  /// By SQLite's own functions: GRDB makes a value of each column, which takes several times as
+  /// long.
   func eachRow(of prepared: Statement, _ take: (OpaquePointer) -> Void) throws {
     // It is closed with the statement that owns it.
     let statement = prepared.sqliteStatement
@@ -122,7 +121,7 @@ extension LedgerArchive {
     }
   }
 
-  /// Hands over each run that has ended: its job's number, the place of its outcome, and times in
+  /// Visits each run that has ended: its job's number, the place of its outcome, and times in
   /// microseconds.
   private func scan(
     _ db: Database, _ job: Int64?, _ since: WallInstant?, _ limit: Int?,
@@ -159,7 +158,7 @@ extension LedgerArchive {
   }
 }
 
-/// The runs of all jobs while they are read: in few large arrays, for there may be millions.
+/// The runs of all jobs while they are read: in few large arrays, since there may be millions.
 private struct GatheredRuns {
   struct Job {
     var number: Int64
@@ -175,7 +174,8 @@ private struct GatheredRuns {
   }
 
   private let jobs: [Job]
-  /// The place of each job by its number, as far as numbers are not much more than jobs; -1 for none.
+  /// The place of each job by its number, as long as the numbers are not much higher than the count
+  /// of jobs; -1 for none.
   private var places: [Int32]
   private var farPlaces: [Int64: Int32] = [:]
   private var runCounts: [Int]
@@ -194,7 +194,7 @@ private struct GatheredRuns {
     }
   }
 
-  /// Takes a run; one of no job is passed over.
+  /// Adds a run; one without a job is ignored.
   mutating func add(_ job: Int64, _ outcome: Int, _ duration: Int64?, _ lateness: Int64?) {
     let place = places.indices.contains(Int(job)) ? places[Int(job)] : farPlaces[job] ?? -1
     guard place >= 0 else { return }
@@ -205,7 +205,7 @@ private struct GatheredRuns {
         lateness: lateness.map { max(0, $0) } ?? -1))
   }
 
-  /// The statistics of the jobs that have runs, in the order of the jobs.
+  /// In the order of the jobs, without those that have no runs.
   var statistics: [RunStatistics] {
     // Each job's runs side by side.
     var starts = [0]

@@ -3,7 +3,6 @@ package import TaktCore
 import TaktTime
 
 extension LedgerArchive {
-  /// What became of slots of jobs.
   package func verdicts(_ query: VerdictQuery) throws(Failure) -> [VerdictRecord] {
     guard let jobs = query.jobs else { return try lastVerdicts(query) }
     return try read { db in
@@ -27,7 +26,7 @@ extension LedgerArchive {
     }
   }
 
-  /// Those of all jobs that were written last: a walk from the end of the table, which needs no index.
+  /// The newest verdicts of all jobs: a walk from the end of the table, which needs no index.
   private func lastVerdicts(_ query: VerdictQuery) throws(Failure) -> [VerdictRecord] {
     try read { db in
       let rows = try Row.fetchAll(

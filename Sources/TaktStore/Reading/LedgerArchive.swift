@@ -5,20 +5,18 @@ package import TaktCore
 import TaktSystem
 package import TaktTime
 
-/// The ledger of a state folder, to be looked at: it may be in use by a takt that runs.
+/// A read-only view of the ledger of a state folder, which a running daemon may be using.
 ///
 /// Safe from any thread; blocks while it reads.
 package final class LedgerArchive: Sendable {
-  /// Why there is nothing to look at.
   package enum Failure: Error, Hashable, Sendable {
     case missing(path: String)
-    /// It has no bytes: takt has not written it yet, or what it held is lost.
+    /// It has no bytes: takt has not written it yet, or its contents are lost.
     case empty(path: String)
     /// It has no tables: takt could not write them when it made the file.
     case unwritten(path: String)
     /// This user may not read it.
     case forbidden(path: String)
-    /// A newer takt has written it.
     case newer(path: String)
     case unreadable(path: String, reason: String)
   }
@@ -57,8 +55,8 @@ package final class LedgerArchive: Sendable {
     }
   }
 
-  /// SQLite opens this by its path: it would wait at a FIFO, and create files beside what a link
-  /// leads to.
+  /// SQLite opens this by its path: it would wait at a FIFO, and create files next to a link's
+  /// target.
   private static func requireFile(_ path: String) throws(Failure) {
     guard let status = try? FileStatus(at: path, followsLink: false), status.type != .file else {
       return
@@ -68,10 +66,9 @@ package final class LedgerArchive: Sendable {
       reason: status.type == .link ? "it is a symbolic link" : "it is not a regular file")
   }
 
-  /// Gives back what SQLite holds in memory.
   func releaseMemory() { database.withLock { $0?.releaseMemory() } }
 
-  /// Closes the file once what is being read has been read; nothing can be read from now on.
+  /// Closes the file after reads in progress; nothing can be read from then on.
   package func close() {
     database.withLock { database in
       try? database?.close()
@@ -79,18 +76,18 @@ package final class LedgerArchive: Sendable {
     }
   }
 
-  /// How far the jobs have come, as a takt that starts now would find it.
+  /// The progress of the jobs, as a daemon that starts now would find it.
   ///
   /// - Parameters:
-  ///   - job: the job that is wanted; nil for all.
-  ///   - boot: what tells this start of the machine from others.
+  ///   - job: one job; nil for all.
+  ///   - boot: identifies this boot of the machine.
   package func previous(
     of job: JobName? = nil, boot: String, zones: any ZoneSource
   ) throws(Failure) -> PreviousState {
     try read { try LedgerReading(db: $0, boot: boot, zones: zones).previous(of: job) }
   }
 
-  /// Reads, and says in plain words what is in the way.
+  /// Reads, and puts failures in plain words.
   func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
     do {
       // One thread at a time, as the database's own queue has it.
@@ -107,13 +104,13 @@ package final class LedgerArchive: Sendable {
 }
 
 extension LedgerArchive {
-  /// The runs that are wanted, the newest first.
+  /// The newest first.
   package func runs(_ query: RunQuery) throws(Failure) -> [StoredRun] {
     try read { db in
       var conditions: [String] = []
       var arguments: [(any DatabaseValueConvertible)?] = []
       if let job = query.job {
-        // First, so that the index by job finds the newest without a look at others.
+        // First, so that the index by job finds the newest without visiting others.
         let number = try Int64.fetchOne(
           db, sql: "SELECT id FROM jobs WHERE name = ?", arguments: [job.text])
         conditions.append("runs.job = ?")
@@ -161,7 +158,7 @@ extension LedgerArchive {
     }
   }
 
-  /// One run; nil when there is none of this number.
+  /// Nil if there is no run of this number.
   package func run(_ number: RunID) throws(Failure) -> StoredRun? {
     try read { db in
       try Row.fetchOne(
@@ -170,7 +167,7 @@ extension LedgerArchive {
     }
   }
 
-  /// What is kept of what the attempts of a run have printed, by their numbers.
+  /// The kept output of a run's attempts, by their numbers.
   package func outputs(of number: RunID) throws(Failure) -> [StoredOutput] {
     try read { db in
       let run = Int64(clamping: number.number)
@@ -211,7 +208,7 @@ extension LedgerArchive {
         marks: row.hasColumn("marks") ? OutputMarkText.decode(try row.bytes("marks")) : []))
   }
 
-  /// The names of all jobs that the ledger knows, in order.
+  /// In order.
   package func jobNames() throws(Failure) -> [String] {
     try read { try String.fetchAll($0, sql: "SELECT name FROM jobs ORDER BY name") }
   }

@@ -2,33 +2,32 @@ internal import GRDB
 package import TaktCore
 package import TaktTime
 
-/// What came of holding a ledger against the slots that there should have been.
+/// The result of comparing a ledger with the slots that its schedules name.
 package struct LedgerAuditReport: Hashable, Sendable {
   package var jobs = 0
   package var verdictCounts = VerdictCounts()
-  /// How many slots wait for their verdict.
+  /// The number of slots that wait for their verdicts.
   package var pending = 0
-  /// How many slots have none because the ledger could not take it, as it says itself.
+  /// The number of slots whose verdicts the ledger could not take, by its own account.
   package var lost = 0
-  /// How many losses there are of which nobody can say how many slots they cover.
+  /// The number of losses of an unknown number of slots.
   package var uncountedLosses = 0
-  /// What the ledger says of things that it could not keep.
+  /// The ledger's own accounts of its losses.
   package var losses: [String] = []
-  /// What is wrong, as far as it is listed.
+  /// Only the first findings; `findingCount` has all.
   package var findings: [AuditFinding] = []
   package var findingCount = 0
-  /// From when on slots were looked at; nil for all that the ledger ever had.
+  /// Only slots from then on were checked; nil for all that the ledger ever had.
   package var since: WallInstant?
 
-  /// Whether every slot has exactly one verdict.
+  /// True if every slot has exactly one verdict.
   package var isBalanced: Bool { findingCount == 0 && lost == 0 && uncountedLosses == 0 }
 }
 
 extension LedgerArchive {
-  /// Computes which slots there should have been, and compares.
+  /// Computes the slots that there should be, and compares.
   ///
-  /// - Parameters:
-  ///   - since: only later slots are looked at; nil for all that the ledger still has.
+  /// - Parameter since: only later slots are checked; nil for all that the ledger still has.
   package func audit(
     since: WallInstant? = nil, zones: any ZoneSource, countableMax: Int = JobAudit.countableMax
   ) throws(Failure) -> LedgerAuditReport {
@@ -42,10 +41,10 @@ extension LedgerArchive {
     return report
   }
 
-  /// Whether the ledger could not be written, so that what happened lately is not in it.
+  /// True if the ledger could not be written, so that recent events are missing.
   package var isBehind: Bool { (try? notedLoss()) != nil }
 
-  /// What a note beside the ledger says that is not in it; nil where there is none.
+  /// The text of a note next to the ledger whose loss is not recorded in it; nil without one.
   private func notedLoss() throws(Failure) -> String? {
     let folder = String(path.dropLast(LedgerFile.name.count + 1))
     guard let directory = StateDirectory(path: folder) else { return nil }
@@ -66,7 +65,7 @@ extension LedgerArchive {
   }
 }
 
-/// One look at the whole ledger, as it stands at one moment.
+/// A snapshot of the whole ledger.
 struct LedgerAudit {
   let db: Database
   let since: WallInstant?
@@ -185,7 +184,7 @@ struct LedgerAudit {
     ).map { row in
       let (at, count) = (try row.instant("at"), try row.integer("count"))
       let name = try row.text(ifAny: "name")
-      // What no schedule can count is named, and not numbered.
+      // A loss that no schedule can count is named without a number.
       let number = count > 0 && count < 1_000_000_000_000 ? "\(count) " : ""
       return
         "\(at.rfc3339()): \(name.map { "\($0): " } ?? "")"
@@ -193,12 +192,12 @@ struct LedgerAudit {
     }
   }
 
-  /// A slot that has run has a run, and a run of a slot that has begun has a verdict.
+  /// A slot that has run has a run, and a run of a slot that has started has a verdict.
   private func addUnpaired(to report: inout LedgerAuditReport, start: Int64) throws {
     let lost =
       try Int.fetchOne(
         db, sql: "SELECT count(*) FROM losses WHERE job IS NULL") ?? 0
-    // Where runs have been lost, nobody can say which.
+    // Once runs have been lost, nobody can say which.
     guard lost == 0 else { return }
     let runsHorizon =
       try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'runs_horizon'") ?? 0

@@ -2,43 +2,41 @@ internal import GRDB
 package import TaktCore
 package import TaktTime
 
-/// What a daemon that starts finds in the ledger.
+/// The facts that a daemon finds in the ledger at its start.
 package struct LedgerFindings: Sendable {
   package var previous = PreviousState()
-  /// Daemons of this start of the machine whose leftover processes have not been searched for.
+  /// Daemons of this boot whose leftover processes have not been searched for.
   package var daemons: [PreviousDaemon] = []
-  /// Processes without a recorded end that a daemon of an earlier version has started, which
-  /// recorded neither a mark nor itself.
+  /// Processes without a recorded end that a daemon of an earlier version has started; it recorded
+  /// neither a mark nor itself.
   package var unmarked: [LeftoverProcess] = []
-  /// When the previous daemon wrote last; nil when there was none.
+  /// The time of the previous daemon's last write; nil if there was none.
   package var lastSeen: WallInstant?
 
   /// Jobs that run once, the first added first.
   package var onceJobs: [OnceJob] = []
-  /// How many rows made no sense and were passed over.
+  /// The number of invalid rows, which were skipped.
   package var badRows = 0
 
   package init() {}
 
   /// A daemon that has used this ledger, or the one that it is a copy of.
   package struct PreviousDaemon: Hashable, Sendable {
-    /// Nil where the ledger could not be told of it.
+    /// Nil if the ledger could not record it.
     package var id: Int64?
     package var pid: Int32
-    /// When its process started, in clock ticks; nil in a row of an earlier version.
+    /// The start of its process, in clock ticks; nil in a row of an earlier version.
     package var startTicks: UInt64?
     /// The namespace of its process numbers.
     package var pidSpace: String?
-    /// Whether it used the state folder in which the ledger is now. A copy has another identity.
+    /// True if it used the state folder in which the ledger is now. A copy has another identity.
     package var isOfThisFolder: Bool
-    /// Which member of its cluster it was last.
+    /// The member of its cluster that it was last.
     package var member: MemberID?
-    /// The processes of its attempts that have no recorded end.
     package var processes: [LeftoverProcess] = []
-    /// Those of its service plugins, and those that the ledger could not be told of.
+    /// Those of its service plugins, and those that the ledger could not record.
     package var services: [ProcessIdentity] = []
 
-    /// Whether there may be processes of it.
     package var hasLeftovers: Bool { !processes.isEmpty || !services.isEmpty }
   }
 
@@ -59,7 +57,7 @@ extension LedgerFindings {
       reading.db, sql: "SELECT * FROM daemons WHERE settled_at IS NULL AND boot = ? ORDER BY id",
       arguments: [reading.boot]
     ).compactMap {
-      // A row that makes no sense proves nothing.
+      // An invalid row proves nothing.
       try? PreviousDaemon($0, in: folder)
     }
     try readProcesses(reading)
@@ -74,7 +72,8 @@ extension LedgerFindings {
     try readUnreported(reading.db, in: folder)
   }
 
-  /// Those of a daemon with another state folder are that daemon's to report: this one is a copy.
+  /// Those of a daemon with another state folder are that daemon's to report: this ledger is a
+  /// copy.
   private mutating func readUnreported(
     _ db: Database, in folder: StateDirectory.Identity
   ) throws {
@@ -111,7 +110,7 @@ extension LedgerFindings {
     }
   }
 
-  /// What a daemon has noted beside the ledger.
+  /// Adds the note that a daemon left next to the ledger.
   mutating func add(_ noted: PreviousDaemon) {
     let place = daemons.firstIndex { $0.pid == noted.pid && $0.startTicks == noted.startTicks }
     if let place {
@@ -131,7 +130,6 @@ extension LedgerFindings {
 }
 
 extension Row {
-  /// The state folder that a daemon has used.
   fileprivate var folder: StateDirectory.Identity {
     get throws {
       StateDirectory.Identity(

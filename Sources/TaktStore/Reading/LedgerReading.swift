@@ -2,13 +2,13 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// What of the ledger a takt that starts goes on with.
+/// The state that a new daemon continues from.
 ///
-/// Rows that make no sense are passed over and counted: one of them does not keep takt from going on
-/// with all others.
+/// Invalid rows are skipped and counted: one of them does not keep takt from continuing with all
+/// others.
 final class LedgerReading {
   let db: Database
-  /// What tells this start of the machine from others.
+  /// Identifies this boot of the machine.
   let boot: String
   private let schedules: StoredSchedules
   private(set) var badRows = 0
@@ -19,7 +19,7 @@ final class LedgerReading {
     schedules = StoredSchedules(zones)
   }
 
-  /// What is made of a row; nil for one that makes no sense, or of which nothing is to be made.
+  /// Nil for an invalid row, which is counted, and for one without a value.
   private func sense<Value>(_ row: Row, _ body: (Row) throws -> Value?) -> Value? {
     do {
       return try body(row)
@@ -29,7 +29,7 @@ final class LedgerReading {
     }
   }
 
-  /// - Parameter name: the job that is wanted; nil for all.
+  /// - Parameter name: one job; nil for all.
   func previous(of name: JobName? = nil) throws -> PreviousState {
     var previous = PreviousState(lastRun: try lastRun())
     let number = try name.map { try self.number(of: $0) ?? -1 }
@@ -62,7 +62,7 @@ final class LedgerReading {
       version: own, isOpen: version.end == nil, pending: pending[number] ?? [])
   }
 
-  /// The highest number that a run has had, those that have been given away among them.
+  /// The highest number of any run, those already deleted included.
   private func lastRun() throws -> UInt64 {
     let newest = try Int64.fetchOne(db, sql: "SELECT max(run) FROM runs") ?? 0
     let given =
@@ -109,7 +109,7 @@ final class LedgerReading {
     return slots
   }
 
-  /// The newest schedule of each job; the job's name is left to the caller.
+  /// The newest schedule of each job; the caller fills in the job's name.
   private func lastVersions(_ number: Int64?) throws -> [Int64: AuditedVersion] {
     var versions: [Int64: AuditedVersion] = [:]
     guard let placeholder = JobName("x") else { return [:] }

@@ -4,10 +4,10 @@ package import TaktCore
 import TaktSystem
 package import TaktTime
 
-/// The archive of a daemon: opened when somebody first asks, since the file may come later, and open
+/// The archive of a daemon: opened at the first query, since the file may come later, and open
 /// until the daemon stops.
 ///
-/// It is not opened for each question: the queue of a database that is closed is cleaned up on the
+/// It is not opened for each query: the queue of a database that is closed is cleaned up on the
 /// system's shared pool of threads, whose first use starts a timer that wakes the process once a
 /// second from then on.
 ///
@@ -26,7 +26,7 @@ package final class OpenedArchive: RunArchive {
   private let folder: String
   private var path: String { folder + "/" + LedgerFile.name }
   private let state = Mutex(State())
-  /// For what walks through much of the ledger, so that no other question waits for it.
+  /// For queries that walk through much of the ledger, so that no other query waits for them.
   private let walks = Mutex(State())
 
   package init(folder: String) { self.folder = folder }
@@ -70,11 +70,10 @@ package final class OpenedArchive: RunArchive {
     }
   }
 
-  /// Lets go of the file: whoever closes it last puts the write-ahead log in its place, which only
-  /// one who may write can. No question is answered from now on.
+  /// Closes the file; no query is answered from now on. The last process to close it moves the
+  /// write-ahead log into the database, which only one that may write can do.
   ///
-  /// - Parameter timeout: how long a question that is being answered is waited for: its disk may never
-  ///   answer.
+  /// - Parameter timeout: the longest wait for a query in progress: its disk may never answer.
   package func close(timeout: DispatchTimeInterval = .seconds(2)) {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "takt.archive.close", qos: .utility).async { [self] in
@@ -107,17 +106,17 @@ package final class OpenedArchive: RunArchive {
     do throws(LedgerArchive.Failure) {
       let archive = try archive(by: state)
       let value = try body(archive)
-      // Questions are seldom: what SQLite keeps for the next one is not worth its memory.
+      // Queries are rare: SQLite's cache for the next one is not worth its memory.
       archive.releaseMemory()
       return value
     } catch {
-      // What cannot be read is opened again for the next question.
+      // After a failure the file is opened again for the next query.
       state.withLock { $0.opened = nil }
       throw ArchiveError(error.sentence)
     }
   }
 
-  /// A ledger that was lost is another file later: that one is opened then.
+  /// After a loss the ledger is another file, which is opened then.
   private func archive(
     by state: borrowing Mutex<State>
   ) throws(LedgerArchive.Failure) -> LedgerArchive {
@@ -128,8 +127,8 @@ package final class OpenedArchive: RunArchive {
       state.opened = nil
       let archive = try LedgerArchive(folder: folder)
       let after = LedgerFile.identities(of: path)
-      // The write-ahead log may have come with the opening. A database that was replaced meanwhile
-      // is found to be another one by the next question.
+      // The write-ahead log may have been created by the opening. If the database was replaced
+      // meanwhile, the next query notices.
       state.opened = Opened(
         archive: archive, identities: before.first == after.first ? after : before)
       return archive

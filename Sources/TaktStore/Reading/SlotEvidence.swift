@@ -2,7 +2,7 @@ internal import GRDB
 package import TaktCore
 package import TaktTime
 
-/// What the ledger knows of a slot, and of what was around it.
+/// The ledger's facts about a slot and its surroundings.
 package struct SlotEvidence: Sendable {
   package typealias Absence = DaemonAbsence
 
@@ -12,32 +12,31 @@ package struct SlotEvidence: Sendable {
   }
 
   package var record: VerdictRecord
-  /// Its run; nil where none has started.
+  /// Nil if none has started.
   package var run: StoredRun?
   /// The run by which this machine has served a slot that it had left to another one.
   package var laterRun: StoredRun?
   package var lateness: Duration?
-  /// When its run asked the ledger for its claim; nil where it did not have to.
+  /// The time at which its run asked the ledger for its claim; nil if it did not have to.
   package var claimedAt: WallInstant?
   /// Another run of the job that was active when the slot was due.
   package var blocking: StoredRun?
-  /// How many other runs were active when the slot was due.
+  /// The number of other runs that were active when the slot was due.
   package var activeCount = 0
   package var absences: [Absence] = []
   package var steps: [ClockStep] = []
-  /// The schedule that the job had.
   package var schedule: Schedule?
-  /// Whether the jobs file disabled the job then; nil where the ledger no longer has it.
+  /// True if the jobs file disabled the job then; nil if the ledger no longer has it.
   package var isDisabled: Bool?
-  /// The job's suspension, where it was suspended then and is so still.
+  /// The job's suspension, if it was suspended then and still is.
   package var suspension: Suspension?
 }
 
-/// What the ledger says to the question about an instant.
+/// The ledger's answer to a query about an instant.
 package struct SlotInquiry: Sendable {
-  /// The slots in question, in order.
+  /// In order.
   package var slots: [SlotEvidence] = []
-  /// Whether there are more of them, before these.
+  /// True if there are more of them, before these.
   package var hasMore = false
   package var before: VerdictRecord?
   package var after: VerdictRecord?
@@ -45,20 +44,20 @@ package struct SlotInquiry: Sendable {
   package var pending: WallInstant?
   /// A run of the job that has not ended; no hook.
   package var active: StoredRun?
-  /// The run that asks for the job's condition, for a slot in question.
+  /// The run that checks the job's condition, for a slot in question.
   package var condition: StoredRun?
   package var activeCount = 0
   package var suspension: Suspension?
-  /// When the ledger first had a schedule of the job, and the one that applied at the instant.
+  /// The times of the ledger's first schedule of the job, and of the one that applied at the
+  /// instant.
   package var knownSince: WallInstant?
   package var schedule: Schedule?
 }
 
 extension LedgerArchive {
-  /// So many slots of one question are looked at.
   private static let slotsMax = 5
 
-  /// What is known of the slots of a job from `first` to before `end`, or of its last decided slot.
+  /// The records of a job's slots from `first` to before `end`, or of its last decided slot.
   package func inquire(
     _ job: JobName, from first: WallInstant?, to end: WallInstant, zones: any ZoneSource
   ) throws(Failure) -> SlotInquiry {
@@ -69,7 +68,7 @@ extension LedgerArchive {
   }
 }
 
-/// One look at a job's part of the ledger.
+/// A snapshot of a job's part of the ledger.
 private struct InquiryReading {
   let db: Database
   let job: JobName
@@ -92,7 +91,7 @@ private struct InquiryReading {
   func inquiry(from first: WallInstant?, to end: WallInstant, max count: Int) throws -> SlotInquiry
   {
     var inquiry = SlotInquiry()
-    // No two records overlap, so that those that come first also end first.
+    // No two records overlap, so that those that start first also end first.
     let found = try records(
       "first < ? ORDER BY first DESC LIMIT \(count + 1)", [end.milliseconds])
     let start = first ?? WallInstant(nanoseconds: .min)

@@ -7,8 +7,8 @@ internal import GRDBSQLite
 /// SQLite's own functions bind the values: GRDB boxes each value, which costs as much again as the
 /// statement itself.
 final class LedgerStatements {
-  /// By the address of the text, which a literal keeps for the life of the process, and the number
-  /// of rows.
+  /// Keyed by the address of the text, which a literal keeps for the life of the process, and the
+  /// number of rows.
   private var prepared: [Key: Statement] = [:]
 
   private struct Key: Hashable {
@@ -16,8 +16,8 @@ final class LedgerStatements {
     var rows: Int
   }
 
-  /// How many rows one statement inserts where there are many. SQLite spends a third less on a row
-  /// of such a statement than on a row alone.
+  /// Rows per statement when there are many. SQLite spends a third less on a row of such a
+  /// statement than on a row alone.
   private static let rowsAtOnce = 20
 
   /// Executes a statement that returns no row.
@@ -26,7 +26,7 @@ final class LedgerStatements {
     try run(statement, in: db, bind)
   }
 
-  /// The first column of the first row; nil where there is no row, or null in it.
+  /// Nil if there is no row, or null in it.
   func number(
     _ sql: StaticString, in db: Database, _ bind: (inout BoundValues) -> Void
   ) throws -> Int64? {
@@ -69,7 +69,7 @@ final class LedgerStatements {
     }
   }
 
-  /// Gives the statements back, as must be done before the database is closed.
+  /// Must be called before the database is closed.
   func finalize() { prepared = [:] }
 
   private static func address(_ sql: StaticString) -> UInt { UInt(bitPattern: sql.utf8Start) }
@@ -101,7 +101,7 @@ final class LedgerStatements {
 struct BoundValues {
   private let statement: OpaquePointer
   private var place: Int32 = 0
-  /// `SQLITE_OK`, or why a value could not be bound.
+  /// `SQLITE_OK`, or the first error of a binding.
   private(set) var code = SQLITE_OK
 
   /// The statement must outlive the values.
@@ -143,7 +143,7 @@ struct BoundValues {
     note(code)
   }
 
-  /// SQLite's sign for values that it is to copy: `SQLITE_TRANSIENT`, a macro that Swift lacks.
+  /// Tells SQLite to copy values: `SQLITE_TRANSIENT`, a macro that Swift lacks.
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   private mutating func note(_ code: Int32) {

@@ -1,12 +1,11 @@
 import TaktCore
 import TaktTime
 
-/// What one transaction writes: the entries of many turns, of which only what they come to together
-/// is left.
+/// The contents of one transaction: the entries of many turns, reduced to their final effect.
 ///
-/// Entries that are written as they came are not copied: the batch holds their places.
+/// Entries that are written unchanged are not copied: the batch holds their places.
 struct LedgerBatch {
-  /// A run as this batch changes it; nil for what it leaves alone.
+  /// The changes of this batch to a run; nil for a column that it leaves alone.
   struct Run {
     var head: RunHead?
     var claimedAt: WallInstant?
@@ -14,10 +13,10 @@ struct LedgerBatch {
     var lateness: Duration?
     var attempts: Int?
     var record: RunRecord?
-    /// `.some(nil)` takes it away.
+    /// `.some(nil)` removes it.
     var retry: RetryPosition??
 
-    /// It begins, or its next attempt does: it waits for none.
+    /// Starts the run, or its next attempt: it waits for none.
     mutating func begin(_ change: (inout Run) -> Void) {
       change(&self)
       retry = .some(nil)
@@ -57,13 +56,12 @@ struct LedgerBatch {
   private(set) var checkpoints = NewestCheckpoints()
   /// Places of schedules, services, clock steps, reloads and jobs that run once, in their order.
   private(set) var others: [Int] = []
-  /// Places of the parameters of runs.
   private(set) var parameters: [Int] = []
   private(set) var runs: [RunID: Run] = [:]
   private(set) var attempts: [Attempt: AttemptFacts] = [:]
-  /// What attempts have printed that another one follows.
+  /// The output of attempts that are followed by another one.
   private(set) var outputs: [(attempt: Attempt, output: KeptOutput, at: WallInstant)] = []
-  /// Processes of attempts that began before this batch.
+  /// Processes of attempts that started before this batch.
   private(set) var processes: [RunID: ProcessIdentity] = [:]
 
   struct PendingSlot: Hashable {
@@ -79,7 +77,7 @@ struct LedgerBatch {
     for place in span.indices { add(span[place], at: place) }
   }
 
-  /// The marks and schedules of many new jobs, and many runs, come in one batch.
+  /// The checkpoints and schedules of many new jobs, and many runs, come in one batch.
   private mutating func reserve(for entries: [LedgerEntry]) {
     var (checkpointCount, otherCount, beginningCount) = (0, 0, 0)
     let span = entries.span
@@ -136,7 +134,7 @@ struct LedgerBatch {
     case .ended(let record):
       let run = record.head.run
       runs[run, default: Run()].end(record)
-      // What ends while it waits has no attempt that ends with it.
+      // A run that ends while it waits has no attempt that ends with it.
       if record.attempts > 0, record.retry?.attempt != record.attempts {
         end(
           Attempt(run: run, number: record.attempts), record.end, record.endedAt,
@@ -152,7 +150,7 @@ struct LedgerBatch {
     }
   }
 
-  /// A run begins, or wants to. What is left of one that it goes on with is taken up by that.
+  /// A run starts, or waits to. It replaces the rest of the run that it continues.
   private mutating func update(_ beginning: RunBeginning, _ change: (inout Run) -> Void) {
     let head = beginning.head
     runs[head.run, default: Run()].begin(change)
@@ -167,11 +165,10 @@ struct LedgerBatch {
   }
 }
 
-/// The newest mark of each job in a batch, by the place of its entry.
+/// The newest checkpoint of each job in a batch, by the place of its entry.
 struct NewestCheckpoints {
   /// Places in the batch's entries, one for each job, in the order in which the jobs came.
   private(set) var places: [Int] = []
-  /// The index of each job in `places`.
   private var indices: [JobName: Int] = [:]
 
   mutating func reserve(_ count: Int) {
@@ -188,13 +185,13 @@ struct NewestCheckpoints {
     }
   }
 
-  /// What is there, or else `next`, which is put there: one search for both.
+  /// The value of `known`, or `next`, which is stored there: one search for both.
   private static func index(_ known: inout Int?, else next: Int) -> Int {
     if let known { return known }
     known = next
     return next
   }
 
-  /// The index of a job in `places`; nil for a job without a mark in this batch.
+  /// Nil for a job without a checkpoint in this batch.
   func index(of job: JobName) -> Int? { indices[job] }
 }

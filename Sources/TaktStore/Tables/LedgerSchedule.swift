@@ -1,9 +1,8 @@
 package import TaktCore
 package import TaktTime
 
-/// Schedules as the ledger holds them.
 package enum LedgerSchedule {
-  /// Nil for what is no schedule that takt writes.
+  /// Nil for a text that is no schedule of takt's.
   package static func read(_ text: String, _ zones: any ZoneSource) -> Schedule? {
     StoredSchedule.schedule(text, zones)
   }

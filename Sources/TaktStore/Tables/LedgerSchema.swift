@@ -4,7 +4,7 @@ import TaktTime
 
 /// The tables of the ledger. Migrations are only ever appended.
 ///
-/// Slots and moments are milliseconds since the Unix epoch, durations microseconds.
+/// Slots and instants are milliseconds since the Unix epoch, durations microseconds.
 enum LedgerSchema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
@@ -53,9 +53,9 @@ enum LedgerSchema {
     return migrator
   }()
 
-  /// What is in the index of slots that did not run. Questions ask with these words and more, as SQLite
-  /// takes an index only then: another wording needs another index. Of a slot that ran only a number is
-  /// looked at: the gate's `ledger`.
+  /// The condition of the index of slots that did not run. Queries contain these words and more,
+  /// since SQLite uses an index only then: another wording needs another index. Only a number is
+  /// compared for a slot that ran: the gate's `ledger`.
   static let isIndexedAsNotRun = "run IS NULL AND detail IS NOT 'elsewhere'"
 
   private static let unreported = """
@@ -237,7 +237,7 @@ enum LedgerSchema {
     ALTER TABLE attempts ADD COLUMN used TEXT;
     """
 
-  /// Takes apart what earlier versions kept in one text: `exit(1)`.
+  /// Splits the single text of earlier versions: `exit(1)`.
   static func splitReasons(_ db: Database) throws {
     try db.execute(
       sql: """

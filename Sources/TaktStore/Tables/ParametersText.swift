@@ -13,7 +13,7 @@ enum ParametersText {
     return (try? encoder.encode(texts)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
-  /// Nil for what is no such object.
+  /// Nil for a text that is no such object.
   static func decode(_ text: String) -> [String: String]? {
     try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
   }

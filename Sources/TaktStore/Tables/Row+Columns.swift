@@ -8,10 +8,10 @@ import TaktTime
   import Foundation
 #endif
 
-/// Columns read with care: what stands in a file that was damaged, or that somebody has edited, is
-/// an error to be told, and nothing to end the process for.
+/// Columns read with care: a value in a file that was damaged or edited is an error to report, and
+/// must not end the process.
 extension Row {
-  /// A whole number; nil for null.
+  /// Nil for null.
   func integer(ifAny column: String) throws -> Int64? {
     let value: DatabaseValue = self[column]
     if value.isNull { return nil }
@@ -24,14 +24,13 @@ extension Row {
     return number
   }
 
-  /// No run has a higher number, so that there is always a next one.
+  /// The highest number of a run, so that there is always a next one.
   static let runMax = Int64(1) << 60
 
-  /// No instant of a schedule is further from 1970 than this, in milliseconds: two of them can be
-  /// added.
+  /// The furthest instant of a schedule from 1970, in milliseconds: two of them can be added.
   private static let scheduleInstantMax = UInt64(1) << 52
 
-  /// An instant of a schedule; nil for null.
+  /// Nil for null.
   func scheduleInstant(ifAny column: String) throws -> ScheduleInstant? {
     guard let number = try integer(ifAny: column) else { return nil }
     guard number.magnitude <= Self.scheduleInstantMax else { throw Self.damage(column) }
@@ -43,14 +42,14 @@ extension Row {
     return instant
   }
 
-  /// A count: a number that is not negative, and so small that many of them can be added.
+  /// A number that is not negative, and so small that many of them can be added.
   func count(_ column: String) throws -> Int {
     let number = try integer(column)
     guard (0...Int64(1) << 53).contains(number) else { throw Self.damage(column) }
     return Int(number)
   }
 
-  /// A text; nil for null.
+  /// Nil for null.
   func text(ifAny column: String) throws -> String? {
     let value: DatabaseValue = self[column]
     if value.isNull { return nil }
@@ -63,7 +62,7 @@ extension Row {
     return text
   }
 
-  /// What a text stands for; nil for null.
+  /// Nil for null.
   func value<Value>(ifAny column: String, _ make: (String) -> Value?) throws -> Value? {
     guard let text = try text(ifAny: column) else { return nil }
     guard let value = make(text) else { throw Self.damage(column) }
@@ -75,7 +74,7 @@ extension Row {
     return value
   }
 
-  /// Bytes; none for null.
+  /// Empty for null.
   func bytes(_ column: String) throws -> [UInt8] {
     let value: DatabaseValue = self[column]
     if value.isNull { return [] }
@@ -83,17 +82,17 @@ extension Row {
     return Array(data)
   }
 
-  /// An instant in milliseconds since the epoch; nil for null.
+  /// Milliseconds since the epoch; nil for null.
   func instant(ifAny column: String) throws -> WallInstant? {
     try integer(ifAny: column).map { WallInstant(milliseconds: $0) }
   }
 
-  /// An instant in milliseconds since the epoch.
+  /// Milliseconds since the epoch.
   func instant(_ column: String) throws -> WallInstant {
     WallInstant(milliseconds: try integer(column))
   }
 
-  /// The number of a run; nil for null.
+  /// Nil for null.
   func run(ifAny column: String) throws -> RunID? {
     guard let number = try integer(ifAny: column) else { return nil }
     guard (0...Self.runMax).contains(number) else { throw Self.damage(column) }

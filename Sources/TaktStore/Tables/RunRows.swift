@@ -2,9 +2,9 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// How runs and attempts stand in their tables: what is written, and what is read.
+/// The rows of runs and attempts, as written and as read.
 enum RunRows {
-  /// A run that begins, ends, or both.
+  /// A run that starts, ends, or both.
   static let upsertSQL: StaticString = """
     INSERT INTO runs (run, job, slot, kind, delivery, hook, parent, claimed_at, began_at, attempts,
       outcome, reason, reason_number, reason_text, ended_at, duration_us, late_us, used)
@@ -41,7 +41,7 @@ enum RunRows {
     values.add(record?.totals.use?.value.run.text)
   }
 
-  /// Where a run goes on, if it does.
+  /// The next attempt of a run, if there is one.
   static let retrySQL: StaticString = """
     UPDATE runs SET retry_at = ?, retry_attempt = ?, retry_outcome = ?, retry_reason = ?,
       retry_reason_number = ?, retry_reason_text = ?, attempts = coalesce(?, attempts)
@@ -59,7 +59,6 @@ enum RunRows {
     values.add(Int64(run.number))
   }
 
-  /// An attempt as far as it is known now.
   static let attemptSQL: StaticString = """
     INSERT INTO attempts (run, attempt, began_at, ended_at, outcome, reason, reason_number,
       reason_text, pid, ticks_from, ticks_to, mark, cgroup, daemon, used)
@@ -110,8 +109,8 @@ enum RunRows {
   static let selectSQL =
     "SELECT runs.*, jobs.name AS name FROM runs JOIN jobs ON jobs.id = runs.job"
 
-  /// Those that a previous daemon did not bring to their ends, with the start of the first attempt: of
-  /// a run that goes on with others, theirs, back to the one that made the attempt 1.
+  /// Runs that a previous daemon left unfinished, with the start of the first attempt: for a run
+  /// that continues others, theirs, back to the one that made attempt 1.
   static let unfinishedSQL = """
     SELECT runs.*, jobs.name AS name, (
       WITH RECURSIVE chain (run, parent, began_at) AS (
@@ -127,7 +126,7 @@ enum RunRows {
 }
 
 extension Row {
-  /// The head of a run in a row of `RunRows.selectSQL`.
+  /// Reads a row of `RunRows.selectSQL`.
   func head() throws -> RunHead {
     RunHead(
       run: try run("run"), job: try value("name", JobName.init), slot: try instant("slot"),
@@ -144,9 +143,9 @@ extension Row {
     return Shared(ShownParameters(kept: texts, omittedCount: Int(clamping: omitted)))
   }
 
-  /// How a run or an attempt ended; nil when it has not.
+  /// Nil for a run or an attempt that has not ended.
   ///
-  /// - Parameter prefix: stands before the names of the columns.
+  /// - Parameter prefix: of the names of the columns.
   func end(_ prefix: String = "") throws -> RunEnd? {
     guard let outcome = try value(ifAny: prefix + "outcome", Outcome.init) else { return nil }
     let reason = prefix + "reason"
@@ -166,7 +165,7 @@ extension Row {
   func storedRun() throws -> StoredRun {
     StoredRun(
       try head(), beganAt: try instant(ifAny: "began_at"), endedAt: try instant(ifAny: "ended_at"),
-      // Zero where nobody saw the end, or where there was no start.
+      // Zero if nobody saw the end, or if there was no start.
       duration: try integer(ifAny: "duration_us").flatMap { $0 == 0 ? nil : .microseconds($0) },
       attempts: try count("attempts"), end: try end(), use: try use(),
       parameters: try parameters())
@@ -196,7 +195,6 @@ extension Row {
 }
 
 extension ProcessIdentity {
-  /// The mark; nil for none.
   var knownMark: String? { mark.isEmpty ? nil : mark }
 }
 

@@ -7,7 +7,7 @@ import TaktTime
 /// By hand: an encoder takes fifty times as long, which 100,000 new jobs would wait for.
 struct ScheduleText {
   private(set) var bytes: [UInt8] = []
-  /// Whether a member or an element came before at this level.
+  /// True after a member or an element at this level.
   private var needsComma = false
 
   init(_ schedule: StoredSchedule) {
@@ -104,7 +104,7 @@ struct ScheduleText {
     needsComma = true
   }
 
-  /// A list as a member; nothing for nil.
+  /// Nothing for nil.
   mutating func members<Element>(
     _ name: StaticString, _ elements: [Element]?, _ add: (inout Self, Element) -> Void
   ) {

@@ -4,7 +4,7 @@ import TaktTime
 /// A shared calendar as the ledger holds it with each schedule that uses it, so that old slots are
 /// explained by the days of their time.
 struct StoredCalendar: Codable {
-  /// An event that recurs: in the normal form of a recurrence, with its length in days or seconds.
+  /// A recurring event: in the normal form of a recurrence, with its length in days or seconds.
   struct Event: Codable {
     var days: Bool
     var length: Int64
@@ -53,7 +53,7 @@ struct StoredCalendar: Codable {
       }
   }
 
-  /// Nil for what cannot be read.
+  /// Nil if it cannot be read.
   func calendar(_ zones: any ZoneSource) -> SharedCalendar? {
     var content = SharedCalendar.Content()
     func read(_ text: String?, _ ranges: inout NumberRanges, within bound: Int64) -> Bool {
@@ -87,14 +87,14 @@ struct StoredCalendar: Codable {
     return SharedCalendar(name, content)
   }
 
-  /// The zone of a name; nil for one that is not there any more.
+  /// Nil for a zone that no longer exists.
   private static func zone(_ name: String?, _ zones: any ZoneSource) -> (zone: Zone?, Void)? {
     guard let name else { return (nil, ()) }
     return zones.zone(named: name).map { ($0, ()) }
   }
 }
 
-/// What a schedule makes of its calendars, each by its place among them.
+/// A schedule's use of its calendars, each by its place among them.
 struct StoredCalendarRules: Codable {
   var except: [Int]
   var move: String?
@@ -117,7 +117,7 @@ struct StoredCalendars {
 
   init(_ all: [SharedCalendar] = []) { self.all = all }
 
-  /// Nil where there is no such place.
+  /// Nil if there is no such place.
   func calendars(at places: [Int]) -> [SharedCalendar]? {
     places.allSatisfy(all.indices.contains) ? places.map { all[$0] } : nil
   }

@@ -9,19 +9,19 @@ import TaktTime
 
 /// A schedule as the ledger holds it: JSON whose keys never change their meaning.
 struct StoredSchedule: Codable {
-  /// A rule of the clock: its kind, its text in normal form, and how it is read.
+  /// A rule of the clock: its kind, its text in normal form, and its settings.
   struct Rule: Codable {
     var cron: String?
     var calendar: String?
     var rrule: String?
     var grid: String?
     var days: String?
-    /// What filters its days: every n-th of them, and the working day of the month.
+    /// The filters of its days: every n-th of them, and the working day of the month.
     var nth: String?
     var working: Int?
-    /// The calendars whose days are no working days.
+    /// The calendars whose days are not working days.
     var holidays: [Int]?
-    /// Whether its times move from days that are left out.
+    /// True if its times move away from days that are left out.
     var moved: Bool?
     var zone: String
     var gap: String
@@ -46,25 +46,25 @@ struct StoredSchedule: Codable {
   var delays: [Delay]?
   var excluded: StoredCalendarRules?
 
-  /// How long after an event, in milliseconds.
+  /// The delay after an event, in milliseconds.
   struct Delay: Codable {
     var after: Int64
     var on: String
   }
 
-  /// A run of which job, and which end of it.
+  /// A job, and an outcome of its runs.
   struct Parent: Codable {
     var job: String
     var on: String
   }
 
-  /// The runs of which jobs together, and how far apart in milliseconds.
+  /// Jobs whose runs count together, and their greatest distance in milliseconds.
   struct AllOf: Codable {
     var jobs: [Parent]
     var within: Int64?
   }
 
-  /// Which path, and how long it may settle, in milliseconds.
+  /// A path, and its settling time in milliseconds.
   struct Watch: Codable {
     var path: String
     var debounce: Int64
@@ -86,7 +86,7 @@ struct StoredSchedule: Codable {
     }
   }
 
-  /// A calendar expression, whether it names whole days, and where.
+  /// A calendar expression, its zone, and true if it names whole days.
   struct Except: Codable {
     var calendar: String
     var days: Bool
@@ -143,7 +143,7 @@ struct StoredSchedule: Codable {
     self.calendars = calendars.all.isEmpty ? nil : calendars.all.map(StoredCalendar.init)
   }
 
-  /// Nil where a rule cannot be read, or its zone is not there any more.
+  /// Nil if a rule cannot be read, or its zone no longer exists.
   func schedule(_ zones: any ZoneSource) -> Schedule? {
     var read: [ClockRule] = []
     var exclusions: [Exclusion] = []
@@ -191,7 +191,7 @@ struct StoredSchedule: Codable {
     String(decoding: ScheduleText(StoredSchedule(schedule)).bytes, as: UTF8.self)
   }
 
-  /// Nil for what cannot be read.
+  /// Nil if it cannot be read.
   static func schedule(_ text: String, _ zones: any ZoneSource) -> Schedule? {
     let stored = try? JSONDecoder().decode(StoredSchedule.self, from: Data(text.utf8))
     return stored?.schedule(zones)
@@ -260,7 +260,7 @@ extension StoredSchedule.Rule {
     return ClockRule(expression.filtered(on: filter), zone: zone, dst: dst)
   }
 
-  /// Without what filters its days; nil for what cannot be read.
+  /// Without the filters of its days; nil if it cannot be read.
   private var expression: ClockRule.Expression? {
     if let cron {
       let days = days.flatMap(CronDayRule.init) ?? .any

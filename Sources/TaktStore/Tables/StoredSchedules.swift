@@ -4,7 +4,6 @@ import TaktTime
 /// Schedules read from their texts, each text once: many jobs have the same schedule, and share it
 /// then.
 final class StoredSchedules {
-  /// How many are remembered at a time.
   private static let countMax = 10_000
 
   private let zones: any ZoneSource
@@ -12,7 +11,7 @@ final class StoredSchedules {
 
   init(_ zones: any ZoneSource) { self.zones = zones }
 
-  /// Nil for what cannot be read.
+  /// Nil if it cannot be read.
   func schedule(_ text: String) -> Schedule? {
     if let schedule = known[text] { return schedule }
     guard let schedule = StoredSchedule.schedule(text, zones) else { return nil }

@@ -10,7 +10,8 @@ struct JobNumbers {
 
   subscript(job: JobName) -> Int64? { numbers[job] }
 
-  /// Adds what a transaction has learned, in place of everything older where there is no room.
+  /// Adds the numbers that a transaction has learned, in place of all older ones if there is no
+  /// room.
   mutating func learn(_ learned: [JobName: Int64]) {
     guard !learned.isEmpty else { return }
     if numbers.isEmpty, learned.count <= Self.countMax {
@@ -26,22 +27,21 @@ struct JobNumbers {
 struct JobSearch {
   let db: Database
   let statements: LedgerStatements
-  /// Numbers known before the transaction.
   let known: JobNumbers
-  /// Numbers that the transaction has found or given; they count when it is done.
+  /// Numbers that the transaction has found or given; they count once it is committed.
   private(set) var learned: [JobName: Int64] = [:]
   /// Nil until it is needed.
   private var before: Before?
-  /// Whether the job has a schedule, for each job that the transaction adds.
+  /// For each job that the transaction adds.
   private var hasSchedule: [Bool] = []
 
-  /// What the ledger has before the transaction.
+  /// The state of the ledger before the transaction.
   private struct Before {
     var isEmpty: Bool
     /// 0 without a job.
     var highest: Int64
 
-    /// In a file that somebody has edited, no number is so high that none can follow.
+    /// The highest number accepted from an edited file, so that others can follow.
     static let highestMax = Int64(1) << 60
   }
 
@@ -51,7 +51,7 @@ struct JobSearch {
     self.known = known
   }
 
-  /// Nil for a job that the ledger does not have.
+  /// Nil for a job that is not in the ledger.
   mutating func number(of job: JobName) throws -> Int64? {
     if let number = known[job] ?? learned[job] { return number }
     guard try !findBefore().isEmpty else { return nil }
@@ -62,7 +62,7 @@ struct JobSearch {
     return number
   }
 
-  /// The number of one more job, whose row the caller writes.
+  /// The number of a new job, whose row the caller writes.
   mutating func newNumber() throws -> Int64 {
     let highest = try findBefore().highest
     hasSchedule.append(false)
@@ -71,13 +71,13 @@ struct JobSearch {
 
   mutating func learn(_ job: JobName, _ number: Int64) { learned[job] = number }
 
-  /// As `learn`, of a number that can be found again.
+  /// Like `learn`, for a number that can be found again.
   mutating func learnIfRoom(_ job: JobName, _ number: Int64) {
     if learned.count < JobNumbers.countMax { learned[job] = number }
   }
 
-  /// Notes a schedule; whether it is the first of a job that this transaction has added, so that
-  /// there is none that it ends.
+  /// Notes a schedule. True for the first one of a job that this transaction has added: it ends no
+  /// other.
   mutating func isFirstSchedule(of job: Int64) -> Bool {
     guard let highest = before?.highest, job > highest else { return false }
     let index = Int(job - highest) - 1

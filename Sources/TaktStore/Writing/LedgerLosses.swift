@@ -2,11 +2,11 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// What could not be taken while nothing could be written.
+/// The entries that could not be taken while nothing could be written.
 package struct LedgerLosses {
   /// Verdicts, by job.
   var slots: [JobName: RecordLoss] = [:]
-  /// The newest marks, which are kept all the same.
+  /// The newest checkpoints, which are kept all the same.
   var checkpoints: [JobName: JobCheckpoint] = [:]
   /// All other entries.
   var entryCount = 0
@@ -39,7 +39,7 @@ package struct LedgerLosses {
 }
 
 extension LedgerTransaction {
-  /// An exact account of what could not be kept.
+  /// An exact account of the losses.
   mutating func write(_ losses: LedgerLosses, reason: String, at now: WallInstant) throws {
     for (name, loss) in losses.slots {
       try db.execute(
@@ -61,8 +61,8 @@ extension LedgerTransaction {
 }
 
 extension LedgerWriter {
-  /// The books were there at the start and could not be read: what they say of jobs and runs does
-  /// not go on, and the slots between then and now have no verdicts.
+  /// The ledger existed at the start and could not be read: its positions of jobs and runs are
+  /// abandoned, and the slots between then and now have no verdicts.
   func abandonUnread(_ db: Database) throws {
     let reason = "the ledger could not be read at the start"
     let now = startedAt.milliseconds

@@ -2,19 +2,19 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// Gives away what is older, more or larger than the ledger is to keep: a little at a time, so that
-/// no write waits long for it.
+/// Deletes the entries that are older, more or larger than the ledger is to keep: a little at a
+/// time, so that no write waits long for it.
 struct LedgerRetention {
   private static let rowsAtOnce = 2000
   private static let pagesAtOnce = 256
-  /// How long after a round the next one begins.
+  /// The time from the end of a round to the next.
   private static let pause = Duration.seconds(600)
-  /// A takt that starts has other things to do.
+  /// Longer work takes precedence at the start.
   private static let firstPause = Duration.seconds(30)
 
   private let history: History
   private var next: MonotonicInstant
-  /// By how much the wall clock was ahead of the monotonic one in the last round, in milliseconds.
+  /// The wall clock's lead over the monotonic one in the last round, in milliseconds.
   private var lead: Int64?
 
   init(history: History, startingAt now: MonotonicInstant) {
@@ -22,7 +22,7 @@ struct LedgerRetention {
     next = now + Self.firstPause
   }
 
-  /// Does one piece of a round, when one is due; whether there is more to do.
+  /// Performs one piece of a round, when one is due; true if there is more to do.
   mutating func step(_ database: DatabaseQueue, at now: Now) throws -> Bool {
     guard now.monotonic >= next else { return false }
     // A clock that is ahead for a while makes nothing old.
@@ -41,7 +41,7 @@ struct LedgerRetention {
     return hasMore
   }
 
-  /// One piece of each kind; whether one of them was full.
+  /// One piece of each kind; true if one of them was full.
   func prune(_ db: Database, at now: WallInstant) throws -> Bool {
     let kept = Span(since: now - history.keep, now: now)
     let keptOutput = Span(since: now - history.output, now: now)
@@ -72,8 +72,8 @@ struct LedgerRetention {
     }
   }
 
-  /// Deletes rows whose time is before that of a span, up to the first row whose time is in it: what was
-  /// written later only seems to be older, because the clock was behind.
+  /// Deletes rows whose time is before that of a span, up to the first row whose time is in it:
+  /// later rows only seem to be older, because the clock was behind.
   ///
   /// The oldest rows have the lowest numbers: the search does not go beyond the first of them.
   private func deleteOldest(
@@ -104,7 +104,7 @@ struct LedgerRetention {
     return db.changesCount == Self.rowsAtOnce
   }
 
-  /// A verdict is as old as its slot, or as it is itself where it came later.
+  /// A verdict is as old as its slot, or as itself if it came later.
   private func pruneVerdicts(_ db: Database, before bound: Int64) throws -> Bool {
     let oldest = "SELECT id, last, at FROM verdicts ORDER BY id LIMIT \(Self.rowsAtOnce)"
     let horizon = try Int64.fetchOne(
@@ -118,7 +118,7 @@ struct LedgerRetention {
     return db.changesCount == Self.rowsAtOnce
   }
 
-  /// The newest run that goes, by number or by age.
+  /// The newest run to delete, by number or by age.
   private func lastRunToDelete(_ db: Database, _ kept: Span) throws -> Int64 {
     let beyond =
       try Int64.fetchOne(
@@ -160,7 +160,7 @@ struct LedgerRetention {
     return expired.count == Self.rowsAtOnce
   }
 
-  /// A ledger that is too large loses its oldest entries, a piece at a time.
+  /// Deletes the oldest entries of a ledger that is too large, a piece at a time.
   private func pruneBySize(_ db: Database) throws -> Bool {
     let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
     let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0

@@ -3,9 +3,9 @@ import Glibc
 import TaktCore
 import TaktTime
 
-/// Saves what can be read of a damaged ledger.
+/// Saves the readable part of a damaged ledger.
 struct LedgerSalvage {
-  /// What could not be saved, for people.
+  /// A loss, described for people.
   struct Loss {
     var what: String
     var count: Int64
@@ -17,8 +17,8 @@ struct LedgerSalvage {
   ]
   private static let keyedTables = ["pending", "attempts", "services", "unreported", "meta"]
 
-  /// Moves the damaged file aside and copies what can be read of it into `new`, which must be empty.
-  /// Returns what is lost.
+  /// Moves the damaged file aside and copies its readable rows into `new`, which must be empty.
+  /// Returns the losses.
   static func copy(from damaged: String, into new: DatabaseQueue) throws -> [Loss] {
     var configuration = Configuration()
     configuration.readonly = true
@@ -26,7 +26,7 @@ struct LedgerSalvage {
       return [Loss(what: "everything; the file is no longer a database", count: 0)]
     }
     var losses: [Loss] = []
-    // A ledger of an earlier version has not all of them.
+    // A ledger of an earlier version does not have all of them.
     func isThere(_ table: String) -> Bool { (try? old.read { try $0.tableExists(table) }) != false }
     for table in rowTables where isThere(table) {
       losses += try copyRows(of: table, from: old, into: new)
@@ -41,8 +41,8 @@ struct LedgerSalvage {
     return losses
   }
 
-  /// Writes down what is lost. Verdicts of slots that ran are made anew from their runs; of those
-  /// that are missing then, each job gets an exact account.
+  /// Records the losses. Verdicts of slots that ran are made again from their runs; for the others
+  /// that are missing, each job gets an exact account.
   static func account(
     _ losses: [Loss], in new: DatabaseQueue, zones: any ZoneSource, at now: WallInstant
   ) throws {
@@ -83,7 +83,7 @@ struct LedgerSalvage {
     }
   }
 
-  /// Reads a table from both ends towards the page that is damaged.
+  /// Reads a table from both ends towards the damaged page.
   private static func copyRows(
     of table: String, from old: DatabaseQueue, into new: DatabaseQueue
   ) throws -> [Loss] {
@@ -111,7 +111,7 @@ struct LedgerSalvage {
     return isWhole ? [] : [Loss(what: "\(table), some rows", count: 0)]
   }
 
-  /// Copies rows until one cannot be read; whether all could.
+  /// Copies rows until one cannot be read; true if all could.
   private static func copy(
     _ sql: String, of table: String, from old: DatabaseQueue, into new: DatabaseQueue,
     _ seen: (Int64) -> Void
@@ -143,6 +143,6 @@ struct LedgerSalvage {
     return isWhole
   }
 
-  /// The new file cannot be written: nothing is to be given up for that.
+  /// The new file cannot be written: no row is given up for that.
   private struct TargetFailure: Error { var error: any Error }
 }

@@ -2,7 +2,7 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// Marks, schedules and verdicts.
+/// Checkpoints, schedules and verdicts.
 extension LedgerTransaction {
   mutating func writeMarks(of batch: LedgerBatch) throws {
     var new: [(place: Int, number: Int64)] = []
@@ -28,7 +28,6 @@ extension LedgerTransaction {
     try insert(new, of: batch)
   }
 
-  /// Inserts new jobs with their marks.
   private func insert(_ new: [(place: Int, number: Int64)], of batch: LedgerBatch) throws {
     try statements.insert(
       """
@@ -57,7 +56,7 @@ extension LedgerTransaction {
     }
   }
 
-  /// The columns of a mark, from `clock_label` to `daemon`.
+  /// The columns of a checkpoint, from `clock_label` to `daemon`.
   private func bind(_ checkpoint: JobCheckpoint, to values: inout BoundValues) {
     let cursor = checkpoint.cursor
     values.add(cursor.clockReading)
@@ -76,8 +75,8 @@ extension LedgerTransaction {
     values.add(daemon)
   }
 
-  /// Schedules, services, clock steps, reloads and jobs that run once. Schedules that begin are held back until another must see
-  /// their rows, so that one statement inserts many.
+  /// Schedules, services, clock steps, reloads and jobs that run once. New schedules are held back
+  /// until another entry must see their rows, so that one statement inserts many.
   mutating func writeOthers(of batch: LedgerBatch) throws {
     var beginning: [(place: Int, job: Int64)] = []
     for place in batch.others {
@@ -149,7 +148,7 @@ extension LedgerTransaction {
     }
   }
 
-  /// Inserts the schedules that were held back, at most one of each job. They come in the order of
+  /// Inserts the schedules that were held back, at most one for each job. They come in the order of
   /// their jobs' numbers, so that SQLite appends to its indexes.
   private func insert(_ beginning: inout [(place: Int, job: Int64)], of batch: LedgerBatch) throws {
     beginning.sort { $0.job < $1.job }

@@ -2,7 +2,6 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// Runs, their attempts and their output.
 extension LedgerTransaction {
   mutating func write(_ run: RunID, _ change: LedgerBatch.Run) throws {
     if let head = change.head { try upsert(head, change) }
@@ -15,7 +14,7 @@ extension LedgerTransaction {
       }
       return
     }
-    // A run that begins has none to take away; a further attempt that is claimed may have one.
+    // A new run has none to remove; a further attempt that is claimed may have one.
     if retry == nil, change.beganAt != nil { return }
     try execute(RunRows.retrySQL) {
       RunRows.bind(run, retry, attempts: change.attempts, to: &$0)
@@ -42,7 +41,6 @@ extension LedgerTransaction {
     }
   }
 
-  /// The parameters of a run, into its row.
   func write(_ parameters: ShownParameters, of run: RunID) throws {
     try execute("UPDATE runs SET parameters = ?, parameters_omitted = ? WHERE run = ?") {
       $0.add(ParametersText.encode(parameters.texts))
@@ -55,8 +53,8 @@ extension LedgerTransaction {
     try execute(RunRows.attemptSQL) { RunRows.bind(attempt, facts, daemon: daemon, to: &$0) }
   }
 
-  /// What an attempt has printed, in place of what the oldest attempts of its run have where there
-  /// are very many.
+  /// Stores the output of an attempt, in place of the oldest attempts' output if its run has very
+  /// many.
   func write(_ attempt: LedgerBatch.Attempt, _ output: KeptOutput, _ at: WallInstant) throws {
     let run = Int64(attempt.run.number)
     try execute(
@@ -82,7 +80,7 @@ extension LedgerTransaction {
     }
   }
 
-  /// The process of an attempt that began before this batch.
+  /// The process of an attempt that started before this batch.
   func write(_ run: RunID, _ process: ProcessIdentity) throws {
     try execute(
       """
@@ -101,7 +99,7 @@ extension LedgerTransaction {
     }
   }
 
-  /// A process of a service plugin, for as long as it may be there.
+  /// A process of a service plugin, for as long as it may exist.
   func writeService(_ number: UInt64, _ process: ProcessIdentity) throws {
     try execute(
       """
@@ -126,7 +124,7 @@ extension LedgerTransaction {
     }
   }
 
-  /// The leftover processes of these daemons have been searched for.
+  /// Records that the leftover processes of these daemons have been searched for.
   func settle(_ daemons: [Int64], at now: WallInstant) throws {
     for daemon in daemons {
       try execute("UPDATE daemons SET settled_at = ? WHERE id = ? AND settled_at IS NULL") {

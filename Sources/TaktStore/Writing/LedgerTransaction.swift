@@ -2,7 +2,6 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// Writes a batch within one transaction.
 struct LedgerTransaction {
   let db: Database
   let statements: LedgerStatements
@@ -12,7 +11,7 @@ struct LedgerTransaction {
   /// Jobs that have slots in `pending` since this transaction.
   var newPendingJobs: Set<JobName> = []
   var jobs: JobSearch
-  /// The jobs that have a mark in the batch, and their numbers in the same order.
+  /// The jobs that have a checkpoint in the batch, and their numbers in the same order.
   var checkpoints = NewestCheckpoints()
   var markedNumbers: [Int64] = []
 
@@ -27,11 +26,11 @@ struct LedgerTransaction {
     jobs = JobSearch(db: db, statements: statements, known: known)
   }
 
-  /// Numbers of jobs that this transaction has found or given; they count when it is done.
+  /// Numbers of jobs that this transaction has found or given; they count once it is committed.
   var learned: [JobName: Int64] { jobs.learned }
 
   mutating func write(_ batch: LedgerBatch, at now: WallInstant) throws {
-    // First: the row of a new job is written once, with its mark.
+    // First: the row of a new job is written once, with its checkpoint.
     try writeMarks(of: batch)
     try writeOthers(of: batch)
     for place in batch.verdicts {
@@ -53,7 +52,7 @@ struct LedgerTransaction {
     }
   }
 
-  /// The number of a job; a new one for a name that is not known.
+  /// A new number for a name that is not known.
   mutating func number(of job: JobName) throws -> Int64 {
     if let index = checkpoints.index(of: job) { return markedNumbers[index] }
     if let number = try jobs.number(of: job) { return number }

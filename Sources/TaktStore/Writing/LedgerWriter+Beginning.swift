@@ -4,11 +4,10 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// How a life of takt begins with its ledger: what previous daemons have left is read, and this one is
-/// entered.
+/// The start of a daemon's work with its ledger: it reads what previous daemons have left, and
+/// enters itself.
 extension LedgerWriter {
-  /// Opens the file and reads what is there. A file that cannot be read now is tried again with each
-  /// write.
+  /// Opens the file and reads it. A file that cannot be read now is tried again with each write.
   package func begin() throws(LedgerOpenFailure) -> LedgerFindings {
     readTraces()
     var findings = try beginLedger()
@@ -18,7 +17,7 @@ extension LedgerWriter {
     return findings
   }
 
-  /// What the folder says of previous daemons beside the ledger.
+  /// Reads the traces of previous daemons next to the ledger.
   private func readTraces() {
     let directory = lock.directory
     if let note = try? LossNote(in: directory) {
@@ -43,7 +42,7 @@ extension LedgerWriter {
       return
     }
     emptied = "the ledger \(status == nil ? "was missing" : "was empty") at a start"
-    // SQLite would delete it: what it holds may be all that is left.
+    // SQLite would delete it, and its contents may be all that is left.
     let aside = "\(LedgerFile.name).damaged-\(time.wall.milliseconds)-wal"
     let log = LedgerFile.name + "-wal"
     let isKept =
@@ -98,7 +97,7 @@ extension LedgerWriter {
     return findings
   }
 
-  /// Enters this life of takt in the ledger, once.
+  /// Enters this daemon in the ledger, once.
   func enlist(in file: LedgerFile) throws {
     let folder = lock.identity
     guard daemon == nil || folder != enlistedFolder else { return try recordTraces(in: file) }
@@ -115,7 +114,7 @@ extension LedgerWriter {
       return
     }
     daemon = try file.database.write { db in
-      // Nobody searches for these again.
+      // No later daemon searches for these again.
       try db.execute(
         sql: """
           DELETE FROM services WHERE daemon NOT IN (
@@ -138,7 +137,6 @@ extension LedgerWriter {
     try recordTraces(in: file)
   }
 
-  /// Records what `readTraces` has found.
   private func recordTraces(in file: LedgerFile) throws {
     if let emptied {
       try file.database.write { db in

@@ -4,32 +4,35 @@ import TaktCore
 import TaktTime
 
 extension LedgerWriter {
-  /// A time in which the ledger cannot be written.
+  /// A period in which the ledger cannot be written.
   struct Failing {
     var reason: String
     var since: WallInstant
     var count = 0
-    /// Whether there is a note of it beside the ledger.
+    /// True if there is a note of it next to the ledger.
     var hasNote = false
-    /// Whether the ledger could not be read at the start: what it holds is not to be taken for what
-    /// holds now.
+    /// True if the ledger could not be read at the start: its contents must not be taken for the
+    /// present state.
     var isUnread = false
-    /// Whether the file that is open takes no writes. SQLite opens one so without a word, and never
-    /// writes it again, whatever becomes of its rights.
+    /// True if the open file takes no writes. SQLite opens one so silently, and never writes it
+    /// again, even if its rights change.
     var isReadOnly = false
   }
 
-  /// What is written beside a ledger that cannot be, with space that is taken while there is some.
+  /// The files written in place of a ledger that cannot be, with space that is reserved while there
+  /// is some.
   struct Room {
-    /// Nil where there is no space.
+    /// Nil if there is no space.
     var processes: ProcessReserve?
     var isNoteReserved = false
   }
 }
 
-/// What is done when the ledger cannot be written: it is said once, and what is damaged is saved.
+/// The reaction to a ledger that cannot be written: it is logged once, and a damaged file is
+/// salvaged.
 extension LedgerWriter {
-  /// What the database refuses for another reason than the disk it will refuse for ever.
+  /// After this many refusals for another reason than the disk, the database will refuse
+  /// permanently.
   static let attemptsMax = 3
 
   func giveUpEntries() {
@@ -42,7 +45,7 @@ extension LedgerWriter {
     }
     logMessage(.error, "the ledger rejects entries; entries lost: \(entries.count)")
     entries = []
-    // Nobody is told that it is kept.
+    // They are not notified that it is kept.
     waiters = []
   }
 
@@ -70,7 +73,7 @@ extension LedgerWriter {
       "the ledger can be written again after \(length); entries from memory are in it")
   }
 
-  /// The file is damaged: what can be read of it is saved.
+  /// Salvages a damaged file.
   func rescue() {
     do {
       try salvage()
@@ -87,7 +90,7 @@ extension LedgerWriter {
     file = nil
     jobs = JobNumbers()
     let path = folder + "/" + LedgerFile.name
-    // Beside it first: what is there is not touched before there is something better.
+    // Next to it first: the files are not touched before there is something better.
     let name = LedgerFile.name + ".salvaged"
     LedgerFile.remove(folder + "/" + name)
     let lost: [LedgerSalvage.Loss]

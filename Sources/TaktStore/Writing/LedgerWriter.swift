@@ -2,8 +2,8 @@ internal import GRDB
 package import TaktCore
 package import TaktTime
 
-/// The one who writes: it has the file, holds what could not be written, and tries again. It lives
-/// on the ledger's queue.
+/// The writer: it has the file, holds entries that could not be written, and retries. For the
+/// ledger's queue only.
 package final class LedgerWriter {
   let lock: StateFolderLock
   var folder: String { lock.folder }
@@ -14,41 +14,40 @@ package final class LedgerWriter {
   let onRenewed: @Sendable () -> Void
 
   var file: LedgerFile?
-  /// Nil as long as this life of takt could not be entered.
+  /// Nil until this daemon could be entered.
   var daemon: Int64?
-  /// The state folder that the daemon's row names.
   var enlistedFolder: StateDirectory.Identity?
-  /// Daemons whose leftover processes have been searched for, which is still to be written.
+  /// Daemons whose leftover processes have been searched for; still to be recorded.
   private var settled: [Int64] = []
-  /// Nil until what previous daemons have left has been searched for.
+  /// Nil until the traces of previous daemons have been searched for.
   private var room: Room?
   var jobs = JobNumbers()
   private var pendingJobs: Set<JobName> = []
   private var retention: LedgerRetention
 
-  /// What the previous daemon has left a note of, until it is recorded.
+  /// The previous daemon's note, until it is recorded.
   var noted: NotedLoss?
-  /// Why what the ledger held is lost, until that is recorded.
+  /// The reason why the ledger's contents are lost, until that is recorded.
   var emptied: String?
   private var isClosed = false
-  /// Since when nothing new comes: no slot is decided from then on.
+  /// The end of new entries: no slot is decided from then on.
   var end: Now?
 
-  /// What waits to be written, and who waits for it.
+  /// Entries to be written, and the callers that wait for them.
   var entries: [LedgerEntry] = []
   var waiters: [SQLiteLedger.Waiter] = []
-  /// Those whose entries are written, until they are told.
+  /// Callers whose entries are written, until they are notified.
   var finished: [SQLiteLedger.Waiter] = []
   var losses = LedgerLosses()
 
   /// Nil while it can be written.
   var failing: Failing? { didSet { onFailure(failure) } }
-  /// Why it cannot be written; nil while it can.
+  /// Nil while it can be written.
   package var failure: String? { failing?.reason }
   /// Called with each change of it, before the log has a line about it.
   var onFailure: (String?) -> Void = { _ in }
   private var hasUpkeep = true
-  /// When the whole file is looked through for damage that nobody has met.
+  /// The time to check the whole file for damage that no query has met.
   private var nextCheck: MonotonicInstant
   let startedAt: WallInstant
   private static let checkPause = Duration.seconds(86_400)
@@ -89,7 +88,7 @@ package final class LedgerWriter {
     jobs = JobNumbers()
     self.file = file
     daemon = nil
-    // What can be read is gone on with, even while nothing can be written.
+    // The readable part is used, even while nothing can be written.
     do { try enlist(in: file) } catch { failed(error) }
     return findings
   }
@@ -103,7 +102,7 @@ package final class LedgerWriter {
     self.waiters += waiters
   }
 
-  /// The leftover processes of these daemons have been searched for: all that there are.
+  /// The leftover processes of these daemons have been searched for: all that exist.
   func settle(_ daemons: [Int64]) {
     settled += daemons
     room = room ?? Room()
@@ -116,7 +115,7 @@ package final class LedgerWriter {
       processes: ProcessReserve(in: lock.directory, of: writer),
       isNoteReserved: noted == nil && LossNote.reserve(in: lock.directory))
     self.room = room
-    // What keeps the ledger from being written is said by itself.
+    // A failure that keeps the ledger from being written is logged separately.
     guard failure == nil else { return }
     if !room.isNoteReserved {
       logMessage(
@@ -132,8 +131,8 @@ package final class LedgerWriter {
     }
   }
 
-  /// Notes beside the ledger what only the entries that wait tell: their processes, and that they
-  /// are.
+  /// Notes next to the ledger what only the waiting entries record: their processes, and their
+  /// existence.
   func noteEntries() {
     room?.processes?.write(ProcessReserve.processes(in: entries))
     guard failing != nil else { return }
@@ -141,7 +140,6 @@ package final class LedgerWriter {
     note(of: entries.count + losses.entryCount).added(to: noted?.note).write(in: lock.directory)
   }
 
-  /// That so many entries are not in the ledger.
   private func note(of count: Int) -> LossNote {
     let now = end ?? time.now
     return LossNote(
@@ -159,19 +157,20 @@ package final class LedgerWriter {
     .milliseconds(500) * (1 << min(5, (failing?.count ?? 1) - 1))
   }
 
-  /// When the next piece of upkeep is due; nil when there is nothing to do before new entries come.
+  /// The time until the next piece of upkeep; nil if there is nothing to do before new entries
+  /// come.
   var upkeepDelay: Duration? { hasUpkeep ? .milliseconds(50) : nil }
 
-  /// Writes all that waits, in one transaction; whether that could be done.
+  /// Writes all that waits, in one transaction; true on success.
   ///
-  /// - Parameter lost: takes what could not be taken meanwhile.
+  /// - Parameter lost: hands over the entries that could not be taken meanwhile.
   package func write(taking lost: () -> LedgerLosses) -> Bool {
     do {
       let file = try readyFile()
-      // Only when something can be written again: until then it is counted where it arises.
+      // Only once something can be written again: until then it is counted at its source.
       if failure != nil || !losses.isEmpty { try probe(file) }
       losses.merge(lost())
-      // Who waits may have come after the entries that it waits for.
+      // A caller may have come after the entries that it waits for.
       if !entries.isEmpty || !losses.isEmpty || !waiters.isEmpty || !settled.isEmpty {
         try write(to: file)
       }
@@ -198,7 +197,7 @@ package final class LedgerWriter {
     }
   }
 
-  /// The file, opened where it is not yet, and put back where somebody has taken it away.
+  /// The file, opened if it is not yet, and restored if it was removed.
   private func readyFile() throws -> LedgerFile {
     try lock.ensure()
     if let open = file, !open.isInPlace {
@@ -225,7 +224,7 @@ package final class LedgerWriter {
     return file
   }
 
-  /// Whether a transaction can be had at all.
+  /// Checks that a transaction is possible at all.
   private func probe(_ file: LedgerFile) throws {
     try file.database.writeWithoutTransaction { db in
       if db.isInsideTransaction { try db.rollback() }
@@ -244,7 +243,7 @@ package final class LedgerWriter {
     let isAwaited = !waiters.isEmpty
     let now = time.wall
     try file.database.writeWithoutTransaction { db in
-      // What somebody waits for is to outlast a loss of power as well.
+      // Entries that a caller waits for must survive a loss of power as well.
       if isAwaited { try db.execute(sql: "PRAGMA synchronous = FULL") }
       defer { if isAwaited { try? db.execute(sql: "PRAGMA synchronous = NORMAL") } }
       var transaction = LedgerTransaction(
@@ -262,7 +261,7 @@ package final class LedgerWriter {
     if batch.entries.count >= Self.largeBatch { file.releaseMemory() }
   }
 
-  /// So many entries come together when many jobs are loaded, and seldom again.
+  /// This many entries come together when many jobs are loaded, and seldom again.
   private static let largeBatch = 5_000
 
   private func maintain(_ file: LedgerFile) {
@@ -277,7 +276,7 @@ package final class LedgerWriter {
     do {
       hasUpkeep = try retention.step(file.database, at: time.now)
     } catch {
-      // It has time: the next write tells whether something is wrong.
+      // It can wait: the next write shows if something is wrong.
       hasUpkeep = false
     }
   }
@@ -296,13 +295,13 @@ package final class LedgerWriter {
     file = nil
   }
 
-  /// Says it in the log. The note is there where the disk has answered.
+  /// The note exists if the disk has answered.
   func logLost(_ count: Int) {
     logMessage(.error, "the ledger could not be written while takt stopped; entries lost: \(count)")
   }
 
-  /// Leaves a note where writing has not come back. Used beside the ledger's queue, which is stuck:
-  /// reads what never changes.
+  /// Leaves a note if writing has not returned. Called outside the ledger's queue, which is stuck:
+  /// reads only constants.
   func noteStuck(_ count: Int) {
     let now = time.now
     LossNote(

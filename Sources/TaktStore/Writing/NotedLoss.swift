@@ -2,22 +2,22 @@ internal import GRDB
 import TaktCore
 import TaktTime
 
-/// The note of a previous daemon, and what it means for the ledger that the daemon left: no slot up
-/// to then is decided a second time, and each counts as lost.
+/// The note of a previous daemon, and its effect on the ledger of that daemon: no slot until then
+/// is decided a second time, and each counts as lost.
 struct NotedLoss {
   let note: LossNote
-  /// Of each job whose position the note moves, from which instant up to which.
+  /// For each job whose position the note moves, the first and the last instant.
   private var ranges: [(job: JobName, first: Int64, last: Int64)] = []
   private var pending: [(job: JobName, slot: WallInstant)] = []
 
   init(_ note: LossNote, at now: WallInstant) {
     var note = note
-    // A clock that was ahead, or the time of a file that somebody has set.
+    // A clock that was ahead, or a file whose time was set.
     note.until = min(note.until, now)
     self.note = note
   }
 
-  /// Moves the jobs behind what may have happened.
+  /// Moves the jobs past everything that may have happened.
   mutating func apply(to previous: inout PreviousState, boot: String) {
     (ranges, pending) = ([], [])
     previous.lastRun = max(previous.lastRun, note.lastRun)
@@ -52,12 +52,12 @@ struct NotedLoss {
       clock = JobClock(reading: cursor.clockReading, instant: cursor.clockInstant)
         .reading(at: instant)
     }
-    // A grid that begins later has no slot yet.
+    // A grid that starts later has no slot yet.
     if clock < cursor.anchor { clock = cursor.clockMark }
     return (max(clock, cursor.clockMark), max(until, cursor.wallMark))
   }
 
-  /// Records what is lost, before anything new is.
+  /// Records the losses, before anything new.
   func record(in db: Database) throws {
     let reason =
       note.entryCount == nil

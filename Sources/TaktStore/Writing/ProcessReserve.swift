@@ -2,24 +2,24 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Names the processes that the ledger could not be told of, in a file whose room is taken while
-/// there is some: on a full disk it can be written all the same. What it names counts until the
-/// ledger has been written again.
+/// Names the processes that the ledger could not record, in a file whose space is reserved while
+/// there is some: on a full disk it can still be written. Its names count until the ledger has been
+/// written again.
 ///
-/// Used on the ledger's queue, as all that touches the disk.
+/// For the ledger's queue only, like everything that touches the disk.
 final class ProcessReserve {
   static let name = StateDirectory.processesName
-  /// Room for more than 500 processes, depending on how long the names of their control groups are.
-  /// Those beyond it are not named.
+  /// Room for more than 500 processes, depending on the lengths of the names of their control
+  /// groups. Further ones are not named.
   static let size = 128 << 10
 
   private let descriptor: Int32
   private let daemon: String
   private var written: [UInt8] = []
 
-  /// Takes the room, in place of what the previous daemon had. Nil where there is none.
+  /// Reserves the space, in place of the previous daemon's. Nil if there is none.
   init?(in directory: StateDirectory, of writer: SQLiteLedger.Writer) {
-    // Somebody has put a file of this name there.
+    // Somebody else's file has this name.
     guard Self.isOwn(Self.text(in: directory)) else { return nil }
     // Never the same file: a daemon that has lost its lock may write to that.
     unlinkat(directory.descriptor, Self.name, 0)
@@ -45,7 +45,7 @@ final class ProcessReserve {
       guard bytes.count + line.count < Self.size else { break }
       bytes += line
     }
-    // What is behind it is of an earlier time.
+    // Anything behind it is from an earlier time.
     bytes.append(0)
     guard bytes != written else { return }
     written = pwrite(descriptor, bytes, bytes.count, 0) == bytes.count ? bytes : []
@@ -53,8 +53,8 @@ final class ProcessReserve {
 }
 
 extension ProcessReserve {
-  /// The daemon that has used it last and the processes that it names; nil where it names none of
-  /// this start of the machine.
+  /// The daemon that has used it last and the processes that it names; nil if it names none of this
+  /// boot.
   static func read(in directory: StateDirectory, boot: String) -> LedgerFindings.PreviousDaemon? {
     let lines = text(in: directory).split(separator: "\n").prefix { !$0.hasPrefix("\0") }
     guard let first = lines.first.flatMap(unsummed),
@@ -78,7 +78,7 @@ extension ProcessReserve {
   /// The word before a daemon.
   private static let kind = "takt 1"
 
-  /// takt may be killed while it writes: what stands there may be of two times.
+  /// With a checksum: takt may be killed while it writes, and leave a mix of two times.
   private static func summed(_ line: String) -> [UInt8] {
     Array("\(String(StableHash.of(line), radix: 16))\t\(line)\n".utf8)
   }
@@ -90,7 +90,7 @@ extension ProcessReserve {
     return rest.split(separator: "\t", omittingEmptySubsequences: false)
   }
 
-  /// Nil where nobody could tell later whether the daemon lives.
+  /// Nil if nobody could tell later that the daemon lives.
   private static func line(
     of writer: SQLiteLedger.Writer, in folder: StateDirectory.Identity
   ) -> String? {
@@ -136,7 +136,7 @@ extension ProcessReserve {
     case service(UInt64)
   }
 
-  /// The processes that are there by these entries, which are in their order.
+  /// The processes that exist after these entries, which are in their order.
   static func processes(in entries: [LedgerEntry]) -> some Sequence<ProcessIdentity> {
     var found: [Owner: ProcessIdentity] = [:]
     for entry in entries {
@@ -152,7 +152,7 @@ extension ProcessReserve {
     return found.values
   }
 
-  /// Whether one of these entries names a process, or says that a run has begun.
+  /// True if one of these entries names a process, or starts a run.
   static func isNamed(in entries: [LedgerEntry]) -> Bool {
     entries.contains { entry in
       switch entry {
@@ -162,7 +162,7 @@ extension ProcessReserve {
     }
   }
 
-  /// The highest number of a run that has begun by these entries; 0 for none.
+  /// The highest number of a run started by these entries; 0 for none.
   static func lastRun(in entries: [LedgerEntry]) -> UInt64 {
     var last: UInt64 = 0
     for case .began(let beginning) in entries { last = max(last, beginning.head.run.number) }

@@ -7,21 +7,21 @@ package import TaktTime
 import TimerMachine
 
 /// The ledger on disk. Entries are taken at once and written in batches, on a queue of its own: a
-/// slow, full, read-only, damaged or vanished disk keeps nobody waiting.
+/// slow, full, read-only, damaged or vanished disk keeps no caller waiting.
 ///
 /// Safe from any thread.
 package final class SQLiteLedger: Ledger {
-  /// Who writes, for `daemons`.
+  /// The process that writes, for the table `daemons`.
   package struct Writer: Sendable {
-    /// The word that marks the processes of this takt.
+    /// The word that marks the processes of this daemon.
     package var instance: String
-    /// What tells this start of the machine from others.
+    /// Identifies this boot of the machine.
     package var boot: String
     package var version: String
     package var file: String
-    /// When this process started, in clock ticks since the machine did; nil where that is unknown.
+    /// The start of this process, in clock ticks since the machine's; nil if unknown.
     package var startTicks: UInt64?
-    /// The namespace of process numbers in which this process is; nil where that is unknown.
+    /// The namespace of process numbers of this process; nil if unknown.
     package var pidSpace: String?
 
     package init(
@@ -37,14 +37,13 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// How much it holds while it cannot write.
+  /// Limits of what is held while the ledger cannot be written.
   package struct Bounds: Sendable {
-    /// How many entries; of those beyond, verdicts are counted and the rest is dropped.
+    /// Entries; of those beyond, verdicts are counted and the others are dropped.
     package var entriesMax = 200_000
-    /// How much of what runs have printed, in bytes, four times as much while all is well; what is
-    /// beyond is dropped.
+    /// Bytes of the runs' output, four times as many while all is well; output beyond is dropped.
     package var outputBytesMax = 16 << 20
-    /// How long after the start the whole file is looked through for damage that nobody has met;
+    /// The time from the start to the check of the whole file for damage that no query has met;
     /// then once a day.
     package var checkAfter = Duration.seconds(60)
 
@@ -53,11 +52,11 @@ package final class SQLiteLedger: Ledger {
 
   package struct Status: Hashable, Sendable, CustomStringConvertible {
     package var queued = 0
-    /// How many slots' verdicts could not be kept so far.
+    /// The number of slots whose verdicts could not be kept so far.
     package var lostSlots = 0
-    /// How many other entries could not be kept so far.
+    /// The number of other entries that could not be kept so far.
     package var lostEntries = 0
-    /// Why nothing can be written at present; nil when all is well.
+    /// The reason why nothing can be written at present; nil when all is well.
     package var failure: String?
     package var batches = 0
 
@@ -74,21 +73,20 @@ package final class SQLiteLedger: Ledger {
 
   struct Buffer {
     var entries: [LedgerEntry] = []
-    /// How many entries the queue has taken from here and could not write yet.
+    /// The number of entries that the queue has taken from here and could not write yet.
     var held = 0
     var heldWaiters = 0
     var outputBytes = 0
-    /// The same of what the writer has taken.
+    /// The same for bytes of output.
     var heldOutputBytes = 0
     var waiters: [Waiter] = []
     var losses = LedgerLosses()
     /// Its thread writes. Nil only during `init`.
     var alarm: Alarm?
-    /// The alarm is set.
     var isScheduled = false
-    /// Whether the flush that is to come is to come at once.
+    /// True if the next flush is to come at once.
     var isUrgent = false
-    /// While nothing can be written: when that is tried again, and whether there is a process to be
+    /// While nothing can be written: the time of the next try, and true if there is a process to be
     /// named before.
     var retryAt: MonotonicInstant?
     var hasNewProcess = false
@@ -100,17 +98,17 @@ package final class SQLiteLedger: Ledger {
   private let bounds: Bounds
   /// All writing happens on it, most of it by the alarm's thread.
   private let queue = DispatchQueue(label: "takt.ledger", qos: .utility)
-  /// Touched on `queue` alone, which every call of its functions stands on.
+  /// Touched on `queue` alone; every call of its functions is made there.
   private nonisolated(unsafe) let ledgerWriter: LedgerWriter
 
-  /// Opens the ledger of a folder that is locked, makes it where it is missing, and reads what
-  /// previous daemons have left. Throws where a newer takt has written it; a ledger that cannot be
-  /// read now is tried again, and takt begins without it.
+  /// Opens the ledger of a folder that is locked, creates it if it is missing, and reads the state
+  /// of previous daemons. Throws if a newer takt has written it; a ledger that cannot be read now
+  /// is tried again, and takt starts without it.
   ///
   /// - Parameters:
-  ///   - history: how long it keeps what.
+  ///   - history: limits of age, number and size of its entries.
   ///   - onRenewed: called, on a queue of the ledger's own, when the ledger has started again and
-  ///     must be told all that holds.
+  ///     needs the whole present state.
   package static func open(
     in lock: StateFolderLock, writer: Writer, history: History, bounds: Bounds = Bounds(),
     zones: any ZoneSource, observer: any Observer, time: any TimeSource,
@@ -151,7 +149,7 @@ package final class SQLiteLedger: Ledger {
   }
 
   /// Records that the leftover processes of these daemons have been searched for, so that no later
-  /// daemon does it again.
+  /// daemon searches again.
   package func settle(_ daemons: [LedgerFindings.PreviousDaemon]) {
     queue.async { [self, ids = daemons.compactMap(\.id)] in
       ledgerWriter.settle(ids)
@@ -159,26 +157,25 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// Calls `done` once all that was recorded before is on the disk.
+  /// Calls `done` once all earlier entries are on the disk.
   package func whenKept(_ done: @escaping @Sendable () -> Void) {
     buffer.withLock { buffer in
-      // Whoever waits gives up long before so many have come.
+      // Callers give up long before there are so many of them.
       guard buffer.waiters.count + buffer.heldWaiters < Self.waitersMax else { return }
       buffer.waiters.append(Waiter(done: done))
-      // What fails is tried again in its own time.
+      // A failed write is retried in its own time.
       guard buffer.status.failure == nil, !buffer.isUrgent else { return }
       buffer.isUrgent = true
       Self.schedule(&buffer, after: .zero)
     }
   }
 
-  /// There is at most one flush to come: a new one takes the place of an earlier one.
+  /// There is at most one flush to come: a new one replaces an earlier one.
   private static func schedule(_ buffer: inout Buffer, after delay: Duration) {
     buffer.isScheduled = true
     buffer.alarm?.set(after: delay)
   }
 
-  /// The alarm rings.
   private func ring() {
     queue.sync {
       let (isScheduled, retryAt) = buffer.withLock { ($0.isScheduled, $0.retryAt) }
@@ -191,13 +188,13 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// How long entries wait for others to be written with, so that a thousand runs a second make five
-  /// transactions.
+  /// The time for which entries wait for others to be written with, so that a thousand runs a
+  /// second make five transactions.
   private static let pace = Duration.milliseconds(200)
   private static let waitersMax = 10_000
 
-  /// Whether there is no room for more. While all is well what the writer has taken does not count,
-  /// nor does how much comes at once.
+  /// True if there is no room for more. While all is well, entries that the writer has taken do not
+  /// count, nor does the number that comes at once.
   private func isFull(_ buffer: Buffer) -> Bool {
     guard buffer.status.failure == nil else {
       return buffer.entries.count + buffer.held >= bounds.entriesMax
@@ -218,14 +215,14 @@ package final class SQLiteLedger: Ledger {
     for index in place..<buffer.entries.count { boundOutput(at: index, in: &buffer) }
   }
 
-  /// Where there is no room, verdicts and runs are counted, and marks replace older ones.
+  /// Without room, verdicts and runs are counted, and checkpoints replace older ones.
   private func addBeyondBounds(_ entry: LedgerEntry, into buffer: inout Buffer) {
     switch entry {
     case .verdict(let record):
       buffer.losses.add(record)
       buffer.status.lostSlots += record.slots.count
     case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
-    // A mark that is kept says that these are known.
+    // A checkpoint that is kept implies these.
     case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved),
       .rare(.ranUnclaimed), .rare(.reported):
       buffer.entries.append(entry)
@@ -249,8 +246,8 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// As much of both ends of an output as there is room for. While all is well what the writer has
-  /// taken does not count.
+  /// The ends of an output, as much as there is room for. While all is well, output that the writer
+  /// has taken does not count.
   private func bounded(_ output: KeptOutput, in buffer: inout Buffer) -> KeptOutput {
     let isWell = buffer.status.failure == nil
     let room =
@@ -259,7 +256,7 @@ package final class SQLiteLedger: Ledger {
       : bounds.outputBytesMax - buffer.outputBytes - buffer.heldOutputBytes
     let output = output.cut(to: max(0, room))
     buffer.outputBytes += output.head.count + output.tail.count
-    // What is written soon leaves room for others.
+    // Output that is written soon leaves room for others.
     if isWell, !buffer.isUrgent, buffer.outputBytes > bounds.outputBytesMax {
       buffer.isUrgent = true
       Self.schedule(&buffer, after: .zero)
@@ -267,7 +264,7 @@ package final class SQLiteLedger: Ledger {
     return output
   }
 
-  /// Hands what is there to the writer. On `queue`.
+  /// On `queue`.
   private func handOver() {
     let (entries, waiters) = buffer.withLock { buffer in
       defer {
@@ -295,7 +292,7 @@ package final class SQLiteLedger: Ledger {
     }
   }
 
-  /// Writes what is there. On `queue`.
+  /// On `queue`.
   private func flush() {
     handOver()
     guard ledgerWriter.hasWork else { return }
@@ -314,20 +311,20 @@ package final class SQLiteLedger: Ledger {
       }
       buffer.status.queued = buffer.entries.count + buffer.held
       var delay = isWritten ? ledgerWriter.upkeepDelay : ledgerWriter.retryDelay
-      // Those who came while it was still failing have not asked for one that comes at once.
+      // Callers that came while it was still failing have not asked for a write at once.
       if isWritten, !buffer.waiters.isEmpty { delay = .zero }
       buffer.retryAt = isWritten ? nil : delay.map { ledgerWriter.time.monotonic + $0 }
       guard let delay, !buffer.isClosed, !buffer.isScheduled || !isWritten else { return }
       Self.schedule(&buffer, after: buffer.hasNewProcess ? min(delay, Self.pace) : delay)
     }
-    // Only now: what they record next finds the room that there is again.
+    // Only now: their next entries find the room that there is again.
     let finished = ledgerWriter.finished
     ledgerWriter.finished = []
     for waiter in finished { waiter.done() }
   }
 
-  /// Writes what is left and that takt has ended, and closes the file. Waits at most for `timeout`,
-  /// then says what is lost.
+  /// Writes the remaining entries and the end of the daemon, and closes the file. Waits at most for
+  /// `timeout`, then logs the losses.
   package func close(timeout: DispatchTimeInterval) {
     buffer.withLock { $0.isClosed = true }
     let end = DispatchTime.now() + timeout
@@ -356,7 +353,6 @@ package final class SQLiteLedger: Ledger {
       ledgerWriter.noteStuck(count)
       done.signal()
     }
-    // It is the disk that has not answered before.
     _ = done.wait(timeout: .now() + .seconds(1))
   }
 }
