@@ -1,4 +1,4 @@
-/// What a run does.
+/// The work of a run.
 package enum Action: Hashable, Sendable {
   /// A text for the job's shell.
   case shell(String)
@@ -6,26 +6,26 @@ package enum Action: Hashable, Sendable {
   case argv([String])
   /// A named action of the catalogue with checked parameters.
   case use(String, Parameters)
-  /// A plugin, as its manifest was when the file was loaded, with checked parameters.
+  /// A plugin, with its manifest as of the load of the file and checked parameters.
   ///
-  /// Indirect, because a manifest is large and most actions are none of a plugin.
+  /// Indirect, because a manifest is large and most actions have none.
   indirect case plugin(PluginManifest, Parameters)
-  /// Several of the above, one after the other; never empty, and none of them has steps itself.
+  /// Several of the above, one after the other; never empty, and without steps of their own.
   case steps([Step])
 }
 
 /// One of several actions of a run.
 package struct Step: Hashable, Sendable {
   package var action: Action
-  /// Whether the next step is done even when this one has failed; the run has failed then all the
-  /// same. Default false.
+  /// True to continue with the next step after a failure; the run fails all the same. Default
+  /// false.
   package var continues: Bool
 
-  /// Whether its failure counts for nothing: the next step is done, and the run may still succeed.
-  /// Default false.
+  /// True to ignore a failure: the next step is executed, and the run may still succeed. Default
+  /// false.
   package var isFailureIgnored: Bool
 
-  /// In a hook: when it is called. Default each time.
+  /// In a hook: the condition of a call. Default each time.
   package var rule: HookRule
 
   package init(
@@ -53,7 +53,7 @@ extension Action {
     }
   }
 
-  /// Whether takt does it itself, in its own process.
+  /// True if takt performs it in its own process.
   var isInternal: Bool {
     switch self {
     case .use: true
@@ -62,10 +62,10 @@ extension Action {
     }
   }
 
-  /// How many of them there are; at least one.
+  /// At least one.
   package var stepCount: Int { if case .steps(let steps) = self { steps.count } else { 1 } }
 
-  /// What the step of this place does, from 0.
+  /// Counted from 0.
   func action(ofStep step: Int) -> Action {
     if case .steps(let steps) = self { steps[step].action } else { self }
   }

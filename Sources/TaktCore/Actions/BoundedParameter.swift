@@ -8,12 +8,12 @@ package struct BoundedParameter: Hashable, Sendable {
   package var maximum: Double?
   /// A POSIX extended regular expression that all of a text must match; nil for any.
   package var pattern: String?
-  /// How many characters a text may have; nil for any.
+  /// In characters; nil for any.
   package var lengthMax: Int?
   /// The only values; nil for any.
   package var choices: [ParameterValue]?
 
-  /// The variable in which a process finds the parameter of a name.
+  /// The variable in which a process finds the parameter.
   package static func variable(of name: String) -> String {
     "TAKT_PARAM_"
       + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })

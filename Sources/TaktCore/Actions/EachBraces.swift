@@ -1,18 +1,17 @@
-/// The braces before `each` in a text: two begin a value of `for_each`, and four stand for two that
-/// begin none.
+/// The braces before `each` in a text: two start a value of `for_each`, and four stand for two that
+/// start none.
 ///
-/// `{{{{each.v}}` is the text `{{each.v}}`. Braces before other words are what they are.
+/// `{{{{each.v}}` is the text `{{each.v}}`. Braces before other words are plain text.
 package enum EachBraces {
   /// Two or more braces, with `each` after them.
   package struct Run {
     package var range: Range<String.Index>
     /// Pairs of braces that stand for themselves, each written as four.
     package var escapedPairs: Int
-    /// The braces after those: 0 to 3, of which the last two begin a value.
+    /// The braces after those: 0 to 3, of which the last two start a value.
     package var rest: Int
   }
 
-  /// All of them, in order.
   package static func runs(in text: Substring) -> [Run] {
     let bytes = text.utf8
     guard bytes.contains(brace) else { return [] }
@@ -29,7 +28,7 @@ package enum EachBraces {
     return runs
   }
 
-  /// A text that a jobs file reads as this one.
+  /// The text as a jobs file has to write it.
   package static func escaped(_ text: String) -> String {
     rewritten(text) { run in
       let count = 4 * run.escapedPairs + run.rest
@@ -37,12 +36,12 @@ package enum EachBraces {
     }
   }
 
-  /// The text that is meant, where it has no values.
+  /// The plain text of one without values.
   package static func unescaped(_ text: String) -> String {
     rewritten(text) { 2 * $0.escapedPairs + $0.rest }
   }
 
-  /// - Parameter count: how many braces to write for a run.
+  /// - Parameter count: the number of braces to write for a run.
   private static func rewritten(_ text: String, _ count: (Run) -> Int) -> String {
     let runs = runs(in: text[...])
     if runs.isEmpty { return text }
@@ -57,7 +56,7 @@ package enum EachBraces {
 
   private static let brace = UInt8(ascii: "{")
 
-  /// Whether `each` is the first word, in letters of any case, with blanks before it.
+  /// True if `each` is the first word, in letters of any case, with blanks before it.
   private static func beginsWithEach(_ bytes: Substring.UTF8View) -> Bool {
     let word = bytes.drop { " \t\r\n".utf8.contains($0) }
     guard word.prefix(4).map({ $0 | 0x20 }) == Array("each".utf8) else { return false }

@@ -1,4 +1,4 @@
-/// When an action of a hook is called: each time its hook is, or more rarely.
+/// The condition under which an action of a hook is called: each time its hook is, or more rarely.
 package struct HookRule: Hashable, Sendable {
   package enum When: Hashable, Sendable {
     case every
@@ -6,7 +6,8 @@ package struct HookRule: Hashable, Sendable {
     case recovered
     /// The last attempt printed something.
     case output
-    /// So many runs in a row have failed, once in each series of failures. `first` is one of them.
+    /// This many runs in a row have failed; once in each series of failures. `first` is one of
+    /// them.
     case streak(least: Int)
   }
 
@@ -14,7 +15,7 @@ package struct HookRule: Hashable, Sendable {
 
   /// Default `every`.
   package var when = When.every
-  /// How long the action rests after it was called; nil (the default) for not at all.
+  /// The shortest time between two calls of the action; nil (the default) for any.
   package var interval: Duration?
 
   package init(_ when: When = .every, interval: Duration? = nil) {
@@ -22,7 +23,7 @@ package struct HookRule: Hashable, Sendable {
     self.interval = interval
   }
 
-  /// Whether it depends on when the action was called last.
+  /// True if it depends on the action's last call.
   var needsMemory: Bool {
     switch when {
     case .recovered, .streak: true
@@ -51,7 +52,6 @@ extension HookRule.When {
     }
   }
 
-  /// As the jobs file writes it.
   package var text: String {
     switch self {
     case .every: "every"

@@ -1,12 +1,12 @@
 import Glibc
 import TaktTime
 
-/// Checks values against the bounds that a manifest, or a job, sets besides their types.
+/// Checks values against the bounds that a manifest, or a job, sets in addition to their types.
 package enum ParameterBounds {
-  /// What is out of bounds. A text of a file with placeholders is not judged: what it will be is not
-  /// known.
+  /// Values out of bounds. A text of a file with placeholders is not checked, since its value is
+  /// not known yet.
   ///
-  /// - Parameter isLiteral: whether texts count as they are, as those of a trigger do.
+  /// - Parameter isLiteral: true if texts count as they are, as those of a trigger do.
   package static func problems(
     with values: Parameters, of parameters: [BoundedParameter], isLiteral: Bool = false
   ) -> [ParameterProblem] {
@@ -46,7 +46,7 @@ package enum ParameterBounds {
     return nil
   }
 
-  /// What bounds are compared with; nil for what has none.
+  /// The number that bounds are compared with; nil for a value without one.
   package static func measure(_ value: ParameterValue) -> Double? {
     switch value {
     case .integer(let number): Double(number)
@@ -56,7 +56,6 @@ package enum ParameterBounds {
     }
   }
 
-  /// A bound as a jobs file writes it.
   static func text(_ bound: Double, of kind: ParameterSchema.Kind) -> String {
     switch kind {
     case .duration: DurationText.format(.milliseconds(Int64(bound * 1000)))

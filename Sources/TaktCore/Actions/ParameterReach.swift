@@ -1,13 +1,14 @@
-/// What the value of a parameter leads to. Nobody sets over TCP what leads anywhere.
+/// The target that the value of a parameter decides. A parameter with a target cannot be set over
+/// TCP.
 package enum ParameterReach: String, CaseIterable, Hashable, Sendable {
-  /// Nothing: a text, a number or a choice that changes what is done, and not to what.
+  /// A text, a number or a choice that changes the work, and not its target.
   case nothing
-  /// A folder, or how far below it an action goes.
+  /// A folder, or the depth below it to which an action goes.
   case path
   case program
   /// A URL, a port, or the service behind one.
   case address
-  /// The name of a server, or whether it must prove that it is that one.
+  /// The name of a server, or the check of its identity.
   case host
   /// An account, or a person who gets a message.
   case user
@@ -25,7 +26,7 @@ package enum ParameterReach: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether what is sent ends up elsewhere when it changes.
+  /// True if a change sends the request's data elsewhere.
   fileprivate var movesRequests: Bool {
     switch self {
     case .nothing, .user, .path: false
@@ -35,11 +36,11 @@ package enum ParameterReach: String, CaseIterable, Hashable, Sendable {
 }
 
 extension ParameterSchema {
-  /// Whether a job may open it to triggers over TCP. One of which nobody says what it reaches counts
-  /// as reaching something, and so does a path.
+  /// True if a job may open it to triggers over TCP. An undeclared reach counts as reaching
+  /// something, and so does a path.
   package var mayBeOpened: Bool { effectiveReach == .nothing && !kind.hasMap }
 
-  /// What it reaches; nil where nobody says. A path reaches a path at least.
+  /// Nil if it is not declared. A path reaches a path at least.
   package var effectiveReach: ParameterReach? {
     kind.isPath && (reach == nil || reach == .nothing) ? .path : reach
   }
@@ -47,14 +48,15 @@ extension ParameterSchema {
 
 extension [ParameterSchema] {
   /// The parameter that keeps secrets from being sent, because a trigger has set it and it decides
-  /// where they go; nil where none does, or where there are none to send.
+  /// where they go; nil if there is none, or if there are no secrets to send.
   ///
-  /// A credential belongs to its server, so that only what leads to another one keeps it back. A
-  /// secret in a text, such as the body of a mail, belongs to its recipients as well.
+  /// A credential belongs to its server, so that only a parameter that leads to another server
+  /// keeps it back. A secret in a text, such as the body of a mail, belongs to its recipients as
+  /// well.
   ///
   /// - Parameters:
   ///   - given: the names of the parameters that the trigger has set.
-  ///   - hasMore: whether the action is told secrets besides.
+  ///   - hasMore: true if the action gets further secrets.
   package func diversion(
     of parameters: Parameters, given: Set<String>, hasMore: Bool = false
   ) -> String? {

@@ -2,7 +2,7 @@
 package struct ParameterSchema: Hashable, Sendable {
   package indirect enum Kind: Hashable, Sendable {
     case string
-    /// A URL; what placeholders put into it is percent-encoded. A `.string`.
+    /// A URL as a `.string`; values of placeholders in it are percent-encoded.
     case url
     /// One of these words; a `.string`.
     case choice([String])
@@ -11,7 +11,7 @@ package struct ParameterSchema: Hashable, Sendable {
     case integer(ClosedRange<Int>)
     case number(ClosedRange<Double>)
     case boolean
-    /// A duration with its units, of at least so much.
+    /// A duration with its units, at least this long.
     case duration(least: Duration)
     /// A size with its unit such as `10MB`; an `.integer` of bytes.
     case size
@@ -21,7 +21,7 @@ package struct ParameterSchema: Hashable, Sendable {
     case list(Kind)
     case map(Kind)
 
-    /// Whether a text cannot stand for a value: there is a mapping in it.
+    /// True if it holds a mapping, so that no text can replace it.
     var hasMap: Bool {
       switch self {
       case .map: true
@@ -31,7 +31,7 @@ package struct ParameterSchema: Hashable, Sendable {
       }
     }
 
-    /// Whether its values are paths, also within a list or a mapping.
+    /// True if its values are paths, also within a list or a mapping.
     var isPath: Bool {
       switch self {
       case .path: true
@@ -41,19 +41,18 @@ package struct ParameterSchema: Hashable, Sendable {
     }
   }
 
-  /// Its key under `with`.
   package var name: String
   package var kind: Kind
-  /// What its value leads to; nil where nobody says, which counts as leading somewhere.
+  /// The target that its value decides; nil if undeclared, which counts as having one.
   package var reach: ParameterReach?
   package var defaultValue: ParameterValue?
   package var isRequired: Bool
-  /// Whether its value is never shown.
+  /// True if its value is never shown.
   package var isSecret: Bool
   package var summary: String
 
-  /// A parameter with a default, or one that must be given, unless told that it may be left out. What
-  /// it reaches has no default, so that whoever adds one says it.
+  /// A parameter with a default, or one that must be given, unless `isOptional` is set. Its reach
+  /// has no default, so that each new parameter declares one.
   package init(
     _ name: String, _ kind: Kind, reaches reach: ParameterReach?,
     default defaultValue: ParameterValue? = nil,

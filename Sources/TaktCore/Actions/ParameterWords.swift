@@ -20,7 +20,6 @@ extension ParameterSchema.Kind {
 }
 
 extension ParameterValue {
-  /// The value as a jobs file writes it.
   package func shown(as kind: ParameterSchema.Kind) -> String {
     switch self {
     case .string(let text): text.isEmpty ? "''" : text

@@ -14,16 +14,16 @@ package enum ParameterValue: Hashable, Sendable {
   case list([ParameterValue])
   case map([String: ParameterValue])
 
-  /// The text of a `.string`, "" of anything else.
+  /// "" for any other case.
   package var string: String { if case .string(let text) = self { text } else { "" } }
-  /// The number of an `.integer`; nil of anything else.
+  /// Nil for any other case.
   package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-  /// The value of a `.boolean`; nil of anything else.
+  /// Nil for any other case.
   package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-  /// The value of a `.duration`; nil of anything else.
+  /// Nil for any other case.
   package var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
-  /// The items of a `.list`; none of anything else.
+  /// Empty for any other case.
   package var list: [ParameterValue] { if case .list(let items) = self { items } else { [] } }
-  /// The entries of a `.map`; none of anything else.
+  /// Empty for any other case.
   package var map: [String: ParameterValue] { if case .map(let map) = self { map } else { [:] } }
 }

@@ -1,5 +1,5 @@
 extension Placeholders {
-  /// How a value is written so that what reads the text takes it as one value.
+  /// An escape that makes the reader of a text take the value as one value.
   package enum Filter: String, CaseIterable, Hashable, Sendable {
     /// Within the quotes of a JSON string.
     case json
@@ -25,7 +25,6 @@ extension Placeholders {
 }
 
 extension [Placeholders.Filter] {
-  /// The text after each filter in turn.
   package func applied(to text: String) -> String {
     reduce(text) { $1.applied(to: $0) }
   }

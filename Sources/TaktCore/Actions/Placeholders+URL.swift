@@ -1,8 +1,8 @@
-/// Placeholders in URLs: what a job or a server has said stands in a path or a query, encoded, and
-/// never decides where a request goes.
+/// Placeholders in URLs: a value of a job or a server is put into a path or a query, encoded, and
+/// never decides the target of a request.
 extension Placeholders {
-  /// The first name that could change the scheme or the host of a URL; nil for none. Behind a secret
-  /// nobody knows where that is before the secret is read.
+  /// The first name that could change the scheme or the host of a URL; nil for none. After a
+  /// secret, the end of the host is unknown until the secret is read.
   package static func misplaced(in parts: [Part]) -> Name? {
     var url = ""
     for part in parts {
@@ -17,11 +17,11 @@ extension Placeholders {
     return nil
   }
 
-  /// The URL with each fact's value encoded in its place, and each secret as it is or as its filters
-  /// make it.
+  /// The URL with each fact's value encoded in its place, and each secret as it is or as its
+  /// filters make it.
   ///
-  /// - Parameter secret: the value of the secret of a name, with the filters applied.
-  /// - Returns: The URL; nil where a fact would change its scheme or its host.
+  /// - Parameter secret: the value of a secret, with the filters applied.
+  /// - Returns: The URL; nil if a fact would change its scheme or its host.
   package static func url<Failure>(
     _ parts: [Part], _ values: [Name: String],
     secret: (String, [Filter]) throws(Failure) -> String
@@ -33,7 +33,7 @@ extension Placeholders {
       case .secret(let name, let filters): url += try secret(name, filters)
       case .name(let name, var filters):
         guard name.mayStand(behind: url) else { return nil }
-        // What a file encodes itself is not encoded twice.
+        // // Values that a file encodes itself are not encoded twice.
         if filters.last != .url { filters.append(.url) }
         url += filters.applied(to: values[name] ?? "")
       }
@@ -43,8 +43,8 @@ extension Placeholders {
 }
 
 extension Placeholders.Name {
-  /// Whether its value may come next in a URL: names of jobs and of this machine may be part of a
-  /// host, anything else only comes when the host is over.
+  /// True if its value may follow: names of jobs and of this machine may be part of a host,
+  /// anything else only comes after the host's end.
   fileprivate func mayStand(behind url: String) -> Bool {
     switch self {
     case .job, .host: return true
@@ -56,7 +56,7 @@ extension Placeholders.Name {
 }
 
 extension String {
-  /// Whether a URL's host is over, so that nothing behind it changes it.
+  /// True after the end of a URL's host, so that no further text changes it.
   package var hasWholeHost: Bool {
     let bytes = Array(utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -65,7 +65,7 @@ extension String {
     return bytes[(colon + 3)...].contains { "/?#".utf8.contains($0) }
   }
 
-  /// The text with each byte encoded that could mean something in a URL (RFC 3986, section 2.3).
+  /// Encodes each byte that could have a meaning in a URL (RFC 3986, section 2.3).
   package var percentEncodedPart: String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []

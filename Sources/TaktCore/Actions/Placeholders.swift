@@ -1,6 +1,6 @@
-/// The facts of a run that stand in a text as `{{job}}`, and the secrets that stand there as
-/// `{{secret.NAME}}`, each with filters behind it as in `{{output|json}}`; `{{{{` stands for `{{`
-/// itself.
+/// The facts of a run, in a text as `{{job}}`, and the secrets, as `{{secret.NAME}}`, each with
+/// optional filters as in `{{output
+/// json}}`; `{{{{` stands for `{{` itself.
 package enum Placeholders {
   package enum Name: String, CaseIterable, Hashable, Sendable {
     case job, run, slot, attempt, fence, hook, host, outcome, reason, streak, attempts, output
@@ -9,7 +9,7 @@ package enum Placeholders {
     case latenessMilliseconds = "late_ms"
     case cpu, memory
 
-    /// The variable that tells a process the same.
+    /// The variable of a process with the same value.
     package var variable: String {
       switch self {
       case .cpu: "TAKT_CPU_MS"
@@ -20,7 +20,7 @@ package enum Placeholders {
       }
     }
 
-    /// Whether it is known only to a hook, not to the run of a job.
+    /// True if only a hook knows it, not the run of a job.
     package var isOfHooks: Bool {
       switch self {
       case .job, .run, .slot, .attempt, .fence: false
@@ -31,15 +31,14 @@ package enum Placeholders {
     }
   }
 
-  /// A piece of a text.
   package enum Part: Hashable, Sendable {
     case text(String)
     case name(Name, [Filter] = [])
-    /// What is replaced by the value of the job's secret of this name.
+    /// Replaced by the value of the job's secret of this name.
     case secret(String, [Filter] = [])
   }
 
-  /// Why a text with braces means nothing.
+  /// The reason why a text with braces has no meaning.
   package enum Problem: Error, Hashable, Sendable {
     /// `{{` with no `}}` after it.
     case unclosed
@@ -47,7 +46,7 @@ package enum Placeholders {
     case unknownFilter(String)
   }
 
-  /// The pieces of a text; spaces next to a name or a filter are passed over.
+  /// Ignores spaces next to a name or a filter.
   package static func parse(_ text: String) throws(Problem) -> [Part] {
     var parts: [Part] = []
     for piece in try pieces(of: text) {
@@ -59,10 +58,11 @@ package enum Placeholders {
     return parts
   }
 
-  /// A piece of a text whose words mean nothing yet.
+  /// A piece of a text, its words not yet looked up.
   enum Piece {
     case text(String)
-    /// What stands between braces: a word, and those behind it that `|` sets apart.
+    /// A word between braces, and the filters after it, divided by `
+    /// `.
     case braces(String, [String])
   }
 
@@ -113,7 +113,6 @@ package enum Placeholders {
 
   private static let secretPrefix = "secret."
 
-  /// The names of the secrets that the texts in a value refer to.
   package static func secrets(in value: ParameterValue) -> Set<String> {
     switch value {
     case .string(let text):
@@ -125,8 +124,8 @@ package enum Placeholders {
     }
   }
 
-  /// The text with each fact's value in its place, nothing where it has none; secrets stay named.
-  /// A text that cannot be read stays as it is.
+  /// The text with each fact's value in its place, nothing for a fact without one; secrets stay
+  /// named. A malformed text stays as it is.
   package static func expand(_ text: String, _ values: [Name: String]) -> String {
     // Most texts have none, and a search is cheaper than taking them to pieces.
     guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? parse(text) else { return text }

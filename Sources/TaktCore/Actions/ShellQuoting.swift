@@ -7,7 +7,7 @@ extension String {
   /// As one word of a POSIX shell, in quotes.
   package var singleQuoted: String { "'\(withinSingleQuotes)'" }
 
-  /// With another text for each of a code point.
+  /// Replaces each occurrence of a code point.
   package func replacing(_ scalar: Unicode.Scalar, by text: String) -> String {
     var whole = UnicodeScalarView()
     for other in unicodeScalars {
@@ -20,6 +20,6 @@ extension String {
     return String(whole)
   }
 
-  /// Whether a code point is in it, with a combining mark after it or not.
+  /// True if it has the code point, with or without a combining mark after it.
   package func has(_ scalar: Unicode.Scalar) -> Bool { unicodeScalars.contains(scalar) }
 }

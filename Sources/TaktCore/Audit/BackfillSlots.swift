@@ -2,7 +2,7 @@ package import TaktTime
 
 /// Slots of a job in a range of the past, for runs that fill it in.
 package struct BackfillSlots {
-  /// How many a range may have.
+  /// The most slots of a range.
   package static let countMax = 100_000
 
   private var spec: JobSpec
@@ -11,7 +11,7 @@ package struct BackfillSlots {
 
   /// The slots of a schedule from one instant through another.
   ///
-  /// - Parameter anchor: where the grid of `every` begins.
+  /// - Parameter anchor: the start of the grid of `every`.
   package init(
     of job: JobName, _ schedule: Schedule, anchor: ScheduleInstant, from: WallInstant,
     through: WallInstant
@@ -19,7 +19,7 @@ package struct BackfillSlots {
     self.from = from
     self.through = through
     var own = schedule
-    // What nobody can foresee has no slots in the past, and bounds on numbers are for the present.
+    // Events have no slots in the past, and bounds on numbers are for the present.
     (own.on, own.after, own.afterAll, own.watch, own.limit) = ([], [], nil, [], nil)
     if let every = own.every {
       switch every.origin {
@@ -31,15 +31,15 @@ package struct BackfillSlots {
     spec = JobSpec(name: job, timing: Timing(schedule: own), action: .argv([]))
   }
 
-  /// Whether the schedule names any instants.
+  /// True if the schedule names any instants.
   package var isTimed: Bool { spec.timing.schedule.isTimed }
 
-  /// What the schedule names; nil for more than `countMax`.
+  /// Nil for more than `countMax`.
   package var scheduled: [WallInstant]? {
     scheduled(from: from, through: through, countMax: Self.countMax)
   }
 
-  /// What the ledger has as missed or skipped; nil for more than `countMax`.
+  /// The slots that the ledger has as missed or skipped; nil for more than `countMax`.
   package func missing(in records: [VerdictRecord]) -> [WallInstant]? {
     var slots: Set<WallInstant> = []
     for record in records where record.slots.last >= from && record.slots.first <= through {
@@ -83,7 +83,7 @@ package struct BackfillSlots {
     return slots.count > countMax ? nil : slots
   }
 
-  /// How long after an instant the grid's next one comes.
+  /// The distance from an instant to the grid's next one.
   private static func distance(
     to anchor: ScheduleInstant, _ every: Every, after instant: WallInstant
   ) -> Duration {
@@ -94,7 +94,7 @@ package struct BackfillSlots {
 }
 
 extension Verdict {
-  /// Whether the slot did not run, and nobody meant that, nor has another machine run it.
+  /// True if the slot did not run, that was not intended, and no other machine has run it.
   fileprivate var isMissing: Bool {
     switch self {
     case .missed: true

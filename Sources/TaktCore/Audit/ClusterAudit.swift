@@ -1,8 +1,7 @@
 package import TaktTime
 
-/// What a cluster's engine knows of a job's slots.
+/// A cluster's engine's records of a job's slots.
 package struct EngineSlots: Hashable, Sendable {
-  /// A slot with a record of its own.
   package struct Entry: Hashable, Sendable {
     package var slot: WallInstant
     package var state: State
@@ -16,9 +15,10 @@ package struct EngineSlots: Hashable, Sendable {
   package enum State: Hashable, Sendable {
     /// Nil for a verdict that this version does not know.
     case decided(Verdict.Kind?)
-    /// A machine has it; how long that machine has been lost, if it is.
+    /// `lostFor` is the time since the machine was lost, if it is.
     case claimed(machine: String, lostFor: Duration?)
-    /// Its machine was lost, or has given it back; how long it may not start any more, if so.
+    /// Its machine was lost, or has given it back; `overdueFor` is the time since its window ended,
+    /// if it has.
     case open(overdueFor: Duration?)
   }
 
@@ -43,20 +43,19 @@ package struct EngineSlots: Hashable, Sendable {
     }
   }
 
-  /// Up to this slot there are no records; nil where there are all.
+  /// There are no records up to this slot; nil if there are all.
   package var forgottenUntil: WallInstant?
   /// Ascending.
   package var entries: [Entry] = []
-  /// Decided slots in short, by their first ones.
+  /// Ranges of decided slots, by their first ones.
   package var ranges: [PastSlots.Range] = []
   package var series: [Series] = []
   package var doubled: [Doubled] = []
-  /// Of these times a failover has lost the records.
+  /// Times whose records a failover has lost.
   package var lost: [ClosedRange<WallInstant>] = []
 
   package init() {}
 
-  /// Whether the slot was decided without a run.
   fileprivate func isWithoutRun(_ slot: WallInstant) -> Bool {
     if let entry = entries.first(where: { $0.slot == slot }) {
       guard case .decided(let kind?) = entry.state else { return false }
@@ -68,16 +67,16 @@ package struct EngineSlots: Hashable, Sendable {
   }
 }
 
-/// Something that is wrong with a job's slots over all machines.
+/// A problem with a job's slots over all machines.
 package struct ClusterFinding: Hashable, Sendable, CustomStringConvertible {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// Nobody has decided it.
+    /// No machine has decided it.
     case missing
-    /// It ran on this machine, and the engine knows nothing of it.
+    /// It ran on this machine, and the engine has no record of it.
     case unrecorded
     /// It ran on two machines.
     case doubled
-    /// It is claimed by a machine that has long been lost, or nobody takes it over.
+    /// It is claimed by a machine that has long been lost, or no machine takes it over.
     case stuck
   }
 
@@ -96,17 +95,17 @@ package struct ClusterFinding: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Holds what an engine knows of one shared job against the slots that its schedules name: each is to
+/// Compares an engine's records of one shared job with the slots that its schedules name: each must
 /// have one verdict over all machines.
 package struct ClusterAudit: Sendable {
-  /// What the ledger of this machine says of a slot.
+  /// This machine's record of a slot.
   package enum LocalRecord: Hashable, Sendable {
     case none
     case pending
     case decided(Verdict)
   }
 
-  /// So many slots are gone through, which takes seconds.
+  /// The most slots compared, which takes seconds.
   package static let slotsMax = 2_000_000
 
   package let job: JobName
@@ -114,18 +113,18 @@ package struct ClusterAudit: Sendable {
   package private(set) var verdicts: [Verdict.Kind: Int] = [:]
   /// Slots that are claimed, or wait for the engine.
   package private(set) var pendingCount = 0
-  /// Slots that should be there, and that the engine has no record of: for this machine's ledger.
+  /// Slots without a record of the engine's, to be compared with this machine's ledger.
   package private(set) var unknown: [WallInstant] = []
   /// Slots that were left to other machines, and whose records a failover has lost.
   package private(set) var lostCount = 0
   private let lost: [ClosedRange<WallInstant>]
-  /// Later slots were not looked at, because there are too many.
+  /// Later slots were not checked, because there are too many.
   package private(set) var checkedUntil: WallInstant?
 
   /// - Parameters:
-  ///   - mark: how far the job has come on this machine.
+  ///   - mark: the job's position on this machine.
   ///   - since: only later slots count.
-  ///   - patience: how long a slot of a lost machine may wait for another one.
+  ///   - patience: the time that a slot of a lost machine may wait for another one.
   package init(
     job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, since: ScheduleInstant,
     engine: EngineSlots, patience: Duration, slotsMax: Int = Self.slotsMax
@@ -178,8 +177,8 @@ package struct ClusterAudit: Sendable {
     countDoubled(engine, after: since)
   }
 
-  /// A machine may have reported a run again under another membership. If the others had decided that
-  /// the slot does not run, the first of these runs is the only one.
+  /// A machine may have reported a run again under another membership. If the others had decided
+  /// that the slot does not run, the first of these runs is the only one.
   private mutating func countDoubled(_ engine: EngineSlots, after since: ScheduleInstant) {
     var seen: Set<EngineSlots.Doubled> = []
     var served: Set<WallInstant> = []
@@ -215,7 +214,7 @@ package struct ClusterAudit: Sendable {
     }
   }
 
-  /// Takes what this machine's ledger says of the slots in `unknown`, in their order.
+  /// Takes the records of this machine's ledger of the slots in `unknown`, in their order.
   package mutating func settle(_ records: [LocalRecord]) {
     var last: (kind: ClusterFinding.Kind, detail: String, slots: SlotSeries)?
     func finding(_ record: LocalRecord) -> (ClusterFinding.Kind, String)? {
@@ -233,7 +232,8 @@ package struct ClusterAudit: Sendable {
       if wasLost { lostCount += 1 }
       switch record {
       case .pending: pendingCount += 1
-      // What one machine decides for all: suspensions, exclusions, limits, and what is too old.
+      // Decisions of one machine for all: suspensions, exclusions, limits, and slots that are too
+      // old.
       case .decided(let verdict) where finding(record) == nil:
         count(1, of: verdict.kind)
       case .none, .decided: break
@@ -259,12 +259,12 @@ package struct ClusterAudit: Sendable {
   }
 }
 
-/// Looks slots up in an engine's records, in ascending order.
+/// Searches an engine's records, in ascending order.
 private struct EngineSearch {
   private let engine: EngineSlots
   private var index = 0
   private var rangeIndex = 0
-  /// Ranges that have begun and are not over.
+  /// Ranges that have started and have not ended.
   private var ranges: [PastSlots.Range] = []
 
   init(_ engine: EngineSlots) { self.engine = engine }

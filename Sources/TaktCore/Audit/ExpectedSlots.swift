@@ -1,17 +1,17 @@
 import TaktTime
 
-/// The slots that a job should have had, computed from its schedules and from where to where each of
-/// them applied: grids, and single instants.
+/// The slots that a job should have had, computed from its schedules and their ranges: grids, and
+/// single instants.
 struct ExpectedSlots: Sendable {
-  /// A range of one clock on which a grid, or the times of the clock, count.
+  /// A range of one clock in which a grid, or the times of the clock, count.
   struct InstantRange: Sendable {
     fileprivate var instantSet: InstantSet
     fileprivate var after: ScheduleInstant
     fileprivate var through: ScheduleInstant
-    /// All up to here has been held against the records.
+    /// Everything up to here has been compared with the records.
     var position: ScheduleInstant
 
-    /// The next slot that has not been looked at; nil at the end.
+    /// The next slot that has not been compared; nil at the end.
     var next: ScheduleInstant? {
       instantSet.next(after: max(position, after)).flatMap { $0 <= through ? $0 : nil }
     }
@@ -22,13 +22,13 @@ struct ExpectedSlots: Sendable {
       after < instant && instant <= through && instantSet.has(instant)
     }
 
-    /// The slots from `first`, which is one, up to and with `last`; nil when there are none.
+    /// The slots from `first`, which is one, through `last`; nil if there are none.
     func series(from first: ScheduleInstant, through last: ScheduleInstant) -> SlotSeries? {
       instantSet.series(after: max(first - 1, after), through: min(last, through))
     }
 
-    /// As `series(from:through:)`, but no further than `countable` reaches, from which is taken what
-    /// it costs to count; and whether that is all of them.
+    /// Like `series(from:through:)`, but no further than `countable` permits, which is reduced by
+    /// the cost of counting; true if these are all slots.
     func series(
       from first: ScheduleInstant, through last: ScheduleInstant, countable: inout Int
     ) -> (series: SlotSeries?, isWhole: Bool) {
@@ -41,7 +41,7 @@ struct ExpectedSlots: Sendable {
       while position < last, let next = instantSet.next(after: position), next <= last {
         let end = min(last, next + length)
         guard countable > 0, let piece = instantSet.series(after: position, through: end) else {
-          // One at least, so that the place of the gap is told.
+          // One at least, so that the place of the gap is reported.
           return (result ?? SlotSeries(next), false)
         }
         countable -= max(1, cost == .ofDays ? piece.count / Self.daysShare : piece.count)
@@ -53,24 +53,24 @@ struct ExpectedSlots: Sendable {
       return (result, true)
     }
 
-    /// How much is counted at once: of an hour 3600000 slots at the most.
+    /// The range counted at once: an hour has 3600000 slots at most.
     private static let hour: Int64 = 3_600_000
     private static let year: Int64 = 366 * 86_400_000
-    /// Of a year whose days are counted, less than one slot of so many is gone through.
+    /// Of a year whose days are counted, one slot in this many is visited, or fewer.
     private static let daysShare = 32
   }
 
   /// In the order of the schedules.
   var ranges: [InstantRange] = []
-  /// The single instants, with whether each has been met.
+  /// Each instant with true once it has been met.
   var instants: [ScheduleInstant: Bool] = [:]
-  /// Whether there may be slots that no schedule can foresee: those of what happens, and those of a
-  /// fixed delay.
+  /// True if there may be slots that no schedule can foresee: those of events, and those of a fixed
+  /// delay.
   private(set) var allowsOthers = false
 
   /// - Parameters:
-  ///   - mark: how far the job has come; what applies still, applies up to there.
-  ///   - since: only what comes later counts.
+  ///   - mark: the job's position; the current schedule applies up to there.
+  ///   - since: only later slots count.
   init(_ versions: [AuditedVersion], mark: ScheduleEdge, since: ScheduleInstant) {
     for version in versions {
       let schedule = version.begin.schedule
@@ -90,7 +90,7 @@ struct ExpectedSlots: Sendable {
       }
       var last = to.wall
       if !schedule.rules.isEmpty {
-        // Beside the times of the clock all that stands on the wall makes one series.
+        // Besides the times of the clock, all instants of the wall clock make one series.
         add(schedule.wallInstantSet, from.wall, to.wall, since)
         last = from.wall
       }

@@ -3,7 +3,7 @@ package import TaktTime
 /// A schedule of a job as the ledger has it.
 package struct AuditedVersion: Hashable, Sendable {
   package var begin: ScheduleVersion
-  /// Up to where; nil when it applies still.
+  /// Nil while it applies.
   package var end: ScheduleEdge?
 
   package init(begin: ScheduleVersion, end: ScheduleEdge?) {
@@ -12,7 +12,6 @@ package struct AuditedVersion: Hashable, Sendable {
   }
 }
 
-/// Verdicts of a job that could not be kept.
 package struct RecordLoss: Hashable, Sendable {
   package var first: WallInstant
   package var last: WallInstant
@@ -25,18 +24,16 @@ package struct RecordLoss: Hashable, Sendable {
   }
 }
 
-/// Something that is wrong with a job's ledger.
+/// A problem in a job's ledger.
 package struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// Slots that have no verdict.
     case missing
-    /// Slots that have more than one.
     case doubled
-    /// A verdict on what was never a slot.
+    /// A verdict on an instant that was never a slot.
     case unexpected
-    /// A record that says another number of slots than there are between its first and its last.
+    /// A record whose count differs from the slots between its first and its last.
     case miscounted
-    /// A slot that has run, of which there is no run; or a run without its verdict.
+    /// A slot that has run without a record of its run, or a run without its verdict.
     case unpaired
     /// A verdict or a reason that this version does not know.
     case unknown
@@ -66,44 +63,43 @@ package struct AuditFinding: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Holds the records of one job against the slots that it should have had. Records are taken one by
-/// one, so that it does not matter how many there are.
+/// Compares the records of one job with the slots that it should have had. Records are taken one by
+/// one, so that their number does not matter.
 package struct JobAudit: Sendable {
-  /// More findings are counted, and not kept.
+  /// Further findings are only counted.
   package static let findingsMax = 100
 
   package let job: JobName
   package private(set) var findings: [AuditFinding] = []
-  /// How many things are wrong, those that are not kept among them.
+  /// Includes those that are not kept.
   package private(set) var findingCount = 0
   package private(set) var verdictCounts = VerdictCounts()
-  /// How many slots wait for their verdict.
   package private(set) var pendingCount = 0
-  /// How many slots have no verdict because the ledger could not take it, as it says itself.
+  /// The number of slots without a verdict because the ledger could not take it, by its own
+  /// account.
   package private(set) var lostCount = 0
 
   private var pending: ArraySlice<WallInstant>
-  /// Slots that no schedule can foresee; of a job that has such slots alone these are all of them.
+  /// Slots that no schedule can foresee; for a job that has only such slots, these are all of them.
   private var others: Set<ScheduleInstant> = []
   private var expected: ExpectedSlots
   private var losses: [RecordLoss]
   private let since: ScheduleInstant
-  /// How much more may be counted for which there is no record, in slots that are gone through.
+  /// The slots without a record that may still be visited.
   private var countable: Int
 
-  /// So many slots without a record are gone through, which takes seconds.
+  /// The most slots without a record to visit, which takes seconds.
   package static let countableMax = 2_000_000
 
   /// - Parameters:
   ///   - versions: the job's schedules, in their order.
-  ///   - mark: how far the job has come.
+  ///   - mark: the job's position.
   ///   - pending: slots that wait for their verdict.
-  ///   - losses: verdicts that the ledger says it has lost.
-  ///   - since: only slots after this instant are looked at.
-  ///   - newest: the last slot that has a record: how far the job has come where the mark is
-  ///     implausible.
-  ///   - countableMax: how many slots without a record are gone through at most. What a grid or the
-  ///     days of one cron expression name can be counted without that.
+  ///   - losses: verdicts that the ledger has recorded as lost.
+  ///   - since: only slots after this instant are checked.
+  ///   - newest: the last slot that has a record: the position if the mark is implausible.
+  ///   - countableMax: the most slots without a record to visit. Those of a grid or of the days of
+  ///     one cron expression can be counted without a visit.
   package init(
     job: JobName, versions: [AuditedVersion], mark: ScheduleEdge, pending: [WallInstant] = [],
     losses: [RecordLoss] = [], since: ScheduleInstant = .min, newest: ScheduleInstant? = nil,
@@ -130,8 +126,8 @@ package struct JobAudit: Sendable {
     check(slots, "\(record.verdict)")
   }
 
-  /// Takes the next record, whose verdict this version does not know: its slots are decided, and
-  /// nobody can say how.
+  /// Takes the next record, whose verdict this version does not know: its slots are decided in an
+  /// unknown way.
   package mutating func addUnknown(_ slots: SlotSeries, _ verdict: String) {
     guard let slots = remainder(of: slots) else { return }
     passPending(before: slots.first)
@@ -139,14 +135,14 @@ package struct JobAudit: Sendable {
     check(slots, verdict)
   }
 
-  /// Of a series that began before, what counts.
+  /// The part that counts of a series that started before.
   private func remainder(of slots: SlotSeries) -> SlotSeries? {
     guard ScheduleInstant(slots.first) <= since, slots.count > 1 else { return slots }
     let last = ScheduleInstant(slots.last)
     return expected.ranges.first { $0.has(last) }?.series(from: since + 1, through: last)
   }
 
-  /// There are no more records.
+  /// Call it after the last record.
   package mutating func finish() {
     passPending(before: WallInstant(nanoseconds: .max))
     for index in expected.ranges.indices {
@@ -165,8 +161,8 @@ package struct JobAudit: Sendable {
     }
   }
 
-  /// Holds a record against what there should be: single slots against everything, a series against
-  /// the grid that it is a piece of.
+  /// Compares a record with the expected slots: single slots with everything, a series with the
+  /// grid that it is a piece of.
   private mutating func check(_ slots: SlotSeries, _ what: String) {
     let (first, last) = (ScheduleInstant(slots.first), ScheduleInstant(slots.last))
     guard slots.count > 0, slots.count > 1 || first == last else {
@@ -178,7 +174,7 @@ package struct JobAudit: Sendable {
       isKnown = true
       let range = expected.ranges[index]
       if first <= range.position { isDoubled = true }
-      // More than the record says need not be counted.
+      // Slots beyond the record's own count need not be counted.
       var room = slots.count
       let (piece, isWhole) = range.series(from: first, through: last, countable: &room)
       if piece != slots || !isWhole {
@@ -201,7 +197,7 @@ package struct JobAudit: Sendable {
     if !others.insert(first).inserted { add(.doubled, slots, what) }
   }
 
-  /// Single instants that the grid names as well. Returns whether one has been met before.
+  /// Single instants that the grid names as well. Returns true if one has been met before.
   private mutating func checkInstants(
     of slots: SlotSeries, on range: ExpectedSlots.InstantRange
   ) -> Bool {
@@ -216,7 +212,7 @@ package struct JobAudit: Sendable {
     return isDoubled
   }
 
-  /// No record has come for the slots of a grid up to here.
+  /// Finds slots of a grid without a record up to here.
   private mutating func passOver(_ index: Int, upTo last: ScheduleInstant) {
     let range = expected.ranges[index]
     guard let first = range.next, first <= last else { return }
@@ -239,7 +235,7 @@ package struct JobAudit: Sendable {
       && series.first <= losses[index].last
     {
       let loss = losses[index]
-      // Of a series that reaches beyond the loss only what lies within it.
+      // Only the part of a series within the loss.
       let inside =
         range.map {
           $0.series(

@@ -1,7 +1,7 @@
 import TaktTime
 
-/// The ends of a job's schedules and its mark, without instants that no clock can show: slots up to
-/// such an instant would be counted without end.
+/// The ends of a job's schedules and its position, without instants that no clock can show: slots
+/// up to such an instant would be counted without end.
 struct PlausibleEdges {
   /// An instant that no clock shows.
   struct Problem {
@@ -14,7 +14,7 @@ struct PlausibleEdges {
   private(set) var mark: ScheduleEdge
   private(set) var problems: [Problem] = []
 
-  /// What the clocks of a daemon can show, in milliseconds: from the day before 1970 up to 2262.
+  /// The range of a daemon's clocks, in milliseconds: from the day before 1970 up to 2262.
   fileprivate static let range: ClosedRange<ScheduleInstant> =
     -86_400_000...ScheduleInstant(milliseconds: .max / 1_000_000)
 
@@ -26,7 +26,7 @@ struct PlausibleEdges {
       self.versions[index].begin.from = bounded(versions[index].begin.from, "start of a schedule")
       self.versions[index].end = versions[index].end.map { bounded($0, "end of a schedule") }
     }
-    // Nobody knows how far the job has come: at least to its newest record.
+    // The job's position is unknown: it is at least its newest record.
     let known = newest.flatMap { Self.range.contains($0) ? $0 : nil }
     if let clock = bounded(mark.clock, "position on the job's clock") {
       self.mark.clock = known ?? self.versions.last?.begin.from.clock ?? clock
@@ -43,7 +43,7 @@ struct PlausibleEdges {
     return edge
   }
 
-  /// The nearest instant that a clock shows; nil when it is one itself.
+  /// Nil for an instant that a clock can show.
   private mutating func bounded(_ instant: ScheduleInstant, _ what: String) -> ScheduleInstant? {
     guard !Self.range.contains(instant) else { return nil }
     let nearest = min(max(instant, Self.range.lowerBound), Self.range.upperBound)
@@ -56,7 +56,7 @@ struct PlausibleEdges {
 }
 
 extension ScheduleEdge {
-  /// Whether a clock can show both of its instants.
+  /// True if a clock can show both of its instants.
   package var isPlausible: Bool {
     PlausibleEdges.range.contains(clock) && PlausibleEdges.range.contains(wall)
   }

@@ -1,11 +1,11 @@
 package import TaktTime
 import TimerMachine
 
-/// Replays the transitions of a log against the published tables of the machines: each must begin
+/// Replays the transitions of a log against the published tables of the machines: each must start
 /// where the one before has ended, be in the table, and none may be missing, nor all of a machine
 /// that other lines name.
 package struct TransitionReplay: Sendable {
-  /// A transition as the log tells it.
+  /// A transition as logged.
   package struct Line: Hashable, Sendable {
     package var machine: String
     /// Its number within the machine.
@@ -13,9 +13,8 @@ package struct TransitionReplay: Sendable {
     package var from: String
     package var to: String
     package var cause: String
-    /// `refused` for an operation that was not legal, so that nothing moved.
+    /// `refused` for an operation that was not legal, so that nothing changed.
     package var reason: String?
-    /// The job that the line names.
     package var job: String?
 
     package init(
@@ -32,14 +31,14 @@ package struct TransitionReplay: Sendable {
     }
   }
 
-  /// A slot's verdict as the log tells it.
+  /// A slot's verdict as logged.
   package struct Slot: Hashable, Sendable {
     package var job: String
     /// The words of its causes.
     package var causes: [String]
-    /// When it was due; of one that did not start its nominal time.
+    /// The due time; for a slot that did not start, its nominal time.
     package var due: WallInstant
-    /// The run that has started for it; nil for none.
+    /// Nil for none.
     package var run: Int64?
 
     package init(job: String, causes: [String], due: WallInstant, run: Int64?) {
@@ -56,16 +55,15 @@ package struct TransitionReplay: Sendable {
     var job: String?
   }
 
-  /// How many transitions were replayed.
   package private(set) var count = 0
-  /// Whether there was anything to replay.
+  /// True if there was anything to replay.
   package var isVerifiable: Bool { count > 0 }
-  /// Whether there was something to replay, and nothing is wrong with it.
+  /// True if there was something to replay, and no problem.
   package var isSound: Bool { isVerifiable && problemCount == 0 }
-  /// What is wrong, as far as it is listed.
+  /// Only the first problems.
   package private(set) var problems: [String] = []
   package private(set) var problemCount = 0
-  /// How many records the log says it has dropped: what they were is not known.
+  /// The number of records that the log has dropped; their contents are unknown.
   package private(set) var droppedCount = 0
 
   private var machines: [String: Machine] = [:]
@@ -74,26 +72,26 @@ package struct TransitionReplay: Sendable {
   private var expected: [String: WallInstant?] = [:]
   /// The time of the first line of the daemon, or of the log.
   private var beganAt: WallInstant?
-  /// Transitions of the daemon that writes, and of those the timers'.
+  /// Transitions of the current daemon, and those of its timers.
   private var daemonCount = 0
   private var daemonTimerCount = 0
-  /// Whether the beginning of a takt has been seen: a log that begins later, as after a rotation,
+  /// True once the start of a daemon has been read: a log that starts later, as after a rotation,
   /// has machines that were in the middle of something.
   private var hasBegun = false
-  /// Whether the takt that writes has said that it has stopped.
+  /// True once the current daemon has logged its stop.
   private var hasEnded = false
   private var beginsInMiddle = false
   private var timerCount = 0
   private static let problemsMax = 1000
-  /// A slot that is due so soon after the first line may have been decided before it.
+  /// A slot due this soon after the first line may have been decided before it.
   private static let beginMargin = Duration.seconds(1)
-  /// The lines of a log that ends without a stop may name a machine so long before the end, and not
-  /// have its transition.
+  /// At the end of a log without a stop, lines this long before the end may name a machine whose
+  /// transition is missing.
   private static let endMargin = Duration.seconds(10)
 
   package init() {}
 
-  /// Another daemon writes from here on; its machines are new ones.
+  /// Another daemon writes from here on, with new machines.
   ///
   /// - Parameters:
   ///   - instant: the time of its first line.
@@ -108,7 +106,7 @@ package struct TransitionReplay: Sendable {
     hasEnded = false
   }
 
-  /// The log has no more lines; the last one has this time.
+  /// `last` is the time of the last line.
   package mutating func logEnded(at last: WallInstant?) { listMissing(at: last) }
 
   /// The time of a line that may be the first one of the log.
@@ -129,11 +127,10 @@ package struct TransitionReplay: Sendable {
     }
   }
 
-  /// A slot has its verdict.
   package mutating func slotDecided(_ slot: Slot, at instant: WallInstant) {
     guard !hasEnded else { return }
     if let run = slot.run { expect("run:\(run)", namedAt: instant) }
-    // What is due later than the first line was waited for by a timer, which said so.
+    // A slot due after the first line had a timer, which was logged.
     if let beganAt, slot.due > beganAt + Self.beginMargin,
       slot.causes.contains(where: Self.timedCauses.contains)
     {
@@ -156,13 +153,12 @@ package struct TransitionReplay: Sendable {
     expected[machine] = .some(instant)
   }
 
-  /// The daemon says how many transitions it has logged.
   package mutating func transitionsCounted(_ count: Int) {
     guard hasBegun, droppedCount == 0, count != daemonCount else { return }
     list("the daemon logged \(count) transitions, but \(daemonCount) of them are here")
   }
 
-  /// What was not to be checked: the end of the log has been reached.
+  /// Checks that could not be made; complete only at the end of the log.
   package var notes: [String] {
     guard isVerifiable else { return [] }
     var notes: [String] = []
@@ -176,7 +172,7 @@ package struct TransitionReplay: Sendable {
     return notes
   }
 
-  /// The daemon says that it has stopped: every machine of its scheduler, and every run, is over.
+  /// The daemon has logged its stop: every machine of its scheduler, and every run, has ended.
   package mutating func processEnded() {
     defer { hasEnded = true }
     listMissing(at: nil)
@@ -239,7 +235,7 @@ package struct TransitionReplay: Sendable {
     if cause.event == .timer {
       expect("run-timer:\(line.machine.dropFirst("run:".count))", namedAt: instant)
     }
-    // It is over: nothing of it comes any more, and there are very many.
+    // The machine has ended; ended ones are not kept, since there are very many.
     if to == .ended { machines[line.machine] = nil }
   }
 
@@ -274,7 +270,7 @@ package struct TransitionReplay: Sendable {
     }
   }
 
-  /// The job that the name of a machine has in it.
+  /// The job in the name of a machine.
   private static func job(of machine: String) -> String? {
     for prefix in ["timer:", "pause-timer:", "freshness-timer:"] where machine.hasPrefix(prefix) {
       return String(machine.dropFirst(prefix.count))
@@ -303,7 +299,7 @@ package struct TransitionReplay: Sendable {
 }
 
 extension RunMove.Cause {
-  /// What happens to a run for this cause; nil where it may be one of several things.
+  /// The event of a run for this cause; nil if there may be several.
   fileprivate var event: RunMachine.EventName? {
     switch self {
     case .start: .start

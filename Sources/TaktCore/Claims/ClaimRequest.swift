@@ -1,21 +1,21 @@
 package import TaktTime
 
-/// What a machine says of itself when it joins, and again with each renewal.
+/// The facts that a machine reports when it joins, and again with each renewal.
 package struct MemberFacts: Hashable, Sendable {
-  /// Its name, for people: two machines of one name are two members all the same.
+  /// For people: two machines of one name are still two members.
   package var machine: String
   package var host: String
   package var version: String
   package var labels: [String: String]
   package var lease: Duration
-  /// How long after the lease others wait before they decide for it: as long as what runs may take
-  /// to end when it is stopped.
+  /// The time after the end of the lease for which others wait before they decide for it: long
+  /// enough for its runs to end when they are stopped.
   package var grace: Duration
-  /// How far its wall clock is ahead of the engine's, as it measured last.
+  /// The lead of its wall clock over the engine's, as last measured.
   package var clockOffset: Duration
-  /// The version of its time zones, such as `2025b`; nil where it is not known.
+  /// The version of its time zones, such as `2025b`; nil if unknown.
   package var zoneData: String?
-  /// Where others reach its API; nil where nobody can.
+  /// The address of its API; nil if others cannot reach it.
   package var api: String?
 
   package init(
@@ -35,11 +35,11 @@ package struct MemberFacts: Hashable, Sendable {
   }
 }
 
-/// What a machine's zone data make of a schedule.
+/// The instants that a machine's zone data give to a schedule.
 package struct ScheduleZones: Hashable, Sendable {
-  /// Equal where they name the same instants.
+  /// Equal if they name the same instants.
   package var digest: UInt64
-  /// The version of the data, empty where it is not known: the newest counts.
+  /// The version of the data, empty if unknown: the newest counts.
   package var version: String
 
   package init(digest: UInt64, version: String) {
@@ -48,24 +48,24 @@ package struct ScheduleZones: Hashable, Sendable {
   }
 }
 
-/// A wish for one slot.
+/// A request for one slot.
 package struct SlotClaim: Hashable, Sendable {
   package var job: JobName
   package var slot: WallInstant
-  /// The schedule that named the slot, as `declare` was told of it.
+  /// The schedule that named the slot, as passed to `declare`.
   package var schedule: UInt64
   package var overlap: Overlap
   /// The group whose bound its run shares, and that bound; nil for none.
   package var group: String?
   package var groupMax: Int?
-  /// How many slots of the job may run in all; nil for as many as come.
+  /// The most slots of the job that may run in all; nil for any number.
   package var limit: Int?
-  /// Whether a run of which no end is known is to be made up for.
+  /// True if a run without a known end is to be made up for.
   package var isAtLeastOnce: Bool
-  /// Until when the slot may still start, should the machine that has it be lost.
+  /// The last time at which the slot may still start if its machine is lost.
   package var validUntil: WallInstant
-  /// A membership of this machine's that is over, under which it may have asked for the slot; it has
-  /// not started it.
+  /// An earlier membership of this machine, under which it may have asked for the slot; it has not
+  /// started it.
   package var earlier: MemberID?
 
   package init(
@@ -86,12 +86,12 @@ package struct SlotClaim: Hashable, Sendable {
   }
 }
 
-/// A claim that the engine may have forgotten, as the machine that was given it remembers it.
+/// A claim that the engine may have forgotten, as its holder remembers it.
 package struct RememberedClaim: Hashable, Sendable {
   package var token: ClaimToken
   package var attempt: Int
   package var claim: SlotClaim
-  /// How its run has ended; nil while it goes on.
+  /// Nil while its run continues.
   package var ending: ClaimEnding?
 
   package init(
@@ -104,7 +104,6 @@ package struct RememberedClaim: Hashable, Sendable {
   }
 }
 
-/// How the run of a claim has ended.
 package struct ClaimEnding: Hashable, Sendable {
   package var outcome: Outcome
   package var reason: String
@@ -115,85 +114,84 @@ package struct ClaimEnding: Hashable, Sendable {
   }
 }
 
-/// One thing that a machine wants of the engine. Each may be repeated when its answer is lost: the
-/// second time it changes nothing, and is answered alike.
+/// One request of a machine to the engine. Each may be repeated if its answer is lost: the second
+/// time it changes nothing, and gets the same answer.
 package enum ClaimRequest: Hashable, Sendable {
   /// This machine has the job with this schedule.
   ///
-  /// - `isChanged`: its file has changed since it was asked last, so that the schedule is news.
+  /// - `isChanged`: its file has changed since the last request, so that the schedule is news.
   /// - `isNew`: this machine does not know of an earlier schedule: its own is news, too, unless it
   ///   was in force once.
-  /// - `zones`: what the machine's zone data make of it; nil where they do not matter.
-  /// - `rest`: how long must lie between the end of one slot's run and the next slot; nil where the
-  ///   clock names them.
+  /// - `zones`: the effect of the machine's zone data on it; nil if they do not matter.
+  /// - `rest`: the shortest time between the end of one slot's run and the next slot; nil if the
+  ///   clock names the slots.
   case declare(
     JobName, schedule: UInt64, isChanged: Bool, isNew: Bool = false, zones: ScheduleZones? = nil,
     rest: Duration? = nil)
   case claim(SlotClaim)
-  /// Which of these slots are decided, or another's.
+  /// Asks which of these slots are decided, or another machine's.
   ///
-  /// - `schedule`: what named them; those that came after another schedule had taken its place are
-  ///   displaced.
+  /// - `schedule`: the one that named them; slots that came after another schedule had replaced it
+  ///   are displaced.
   case ask(JobName, [WallInstant], schedule: UInt64)
-  /// Slots are decided without a run, unless they are already, or still to come. Of several that
-  /// follow one another it is not looked into.
+  /// Slots are decided without a run, unless they are already, or still to come. Slots within a
+  /// series are not checked one by one.
   case decide(JobName, SlotSeries, Verdict)
-  /// A run without a claim has served the slot. A claim of this machine's whose answer was lost has
-  /// served its turn.
+  /// A run without a claim has served the slot. A claim of this machine whose answer was lost is
+  /// settled by it.
   ///
-  /// - `earlier`: a membership of this machine's that is over, under which it may have said so, or
+  /// - `earlier`: an earlier membership of this machine, under which it may have reported this, or
   ///   may have been given the slot.
   case ranUnclaimed(JobName, WallInstant, earlier: MemberID? = nil)
-  /// The claim's run has ended so.
   case end(ClaimToken, Outcome, reason: String)
-  /// An engine that was set back is to know a claim again, unless the slot is another's by now.
+  /// Makes an engine that was set back know a claim again, unless the slot is another machine's by
+  /// now.
   case restore(RememberedClaim)
   /// The claim's run will not start: another machine may have the slot.
   case giveBack(ClaimToken)
-  /// Nothing is left of an earlier membership of this machine's, which need not be waited for.
+  /// Nothing is left of an earlier membership of this machine, which need not be waited for.
   case retire(MemberID)
-  /// When the newest slot of a job with a rest was decided.
+  /// Asks for the time at which the newest slot of a job with a rest was decided.
   case lastEnd(JobName)
-  /// Nobody is to run the job's slots; nil: they run again.
+  /// No machine may run the job's slots; nil: they run again.
   case suspend(JobName, Suspension?)
 }
 
-/// What the engine says to one request.
 package enum ClaimAnswer: Hashable, Sendable {
-  /// Done, or done before: of `declare` that the machine may claim.
+  /// Done, now or before; for `declare`, this machine may claim.
   case done
   /// The slot is this machine's. The attempt counts the machines that have had it.
   case granted(ClaimToken, attempt: Int)
   /// The slot is decided, or another machine's.
   case taken
-  /// The slot is decided by this: the job's overlap, its limit, or its suspension.
+  /// The job's overlap, limit, or suspension decides the slot.
   case skipped(SkipReason)
-  /// The slot is still to come on the engine's clock, by so much.
+  /// The slot is still this far ahead on the engine's clock.
   case early(Duration)
-  /// Others run that it must wait for.
+  /// It must wait for other runs.
   case busy
-  /// The job's newest slot was decided then, nil for never; a claim that comes while
-  /// another slot of it is not, or too soon after, has another name.
+  /// The job's newest slot was decided then, nil for never; a claim that comes while another slot
+  /// of it is undecided, or too soon after, gets another answer.
   case ended(WallInstant?)
   /// Another schedule of the job is in force.
   case drifted
-  /// These of the slots that were asked for are decided, or another's. Those that are displaced are
-  /// among them.
+  /// The requested slots that are decided, or another machine's. Those that are displaced are among
+  /// them.
   case known([WallInstant], displaced: [WallInstant])
-  /// The claim is not this machine's any more, or the slot was another's.
+  /// The claim is no longer this machine's, or the slot was another's.
   case superseded
 }
 
-/// All that a machine wants at a time: done together, or not at all.
+/// All requests of a machine at a time: performed together, or not at all.
 package struct ClaimBatch: Hashable, Sendable {
-  /// Tells the answer's batch from others, and grows: the engine does none that comes after a newer
+  /// Identifies the answer's batch, and grows: the engine performs none that comes after a newer
   /// one of the same member.
   package var number: UInt64
   /// Nil to join.
   package var member: MemberID?
-  /// With these the lease begins anew, and the answer says how things stand; nil to leave it.
+  /// Renews the lease, and asks for the news; nil to leave the lease as it is.
   package var facts: MemberFacts?
-  /// The machine leaves: nothing of it is left open.
+  /// The machine leaves: none of its claims stays open.
   package var leaves = false
   package var requests: [ClaimRequest]
 
@@ -209,16 +207,16 @@ package struct ClaimBatch: Hashable, Sendable {
   }
 }
 
-/// What the engine says to a batch.
+/// The engine's answer to a batch.
 package struct ClaimReply: Hashable, Sendable {
   package var number: UInt64
-  /// Nil when the membership is over: nothing was done.
+  /// Nil if the membership is over: nothing was done.
   package var member: MemberID?
   /// The engine's clock.
   package var wall: WallInstant
-  /// How things stand, where the batch had facts.
+  /// The state of the cluster, if the batch had facts.
   package var news: ClusterNews?
-  /// One for each request, in order.
+  /// In the order of the requests.
   package var answers: [ClaimAnswer]
 
   package init(
@@ -233,7 +231,7 @@ package struct ClaimReply: Hashable, Sendable {
   }
 }
 
-/// How things stand in the cluster.
+/// The state of the cluster.
 package struct ClusterNews: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package var id: MemberID
@@ -258,7 +256,6 @@ package struct ClusterNews: Hashable, Sendable {
     }
   }
 
-  /// A claim of this machine's.
   package struct HeldClaim: Hashable, Sendable {
     package var token: ClaimToken
     package var job: JobName
@@ -274,23 +271,21 @@ package struct ClusterNews: Hashable, Sendable {
   package var members: [Member] = []
   package var open: [OpenSlot] = []
   package var suspended: [JobName: Suspension] = [:]
-  /// Claims of this machine whose runs are to stop: a newer one of their job takes their place.
+  /// Claims of this machine whose runs must stop: a newer one of their job replaces them.
   package var replaced: [ClaimToken] = []
   /// All claims of this machine, by their numbers.
   package var held: [HeldClaim] = []
-  /// Another number than before: the engine may have been set back. Nil where it cannot be.
+  /// A change means that the engine may have been set back. Nil if it cannot be.
   package var era: UInt64?
 
   package init() {}
 }
 
-/// What comes of a batch.
 package enum ClaimOutcome: Hashable, Sendable {
   case answered(ClaimReply)
-  /// It was not done, or nobody knows whether it was.
+  /// It was not performed, or that is unknown.
   case failed(number: UInt64, ClaimFailure)
 
-  /// Of which batch.
   package var number: UInt64 {
     switch self {
     case .answered(let reply): reply.number
@@ -299,11 +294,11 @@ package enum ClaimOutcome: Hashable, Sendable {
   }
 }
 
-/// Why the engine has not answered.
+/// The reason why the engine has not answered.
 package struct ClaimFailure: Hashable, Sendable, CustomStringConvertible {
-  /// In words, with what to do.
+  /// In words, with advice.
   package var description: String
-  /// Whether waiting does not mend it: a password, a right, a version.
+  /// True if waiting does not help: a password, a right, a version.
   package var isPermanent: Bool
 
   package init(_ description: String, isPermanent: Bool = false) {
@@ -312,19 +307,18 @@ package struct ClaimFailure: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where claims are kept: an engine's driver.
+/// An engine's driver.
 ///
-/// `send` returns at once; what comes of the batch is told on any thread, once, in order, and within
-/// a time that the driver sees to itself.
+/// `send` returns at once; the outcome is delivered on any thread, once, in order, and within a
+/// time that the driver enforces itself.
 package protocol ClaimEngine: Sendable {
   func send(_ batch: ClaimBatch)
 }
 
-/// The machines that share jobs with this one, as the scheduler's shell meets them.
+/// The machines that share jobs with this one, as the scheduler's shell uses them.
 package protocol ClusterPort: ClaimEngine {
-  /// What this machine says of itself.
   var facts: MemberFacts { get }
-  /// What runs under a claim must be over so long after that batch was handed over, unless this is
-  /// said again.
+  /// Runs under a claim must end this long after that batch was handed over, unless it is called
+  /// again.
   func leased(batch: UInt64, for duration: Duration)
 }

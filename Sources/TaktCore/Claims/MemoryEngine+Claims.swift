@@ -8,10 +8,10 @@ extension MemoryEngine {
   ) -> ClaimAnswer {
     guard var job = jobs[claim.job] else { return .drifted }
     let slot = job.slots[claim.slot]
-    // A grant whose answer was lost, whatever has become of the schedule since: without it nobody
+    // A grant whose answer was lost, even if the schedule has changed since: without it nothing
     // would end the claim of a machine that is alive.
     if plant != .owner, let slot, slot.state == .claimed(member), let token = slot.token {
-      // One of before a failover may have gone to another machine since.
+      // A grant from before a failover may have gone to another machine since.
       return isQuiet(at: now) ? .busy : .granted(token, attempt: slot.attempt)
     }
     guard job.schedule == claim.schedule else { return .drifted }
@@ -81,14 +81,13 @@ extension MemoryEngine {
     return .granted(token, attempt: attempt)
   }
 
-  /// Whether an engine that was set back may have given the slot to another machine, or one that must
-  /// not run beside it.
+  /// True if an engine that was set back may have given the slot to another machine, or one that
+  /// must not run at the same time.
   private func mayBeForgotten(_ claim: SlotClaim, at now: WallInstant) -> Bool {
     guard let setBack, isQuiet(at: now) else { return false }
     return claim.slot <= setBack.since || !claim.overlap.mayMeet || claim.group != nil
   }
 
-  /// A machine remembers a claim that the engine may have lost.
   mutating func restore(
     _ known: RememberedClaim, by member: MemberID, at now: WallInstant
   ) -> ClaimAnswer {
@@ -134,12 +133,12 @@ extension MemoryEngine {
     claim.overlap.givesWay && job.slots.contains { $0 > claim.slot && $1.isClaimed }
   }
 
-  /// Whether others run that the claim must wait for. Those that it replaces are told to stop.
+  /// True if the claim must wait for other runs. Those that it replaces are asked to stop.
   private mutating func mustWait(_ claim: SlotClaim, _ job: inout Job) -> Bool {
     if let group = claim.group, let max = claim.groupMax {
       var count = 0
       for (name, job) in jobs {
-        // An earlier membership's claim of this slot is what the new one takes the place of.
+        // An earlier membership's claim of this slot is replaced by the new one.
         for (instant, slot) in job.slots where slot.group == group && slot.isClaimed {
           if name != claim.job || instant != claim.slot { count += 1 }
         }
@@ -155,8 +154,9 @@ extension MemoryEngine {
     return true
   }
 
-  /// The slot waits in turn: while somebody asks for it, and hears that others run, nobody misses it,
-  /// nor those of its job behind it. Then it is open for any machine for as long as `missed` says.
+  /// The slot waits in turn: while a machine asks for it, and hears that others run, it is not
+  /// missed, nor are those of its job behind it. Then it is open for any machine for as long as
+  /// `missed` allows.
   private func keepWaiting(
     _ claim: SlotClaim, _ job: inout Job, of member: MemberID, at now: WallInstant
   ) {
@@ -213,7 +213,7 @@ extension MemoryEngine {
     if isKnown(slots.first, of: name) {
       return job.slots[slots.first]?.state == .decided(verdict, nil, reason: "") ? .done : .taken
     }
-    // A machine whose clock is fast takes it for missed.
+    // A machine with a fast clock takes it for missed.
     let ahead = slots.first - now
     if ahead > Self.tolerance { return .early(ahead) }
     if let setBack, slots.first <= setBack.since, isQuiet(at: now) {
@@ -240,8 +240,8 @@ extension MemoryEngine {
       isOwn(known.owner) || known.isWaiting
         || isOwn(known.decidedFor) && known.state == .decided(.ran, .interrupted, reason: "lost")
     {
-      // It was given the slot, and the answer was lost, which others may have taken for the end of
-      // the machine; or nobody was given it yet.
+      // It was given the slot, and the answer was lost, so that others may have taken the machine
+      // for lost; or the slot was not given to any machine yet.
       jobs[name]?.slots[slot]?.state = .decided(.ran, nil, reason: "unclaimed")
       jobs[name]?.slots[slot]?.decidedFor = member
       noteEnd(of: name, at: now)

@@ -1,10 +1,10 @@
 import TaktTime
 
-/// What becomes of slots whose machine is lost, and what a machine hears.
+/// Slots of lost machines, and the news for the others.
 extension MemoryEngine {
-  /// Nobody was heard for two thirds of a lease, in which each member renews its own twice: the engine
-  /// was away from all of them, and not they from it. Those that had a lease then get time for one
-  /// more before others decide for them.
+  /// No renewal came for two thirds of a lease, in which each member renews its own twice: the
+  /// engine was away from all of them, and not they from it. Those that had a lease then get time
+  /// for one more before others decide for them.
   mutating func noticeSilence(at now: WallInstant) {
     let heard = members.values.map(\.heardAt).max() ?? now
     let alive = members.filter { $0.value.heardAt + $0.value.facts.lease > heard }
@@ -16,7 +16,7 @@ extension MemoryEngine {
     }
   }
 
-  /// Decides for machines that are not heard of any more, and for slots that nobody takes.
+  /// Decides for machines that are lost, and for slots that no machine takes.
   mutating func settleLost(at now: WallInstant) {
     if plant == .forgotten { return }
     var rest = settledJobsMax
@@ -40,7 +40,7 @@ extension MemoryEngine {
     for id in members.keys where isLost(id, at: now) { members[id] = nil }
   }
 
-  /// What a slot becomes that nobody is at work on; nil where it stays as it is.
+  /// The new state of a slot without an active machine; nil if it stays as it is.
   private func settled(_ slot: Slot, at now: WallInstant) -> State? {
     switch slot.state {
     case .claimed(let owner) where isLost(owner, at: now):
@@ -54,7 +54,7 @@ extension MemoryEngine {
     }
   }
 
-  /// Whether machines may still have claims that the engine has lost.
+  /// True if machines may still have claims that the engine has lost.
   func isQuiet(at now: WallInstant) -> Bool {
     guard let setBack, plant != .setBack, now < setBack.atMost else { return false }
     return now < setBack.until || members.values.contains { $0.heardAt < setBack.since }

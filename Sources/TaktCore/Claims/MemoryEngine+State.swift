@@ -1,14 +1,14 @@
 package import TaktTime
 
 extension MemoryEngine {
-  /// The engine has lost what it was told last, such as a server that takes the place of another one.
-  /// Until every machine has had time to say what it was given, nobody is given that.
+  /// The engine has lost its newest records, as a server may that replaces another one. Until every
+  /// machine has had time to report its claims, their slots are given to nobody.
   struct SetBack: Hashable, Sendable {
-    /// Slots up to here may have been given to somebody.
+    /// Slots up to here may have been given to a machine.
     var since: WallInstant
     /// Each machine that has a lease renews it by then, or finds that it must join again.
     var until: WallInstant
-    /// Those that have not renewed it have ended by then all that they run.
+    /// Those that have not renewed it have ended all their runs by then.
     var atMost: WallInstant
 
     init(_ members: [MemberFacts], lease: Duration, at now: WallInstant) {
@@ -21,16 +21,14 @@ extension MemoryEngine {
   package struct Member: Hashable, Sendable {
     package var facts: MemberFacts
     package var leaseUntil: WallInstant
-    /// When it renewed its lease last.
     package var heardAt: WallInstant
-    /// Until when it has time all the same to renew it, since nobody was heard.
+    /// The extended time to renew it, after a time in which no machine was heard.
     package var patientUntil: WallInstant?
-    /// The newest batch of it.
     package var lastBatch: UInt64
-    /// The jobs of which it has the schedule that is in force.
+    /// The jobs whose current schedule it has.
     package var holds: Set<JobName>
 
-    /// When others may decide for it.
+    /// The time after which others may decide for it.
     package var lostAfter: WallInstant {
       max(leaseUntil + facts.grace, patientUntil ?? leaseUntil)
     }
@@ -50,20 +48,20 @@ extension MemoryEngine {
     package var schedule: UInt64
     /// Slots long before belong to no machine: a slow clock names them.
     package var since: WallInstant
-    /// What the zone data of the machines that have the schedule make of it.
+    /// The zone data that the current schedule is read with.
     package var zones: ScheduleZones?
-    /// Schedules that were in force before, the newest last.
+    /// Former schedules, the newest last.
     package var replaced: [UInt64] = []
-    /// When the schedule took the place of another one.
+    /// The time of the last change of the schedule.
     package var changedAt: WallInstant?
-    /// How long must lie between two of its slots, and when the newest was decided.
+    /// The shortest time between two of its slots, and the time at which the newest was decided.
     package var rest: Duration?
     package var lastEnd: WallInstant?
     package var suspension: Suspension?
     package var ranCount = 0
     package var slots: [WallInstant: Slot] = [:]
     package var series: [SeriesVerdict] = []
-    /// Decided slots that are kept in short.
+    /// Decided slots that are kept as ranges.
     package var past = PastSlots()
 
     package init(schedule: UInt64, since: WallInstant) {
@@ -76,7 +74,7 @@ extension MemoryEngine {
     package var state: State
     package var attempt = 1
     package var token: ClaimToken?
-    /// Who was refused it, or ran it without a claim: repeats of theirs are answered alike.
+    /// The machine that was refused it, or ran it without a claim: its repeats get the same answer.
     package var decidedFor: MemberID?
     package var isAtLeastOnce = false
     package var isReplaced = false
@@ -98,9 +96,9 @@ extension MemoryEngine {
       self.validUntil = validUntil
     }
 
-    /// Nobody has had it: it waits for others that run.
+    /// It waits for other runs, and no machine has had it.
     package var isWaiting: Bool { state == .open && attempt == 0 }
-    /// The member that has it; nil where none has.
+    /// Nil if no machine has it.
     var owner: MemberID? { if case .claimed(let member) = state { member } else { nil } }
     package var isClaimed: Bool { if case .claimed = state { true } else { false } }
   }

@@ -1,9 +1,7 @@
 package import TaktTime
 
-/// What there is to see.
 extension MemoryEngine {
-  /// What became of a slot: `claimed`, `open`, or its verdict and outcome; nil where nobody has
-  /// heard of it.
+  /// `claimed`, `open`, or the verdict and outcome of a slot; nil for an unknown slot.
   package func state(of slot: WallInstant, _ job: JobName) -> String? {
     guard let known = jobs[job] else { return nil }
     switch known.slots[slot]?.state {

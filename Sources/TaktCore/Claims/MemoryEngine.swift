@@ -1,27 +1,27 @@
 package import TaktTime
 
-/// The engine's rules, in memory: what every driver does, and what the simulation and the tests
-/// compare them with.
+/// The engine's rules, in memory: the behavior of every driver, with which the simulation and the
+/// tests compare them.
 ///
-/// One clock counts, the engine's: it is handed in with each batch and never goes back.
+/// One clock counts, the engine's: it is passed in with each batch and never goes back.
 package struct MemoryEngine: Sendable {
-  /// A mistake that a test makes on purpose, to see whether it is noticed.
+  /// A deliberate mistake, by which a test checks that mistakes are noticed.
   package enum Plant: String, CaseIterable, Sendable {
-    /// Nobody looks at the lease of who asks.
+    /// Leases are not checked.
     case lease
-    /// A slot is given to whoever asks.
+    /// Any machine may have a slot.
     case owner
     /// A slot counts as lost as soon as the lease of its machine is over.
     case grace
-    /// What a lost machine had is never looked at.
+    /// The slots of a lost machine are never settled.
     case forgotten
-    /// An engine that was set back takes what it knows for all.
+    /// An engine that was set back takes its records for complete.
     case setBack
   }
 
   package var plant: Plant?
 
-  /// How slots that follow one another were decided.
+  /// The verdict on a series of slots.
   package struct SeriesVerdict: Hashable, Sendable {
     package var slots: SlotSeries
     package var verdict: Verdict
@@ -32,37 +32,36 @@ package struct MemoryEngine: Sendable {
     }
   }
 
-  // What there is, for drivers that keep it elsewhere and have the rules here.
+  // // Contents, for drivers that keep them elsewhere and have the rules here.
 
   package var members: [MemberID: Member] = [:]
   package var jobs: [JobName: Job] = [:]
   var slotsByToken: [ClaimToken: (job: JobName, slot: WallInstant)] = [:]
   package var lastMember: UInt64 = 0
   package var lastToken: UInt64 = 0
-  /// Another number than before says that what is here may be older than what machines were told.
+  /// A change means that the records may be older than the machines' own.
   package var era: UInt64 = 0
   private var knownEra: UInt64 = 0
   var setBack: SetBack?
-  /// Of how many jobs one batch settles slots at most; the rest is for the next one.
+  /// The most jobs whose slots one batch settles; the others wait for the next one.
   package var settledJobsMax = Int.max
-  /// How many runs without a claim met a slot that was another's.
+  /// The number of runs without a claim that met a slot of another machine.
   package internal(set) var doubledCount = 0
-  /// How many slots went to a machine whose lease was over: none, ever.
+  /// The number of slots given to a machine whose lease was over; must stay zero.
   package internal(set) var staleCount = 0
-  /// Whether the lease of who sent the present batch is over.
+  /// True if the lease of the present batch's sender is over.
   var isStale = false
 
-  /// How long before a job is first heard of its slots may lie.
+  /// The earliest slots of a job: this long before the job first appears.
   package static let reach = Duration.seconds(60)
-  /// How far a slot may lie ahead of the engine's clock.
+  /// The furthest that a slot may be ahead of the engine's clock.
   package static let tolerance = Duration.milliseconds(1)
 
-  /// So many schedules that were in force are remembered of a job.
+  /// The most former schedules remembered per job.
   package static let replacedMax = 16
 
   package init() {}
 
-  /// Does a batch.
   package mutating func perform(_ batch: ClaimBatch, at now: WallInstant) -> ClaimReply {
     var reply = ClaimReply(number: batch.number, member: nil, wall: now)
     noticeSetBack(lease: batch.facts?.lease ?? .zero, at: now)
@@ -73,7 +72,7 @@ package struct MemoryEngine: Sendable {
     let member: MemberID
     if let known = batch.member {
       guard let found = members[known] else { return reply }
-      // While nobody has decided for a member, it may renew its lease.
+      // Until others decide for a member, it may renew its lease.
       let isOver = found.leaseUntil <= now && (batch.facts == nil || isLost(known, at: now))
       guard !isOver || plant == .lease else { return reply }
       // A batch that comes after a newer one: its sender has given it up.
@@ -230,7 +229,7 @@ package struct MemoryEngine: Sendable {
     return .done
   }
 
-  /// What it had is decided with the next renewal of any member.
+  /// Its claims are settled with the next renewal of any member.
   private mutating func retire(_ former: MemberID, by member: MemberID) -> ClaimAnswer {
     guard former != member, let facts = members[former]?.facts, let own = members[member]?.facts,
       facts.machine == own.machine, facts.host == own.host
@@ -247,7 +246,6 @@ package struct MemoryEngine: Sendable {
 // MARK: - What is kept elsewhere
 
 extension MemoryEngine {
-  /// Takes a job as it is kept elsewhere.
   package mutating func load(_ job: Job, named name: JobName) {
     for slot in (jobs[name]?.slots ?? [:]).values {
       if let token = slot.token { slotsByToken[token] = nil }
@@ -258,6 +256,6 @@ extension MemoryEngine {
     jobs[name] = job
   }
 
-  /// The job of a claim; nil for a claim that nobody knows.
+  /// Nil for an unknown claim.
   package func job(of token: ClaimToken) -> JobName? { slotsByToken[token]?.job }
 }

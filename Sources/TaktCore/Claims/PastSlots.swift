@@ -1,6 +1,7 @@
 package import TaktTime
 
-/// Decided slots of a job, in short: slots at equal distances with one kind of verdict are one range.
+/// Decided slots of a job, compacted: slots at equal distances with one kind of verdict are one
+/// range.
 package struct PastSlots: Hashable, Sendable {
   /// Slots at equal distances.
   package struct Range: Hashable, Sendable {
@@ -16,7 +17,7 @@ package struct PastSlots: Hashable, Sendable {
       self.kind = kind
     }
 
-    /// Nil where there is one slot.
+    /// Nil if there is one slot.
     private var step: Int64? {
       count > 1 ? (last.nanoseconds &- first.nanoseconds) / Int64(count - 1) : nil
     }
@@ -27,7 +28,6 @@ package struct PastSlots: Hashable, Sendable {
       return (slot.nanoseconds &- first.nanoseconds) % step == 0
     }
 
-    /// How many of its slots come after an instant.
     package func count(after instant: WallInstant) -> Int {
       guard last > instant else { return 0 }
       guard first <= instant, let step, step > 0 else { return count }
@@ -35,10 +35,10 @@ package struct PastSlots: Hashable, Sendable {
       return max(0, count - 1 - Int(passed))
     }
 
-    /// Takes a later slot in; false where it does not fit.
+    /// Adds a later slot; false if it does not fit.
     fileprivate mutating func extend(to slot: WallInstant) -> Bool {
       guard slot > last else { return false }
-      // A range is shorter than what an `Int64` of nanoseconds holds.
+      // The span must fit into an `Int64` of nanoseconds.
       guard !slot.nanoseconds.subtractingReportingOverflow(first.nanoseconds).overflow else {
         return false
       }
@@ -70,7 +70,8 @@ package struct PastSlots: Hashable, Sendable {
     ranges.insert(Range(first: slot, last: slot, count: 1, kind: kind), at: place)
   }
 
-  /// Drops the ranges that end first until so many are left, and returns the last slot of those.
+  /// Drops the ranges that end first until `count` are left, and returns the last slot of those
+  /// dropped.
   package mutating func drop(to count: Int) -> WallInstant? {
     guard ranges.count > count else { return nil }
     let byEnd = ranges.map(\.last).sorted()

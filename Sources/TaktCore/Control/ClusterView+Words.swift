@@ -1,11 +1,10 @@
 import TaktTime
 
 extension ClusterView {
-  /// So many names stand in one sentence.
+  /// The most names in one sentence.
   private static let namesMax = 3
 
-  /// A line for those who want to know whether all is well: `3 machines, engine answers`, or what is
-  /// wrong.
+  /// One line: `3 machines, engine answers`, or the problem.
   package var summary: String {
     let problems = self.problems
     guard let first = problems.first else {
@@ -15,7 +14,7 @@ extension ClusterView {
       ? first : "\(first) (and \(problems.count - 1) more; see 'takt cluster')"
   }
 
-  /// What is wrong, a sentence each, the worst first.
+  /// A sentence for each problem, the worst first.
   package var problems: [String] {
     engineProblems + memberProblems + jobProblems
   }
@@ -27,7 +26,7 @@ extension ClusterView {
 
   private var memberProblems: [String] {
     var sentences: [String] = []
-    // Without the engine's answers nobody's lease is known.
+    // Without the engine's answers no lease is known.
     if failure == nil {
       sentences += members.filter { !$0.isAlive && !isPredecessor($0) }.map {
         "machine '\($0.facts.machine)' (member \($0.id.number)) has not renewed its lease"
@@ -50,8 +49,8 @@ extension ClusterView {
     return sentences
   }
 
-  /// Whether a member is the daemon that ran here before and did not leave, because it crashed: this
-  /// one has taken its place, and its claims are decided when its lease and grace are over.
+  /// True if a member is the daemon that ran here before and crashed without leaving: this one has
+  /// replaced it, and its claims are decided when its lease and grace are over.
   private func isPredecessor(_ other: ClusterNews.Member) -> Bool {
     guard let member, other.id < member else { return false }
     return other.facts.machine == facts.machine && other.facts.host == facts.host
@@ -113,10 +112,9 @@ extension ClusterView.Unplaced {
   /// `disk=fast, site=east`
   var labelWords: String { JobMachines.labelled(labels).words }
 
-  /// `report`, or several.
   var jobWords: String { ClusterView.names(jobs) }
 
-  /// What is wrong, and with which jobs.
+  /// The problem, and its jobs.
   var words: String {
     "no machine of the cluster has the labels \(labelWords), so \(jobs.count) "
       + (jobs.count == 1 ? "job does not run" : "jobs do not run") + ": \(jobWords)"
@@ -124,10 +122,10 @@ extension ClusterView.Unplaced {
 }
 
 extension MemberFacts {
-  /// So far may a clock be off before anybody is told.
+  /// The largest error of a clock that is not reported.
   package static let clockOffsetMax = Duration.seconds(1)
 
-  /// How wrong the machine's clock is, in words; nil when it is right enough.
+  /// The error of the machine's clock, in words; nil if it is small enough.
   fileprivate var clockWords: String? {
     let distance = clockOffset < .zero ? .zero - clockOffset : clockOffset
     guard distance >= Self.clockOffsetMax else { return nil }

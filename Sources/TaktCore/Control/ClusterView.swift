@@ -1,13 +1,13 @@
-/// A machine's cluster at this moment, for those who look.
+/// A snapshot of a machine's cluster.
 package struct ClusterView: Hashable, Sendable {
-  /// A shared job whose slots wait, or do not go on.
+  /// A shared job whose slots wait, or are blocked.
   package struct Waiting: Hashable, Sendable {
     package var job: JobName
     /// Another machine has a newer schedule of the job.
     package var isDrifted: Bool
-    /// Slots whose time came while nobody could claim them.
+    /// Slots that came due while none could be claimed.
     package var unsettled: Int
-    /// Slots that the engine is asked for.
+    /// Slots requested from the engine.
     package var claims: Int
   }
 
@@ -18,16 +18,16 @@ package struct ClusterView: Hashable, Sendable {
     package var jobs: [JobName]
   }
 
-  /// What the jobs file said of the cluster at the start; nil where nobody has read one.
+  /// The cluster's settings in the jobs file at the start; nil if no file was read.
   package var settings: ClusterSettings?
   package var facts: MemberFacts
   /// Nil while this machine is no member.
   package var member: MemberID?
-  /// How long the lease still holds; nil without one.
+  /// The rest of the lease; nil without one.
   package var lease: Duration?
-  /// Why the engine does not answer; nil while it does, and before its first answer.
+  /// Nil while it answers, and before its first answer.
   package var failure: ClaimFailure?
-  /// How long the engine took for its last answer, the way there and back included; nil before one.
+  /// The engine's last round trip; nil before one.
   package var roundTrip: Duration?
   /// As of the engine's last answer.
   package var members: [ClusterNews.Member]
@@ -36,7 +36,7 @@ package struct ClusterView: Hashable, Sendable {
   /// By their labels; as of the engine's last answer.
   package var unplaced: [Unplaced]
 
-  /// Whether the engine has answered last, and knows this machine.
+  /// True if the engine has answered last, and knows this machine.
   package var engineAnswers: Bool { failure == nil && member != nil }
 
   package var aliveCount: Int { members.count(where: \.isAlive) }

@@ -1,6 +1,6 @@
 package import TaktTime
 
-/// What happened in each hour, or on each day, of a range: cells without anything are left out.
+/// Counts for each hour, or each day, of a range, without empty cells.
 package struct HeatMap: Hashable, Sendable {
   package enum Step: String, CaseIterable, Sendable {
     case hour, day
@@ -9,14 +9,13 @@ package struct HeatMap: Hashable, Sendable {
   package struct Tally: Hashable, Sendable {
     /// Runs that have ended, hooks left out.
     package var runs = 0
-    /// Those that failed, timed out or were interrupted.
     package var failures = 0
     /// Slots that did not run, and that no other machine of the cluster has.
     package var notRun = 0
-    /// All durations together, and how many runs have one.
+    /// The sum of all durations, and the number of runs that have one.
     package var duration = Duration.zero
     package var timedRuns = 0
-    /// All processor time together, and how many runs have told theirs.
+    /// The sum of all processor times, and the number of runs that have one.
     package var cpu = Duration.zero
     package var measuredRuns = 0
 
@@ -27,7 +26,7 @@ package struct HeatMap: Hashable, Sendable {
   package struct Cell: Hashable, Sendable {
     /// In days since 1970-01-01, of the zone.
     package var day: Int64
-    /// Of the day; nil where a cell is a whole day.
+    /// Of the day; nil for a cell of a whole day.
     package var hour: Int?
     package var tally: Tally
   }
@@ -36,17 +35,16 @@ package struct HeatMap: Hashable, Sendable {
   package var cells: [Cell]
 }
 
-/// Which heat map is wanted.
 package struct HeatQuery: Hashable, Sendable {
   /// The longest range, in days.
   package static let daysMax = 400
 
-  /// Of this job; nil for all.
+  /// Nil for all.
   package var job: JobName?
   package var since: WallInstant
-  /// The first instant after the range.
+  /// Exclusive.
   package var until: WallInstant
-  /// Whose hours and days they are.
+  /// The zone of the hours and days.
   package var zone: Zone
   package var step: HeatMap.Step
 
@@ -61,21 +59,22 @@ package struct HeatQuery: Hashable, Sendable {
   }
 }
 
-/// The cells of a heat map while runs and slots are read. It counts quarters of an hour, by which all
-/// zones differ, so that a run costs no calendar, and its size is that of the range.
+/// The cells of a heat map while runs and slots are read. It counts quarters of an hour, by which
+/// all zones differ, so that a run costs no calendar, and its size is that of the range.
 package struct HeatCount {
   private static let quarter: Int64 = 900_000
-  /// So many slots of long series are placed one by one; further ones are spread over their series.
+  /// The most slots of long series that are placed one by one; further ones are spread over their
+  /// series.
   private static let placedMax = 1_000_000
 
   private let query: HeatQuery
   private let first: Int64
   private var quarters: [HeatMap.Tally]
-  /// How many more slots each quarter has than the one before, of dense series.
+  /// The change of each quarter's slots from the one before, for dense series.
   private var dense: [Double]
   private var placed = 0
 
-  /// - Parameter query: of at most `HeatQuery.daysMax` days; what is beyond is not counted.
+  /// - Parameter query: of at most `HeatQuery.daysMax` days; anything beyond is not counted.
   package init(_ query: HeatQuery) {
     self.query = query
     first = query.since.milliseconds.flooredQuotient(by: Self.quarter)
@@ -95,7 +94,7 @@ package struct HeatCount {
   /// - Parameters:
   ///   - start: in milliseconds since 1970.
   ///   - duration: in microseconds; nil for none.
-  ///   - cpu: in microseconds; nil for one that nobody measured.
+  ///   - cpu: in microseconds; nil if it was not measured.
   package mutating func add(start: Int64, isFailure: Bool, duration: Int64?, cpu: Int64?) {
     guard let place = place(start) else { return }
     quarters[place].runs += 1
@@ -125,7 +124,7 @@ package struct HeatCount {
       }
       return
     }
-    // As much of each quarter as the series covers; the last slot is due at its end.
+    // The covered part of each quarter; the last slot is due at the series' end.
     let perQuarter = Double(Self.quarter) / step
     let (from, to) = (position(first), position(last + Int64(step)))
     let (start, end) = (Int(from), Int(to))
@@ -136,7 +135,7 @@ package struct HeatCount {
     addDense(from: end, (to - Double(end)) * perQuarter, through: end)
   }
 
-  /// Where an instant is, in quarters from the start; at the ends for one that is outside.
+  /// In quarters from the start; clamped to the range.
   private func position(_ milliseconds: Int64) -> Double {
     let place = Double(milliseconds) / Double(Self.quarter) - Double(first)
     return min(max(place, 0), Double(quarters.count))
@@ -173,7 +172,7 @@ package struct HeatCount {
     return HeatMap(cells: merged(cells))
   }
 
-  /// Where clocks go back, an hour comes twice and is one cell.
+  /// Counts the repeated hour of a clock change as one cell.
   private func merged(_ cells: [HeatMap.Cell]) -> [HeatMap.Cell] {
     var merged: [HeatMap.Cell] = []
     for cell in cells.sorted(by: { ($0.day, $0.hour ?? 0) < ($1.day, $1.hour ?? 0) }) {

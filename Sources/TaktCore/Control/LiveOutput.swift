@@ -1,11 +1,11 @@
-/// What runs print while they run.
+/// The output of runs in progress.
 ///
 /// Safe from any thread.
 package protocol LiveOutput: Sendable {
-  /// Follows a run: `take` gets what is kept of what it has printed so far, at once, and then what
-  /// comes, on the thread that reads it, which it is not to block.
+  /// Follows a run: `take` gets the kept part of the output so far, at once, and then each new
+  /// piece, on the thread that reads it, which it must not block.
   ///
-  /// - Returns: What ends it; nil when the run is not in progress.
+  /// - Returns: A handle that ends it; nil if the run is not in progress.
   func follow(
     _ run: RunID, deliver: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse?
@@ -13,19 +13,16 @@ package protocol LiveOutput: Sendable {
   func unfollow(_ use: LiveOutputUse)
 }
 
-/// What a follower is told.
 package enum LiveOutputEvent: Hashable, Sendable {
-  /// What was printed before.
+  /// The output before the follower came.
   case before(KeptOutput)
-  /// What comes now, secrets masked; when, and from which stream.
+  /// New output, secrets masked, with its time and stream.
   case bytes([UInt8], OutputMark)
   case end
 }
 
-/// A follower's place.
 package struct LiveOutputUse: Hashable, Sendable {
   package var run: RunID
-  /// Which follower it is.
   package var number: UInt64
 
   package init(run: RunID, number: UInt64) {

@@ -8,7 +8,7 @@ package protocol MachineAPI: Sendable {
 
 package struct MachineRequest: Sendable {
   package var address: APIAddress
-  /// The path and the query, as they are sent.
+  /// Percent-encoded, as it is sent.
   package var target: String
   package var method: String
   package var headers: [(name: String, value: String)]
@@ -36,7 +36,7 @@ package struct MachineReply: Sendable {
   /// By their names in lower case.
   package var headers: [String: String]
   package var body: [UInt8]
-  /// Whether the body was longer than wanted.
+  /// True if the body was longer than `bytesMax`.
   package var isCut: Bool
 
   package init(status: Int, headers: [String: String], body: [UInt8], isCut: Bool = false) {
@@ -47,11 +47,11 @@ package struct MachineReply: Sendable {
   }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 package struct MachineFailure: Error, Hashable, Sendable {
   /// A part of a sentence for people: "nothing listens on the port".
   package var message: String
-  /// Whether the request may have been carried out.
+  /// True if the request may have been carried out.
   package var isUncertain: Bool
 
   package init(_ message: String, isUncertain: Bool = false) {

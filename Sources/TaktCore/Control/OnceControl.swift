@@ -1,25 +1,24 @@
-/// What becomes of a job that runs once.
 package enum OnceReply: Sendable {
   case added(JobName)
   /// Another job has its name.
   case nameTaken
-  /// So many wait already.
+  /// The limit on waiting jobs, which is reached.
   case tooMany(Int)
-  /// A jobs file that said it would be refused.
+  /// A jobs file with this job would be refused.
   case refused([Diagnostic])
 }
 
-/// Whoever takes jobs that run once.
+/// Accepts jobs that run once.
 ///
 /// Safe from any thread; `reply` is called on another one.
 package protocol OnceControl: Sendable {
-  /// Adds a job, beside those that there are.
+  /// Adds a job to the existing ones.
   ///
-  /// - Parameter isNamed: whether the name was chosen by somebody. Another one gets a number where it
-  ///   is taken.
+  /// - Parameter isNamed: true if a user chose the name. Any other name gets a number if it is
+  ///   taken.
   func add(
     _ job: OnceJob, isNamed: Bool, reply: @escaping @Sendable (OnceReply) -> Void)
 
-  /// Removes a job that is not due yet; whether there was one.
+  /// Removes a job that is not due yet; replies true if there was one.
   func remove(_ name: JobName, reply: @escaping @Sendable (Bool) -> Void)
 }

@@ -1,13 +1,13 @@
-/// What is wrong in a file that somebody wrote: a value with a place, a code and a hint.
+/// A problem in a user's file: a value with a place, a code and a hint.
 package struct Diagnostic: Error, Hashable, Sendable {
   package enum Severity: String, Sendable {
-    /// The file is not taken.
+    /// The file is refused.
     case error
-    /// The file is taken; somebody should look.
+    /// The file is accepted; a user should check it.
     case warning
   }
 
-  /// What kind of mistake it is: tests match codes, people read sentences.
+  /// The kind of mistake: tests match codes, people read sentences.
   package enum Code: String, CaseIterable, Sendable {
     case unreadable, tooLarge, tooDeep, tooManyNodes, notUTF8, unsafePermissions
     case syntax, manyDocuments, empty
@@ -29,7 +29,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
   /// One sentence without a full stop.
   package var message: String
   package var hint: String?
-  /// The line of the file it stands in, or nil where the file has no lines.
+  /// Nil for a file without lines.
   package var sourceLine: String?
 
   package init(
@@ -47,7 +47,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
 
 /// A place in a file.
 package struct SourceLocation: Hashable, Sendable, Comparable {
-  /// The file's path as it was given.
+  /// As it was given.
   package var file: String
   /// From 1; 0 for the file as a whole.
   package var line: Int
@@ -60,7 +60,6 @@ package struct SourceLocation: Hashable, Sendable, Comparable {
     self.column = column
   }
 
-  /// By file, line and column.
   package static func < (left: Self, right: Self) -> Bool {
     (left.file, left.line, left.column) < (right.file, right.line, right.column)
   }
@@ -89,7 +88,7 @@ extension Diagnostic {
     return "\(headline)\n  \(shown)\n  \(String(indent))^"
   }
 
-  /// At most 120 characters of the line round the column, with control characters made visible.
+  /// At most 120 characters of the line around the column, with control characters made visible.
   private static func window(of line: String, column: Int) -> (text: String, column: Int) {
     let characters = Array(line)
     let start = column > 100 ? column - 60 : 0

@@ -2,7 +2,7 @@ package import TaktTime
 
 /// Takes the fields of a record one by one, in the order in which they are shown.
 ///
-/// Typed records name their fields through it once: a line in JSON, a list of fields and the search
+/// Typed records list their fields through it once: a line in JSON, a list of fields and the search
 /// for one field are three sinks.
 package protocol FieldSink {
   mutating func put(_ key: LogKey, text: String)

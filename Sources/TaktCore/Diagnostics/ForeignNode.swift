@@ -16,7 +16,6 @@ package struct ForeignNode: Sendable {
   }
 }
 
-/// One key of a mapping with its value.
 package struct ForeignEntry: Sendable {
   package var key: String
   package var place: SourceLocation
@@ -29,7 +28,7 @@ package struct ForeignEntry: Sendable {
   }
 }
 
-/// What a YAML file says, or why it cannot be read.
+/// The content of a YAML file, or the reason why it cannot be read.
 package struct ForeignFile: Sendable {
   package var documents: [ForeignNode]
   package var problems: [(place: SourceLocation, sentence: String)]

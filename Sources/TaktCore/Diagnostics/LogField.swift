@@ -1,6 +1,5 @@
 package import TaktTime
 
-/// How much a record matters.
 package enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
   case debug, info, notice, warning, error
 
@@ -18,7 +17,6 @@ package enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
   package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 }
 
-/// What kind of thing happened.
 package enum LogEvent: String, CaseIterable, Hashable, Sendable {
   /// A transition of a timer machine.
   case timer
@@ -28,9 +26,9 @@ package enum LogEvent: String, CaseIterable, Hashable, Sendable {
   case run
   /// A line that a run has printed.
   case output
-  /// How far a run of a plugin is.
+  /// The progress of a run of a plugin.
   case progress
-  /// A value that a run of a plugin has measured.
+  /// A measurement by a run of a plugin.
   case metric
   /// Anything about a service plugin itself.
   case plugin
@@ -42,7 +40,6 @@ package enum LogEvent: String, CaseIterable, Hashable, Sendable {
   case scheduler
 }
 
-/// One fact.
 package struct LogField: Hashable, Sendable {
   package var key: LogKey
   package var value: LogValue
@@ -53,10 +50,9 @@ package struct LogField: Hashable, Sendable {
   }
 }
 
-/// The value of a fact.
 package enum LogValue: Hashable, Sendable {
   case text(String)
-  /// Bytes that are probably text; what is not UTF-8 is shown as U+FFFD.
+  /// Bytes that are probably text; parts that are not UTF-8 are shown as U+FFFD.
   case bytes([UInt8])
   case number(Int64)
   /// A time in milliseconds, shown with three places.
@@ -66,7 +62,7 @@ package enum LogValue: Hashable, Sendable {
   case machine(MachineID)
 }
 
-/// A state machine whose transitions the log tells; the text is its name there.
+/// A state machine whose transitions are logged; the text is its name there.
 package enum MachineID: Hashable, Sendable, CustomStringConvertible {
   case timer(TimerKey)
   case run(RunID)
@@ -80,7 +76,7 @@ package enum MachineID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Whose timer it is.
+/// The owner of a timer.
 package enum TimerKey: Hashable, Sendable {
   /// A job's next slot.
   case job(JobName)
@@ -88,18 +84,18 @@ package enum TimerKey: Hashable, Sendable {
   case pause(JobName)
   /// A run's timeout, the grace of its stop, or its back-off.
   case run(RunID)
-  /// When a job has not succeeded for too long.
+  /// The end of the time within which a job should succeed.
   case freshness(JobName)
-  /// How long a run is expected to take.
+  /// The end of a run's expected time.
   case expected(RunID)
   /// The lease of a machine of a cluster, and the turns of its claims.
   case cluster
   /// The grace of a stop of takt.
   case shutdown
-  /// One that belongs to no job and no run, by its name.
+  /// Belongs to no job and no run.
   case other(String)
 
-  /// The job, where it is a job's own.
+  /// Nil unless it is a job's own.
   var job: JobName? {
     switch self {
     case .job(let name), .pause(let name), .freshness(let name): name

@@ -1,4 +1,4 @@
-/// Finds the word that somebody probably meant.
+/// Suggests the word that the user probably meant.
 package enum NearestName {
   /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), at most a
   /// third of the word's length and never more than three; nil when none is near.
@@ -14,7 +14,7 @@ package enum NearestName {
     return best?.name
   }
 
-  /// How many edits there are between two words; any number beyond the bound where there are more.
+  /// The number of edits between two words; any number beyond the bound if there are more.
   private static func distance(
     _ left: [Character], _ right: [Character], within bound: Int
   ) -> Int {

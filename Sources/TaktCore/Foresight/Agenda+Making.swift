@@ -1,18 +1,18 @@
 import TaktTime
 
 extension Agenda {
-  /// So many slots to come are looked at, of all jobs and of one.
+  /// The most future slots examined, over all jobs and per job.
   package static let slotsMax = 100_000
   private static let slotsOfJobMax = 1500
-  /// Slots that are left out are looked at, too: as many times more, of all jobs and of one.
+  /// Excluded slots are examined as well: this many times more, over all jobs and per job.
   private static let looksPerSlot = 10
   private static let looksLeast = 1000
 
   /// - Parameters:
-  ///   - jobs: those that have slots to come.
+  ///   - jobs: those that have future slots.
   ///   - past: decided slots, in any order.
-  ///   - limit: so many entries of the past, the newest, and as many to come, the earliest.
-  ///   - slotsMax: so many slots to come are looked at; of each job at least one.
+  ///   - limit: the most entries of the past, the newest, and of the future, the earliest.
+  ///   - slotsMax: the most future slots examined; of each job at least one.
   package init(
     _ range: Range, of jobs: [AgendaJob], past: [DecidedSlot], limit: Int,
     slotsMax: Int = Agenda.slotsMax
@@ -35,7 +35,7 @@ extension Agenda {
     moreMoves = moves.count - self.moves.count
   }
 
-  /// Of a job with many slots those that went well, or that another machine has, are one entry.
+  /// Joins slots of a job with many of them if they went well, or are another machine's.
   private static func entries(of past: [DecidedSlot]) -> [Entry] {
     var counts: [JobName: Int] = [:]
     for slot in past where slot.isCalm {
@@ -56,7 +56,7 @@ extension Agenda {
         together[record.job] = entry
         continue
       }
-      // The newest is the one that can be looked at.
+      // The newest is the one that can be looked up.
       if record.slots.last > all.slots.last {
         (all.verdict, all.run, all.outcome) = (entry.verdict, entry.run, entry.outcome)
       }
@@ -73,15 +73,15 @@ extension Agenda {
     left.due != right.due ? left.due < right.due : left.job < right.job
   }
 
-  /// The slots to come of all jobs.
+  /// The future slots of all jobs.
   struct Foreseen {
     struct Job {
       let job: AgendaJob
       /// Those of the range.
       private(set) var slots: [Slot]
-      /// Up to where they were looked at, where there are more in the range.
+      /// The end of the part that was examined, if the range has more slots.
       private(set) var until: WallInstant?
-      /// How many were looked at.
+      /// The number examined.
       private(set) var count: Int
 
       init(_ job: AgendaJob, in range: Range, count: Int, _ looks: inout Int) {
@@ -108,7 +108,7 @@ extension Agenda {
       }
     }
 
-    /// Looks at more slots of the jobs that have more, as far as there is room.
+    /// Examines more slots of the jobs that have more, as far as the limit permits.
     mutating func lookFurther(
       in range: Range, each count: Int, atMost all: Int, _ looks: inout Int
     ) {
@@ -124,7 +124,7 @@ extension Agenda {
       }
     }
 
-    /// Up to where the slots of all jobs are known; nil for the whole range.
+    /// The instant up to which the slots of all jobs are known; nil for the whole range.
     var until: WallInstant? { jobs.lazy.compactMap(\.until).min() }
 
     func entries(_ crowds: AgendaCrowds) -> [Entry] {
@@ -152,7 +152,7 @@ extension Agenda {
 }
 
 extension DecidedSlot {
-  /// Whether it needs nobody's attention.
+  /// True if it needs no attention.
   fileprivate var isCalm: Bool {
     record.verdict == .skipped(.elsewhere) || record.verdict == .ran && outcome == .succeeded
   }

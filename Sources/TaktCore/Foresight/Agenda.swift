@@ -1,19 +1,19 @@
 package import TaktTime
 
-/// What ran and what will run in a range, of all jobs, in the order of time.
+/// Past and future runs of all jobs in a range, in the order of time.
 package struct Agenda: Hashable, Sendable {
-  /// A job with more slots than this in the past, or to come, has one entry for all of them.
+  /// A job with more slots than this in the past, or in the future, has one entry for all of them.
   package static let slotsShown = 24
-  /// How many moves are named.
+  /// The most moves listed.
   package static let movesMax = 100
-  /// How many times at which several jobs run are named: those with the most jobs.
+  /// The most crowds listed: those with the most jobs.
   package static let crowdsMax = 50
 
   package struct Range: Hashable, Sendable {
     package var from: WallInstant
     package var now: WallInstant
     package var to: WallInstant
-    /// In which instants are shown.
+    /// The zone in which instants are shown.
     package var zone: Zone
 
     package init(from: WallInstant, now: WallInstant, to: WallInstant, zone: Zone) {
@@ -23,7 +23,7 @@ package struct Agenda: Hashable, Sendable {
       self.zone = zone
     }
 
-    /// When the last night began: 18:00 of yesterday.
+    /// The start of the last night: 18:00 of yesterday.
     package static func lastNight(before now: WallInstant, in zone: Zone) -> WallInstant {
       (try? TypedPeriod("last night", at: now, in: zone, preferring: .past))?.first
         ?? now - .seconds(86_400)
@@ -34,15 +34,14 @@ package struct Agenda: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package var job: JobName
     package var slots: SlotSeries
-    /// When the first one is due.
     package var due: WallInstant
-    /// Nil for slots to come.
+    /// Nil for future slots.
     package var verdict: Verdict?
     package var run: RunID?
     package var outcome: Outcome?
-    /// How long a run is expected to take; nil where nothing is known of it, and for the past.
+    /// The expected time of a run; nil if unknown, and for the past.
     package var expected: Duration?
-    /// How many jobs are expected to run when it starts, itself included; zero for the past.
+    /// The number of jobs expected to run at its start, itself included; zero for the past.
     package var atOnce = 0
     /// The days from which the slot was moved.
     package var movedFrom: [Int64] = []
@@ -61,14 +60,14 @@ package struct Agenda: Hashable, Sendable {
     package var jobs: [JobName]
   }
 
-  /// What a holiday or a clock change does to slots.
+  /// The effect of a holiday or a clock change on slots.
   package struct Move: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Hashable, Sendable {
       /// A calendar or `except` leaves slots out.
       case excluded
       /// A slot comes from another day.
       case moved
-      /// The clocks skip or repeat a time of the job.
+      /// A clock change skips or repeats a time of the job.
       case clock
     }
 
@@ -80,7 +79,7 @@ package struct Agenda: Hashable, Sendable {
 
   package internal(set) var range: Range
   package internal(set) var entries: [Entry] = []
-  /// How many entries there are before the first and after the last of `entries`.
+  /// Entries before the first and after the last of `entries`.
   package internal(set) var earlier = 0
   package internal(set) var later = 0
   /// Those with the most jobs, in the order of time.
@@ -88,29 +87,28 @@ package struct Agenda: Hashable, Sendable {
   package internal(set) var moreCrowds = 0
   package internal(set) var moves: [Move] = []
   package internal(set) var moreMoves = 0
-  /// Up to where all slots to come were looked at; nil for the whole range.
+  /// The instant up to which all future slots were examined; nil for the whole range.
   package internal(set) var foreseenUntil: WallInstant?
-  /// Whether slots of the past are left out, the oldest, beside the entries.
+  /// True if the oldest slots of the past are left out of the entries.
   package var isPastTruncated = false
 }
 
-/// A job whose slots an agenda foresees.
 package struct AgendaJob: Sendable {
   package let spec: JobSpec
-  /// How long its last runs took, on average; nil where nothing is known.
+  /// The average time of its last runs; nil if unknown.
   package var mean: Duration?
   private let preview: @Sendable (_ spec: JobSpec, Look) -> SlotPreview.Found
 
-  /// Which slots are looked for.
+  /// The bounds of a search for slots.
   struct Look {
     let range: Agenda.Range
-    /// At most so many.
+    /// The most slots.
     let count: Int
-    /// So many are looked at, those that are excluded among them.
+    /// The most slots examined, excluded ones included.
     let looks: Int
   }
 
-  /// Of a job that runs.
+  /// For a running job.
   package init(_ input: SlotPreviewInput, mean: Duration? = nil) {
     spec = input.spec
     self.mean = mean
@@ -120,9 +118,9 @@ package struct AgendaJob: Sendable {
     }
   }
 
-  /// Of a job of a jobs file.
+  /// For a job of a jobs file.
   ///
-  /// - Parameter previous: how far it has come; nil for one that takt loads for the first time.
+  /// - Parameter previous: its position; nil for one that takt loads for the first time.
   package init(_ spec: JobSpec, after previous: PreviousJob?, at now: Now, mean: Duration? = nil) {
     self.spec = spec
     self.mean = mean
@@ -138,10 +136,9 @@ package struct AgendaJob: Sendable {
     }
   }
 
-  /// How long a run is expected to take: what the job says, else what its last runs took.
+  /// The expected time of a run, from the job, or else from its last runs.
   var expected: Duration? { spec.policies.expectedDuration ?? mean }
 
-  /// The slots to come of a range.
   func slots(_ look: Look) -> SlotPreview.Found {
     guard look.count > 0 else { return SlotPreview.Found() }
     var found = preview(spec, look)
@@ -149,15 +146,15 @@ package struct AgendaJob: Sendable {
     return found
   }
 
-  /// The slots of a range that calendars and `except` leave out, among the first `count`, and how
-  /// many were looked at.
+  /// The slots of a range that calendars and `except` leave out, among the first `count`, and the
+  /// number examined.
   func excluded(in range: Agenda.Range, count: Int) -> (slots: [WallInstant], looks: Int) {
     let schedule = spec.timing.schedule
     guard schedule.excludedTimes != nil else { return ([], 0) }
     var bare = spec
     bare.timing.schedule.exclusions = []
     bare.timing.schedule.calendars = nil
-    // They are counted by themselves.
+    // They are counted separately.
     bare.timing.schedule.limit = nil
     let found = preview(bare, Look(range: range, count: count, looks: count))
     let slots = found.slots.lazy.map(\.nominal).filter {

@@ -1,7 +1,7 @@
 import TaktTime
 
-/// How many jobs are expected to run at once: a job runs from when a slot is due for as long as is
-/// expected, or for a second where nothing is known of it.
+/// The number of jobs expected to run at once: a job runs from its slot's due time for its expected
+/// time, or for a second if that is unknown.
 struct AgendaCrowds {
   private static let leastLength = Duration.seconds(1)
 
@@ -27,7 +27,7 @@ struct AgendaCrowds {
     sweep()
   }
 
-  /// Slots of one job that touch are one span: it counts once, however many of its runs there are.
+  /// Joins slots of one job that touch: they count once, however many runs there are.
   private static func spans(of foreseen: Agenda.Foreseen.Job, _ place: Int) -> [Span] {
     let length = max(leastLength, foreseen.job.expected ?? .zero)
     var spans: [Span] = []
@@ -78,7 +78,6 @@ struct AgendaCrowds {
     return running.map(\.job).sorted().prefix(Agenda.Crowd.jobsMax).map { names[$0] }
   }
 
-  /// How many jobs run at an instant.
   func count(at instant: WallInstant) -> Int {
     var range = levels.startIndex..<levels.endIndex
     while !range.isEmpty {
@@ -92,7 +91,7 @@ struct AgendaCrowds {
     return range.lowerBound == 0 ? 0 : levels[range.lowerBound - 1].count
   }
 
-  /// Those with the most jobs, in the order of time, and how many there are besides.
+  /// Those with the most jobs, in the order of time, and the number of others.
   func busiest(_ count: Int) -> ([Agenda.Crowd], Int) {
     var kept = crowds.sorted { $0.peak != $1.peak ? $0.peak > $1.peak : $0.from < $1.from }
       .prefix(count)

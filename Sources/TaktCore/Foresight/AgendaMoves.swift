@@ -1,11 +1,11 @@
 import TaktTime
 
 extension Agenda.Foreseen {
-  /// What holidays and clock changes do to slots of the range, in the order of time.
+  /// The effects of holidays and clock changes on slots of the range, in the order of time.
   func moves(in range: Agenda.Range) -> [Agenda.Move] {
     var changes = ZoneChanges(range)
     var moves: [Agenda.Move] = []
-    // Looks of all jobs together, beside those for what will run.
+    // The bound of all jobs together, separate from that for runs.
     var looks = Agenda.slotsMax
     for foreseen in jobs {
       moves += excluded(foreseen, in: range, &looks)
@@ -45,7 +45,7 @@ extension Agenda.Foreseen {
   }
 }
 
-/// Whether zones change their clocks in a range, each asked once.
+/// Clock changes of zones in a range, each looked up once.
 private struct ZoneChanges {
   private let range: Agenda.Range
   private var zones: [Zone: Bool] = [:]

@@ -1,6 +1,6 @@
 package import TaktTime
 
-/// Slots to come as a calendar (RFC 5545) that calendar programs read: an event for each.
+/// Future slots as a calendar (RFC 5545) for calendar programs: an event for each.
 package struct SlotCalendar {
   package struct Event {
     package var spec: JobSpec
@@ -12,13 +12,13 @@ package struct SlotCalendar {
     }
   }
 
-  /// How many events a calendar has at most; the earliest.
+  /// The most events of a calendar; the earliest.
   package static let eventsMax = 5000
 
   private let events: [Event]
   private let stamp: String
 
-  /// - Parameter instant: when it is made.
+  /// - Parameter instant: the time of its creation.
   package init(_ events: [Event], at instant: WallInstant) {
     self.events = Array(
       events.sorted { left, right in

@@ -1,17 +1,16 @@
 package import TaktTime
 
-/// What can be foreseen of a job's slots in a range that is still to come, as if nothing happened
-/// until then.
+/// A forecast of a job's slots in a future range, as if nothing happened until then.
 package struct SlotForecast: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package var nominal: WallInstant
     package var due: WallInstant
-    /// How much later it may start.
+    /// The most that its start may be delayed.
     package var window: Duration
     package var causes: [SlotCause]
-    /// Whether `except` leaves it out.
+    /// True if `except` leaves it out.
     package var isExcluded: Bool
-    /// Whether the job has run as often as it may by then.
+    /// True if the job has reached its limit by then.
     package var isBeyondLimit: Bool
 
     package init(
@@ -27,28 +26,27 @@ package struct SlotForecast: Hashable, Sendable {
     }
   }
 
-  /// So many slots are foreseen.
+  /// The most slots foreseen.
   package static let entriesMax = 5
-  /// So many are counted to find out whether a job's `limit` is reached by then.
+  /// The most slots counted to find out if a job's `limit` is reached by then.
   private static let countedMax = 100_000
 
   /// The first slots of the range, in order.
   package var entries: [Entry]
-  /// False: the file disables the job.
+  /// False if the file disables the job.
   package var isEnabled: Bool
-  /// How often the job may run; nil without a limit.
+  /// Nil without a limit.
   package var limit: Int?
-  /// Whether it has run as often as that.
   package var isLimitReached: Bool
   package var overlap: Overlap
-  /// The next slot from now on; nil where there is none.
+  /// The next slot from now on; nil if there is none.
   package var next: WallInstant?
-  /// The first slot at or after the start of the range that is not left out; nil where there is none.
+  /// The first slot at or after the start of the range that is not left out; nil if there is none.
   package var later: WallInstant?
   package var scheduleWords: [String]
-  /// Whether slots may come that depend on an event.
+  /// True if slots may come that depend on an event.
   package var hasUnforeseen: Bool
-  /// Whether `only_if` decides at each slot.
+  /// True if `only_if` decides at each slot.
   package var hasCondition: Bool
 
   package init(
@@ -72,7 +70,7 @@ package struct SlotForecast: Hashable, Sendable {
 extension SlotForecast {
   /// Foresees the slots from `first` on and before `end`.
   ///
-  /// - Parameter previous: how far the job has come; nil for one that takt loads for the first time.
+  /// - Parameter previous: the job's position; nil for one that takt loads for the first time.
   package init(
     of spec: JobSpec, after previous: PreviousJob?, from first: WallInstant, to end: WallInstant,
     at now: Now
@@ -80,7 +78,7 @@ extension SlotForecast {
     let schedule = spec.timing.schedule
     func slots(isExcluding: Bool) -> [Slot] {
       var spec = spec
-      // They are counted by themselves.
+      // They are counted separately.
       spec.timing.schedule.limit = nil
       if !isExcluding {
         spec.timing.schedule.exclusions = []
@@ -118,7 +116,7 @@ extension SlotForecast {
   }
 }
 
-/// What is needed to foresee slots of a job that runs, away from the scheduler.
+/// The input to foresee slots of a running job, away from the scheduler.
 package struct SlotForecastInput: Sendable {
   let spec: JobSpec
   let previous: PreviousJob

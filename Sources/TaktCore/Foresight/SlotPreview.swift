@@ -1,22 +1,21 @@
 package import TaktTime
 
-/// The slots that a job will have, as far as anybody can foresee them.
+/// The future slots of a job, as far as they can be foreseen.
 package enum SlotPreview {
-  /// What was found, and how far it was looked.
   struct Found {
     var slots: [Slot] = []
-    /// Up to where it was looked before the looks gave out; nil where they did not.
+    /// The end of the search if it reached its bound; nil otherwise.
     var until: WallInstant?
-    /// How many slots were looked at, those that are excluded among them.
+    /// The number of slots examined, excluded ones included.
     var looks = 0
   }
 
   /// At most `count` slots after the start, in order. A fixed delay is shown as if its runs took no
-  /// time; slots that are excluded are left out.
+  /// time; excluded slots are left out.
   ///
   /// - Parameters:
-  ///   - previous: how far the job has come; nil for one that takt loads for the first time.
-  ///   - end: slots at or after it are not looked for; nil for no such bound.
+  ///   - previous: the job's position; nil for one that takt loads for the first time.
+  ///   - end: exclusive; nil for no bound.
   package static func slots(
     of spec: JobSpec, after previous: PreviousJob? = nil, startingAt now: Now, count: Int,
     before end: WallInstant? = nil
@@ -24,7 +23,7 @@ package enum SlotPreview {
     find(of: spec, after: previous, startingAt: now, count: count, before: end).slots
   }
 
-  /// - Parameter looks: so many slots are looked at, those that are excluded among them.
+  /// - Parameter looks: the most slots to examine, excluded ones included.
   static func find(
     of spec: JobSpec, after previous: PreviousJob?, startingAt now: Now, count: Int,
     before end: WallInstant?, looks: Int? = nil
@@ -35,7 +34,7 @@ package enum SlotPreview {
     var delayed: [Slot] = []
     if let previous {
       cursor = ScheduleCursor(previous.checkpoint.cursor, isSameBoot: previous.isSameBoot, at: now)
-      // One that is put off is still to come.
+      // A delayed slot is still in the future.
       let due = cursor.popDue(of: timing, for: spec.name, at: now)
       if let newest = due?.newest, newest.deadline > now.monotonic { slots.append(newest) }
       cursor.skip(to: now, from: previous.version.schedule, to: timing.schedule)
@@ -68,7 +67,7 @@ package enum SlotPreview {
     return found
   }
 
-  /// At most `count` slots of a job that has come to `cursor`.
+  /// At most `count` slots of a job at the position `cursor`.
   static func find(
     of spec: JobSpec, from cursor: ScheduleCursor, ran: Int, startingAt now: Now, count: Int,
     before end: WallInstant?, looks: Int? = nil
@@ -78,7 +77,7 @@ package enum SlotPreview {
     var found = Found()
     let wanted = max(0, min(count, timing.schedule.limit.map { $0 - ran } ?? count))
     var clock = now
-    // A job that excludes all that it names would be searched for ever.
+    // A job that excludes all that it names would be searched without end.
     let looks = looks ?? wanted + Self.excludedMax
     while found.slots.count < wanted {
       guard found.looks < looks else {
@@ -89,13 +88,13 @@ package enum SlotPreview {
       guard let slot = cursor.next(of: timing, for: spec.name, at: clock),
         end.map({ slot.nominal < $0 }) ?? true
       else { break }
-      // Both clocks go on to the slot; the wall has not been stepped meanwhile.
+      // Both clocks advance to the slot; the wall clock is not stepped meanwhile.
       let nominal = slot.deadline - slot.offset
       clock = Now(
         wall: max(clock.wall + (nominal - clock.monotonic), slot.nominal),
         monotonic: max(nominal, clock.monotonic))
       if timing.schedule.excludes(slot.nominal) {
-        // Those behind it are excluded, too, up to where that may end.
+        // Those behind it are excluded, too, until that may end.
         guard let edge = timing.schedule.exclusionEdge(after: slot.nominal) else { break }
         let length = max(.zero, edge - slot.nominal - .milliseconds(1))
         clock = Now(wall: clock.wall + length, monotonic: clock.monotonic + length)
@@ -113,7 +112,7 @@ package enum SlotPreview {
   private static let excludedMax = 100_000
 }
 
-/// What is needed to foresee the slots of a job that runs, away from the scheduler.
+/// The input to foresee the slots of a running job, away from the scheduler.
 package struct SlotPreviewInput: Sendable {
   let spec: JobSpec
   let cursor: ScheduleCursor
@@ -124,7 +123,7 @@ package struct SlotPreviewInput: Sendable {
 }
 
 extension SlotPreviewInput {
-  /// Of a job of a jobs file that has come as far as `previous`; nil for one that is new.
+  /// For a job of a jobs file at the position `previous`; nil for a new one.
   init(_ spec: JobSpec, after previous: PreviousJob?, at now: Now) {
     let schedule = spec.timing.schedule
     var cursor = ScheduleCursor(schedule: schedule, at: now)
@@ -135,7 +134,6 @@ extension SlotPreviewInput {
     self.init(spec: spec, cursor: cursor, ran: previous?.checkpoint.ranCount ?? 0, now: now)
   }
 
-  /// The next slots, at most so many, as far as anybody can foresee them.
   package func slots(count: Int) -> [Slot] { find(count: count, before: nil).slots }
 
   /// The same from an instant on, as if nothing happened until then, and before `end`.
@@ -144,7 +142,7 @@ extension SlotPreviewInput {
     find(from: first, count: count, before: end).slots
   }
 
-  /// - Parameter looks: so many slots are looked at, those that are excluded among them.
+  /// - Parameter looks: the most slots to examine, excluded ones included.
   func find(
     from first: WallInstant, count: Int, before end: WallInstant?, looks: Int? = nil
   ) -> SlotPreview.Found {

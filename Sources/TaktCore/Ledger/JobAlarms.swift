@@ -1,12 +1,12 @@
 package import TaktTime
 
-/// What is remembered of a job besides its slots, and outlives takt: its alarms, so that none is sent
-/// twice, and the ends of other jobs that it has waited for.
+/// A job's memory besides its slots, which outlives takt: its alarms, so that none is sent twice,
+/// and the ends of other jobs that it waits for.
 package struct JobAlarms: Hashable, Sendable {
-  /// One action of a hook: by what it does, since a reload may give it another place in the list.
+  /// Identifies an action of a hook by its content, since a reload may move it within the list.
   package struct Place: Hashable, Comparable, Sendable {
     package var hook: HookKind
-    /// A hash of what the action does and of its `when`.
+    /// A hash of the action and of its `when`.
     package var action: UInt64
 
     package static func < (left: Self, right: Self) -> Bool {
@@ -14,15 +14,14 @@ package struct JobAlarms: Hashable, Sendable {
     }
   }
 
-  /// When an action was called last.
+  /// The last call of an action.
   package struct Call: Hashable, Sendable {
     package var at: WallInstant
-    /// Whether that was in the present series of failures.
+    /// True if that was in the present series of failures.
     package var isOfStreak: Bool
     package var progress = Progress.done
   }
 
-  /// What became of a call.
   package enum Progress: Hashable, Sendable {
     case waiting(for: RunID)
     case done
@@ -31,9 +30,9 @@ package struct JobAlarms: Hashable, Sendable {
   }
 
   package var calls: [Place: Call] = [:]
-  /// Nil for a job that nobody expects a success of.
+  /// Nil for a job without an expected success.
   package var freshness: Freshness?
-  /// When jobs of `after: {all: […]}` have ended as asked, since the job was due by them last.
+  /// The ends of jobs of `after: {all: […]}` that count, since the job was last due by them.
   package var ended: [JobName: WallInstant] = [:]
   /// The hooks and pings that have failed and have not succeeded since, by their names.
   package var failures: [String: AlarmFailure] = [:]
@@ -44,76 +43,73 @@ package struct JobAlarms: Hashable, Sendable {
     calls.isEmpty && freshness == nil && ended.isEmpty && failures.isEmpty
   }
 
-  /// When an action was called last, if that call came to its end or still may.
+  /// The last call of an action, if it ended or still may.
   func call(_ place: Place) -> Call? { calls[place].flatMap { $0.progress == .lost ? nil : $0 } }
 
-  /// A hook's run has ended. Returns whether any call depended on it.
+  /// A hook's run has ended. Returns true if any call depended on it.
   mutating func hookEnded(_ run: RunID, isLost: Bool) -> Bool {
     let places = calls.filter { $0.value.progress == .waiting(for: run) }.keys
     for place in Array(places) { calls[place]?.progress = isLost ? .lost : .done }
     return !places.isEmpty
   }
 
-  /// The daemon whose hooks these were is no more.
+  /// The daemon whose hooks these were has ended.
   mutating func loseOpenCalls() {
     for place in Array(calls.keys) where calls[place]?.progress != .done {
       calls[place]?.progress = .lost
     }
   }
 
-  /// The present series of failures is over.
   mutating func endStreak() {
     for place in Array(calls.keys) { calls[place]?.isOfStreak = false }
   }
 }
 
-/// A hook or a ping that has failed, which somebody may have waited for.
+/// A failed hook or ping, whose message is missing.
 package struct AlarmFailure: Hashable, Sendable {
-  /// What pings go by, whatever they tell of.
+  /// The name of all pings, whatever they report.
   package static let ping = "ping"
-  /// For how long it is remembered while the job's runs succeed.
+  /// The time for which it is remembered while the job's runs succeed.
   static let keptFor = Duration.seconds(7 * 86_400)
 
   package var at: WallInstant
   /// The run of the hook.
   package var run: RunID
-  /// How it ended: `failed, refused`.
+  /// Its outcome: `failed, refused`.
   package var words: String
-  /// Whether `on_alarm_failed` has told of it.
+  /// True if `on_alarm_failed` has reported it.
   package var isReported = false
 
   package init(at: WallInstant, run: RunID, words: String) {
     self.at = at
     self.run = run
-    // As the ledger keeps it, which has no room for much.
+    // Bounded, since the ledger has little room for it.
     self.words = String(words.unicodeScalars.prefix(100)).printable
   }
 
-  /// The name of a hook, or of the pings.
   static func name(_ hook: HookKind, isPing: Bool) -> String { isPing ? ping : hook.rawValue }
 }
 
-/// Whether a job has succeeded as recently as it should.
+/// Tracks if a job has succeeded as recently as it should.
 package struct Freshness: Hashable, Sendable {
-  /// When a run last succeeded, or when takt first heard that one should.
+  /// The last success, or the time at which takt first expected one.
   package var since: WallInstant
-  /// From where the time counts instead, since the job could not have succeeded before: takt was
-  /// down, or the job was suspended. Nil where it counts from `since`.
+  /// The start of the time that counts instead, since the job could not have succeeded before: takt
+  /// was down, or the job was suspended. Nil if it counts from `since`.
   package var countsFrom: WallInstant?
-  /// Since when it is stale; nil while it is not.
+  /// Nil while it is not stale.
   package var staleSince: WallInstant?
   /// `countsFrom` is after an absence of takt: the next failure makes the job stale, and another
   /// absence changes nothing.
   package var isLastChance = false
 
-  /// When it becomes stale.
   func deadline(_ limit: Duration) -> WallInstant { (countsFrom ?? since) + limit }
 }
 
 extension JobAlarms {
-  /// As the ledger keeps it: `on_failure.c0ffee=1790000000000+? fresh=1790000000000//1790000900000`.
-  /// `+` is for a call of the present series, `?` for one whose end nobody has seen. The end of another
-  /// job is `ended.backup=1790000000000`.
+  /// The form in the ledger: `on_failure.c0ffee=1790000000000+?
+  /// fresh=1790000000000//1790000900000`. `+` is for a call of the present series, `?` for one
+  /// without a known end. The end of another job is `ended.backup=1790000000000`.
   package var text: String {
     var words = calls.sorted { $0.key < $1.key }.map { place, call in
       "\(place.hook.rawValue).\(String(place.action, radix: 16))=\(call.at.milliseconds)"
@@ -138,7 +134,7 @@ extension JobAlarms {
     return words.joined(separator: " ")
   }
 
-  /// Passes over what it does not know, such as a hook of a later version.
+  /// Ignores unknown words, such as a hook of a later version.
   package init(text: String) {
     var reported: [String] = []
     for word in text.split(separator: " ") {
@@ -201,7 +197,7 @@ extension JobAlarms {
 }
 
 extension Step {
-  /// Where a hook remembers its calls: the same after a restart, and wherever it stands in the list.
+  /// The key of a hook's memory: the same after a restart, and at any place in the list.
   func place(in hook: HookKind) -> JobAlarms.Place {
     let words = [HiddenValue].of(action, under: "").map { "\($0.path)=\($0.shown)" }
     return JobAlarms.Place(
@@ -210,6 +206,6 @@ extension Step {
 }
 
 extension WallInstant {
-  /// The instant as the ledger keeps it: in whole milliseconds, of which this is the last.
+  /// The instant in the ledger's precision: the last one of its millisecond.
   var kept: WallInstant { WallInstant(milliseconds: milliseconds) }
 }

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Where verdicts and runs are kept, and all that outlives takt.
+/// Keeps verdicts, runs, and everything else that outlives takt.
 ///
 /// Safe from any thread; never blocks and never fails its caller.
 package protocol Ledger: AnyObject, Sendable {
-  /// Takes entries that belong together: they are kept all or none, after those of earlier calls.
+  /// Takes entries that belong together: all of them are kept or none, after those of earlier
+  /// calls.
   func record(_ entries: [LedgerEntry])
 
-  /// Calls `done` once all that was recorded before this call is kept for certain, even if the
-  /// machine loses its power; never when it is not.
+  /// Calls `done` once all earlier entries are kept for certain, even if the machine loses its
+  /// power; never if they are not.
   func whenKept(_ done: @escaping @Sendable () -> Void)
 }
 
@@ -16,15 +17,15 @@ extension Ledger {
   package func record(_ entry: LedgerEntry) { record([entry]) }
 }
 
-/// Counts the slots of this life of takt, and hands everything on to a ledger that keeps it, if there
-/// is one.
+/// Counts the slots of this daemon, and passes everything on to a ledger that keeps it, if there is
+/// one.
 ///
 /// Safe from any thread.
 package final class CountingLedger: Ledger {
   private let counts = Mutex(VerdictCounts())
   private let next: (any Ledger)?
 
-  /// - Parameter next: what keeps the entries; nil when nothing does.
+  /// - Parameter next: the ledger that keeps the entries; nil if there is none.
   package init(next: (any Ledger)? = nil) {
     self.next = next
   }
@@ -36,7 +37,7 @@ package final class CountingLedger: Ledger {
     next?.record(entries)
   }
 
-  /// Never calls `done` without a ledger that keeps something.
+  /// Never calls `done` without a ledger that keeps the entries.
   package func whenKept(_ done: @escaping @Sendable () -> Void) {
     next?.whenKept(done)
   }
@@ -44,7 +45,7 @@ package final class CountingLedger: Ledger {
   package var verdictCounts: VerdictCounts { counts.withLock { $0 } }
 }
 
-/// How many slots were decided, and how.
+/// Decided slots by verdict.
 package struct VerdictCounts: Hashable, Sendable, CustomStringConvertible {
   package static let names = Verdict.Kind.allCases.map(\.rawValue)
 
@@ -64,14 +65,13 @@ package struct VerdictCounts: Hashable, Sendable, CustomStringConvertible {
     for place in numbers.indices { numbers[place] &+= other.numbers[place] }
   }
 
-  /// All slots decided.
   package var slots: Int { numbers.reduce(0, &+) }
 
   package var ran: Int { self[.ran] }
 
   package subscript(kind: Verdict.Kind) -> Int { numbers[kind.place] }
 
-  /// Slots by the name of their verdict; only verdicts that there are.
+  /// Without verdicts that did not occur.
   package var counts: [String: Int] {
     Dictionary(uniqueKeysWithValues: zip(Self.names, numbers).filter { $0.1 != 0 })
   }

@@ -1,18 +1,17 @@
 package import TaktTime
 
-/// What previous daemons have left in the ledger: where a new one goes on.
+/// The state that previous daemons have left in the ledger, from which a new one continues.
 package struct PreviousState: Hashable, Sendable {
-  /// The highest number of a run; 0 when there was none.
+  /// 0 if there was none.
   package var lastRun: UInt64
   package var jobs: [JobName: PreviousJob]
-  /// Runs that have no end, and those that were to go on with a further attempt, the oldest first.
+  /// Runs that have no end, and those with a further attempt to come, the oldest first.
   package var runs: [PreviousRun]
-  /// Whether there is a ledger that cannot be read now: what a job seems to begin with may be
-  /// known.
+  /// True for a ledger that cannot be read now: the true start of a job may be in it.
   package var isUnread = false
-  /// Memberships of daemons that were killed, of whose runs nothing is left.
+  /// Memberships of daemons that were killed, without any runs left.
   package var previousMembers: [MemberID] = []
-  /// Runs without a claim that the cluster's engine may not have heard of, the oldest first.
+  /// Runs without a claim that the cluster's engine may not know of, the oldest first.
   package var unreported: [UnclaimedRun] = []
 
   package init(lastRun: UInt64 = 0, jobs: [JobName: PreviousJob] = [:], runs: [PreviousRun] = []) {
@@ -28,7 +27,8 @@ package struct UnclaimedRun: Hashable, Comparable, Sendable {
   package var slot: WallInstant
   /// The membership under which the engine may have been asked for the slot.
   package var askedAs: MemberID?
-  /// That under which the engine may have heard of the run; nil where it cannot have.
+  /// The membership under which the engine may have been notified of the run; nil if it cannot have
+  /// been.
   package var saidAs: MemberID?
 
   package init(
@@ -48,15 +48,15 @@ package struct UnclaimedRun: Hashable, Comparable, Sendable {
   }
 }
 
-/// A job as a previous daemon left it.
 package struct PreviousJob: Hashable, Sendable {
   package var checkpoint: JobCheckpoint
-  /// Whether the machine has gone on since, so that the job's clock still means something.
+  /// True if the machine has not been restarted since, so that the job's clock still means
+  /// something.
   package var isSameBoot: Bool
   package var version: ScheduleVersion
-  /// Whether that still applies; false for a job that had been removed.
+  /// False for a job that had been removed.
   package var isOpen: Bool
-  /// Slots behind the mark without a verdict, ascending.
+  /// Slots behind the checkpoint without a verdict, ascending.
   package var pending: [WallInstant]
 
   package init(
@@ -71,19 +71,19 @@ package struct PreviousJob: Hashable, Sendable {
   }
 }
 
-/// What of a job outlives takt: how far it has come, and how it fares.
+/// The state of a job that outlives takt: its position and its alarms.
 package struct JobCheckpoint: Hashable, Sendable {
   package var job: JobName
   package var cursor: CursorState
   package var failureStreak: Int
-  /// How many slots have run since the anchor.
+  /// Slots that have run since the anchor.
   package var ranCount: Int
   /// Boxed: few jobs are suspended.
   private var hold: Shared<Suspension>?
   /// Boxed: few jobs have any.
   private var kept: Shared<JobAlarms>?
 
-  /// What is remembered of its alarms; nil when there is nothing.
+  /// Nil if there is nothing to remember.
   package var alarms: JobAlarms? {
     get { kept?.value }
     set { kept = newValue.map { Shared($0) } }
@@ -115,12 +115,12 @@ extension JobCheckpoint {
   }
 }
 
-/// Somebody has put a job to rest. Its slots are `skipped(suspended)`; its runs go on.
+/// A suspended job. Its slots are `skipped(suspended)`; its runs continue.
 package struct Suspension: Hashable, Sendable {
   package var since: WallInstant
-  /// When it is over by itself; nil for never.
+  /// The end of the suspension; nil until the job is resumed.
   package var until: WallInstant?
-  /// Why, in the words of whoever did it; empty when nothing was said.
+  /// In the user's words; may be empty.
   package var reason: String
 
   package init(since: WallInstant, until: WallInstant? = nil, reason: String = "") {
@@ -130,17 +130,17 @@ package struct Suspension: Hashable, Sendable {
   }
 }
 
-/// A job's schedule, and from where on it applies.
+/// A job's schedule, and the start of its validity.
 package struct ScheduleVersion: Hashable, Sendable {
   package var job: JobName
   package var schedule: Schedule
-  /// False: slots that pass are `skipped(suspended)`.
+  /// If false, slots that pass are `skipped(suspended)`.
   package var isEnabled: Bool
-  /// Where the grid of `every` begins.
+  /// The start of the grid of `every`.
   package var anchor: ScheduleInstant
-  /// All slots up to here belong to what was before.
+  /// All slots up to here belong to the previous schedule.
   package var from: ScheduleEdge
-  /// Single instants of `at` count from here on; nil for all of them, as when takt hears of the job
+  /// Single instants of `at` count from here on; nil for all of them, as when takt loads the job
   /// for the first time.
   package var instantsFrom: ScheduleInstant?
 

@@ -1,28 +1,28 @@
 package import TaktTime
 
-/// Which run it is and what for: known from its first moment on, and never changed.
+/// The identity and purpose of a run: known from its start on, and never changed.
 package struct RunHead: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// A slot, which is decided by it.
+    /// Decides a slot.
     case slot
     case manual
-    /// Another run has come to something.
+    /// Follows the outcome of another run.
     case hook
-    /// A run that a previous daemon did not bring to its end; its slot has been decided.
+    /// Continues a run that a previous daemon left unfinished; its slot has been decided.
     case resumed
-    /// A slot of the past, whose verdict it leaves as it is.
+    /// Runs a slot of the past, whose verdict it leaves as it is.
     case backfill
   }
 
   package var run: RunID
   package var job: JobName
-  /// The instant that it is told: its slot, or when it was asked for.
+  /// The instant passed to it: its slot, or the time of the request.
   package var slot: WallInstant
-  /// Of a hook the run that it is for, of a resumed run that which it goes on with.
+  /// The run that a hook is for, or that a resumed run continues.
   package var parent: RunID?
   package var kind: Kind
   package var delivery: Delivery
-  /// Of a hook which one.
+  /// Nil unless it is a hook.
   package var hook: HookKind?
 
   package init(
@@ -39,13 +39,13 @@ package struct RunHead: Hashable, Sendable {
   }
 }
 
-/// A run that starts, or wants to.
+/// A run that starts, or waits to.
 package struct RunBeginning: Hashable, Sendable {
   package var head: RunHead
-  /// The number of its first attempt; above 1 when it goes on where another has stopped.
+  /// The number of its first attempt; above 1 for a run that continues another.
   package var attempt: Int
   package var at: WallInstant
-  /// How long after its slot was due it starts; nil for a run that only wants to, or of no slot.
+  /// The delay after its slot's due time; nil for a run that waits to start, or has no slot.
   package var lateness: Duration?
 
   package init(_ head: RunHead, attempt: Int, at: WallInstant, lateness: Duration? = nil) {
@@ -56,11 +56,10 @@ package struct RunBeginning: Hashable, Sendable {
   }
 }
 
-/// Where a run stands between two attempts.
+/// The position of a run between two attempts.
 package struct RetryPosition: Hashable, Sendable {
-  /// How many attempts it has had.
+  /// The number of attempts made.
   package var attempt: Int
-  /// When the next one is due.
   package var until: WallInstant
   package var end: RunEnd
 
@@ -71,12 +70,12 @@ package struct RetryPosition: Hashable, Sendable {
   }
 }
 
-/// What the attempts of a run have come to, besides how they ended. What each record of a run's end
-/// is to carry has its place here: how attempts add to it, and what the log says of it.
+/// The sum of a run's attempts, besides how they ended. Each value in the record of a run's end has
+/// its place here: attempts add to it, and the log reads it.
 package struct RunTotals: Hashable, Sendable {
-  /// What the last attempt has printed, its steps together.
+  /// The output of the last attempt, its steps together.
   package var output: KeptOutput
-  /// What the processes of its attempts have used; nil where there were none.
+  /// Nil if there were no processes.
   package var use: Shared<RunUse>?
 
   package init(output: KeptOutput = KeptOutput(), use: Shared<RunUse>? = nil) {
@@ -84,7 +83,7 @@ package struct RunTotals: Hashable, Sendable {
     self.use = use
   }
 
-  /// All but the output, for those who have that already.
+  /// For callers that have the output already.
   var withoutOutput: Self {
     var totals = self
     totals.output = KeptOutput()
@@ -102,7 +101,7 @@ package struct RunTotals: Hashable, Sendable {
     if let use = report.use { add(use) }
   }
 
-  /// Nothing is left of what a step has left behind.
+  /// Called once no process of a step is left.
   mutating func add(_ report: GroupReport, keepBytes: Int) {
     output = output.followed(by: report.output, keepBytes: keepBytes)
     if let use = report.use { add(use) }
@@ -115,28 +114,29 @@ package struct RunTotals: Hashable, Sendable {
   }
 }
 
-/// A run that has ended: all that the ledger, the log, the metrics and the API say of its end is made
-/// of this.
+/// A run that has ended: the ledger, the log, the metrics and the API all describe its end from
+/// this.
 package struct RunRecord: Hashable, Sendable {
   package var head: RunHead
-  /// How many attempts it had; 0 when it never started.
+  /// 0 when it never started.
   package var attempts: Int
   package var end: RunEnd
   package var endedAt: WallInstant
-  /// In nanoseconds, as the clocks count; negative where nobody knows.
+  /// In nanoseconds, as the clocks count; negative if unknown.
   private var nanoseconds: Int64
-  /// Without the output where that is in the ledger already.
+  /// Without the output if the ledger has it already.
   package var totals: RunTotals
   /// Boxed: few runs have one.
   private var parting: Shared<RetryPosition>?
 
-  /// How long it took from its first start; zero when it never started, or nobody saw its end.
+  /// The time since its first start; zero if it never started, or its end is unknown.
   package var duration: Duration {
     get { .nanoseconds(max(0, nanoseconds)) }
     set { nanoseconds = newValue.nanosecondsSaturated }
   }
 
-  /// Where a takt to come goes on with it; nil (the default) for a run that is over for good.
+  /// The position at which the next daemon continues it; nil (the default) for a run that has ended
+  /// finally.
   package var retry: RetryPosition? {
     get { parting?.value }
     set { parting = newValue.map { Shared($0) } }
@@ -144,25 +144,25 @@ package struct RunRecord: Hashable, Sendable {
 }
 
 extension RunRecord {
-  /// How long it took; nil for one that never started, and for one of which nobody saw the end.
+  /// Nil for a run that never started, and for one whose end is unknown.
   fileprivate func knownDuration(_ beganAt: WallInstant?) -> Duration? {
     beganAt == nil || (end.outcome == .interrupted && duration == .zero) ? nil : duration
   }
 
-  /// What the log says of the end.
+  /// The fields of the log's line about the end.
   func put(into sink: inout some FieldSink) {
     sink.put(.outcome, text: end.outcome.rawValue)
     sink.put(.reason, text: end.reason.description)
     if nanoseconds >= 0 {
       sink.put(.durationMilliseconds, milliseconds: duration)
-      // A run ends when nothing is left of it, and never before.
+      // A run ends once no process of it is left, and never before.
       sink.put(.descendants, number: 0)
     }
     totals.use?.value.run.put(into: &sink)
     if let advice = end.reason.advice { sink.put(.message, text: advice) }
   }
 
-  /// - Parameter duration: zero where nobody knows it.
+  /// - Parameter duration: zero if unknown.
   package init(
     _ head: RunHead, attempts: Int, end: RunEnd, endedAt: WallInstant, duration: Duration,
     totals: RunTotals = RunTotals(), retry: RetryPosition? = nil
@@ -173,7 +173,7 @@ extension RunRecord {
       parting: retry.map { Shared($0) })
   }
 
-  /// The end of a run that started then; nil for one that never did.
+  /// The end of a run that started at `beganAt`; nil for one that never did.
   init(
     _ head: RunHead, attempts: Int, end: RunEnd, at now: Now, since start: MonotonicInstant?,
     totals: RunTotals, parting: Shared<RetryPosition>?
@@ -185,20 +185,20 @@ extension RunRecord {
   }
 }
 
-/// A run as it is shown, whether it has ended or not.
+/// A run as it is shown, ended or not.
 package struct StoredRun: Hashable, Sendable {
   package var head: RunHead
-  /// When its first attempt started; nil for one that never did.
+  /// The start of its first attempt; nil if there was none.
   package var beganAt: WallInstant?
-  /// When it ended; nil while it has not.
+  /// Nil while it has not ended.
   package var endedAt: WallInstant?
-  /// How long it took, or has taken so far, from its first start.
+  /// The time since its first start, until its end or now.
   package var duration: Duration?
-  /// How many attempts have begun.
+  /// The number of attempts started.
   package var attempts: Int
-  /// How it ended; nil while it has not.
+  /// Nil while it has not ended.
   package var end: RunEnd?
-  /// What its processes have used; nil while it has not ended, and where there were none.
+  /// Nil while it has not ended, and if there were no processes.
   package var use: ResourceUse? {
     get { boxedUse?.value }
     set { boxedUse = newValue.map { Shared($0) } }
@@ -231,18 +231,18 @@ package struct StoredRun: Hashable, Sendable {
   }
 }
 
-/// A run that a previous daemon did not bring to its end.
+/// A run that a previous daemon left unfinished.
 package struct PreviousRun: Hashable, Sendable {
   package var head: RunHead
-  /// Whether it never got further than its claim, so that its slot has no verdict.
+  /// True if it never got further than its claim, so that its slot has no verdict.
   package var isUndecided: Bool
   package var attempts: Int
-  /// Set when it waited for its next attempt.
+  /// Set if it waited for its next attempt.
   package var retry: RetryPosition?
-  /// Whether it has an end: it waited for an attempt when takt was stopped.
+  /// True if it has an end: it waited for an attempt when takt was stopped.
   package var isEnded: Bool
-  /// When the first of its attempts started, those of the runs that it goes on with among them; nil
-  /// where that is not known.
+  /// The start of the first of its attempts, including those of the runs that it continues; nil if
+  /// unknown.
   package var firstStart: WallInstant?
 
   package init(

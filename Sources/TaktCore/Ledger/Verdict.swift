@@ -1,23 +1,22 @@
 package import TaktTime
 
-/// How a slot was decided: once, for ever.
+/// The decision about a slot: made once, and final.
 package enum Verdict: Hashable, Sendable, CustomStringConvertible {
-  /// Its run has started.
   case ran
-  /// It was due and was passed over.
+  /// Due, and not run.
   case skipped(SkipReason)
-  /// A later slot, which was due as well, stands for it.
+  /// A later slot, which was due as well, covers it.
   case coalesced(into: WallInstant)
-  /// Its time went by while nothing could serve it.
+  /// Its time passed while nothing could serve it.
   case missed(MissCause)
-  /// It was due when a reload, or somebody, took it away.
+  /// Due when a reload, or a user, removed it.
   case cancelled(CancelReason)
 
-  /// What became of the slot, without the why.
+  /// The verdict without its reason.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     case ran, skipped, coalesced, missed, cancelled
 
-    /// The place among `allCases`; a switch, because it is asked for every slot.
+    /// The place among `allCases`; a switch, because it is read for every slot.
     package var place: Int {
       switch self {
       case .ran: 0
@@ -42,7 +41,7 @@ package enum Verdict: Hashable, Sendable, CustomStringConvertible {
   /// `ran`, `skipped`, `coalesced`, `missed` or `cancelled`.
   package var name: String { kind.rawValue }
 
-  /// What the verdict says more: `overlap`, an instant, or nil.
+  /// The reason or the later slot: `overlap`, an instant, or nil.
   package var detail: String? {
     switch self {
     case .ran: nil
@@ -58,9 +57,9 @@ package enum Verdict: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Verdict {
-  /// Whether the slot counts as one that did not run, in every list, count and column of such slots:
-  /// it was skipped, missed or cancelled, and the job was to run it here. A slot that a later one stands
-  /// for counts with that one.
+  /// True if the slot counts as one that did not run, in every list, count and column of such
+  /// slots: it was skipped, missed or cancelled, and the job was to run it here. A slot that a
+  /// later one covers counts with that one.
   package var didNotRun: Bool {
     switch self {
     case .ran, .coalesced: false
@@ -70,7 +69,7 @@ extension Verdict {
   }
 }
 
-/// Why a slot that was due was passed over.
+/// The reason why a due slot was not run.
 package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   /// A run of the job was active.
   case overlap
@@ -82,19 +81,20 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   case suspended
   /// It lies in a time that the job excludes.
   case excluded
-  /// The job has run as often as it may.
+  /// The job has run as often as its limit permits.
   case limit
   case stopping
-  /// The ledger could not take it in time, and the job is to run at most once.
+  /// The ledger could not record it in time, and the job must run at most once.
   case ledger
   /// Another machine of the cluster has it.
   case elsewhere
   /// No machine of the cluster has the labels that the job needs.
   case unplaced
-  /// What `only_if` asks for did not hold.
+  /// The job's `only_if` did not hold.
   case condition
 
-  /// Not where somebody has said that the job is not to run, nor where another machine has the slot.
+  /// False for suspensions, exclusions and limits, which a user intended, and for slots of another
+  /// machine.
   package var countsAsNotRun: Bool {
     switch self {
     case .suspended, .excluded, .limit, .elsewhere: false
@@ -103,30 +103,30 @@ package enum SkipReason: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// Why nothing could serve a slot in its time.
+/// The reason why nothing could serve a slot in its time.
 package enum MissCause: String, CaseIterable, Hashable, Sendable {
-  /// takt did not run, or did not know of the slot.
+  /// takt was not running, or did not know of the slot.
   case down
   case asleep
-  /// Somebody put the wall clock forward over it.
+  /// The wall clock was set forward over it.
   case clock
-  /// takt, or the whole machine, stood still or was too slow.
+  /// takt, or the whole machine, was stopped or too slow.
   case stalled
-  /// The engine of its cluster did not answer until it was too late.
+  /// The engine of its cluster did not answer in time.
   case engine
-  /// takt was drained, and started nothing.
+  /// takt was drained, and started no runs.
   case drained
-  /// It might have run late, but not in the times in which its job allows that.
+  /// It could have run late, but not in the times in which its job allows that.
   case lateTimes = "only_on"
 }
 
-/// How a slot was taken away.
+/// The reason why a slot was removed.
 package enum CancelReason: String, CaseIterable, Hashable, Sendable {
   case removed
-  /// The job has a new schedule, whose leeway no longer allows the slot, or which another machine of
-  /// the cluster had before.
+  /// The job has a new schedule, whose leeway no longer allows the slot, or which another machine
+  /// of the cluster had before.
   case displaced
-  /// Somebody has cancelled its run before it started.
+  /// A user has cancelled its run before it started.
   case byOperator = "operator"
 }
 
@@ -136,7 +136,7 @@ package struct VerdictRecord: Hashable, Sendable {
   package var slots: SlotSeries
   package var verdict: Verdict
   package var at: WallInstant
-  /// The run that serves the slot; nil for any other verdict than `ran`.
+  /// Nil for any other verdict than `ran`.
   package var run: RunID?
 
   package init(

@@ -1,4 +1,4 @@
-/// A machine's membership: a number that the engine gives out, never twice.
+/// A machine's membership: a number that the engine never gives out twice.
 package struct MemberID: Hashable, Comparable, Sendable {
   package let number: UInt64
 
@@ -7,7 +7,7 @@ package struct MemberID: Hashable, Comparable, Sendable {
   package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// A claim's number. Each new one is higher than all before it, whatever they are for.
+/// A claim's number, higher than all earlier ones for any slot.
 package struct ClaimToken: Hashable, Comparable, Sendable {
   package let number: UInt64
 
@@ -19,10 +19,10 @@ package struct ClaimToken: Hashable, Comparable, Sendable {
 /// A slot's claim, as its run has it.
 struct ClaimGrant: Hashable, Sendable {
   var token: ClaimToken
-  /// Which machine's turn it is, from 1.
+  /// The place of this machine among those that have had the slot, from 1.
   var attempt: Int
   /// The membership that was given it: once that is over the slot may be another machine's.
   var member: MemberID?
-  /// The engine does not know it any more.
+  /// The engine has no record of it.
   var isForgotten = false
 }

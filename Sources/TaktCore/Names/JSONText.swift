@@ -1,14 +1,13 @@
 package import TaktTime
 
-/// Texts as JSON writes them.
 package enum JSONText {
-  /// Appends a text in quotes, with what JSON does not allow in it escaped.
+  /// Appends a text in quotes, with escapes for the characters that JSON forbids in it.
   package static func append(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { append(utf8: $0, to: &bytes) }
   }
 
-  /// Appends bytes that are probably text; what is not UTF-8 becomes U+FFFD.
+  /// Appends bytes that are probably text; parts that are not UTF-8 become U+FFFD.
   static func append(_ raw: [UInt8], to bytes: inout [UInt8]) {
     if raw.allSatisfy({ $0 < 128 }) {
       // The pointer does not leave the call.
@@ -25,7 +24,7 @@ package enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Copies what needs no escape in stretches.
+  /// Copies text without escapes in long pieces.
   private static func append(utf8 text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     var start = 0
@@ -42,8 +41,8 @@ package enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// How many bytes at the beginning need no escape, looked at by eights: nearly all texts are plain.
-  /// Without it the gate's `log`, `status` and `plan` take more.
+  /// The number of bytes at the start that need no escape, checked by eights: nearly all texts are
+  /// plain. Without it the gate's `log`, `status` and `plan` take more.
   private static func plainWords(in text: UnsafeBufferPointer<UInt8>) -> Int {
     let raw = UnsafeRawBufferPointer(text)
     let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)

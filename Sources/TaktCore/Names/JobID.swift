@@ -1,12 +1,12 @@
-/// A job's place in the scheduler's table: a small number, the same as long as the table knows the
-/// job's name, and another name's after that.
+/// A job's place in the scheduler's table: a small number, the same while the table has the job's
+/// name, and reused for another name after that.
 package struct JobID: Hashable, Sendable {
   package let index: UInt32
 
   @inlinable package init(index: UInt32) { self.index = index }
 }
 
-/// Whose timer it is.
+/// The owner of a timer.
 package enum TimerID: Hashable, Sendable {
   /// A job's next slot, or one that runs late.
   case job(JobID)
@@ -14,11 +14,11 @@ package enum TimerID: Hashable, Sendable {
   case pause(JobID)
   /// A run's timeout, the grace of its stop, its back-off, or its wait for the ledger.
   case run(RunID)
-  /// How long a run is expected to take.
+  /// The end of a run's expected time.
   case expected(RunID)
-  /// When a job has not succeeded for too long.
+  /// The end of the time within which a job should succeed.
   case freshness(JobID)
-  /// What a placement waits for: in a cluster the lease, and the turns of claims.
+  /// A placement's timer: in a cluster, for the lease and the turns of claims.
   case placement
   /// The grace of a stop of takt.
   case shutdown

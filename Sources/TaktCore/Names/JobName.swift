@@ -11,7 +11,7 @@ package struct JobName: Hashable, Comparable, Sendable, CustomStringConvertible 
     self.text = text
   }
 
-  /// What stands in for the name of a job that is not there.
+  /// Replaces the name of a missing job.
   static let placeholder = JobName(checked: "nobody")
 
   private init(checked text: String) { self.text = text }

@@ -1,11 +1,11 @@
-/// What a terminal may be given of a text that somebody else wrote: the name of a file, an answer, a
-/// line of a file. Every text for people passes here, and nothing else decides what is hidden.
+/// The printable form of text that somebody else wrote: the name of a file, an answer, a line of a
+/// file. Every text for people passes here, and nothing else decides what is hidden.
 ///
-/// What would steer the terminal, or show a text in another order or on other lines than it has,
-/// becomes U+FFFD: control characters, DEL, C1, the marks of bidirectional text, and the separators
-/// of lines and paragraphs. So does what is not UTF-8, where it is decoded.
+/// A character that would control the terminal, or show a text in another order or on other lines
+/// than it has, becomes U+FFFD: control characters, DEL, C1, the marks of bidirectional text, and
+/// the separators of lines and paragraphs. So does anything that is not UTF-8, where it is decoded.
 extension Unicode.Scalar {
-  /// Whether a terminal may do something else than show it.
+  /// True if a terminal may do something else than show it.
   @inlinable package var steersTerminal: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0: true
@@ -14,11 +14,12 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is a space for people alone, such as the no-break space, or the byte order mark.
+  /// True for a space that only people recognize, such as the no-break space, and for the byte
+  /// order mark.
   package var isForeignSpace: Bool { value > 0x7F && properties.isWhitespace || value == 0xFEFF }
 
-  /// Whether nobody sees it, or takes it for a plain space, which a copy from a page or a chat brings
-  /// along.
+  /// True if it cannot be seen, or looks like a plain space; a copy from a page or a chat brings
+  /// such characters along.
   package var isInvisible: Bool {
     switch value {
     case 0xAD, 0x200B, 0x2060: true
@@ -34,7 +35,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text on one line, with everything visible that would steer a terminal.
+  /// The text on one line, with U+FFFD for characters that control a terminal.
   package var printable: String { shown { $0.steersTerminal } }
 
   /// The same of a text that may have several lines, and tabs in them.
@@ -46,7 +47,7 @@ extension String {
     return unicodeScalars.map { $0.isInvisible ? "<\($0.code)>" : String(Character($0)) }.joined()
   }
 
-  /// What to do about the first invisible character in it; nil without one.
+  /// Advice about the first invisible character in it; nil without one.
   package var invisibleHint: String? {
     guard let scalar = unicodeScalars.first(where: \.isInvisible) else { return nil }
     return scalar.properties.generalCategory == .spaceSeparator
@@ -54,7 +55,7 @@ extension String {
   }
 
   private func shown(_ isHidden: (Unicode.Scalar) -> Bool) -> String {
-    // Nearly all texts are as they are.
+    // Nearly all texts need no change.
     guard unicodeScalars.contains(where: isHidden) else { return self }
     return String(
       String.UnicodeScalarView(unicodeScalars.map { isHidden($0) ? "\u{FFFD}" : $0 }))

@@ -14,6 +14,6 @@ package struct RunID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-  /// Runs in the order in which they were made.
+  /// Orders runs by their creation.
   @inlinable package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }

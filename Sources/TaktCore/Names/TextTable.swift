@@ -8,10 +8,10 @@ package struct TextTable: Sendable {
   private let columnCount: Int
   private let emptyCell: String
   private var bytes: [UInt8] = []
-  /// Where each cell ends, how many columns of the terminal it takes, and its colour.
+  /// For each cell, its end, its width in columns of the terminal, and its color.
   private var cells: [(end: Int, width: Int, colour: TerminalColour)] = []
 
-  /// - Parameter emptyCell: what stands for nothing.
+  /// - Parameter emptyCell: shown for an empty text.
   package init(titles: [String], emptyCell: String = "") {
     columnCount = titles.count
     self.emptyCell = emptyCell
@@ -36,7 +36,7 @@ package struct TextTable: Sendable {
     for text in row { add { $0.append(utf8: text) } }
   }
 
-  /// A column that is cut where the table is wider than the terminal, and to what width at most.
+  /// A column that is cut if the table is wider than the terminal, and its greatest width then.
   package struct Narrowing {
     var column: Int
     var least: Int
@@ -47,12 +47,12 @@ package struct TextTable: Sendable {
     }
   }
 
-  /// All rows, with two spaces between the columns, in the order of their ranks; those of one rank as
-  /// they were added.
+  /// All rows, with two spaces between the columns, in the order of their ranks; those of one rank
+  /// as they were added.
   ///
   /// - Parameters:
-  ///   - width: so many columns has the terminal; nil (the default) for any number.
-  ///   - narrowing: the columns that are cut, in turn, where the table is wider.
+  ///   - width: the terminal's columns; nil (the default) for any number.
+  ///   - narrowing: the columns that are cut, in turn, if the table is wider.
   ///   - ranks: one for each row but the titles; nil (the default) for the order of addition.
   package func text(
     width: Int? = nil, narrowing: [Narrowing] = [], ranks: [UInt8]? = nil
@@ -125,7 +125,7 @@ package enum TerminalColour: UInt8, Sendable {
   case green = 32
   case yellow = 33
 
-  /// How a text ends that has a colour.
+  /// Ends a text that has a color.
   private static let reset = "\u{1b}[0m"
 
   func begin(in text: inout [UInt8]) {

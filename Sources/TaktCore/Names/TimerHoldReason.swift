@@ -1,4 +1,4 @@
-/// How a job's timer stops firing while the job goes on.
+/// The reason why a job's timer stops firing while the job continues.
 package enum TimerHoldReason: Hashable, Sendable {
   /// It runs, armed for nothing: its next instant is not known yet.
   case unarmed

@@ -18,7 +18,7 @@ extension TimerID {
     }
   }
 
-  /// Whose timer machine has this number.
+  /// Reverses `number`.
   package init(number: UInt64) {
     let value = number & Self.valueMask
     switch number >> (64 - Self.kindBits) {

@@ -1,12 +1,12 @@
-/// What a record says, either as fields or as the values that its fields are made of when they are
-/// read.
+/// The content of a record, either as fields or as the values that its fields are made of when they
+/// are read.
 package enum LogContent: Sendable {
   case fields([LogField])
   case timer(TimerRecord)
   indirect case slot(SlotRecord)
   case run(RunMoveRecord)
 
-  /// Hands over the fields in the order in which they are shown.
+  /// In the order in which they are shown.
   func put(into sink: inout some FieldSink) {
     switch self {
     case .fields(let fields): for field in fields { sink.put(field) }
@@ -16,7 +16,7 @@ package enum LogContent: Sendable {
     }
   }
 
-  /// The fields in the order in which they are shown.
+  /// In the order in which they are shown.
   package var fields: [LogField] {
     if case .fields(let fields) = self { return fields }
     var list = FieldList()
@@ -24,7 +24,7 @@ package enum LogContent: Sendable {
     return list.fields
   }
 
-  /// The value of a field; nil when there is none of this key.
+  /// Nil if there is no field of this key.
   package subscript(key: LogKey) -> LogValue? {
     if case .fields(let fields) = self { return fields.first { $0.key == key }?.value }
     var search = FieldSearch(key)

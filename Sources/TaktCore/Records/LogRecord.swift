@@ -9,10 +9,10 @@ package struct LogRecord: Hashable, Sendable {
   /// level debug.
   package var isRoutine: Bool
   package var content: LogContent
-  /// What it says to takt itself; nil for what only people and programs read.
+  /// The record's meaning to takt itself; nil for one that only people and programs read.
   package var fact: LogFact?
 
-  /// The value of a fact; nil when the record does not have it.
+  /// Nil if the record has no fact of this key.
   package subscript(key: LogKey) -> LogValue? { content[key] }
 }
 
@@ -34,13 +34,13 @@ extension LogRecord {
   }
 }
 
-/// What a record says to takt itself, besides its line.
+/// A record's meaning to takt itself, besides its line.
 package indirect enum LogFact: Hashable, Sendable {
-  /// How far a run is, in percent, and what it says of that; nil for what has not changed.
+  /// The progress of a run, in percent, and its message; nil for an unchanged one.
   case progress(RunID, percent: Int64?, message: String?)
   case serviceRestart(plugin: String)
-  /// How long the machine slept, until the record.
+  /// The time that the machine slept, until the record.
   case slept(Duration)
-  /// A line of output that the log has alone.
+  /// A line of output that only the log has.
   case rawLine
 }

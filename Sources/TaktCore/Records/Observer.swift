@@ -1,4 +1,4 @@
-/// Where records go.
+/// Receives records.
 ///
 /// Safe from any thread; never blocks and never fails its caller.
 package protocol Observer: AnyObject, Sendable {
@@ -8,8 +8,8 @@ package protocol Observer: AnyObject, Sendable {
 
   func observe(_ record: LogRecord)
 
-  /// Whether records of this level are read at all; false means that none need be made. The answer
-  /// is always the same.
+  /// False if records of this level are never read, so that none need be made. The answer is always
+  /// the same.
   func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool
 }
 
@@ -19,7 +19,7 @@ extension Observer {
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool { true }
 }
 
-/// Several observers as one; each gets all records.
+/// Each of several observers gets all records.
 package final class Observers: Observer {
   private let all: [any Observer]
 

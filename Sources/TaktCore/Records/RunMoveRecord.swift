@@ -1,25 +1,25 @@
 package import TaktTime
 
-/// A transition of a run, as the log tells it.
+/// A transition of a run, as logged.
 ///
 /// An object: it is large, handed from the scheduler to the log's thread, and never copied.
 package final class RunMoveRecord: Sendable {
   package let subject: Subject
-  /// The transition's number within the run.
+  /// Counted within the run.
   package let sequence: Int64
   package let attempt: Int
   package let from: RunState.Kind
   package let to: RunState
   package let cause: RunMove.Cause
-  /// When, on the clock that a back-off is counted on.
+  /// The time on the clock that back-offs are counted on.
   package let at: MonotonicInstant
-  /// The step that it is about, from 0; nil for a job without steps.
+  /// From 0; nil for a job without steps.
   package let step: Int?
-  /// How the step before has failed, although the attempt goes on.
+  /// The failure of the step before, although the attempt continues.
   package let stepFailure: Shared<RunEnd>?
 
   package enum Subject: Sendable {
-    /// A run that goes on, with what its processes have used so far; nil where there were none.
+    /// A run in progress, with the resource use of its processes so far; nil if there were none.
     case going(RunHead, use: Shared<RunUse>?)
     /// One that has ended, without its output.
     case ended(RunRecord)
@@ -89,7 +89,6 @@ package final class RunMoveRecord: Sendable {
     sink.put(.reason, text: end.reason.description)
   }
 
-  /// How much the log makes of it.
   static func level(of state: RunState, hasFailedStep: Bool) -> LogLevel {
     switch state {
     case .queued: .info

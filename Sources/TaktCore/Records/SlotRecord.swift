@@ -1,11 +1,11 @@
 package import TaktTime
 
-/// The verdict on slots of a job, as the log tells it.
+/// The verdict on slots of a job, as logged.
 package struct SlotRecord: Sendable {
   package var record: VerdictRecord
-  /// The triggers that named the slot; empty where that is not told.
+  /// The triggers that named the slot; empty if unknown.
   package var causes: SlotCauses
-  /// Of a slot that runs: when it was due, and how long after that it started.
+  /// For a slot that runs: its due time, and the delay of its start.
   package var start: (due: WallInstant, lateness: Duration)?
 
   package init(
@@ -37,7 +37,6 @@ package struct SlotRecord: Sendable {
 }
 
 extension Verdict {
-  /// How much the log makes of it.
   var level: LogLevel {
     switch self {
     case .ran, .skipped(.suspended), .skipped(.stopping), .skipped(.excluded), .skipped(.limit),

@@ -4,15 +4,15 @@ package import TimerMachine
 /// A transition of one of the scheduler's timer machines.
 package struct TimerRecord: Sendable {
   package var key: TimerKey
-  /// The transition's number within its machine.
+  /// Counted within its machine.
   package var sequence: UInt64
   package var from: TimerState
   package var to: TimerState
   package var event: TimerEvent
   package var cause: TimerCause
-  /// The instant for which the timer is armed after the transition; nil when it is not.
+  /// Nil if the timer is not armed after the transition.
   package var due: WallInstant?
-  /// Why a job's timer was cancelled; nil for all other transitions.
+  /// The reason why a job's timer was cancelled; nil for all other transitions.
   package var end: TimerEnd?
 
   package init(
@@ -45,9 +45,8 @@ package struct TimerRecord: Sendable {
   }
 }
 
-/// Why a job's timer was cancelled; the raw value is the `reason` in the log.
+/// The reason why a job's timer was cancelled; the raw value is the `reason` in the log.
 package enum TimerEnd: String, Sendable {
-  /// The job was removed.
   case removed
   /// No slot of the job is left.
   case exhausted

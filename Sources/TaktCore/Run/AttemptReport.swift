@@ -1,16 +1,16 @@
-/// What came of one action of an attempt: handed back when its process, or a built-in's work, has
+/// The result of one action of an attempt: reported when its process, or a built-in's work, has
 /// ended.
 package struct AttemptReport: Hashable, Sendable {
   package var result: AttemptResult
-  /// Whether it is certain that its process had ended before takt sent it any signal.
+  /// True if its process certainly ended before takt sent it any signal.
   package var endedUnasked: Bool
-  /// Whether the kernel ended a process because all together had more memory than they may.
+  /// True if the kernel ended a process because all together exceeded their memory limit.
   package var ranOutOfMemory = false
-  /// What it has left behind and what must end before the run can: the living members of its process
-  /// group and those who escaped it. `groupEnded` follows when there are any.
+  /// Processes that must end before the run can: the living members of its process group and those
+  /// that escaped it. `groupEnded` follows when there are any.
   package var descendants: [Descendant]
   package var output: OutputFacts
-  /// What its processes have used; nil without any, and where descendants are left: then it comes
+  /// The resource use of its processes; nil without any, and if descendants are left: then it comes
   /// with `groupEnded`.
   // Boxed: reports are copied from hand to hand.
   package var use: Shared<ResourceUse>?
@@ -27,11 +27,11 @@ extension AttemptReport {
   }
 }
 
-/// What came of the processes that an action has left behind: handed back when nothing is left of them.
+/// The result of the processes that an action has left behind: reported when none of them is left.
 package struct GroupReport: Hashable, Sendable {
-  /// What all processes of the action have used; nil where that is not known.
+  /// The resource use of all processes of the action; nil if unknown.
   package var use: Shared<ResourceUse>?
-  /// What is kept of what they have printed since the action's own process ended.
+  /// Their kept output since the action's own process ended.
   package var output: KeptOutput
 
   package init(use: Shared<ResourceUse>? = nil, output: KeptOutput = KeptOutput()) {
@@ -43,7 +43,7 @@ package struct GroupReport: Hashable, Sendable {
 /// A process that an attempt has left behind.
 package struct Descendant: Hashable, Sendable, CustomStringConvertible {
   package var pid: Int32
-  /// The name of its program, as the process table has it.
+  /// The name of its program, from the process table.
   package var name: String
 
   package init(pid: Int32, name: String) {
@@ -55,13 +55,13 @@ package struct Descendant: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(name)(\(pid))" }
 }
 
-/// What an action has printed.
+/// The output of an action.
 package struct OutputFacts: Hashable, Sendable {
   package var stdoutBytes: Int
   package var stderrBytes: Int
-  /// Whether a line of standard output matches the job's failure pattern.
+  /// True if a line of standard output matches the job's failure pattern.
   package var matchesFailurePattern: Bool
-  /// What is kept of both.
+  /// The kept part of both streams.
   package var kept: KeptOutput
 
   package init(
@@ -75,21 +75,20 @@ package struct OutputFacts: Hashable, Sendable {
   }
 }
 
-/// How an attempt's own process, or a built-in's work, came to its end.
+/// The end of an attempt's own process, or of a built-in's work.
 package enum AttemptResult: Hashable, Sendable {
   case exited(Int32)
   case signalled(Int32)
   /// There was never a process.
   case notStarted(StartStage, errno: Int32)
-  /// A built-in has done its work.
   case done
   /// A built-in has failed; a short machine-readable reason such as `status(500)`.
   indirect case failed(String)
 }
 
 extension AttemptReport {
-  /// Whether the action did its work, by its own result and what the job says of success. What it
-  /// prints, and its exit status, count for commands alone.
+  /// True if the action succeeded, by its own result and the job's rule of success. Output and exit
+  /// status count for commands alone.
   package func runEnd(by rule: SuccessRule) -> RunEnd {
     let end = ownEnd(by: rule)
     return ranOutOfMemory && end.outcome == .failed ? RunEnd(.failed, .outOfMemory) : end

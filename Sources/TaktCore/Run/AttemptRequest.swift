@@ -1,33 +1,32 @@
 package import TaktTime
 
-/// One action of an attempt that is to be started.
 package struct AttemptRequest: Hashable, Sendable {
   package var run: RunID
-  /// Its number within the run, from 1.
+  /// From 1, within the run.
   package var attempt: Int
-  /// The job as it was when the attempt was decided.
+  /// The job at the time of the decision.
   package var spec: JobSpec
-  /// The slot's nominal instant; of a run by hand the instant that was asked for.
+  /// The slot's nominal instant; for a run by hand the requested instant.
   package var slot: WallInstant
-  /// What is to be done: a command or a named action, never steps.
+  /// A command or a named action, never steps.
   package var action: Action
-  /// The action's place among the steps of the attempt, from 0.
+  /// From 0, among the steps of the attempt.
   package var step: Int
-  /// When the attempt will be stopped; nil when it has no timeout.
+  /// The time at which the attempt is stopped; nil without a timeout.
   package var deadline: MonotonicInstant?
-  /// What the command is to be told so that whatever it writes to can refuse older runs of the slot;
-  /// nil without a claim.
+  /// The token by which anything the command writes to can refuse older runs of the slot; nil
+  /// without a claim.
   package var fence: ClaimToken?
   private(set) var extra: Extra
 
-  /// What a hook is told; nil for a run of the job itself.
+  /// The facts passed to a hook; nil for a run of the job itself.
   package var facts: RunFacts? {
     get { if case .hook(let facts) = extra { facts.value } else { nil } }
     set { extra = newValue.map { .hook(Shared($0)) } ?? .nothing }
   }
   package var isHook: Bool { if case .hook = extra { true } else { false } }
 
-  /// What has changed at the paths that the job watches; nil for nothing.
+  /// The changes at the paths that the job watches; nil for none.
   package var changes: ChangedPaths? {
     switch extra {
     case .changes(let changes): changes.value
@@ -42,15 +41,15 @@ package struct AttemptRequest: Hashable, Sendable {
     set { extra = .given(Shared(Extra.Given(names: newValue, changes: changes))) }
   }
 
-  /// What the command is told besides. In one place, since a hook is told of a run and of no paths,
-  /// and each field makes all that the scheduler says larger: the gate's `slots`.
+  /// Further input of the command. One field, since a hook gets facts of a run and no paths, and
+  /// each field makes all requests larger: the gate's `slots`.
   enum Extra: Hashable, Sendable {
     case nothing
     case hook(Shared<RunFacts>)
     case changes(Shared<ChangedPaths>)
     case given(Shared<Given>)
 
-    /// What a trigger has set, with the paths that have changed.
+    /// A trigger's parameters, with the paths that have changed.
     struct Given: Hashable, Sendable {
       var names: Set<String>
       var changes: ChangedPaths?
@@ -63,7 +62,7 @@ package struct AttemptRequest: Hashable, Sendable {
 }
 
 extension AttemptRequest {
-  /// An attempt of a run: the only action of the job, unless told otherwise.
+  /// The only action of the job by default.
   package init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,
     step: Int = 0, deadline: MonotonicInstant? = nil, facts: RunFacts? = nil

@@ -1,14 +1,14 @@
-/// The paths at which something has changed, as a run is told of them: a line each, within bounds.
+/// The changed paths that a run gets: a line each, within bounds.
 ///
-/// A path is absolute and stands as it is. One with a line break, another control character, or bytes
-/// that are no UTF-8 is quoted as a shell writes it, `$'/a\nb'`, so that a line is never half a path.
+/// A path is absolute and unchanged. One with a line break, another control character, or bytes
+/// that are no UTF-8 is quoted for a shell, `$'/a\nb'`, so that a line is never half a path.
 package struct ChangedPaths: Hashable, Sendable {
   package static let countMax = 100
   package static let bytesMax = 16 << 10
 
   /// In the order of their first changes, no two alike.
   package private(set) var lines: [String] = []
-  /// Whether there are more, or not all of them are known.
+  /// True if there are more, or not all of them are known.
   package private(set) var isCut = false
   private var byteCount = 0
 
@@ -26,7 +26,7 @@ package struct ChangedPaths: Hashable, Sendable {
     if other.isCut { isCut = true }
   }
 
-  /// There are others of which nobody knows.
+  /// There are further, unknown paths.
   package mutating func markCut() { isCut = true }
 
   private mutating func add(line: String) {

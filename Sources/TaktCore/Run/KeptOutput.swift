@@ -1,4 +1,4 @@
-/// The beginning and the end of an output. Secrets are masked in it.
+/// The start and the end of an output, with secrets masked.
 package struct KeptOutput: Hashable, Sendable {
   private struct Parts: Hashable, Sendable {
     var head: [UInt8] = []
@@ -8,7 +8,7 @@ package struct KeptOutput: Hashable, Sendable {
 
     var isEmpty: Bool { head.isEmpty && tail.isEmpty && droppedBytes == 0 }
 
-    /// Drops what is left of a character on either side of the gap.
+    /// Drops partial characters on either side of the gap.
     mutating func trim() {
       guard droppedBytes > 0 else { return }
       let (cut, rest) = (head.cutCharacterBytes, tail.continuationBytes)
@@ -43,7 +43,7 @@ package struct KeptOutput: Hashable, Sendable {
 
   package init() {}
 
-  /// What is left of an output that was cut at any byte, without parts of characters.
+  /// The rest of an output that was cut at any byte, without parts of characters.
   package init(cutTo head: [UInt8], _ tail: [UInt8], droppedBytes: Int, marks: [OutputMark]) {
     var parts = Parts(head: head, tail: tail, droppedBytes: droppedBytes, marks: marks)
     parts.trim()
@@ -51,19 +51,19 @@ package struct KeptOutput: Hashable, Sendable {
   }
 
   package var head: [UInt8] { parts?.value.head ?? [] }
-  /// The last bytes, as far as they are not in `head`.
+  /// The last bytes, except those in `head`.
   package var tail: [UInt8] { parts?.value.tail ?? [] }
-  /// How many bytes between the two are gone.
+  /// The number of bytes missing between the two.
   package var droppedBytes: Int { parts?.value.droppedBytes ?? 0 }
   package var isEmpty: Bool { parts == nil }
-  /// When its bytes came, and from which stream; in their order.
+  /// The times and streams of its bytes, in order.
   package var marks: [OutputMark] { parts?.value.marks ?? [] }
 
-  /// Its beginning and its end, half of so many bytes each.
+  /// Its start and its end, half of `bytesMax` each.
   package func cut(to bytesMax: Int) -> KeptOutput {
     let excess = head.count + tail.count - bytesMax
     guard excess > 0 else { return self }
-    // What follows the head at once is the tail, where nothing is missing.
+    // The tail follows the head at once if nothing is missing.
     let bytes = droppedBytes == 0 ? head + tail : head
     let start = Array(bytes.prefix(min(bytesMax / 2, head.count)))
     let end = Array((droppedBytes == 0 ? bytes : tail).suffix(bytesMax - start.count))
@@ -73,7 +73,7 @@ package struct KeptOutput: Hashable, Sendable {
       marks: marks)
   }
 
-  /// This output with another behind it, of which so many bytes are kept: half at either end.
+  /// This output with another behind it, cut to `keepBytes`: half at either end.
   package func followed(by next: KeptOutput, keepBytes: Int) -> KeptOutput {
     guard var result = parts?.value else { return next }
     if next.isEmpty { return self }
@@ -90,7 +90,7 @@ package struct KeptOutput: Hashable, Sendable {
       rest = rest.dropFirst(room)
     }
     if next.droppedBytes > 0 {
-      // What is gone lies between: only the end of the other can follow.
+      // The missing part is between them: only the end of the other can follow.
       result.droppedBytes += result.tail.count + rest.count + next.droppedBytes
       result.tail = next.tail
     } else {
@@ -105,9 +105,9 @@ package struct KeptOutput: Hashable, Sendable {
 }
 
 extension KeptOutput {
-  /// The end of the output as text of at most `bytesMax` bytes in UTF-8; it begins with a whole
-  /// character. What is no UTF-8 is shown as U+FFFD; where something is missing between the
-  /// beginning and the end, only what is behind it is told.
+  /// The end of the output as text of at most `bytesMax` bytes in UTF-8; it starts with a whole
+  /// character. Parts that are no UTF-8 are shown as U+FFFD; if something is missing between the
+  /// start and the end, only the end is used.
   package func endText(bytesMax: Int) -> String {
     let bytes = droppedBytes == 0 ? head + tail : tail
     var end = bytes.suffix(max(0, bytesMax))

@@ -1,9 +1,9 @@
 package import TaktTime
 
-/// From where on bytes of an output came from another stream, or at another time.
+/// A place in an output after which bytes came from another stream, or at another time.
 package struct OutputMark: Hashable, Sendable {
   package enum Stream: UInt8, CaseIterable, Sendable {
-    /// What takt, a built-in or a plugin says, and what is not known.
+    /// Printed by takt, a built-in or a plugin, or from an unknown stream.
     case other = 0
     case stdout = 1
     case stderr = 2
@@ -18,11 +18,11 @@ package struct OutputMark: Hashable, Sendable {
     }
   }
 
-  /// How many bytes of the output came before, those that are not kept included.
+  /// The bytes of the output before it, those that are not kept included.
   package var offset: Int
   package var stream: Stream
   package var at: WallInstant
-  /// The attempt that printed; 0 where that is known otherwise.
+  /// The attempt that printed; 0 if it is known otherwise.
   package var attempt: Int
 
   package init(offset: Int = 0, stream: Stream, at: WallInstant, attempt: Int = 0) {
@@ -33,9 +33,8 @@ package struct OutputMark: Hashable, Sendable {
   }
 }
 
-/// Marks as the ledger keeps them: for each the distances from the mark before, and the stream.
+/// Marks in the ledger: for each the distances from the mark before, and the stream.
 package enum OutputMarkText {
-  /// So many bytes a number takes at most.
   private static let numberBytesMax = 10
 
   package static func encode(_ marks: [OutputMark]) -> [UInt8] {
@@ -52,7 +51,7 @@ package enum OutputMarkText {
     return bytes
   }
 
-  /// The marks; those behind what is damaged are left out.
+  /// Leaves out the marks behind a damaged one.
   package static func decode(_ bytes: [UInt8]) -> [OutputMark] {
     var marks: [OutputMark] = []
     var rest = bytes[...]
@@ -93,13 +92,12 @@ extension KeptOutput {
   /// A piece of an output that came from one stream at one time.
   package struct Piece: Hashable, Sendable {
     package var bytes: ArraySlice<UInt8>
-    /// How many bytes are missing before it.
+    /// Bytes missing before it.
     package var droppedBefore: Int
-    /// Nil where nothing is known, as in a ledger of an earlier version.
+    /// Nil if unknown, as in a ledger of an earlier version.
     package var mark: OutputMark?
   }
 
-  /// What is kept, piece by piece.
   package var pieces: [Piece] {
     let (head, tail, marks) = (self.head, self.tail, self.marks)
     var pieces: [Piece] = []

@@ -1,23 +1,23 @@
 import TaktTime
 
-/// What an attempt or a whole run has used of the machine, as the kernel counts it.
+/// The resources that an attempt or a whole run has used, as counted by the kernel.
 package struct ResourceUse: Hashable, Sendable {
   /// Processor time in the programs themselves.
   package var userMicroseconds: Int64
   /// Processor time that the kernel spent for them.
   package var systemMicroseconds: Int64
-  /// The most memory at once; nil where the kernel does not tell.
+  /// The peak of memory; nil if the kernel does not report it.
   ///
-  /// With the memory controller that of all processes together, page cache included, else the
-  /// resident memory of the largest one.
+  /// With the memory controller the peak of all processes together, page cache included, otherwise
+  /// the resident memory of the largest one.
   package var memoryPeakBytes: Int64?
-  /// Read from block devices.
+  /// From block devices.
   package var readBytes: Int64
-  /// Written to block devices, or caused to be.
+  /// To block devices, including writes caused later.
   package var writtenBytes: Int64
-  /// How often a process gave up its processor to wait.
+  /// The number of times that a process gave up its processor to wait.
   package var voluntarySwitches: Int64
-  /// How often another process took its processor.
+  /// The number of times that another process took its processor.
   package var involuntarySwitches: Int64
 
   package init(
@@ -34,10 +34,9 @@ package struct ResourceUse: Hashable, Sendable {
     self.involuntarySwitches = involuntarySwitches
   }
 
-  /// All processor time.
   package var cpu: Duration { .microseconds(Self.sum(userMicroseconds, systemMicroseconds)) }
 
-  /// Adds what came at another time: the sum of all but the memory, of which it is the larger.
+  /// Adds the use at another time: the sum of everything but the memory, of which it is the larger.
   package mutating func add(_ other: Self) {
     userMicroseconds = Self.sum(userMicroseconds, other.userMicroseconds)
     systemMicroseconds = Self.sum(systemMicroseconds, other.systemMicroseconds)
@@ -57,8 +56,8 @@ package struct ResourceUse: Hashable, Sendable {
 }
 
 extension ResourceUse {
-  /// As the ledger keeps it: a JSON array of seven numbers in the order of the properties, with null
-  /// for unknown memory.
+  /// The form in the ledger: a JSON array of seven numbers in the order of the properties, with
+  /// null for unknown memory.
   package var text: String {
     // Bytes, since it is written twice for each run.
     var bytes: [UInt8] = []
@@ -76,7 +75,7 @@ extension ResourceUse {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Reads that; nil where it is none.
+  /// Nil for any other text.
   package init?(text: String) {
     guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
     let words = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
@@ -101,11 +100,11 @@ extension ResourceUse {
   }
 }
 
-/// What a run has used so far.
+/// The resources that a run has used so far.
 package struct RunUse: Hashable, Sendable {
-  /// Its present or last attempt, all steps together.
+  /// Of its present or last attempt, all steps together.
   package var attempt: ResourceUse?
-  /// All attempts together.
+  /// Of all attempts together.
   package var run: ResourceUse
 
   package init(attempt: ResourceUse?, run: ResourceUse) {

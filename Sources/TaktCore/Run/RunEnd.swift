@@ -8,14 +8,14 @@ package struct RunEnd: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// `failed, exit(3)`: the outcome, and the reason where it says more.
+  /// `failed, exit(3)`: the outcome, and the reason if it adds anything.
   package var words: String { Self.words(outcome.rawValue, reason.description) }
 
   package static func words(_ outcome: String, _ reason: String?) -> String {
     self.reason(reason, of: outcome).map { "\(outcome), \($0)" } ?? outcome
   }
 
-  /// The reason to show beside the outcome; nil where there is none, or the outcome says it.
+  /// The reason to show next to the outcome; nil if there is none, or the outcome implies it.
   package static func reason(_ reason: String?, of outcome: String?) -> String? {
     guard let reason, !reason.isEmpty, !(outcome.map { says($0, reason) } ?? false) else {
       return nil
@@ -23,56 +23,51 @@ package struct RunEnd: Hashable, Sendable {
     return reason
   }
 
-  /// Whether the command had left work in the background, which ended with the run.
+  /// True if the command had left work in the background, which ended with the run.
   package var hasEndedWork: Bool { if case .descendantsLeft = reason { true } else { false } }
 
-  /// Whether the outcome says all that the reason does.
+  /// True if the outcome implies the reason.
   package static func says(_ outcome: String, _ reason: String) -> Bool {
     outcome == Outcome.timedOut.rawValue && reason == RunReason.Code.timeout.rawValue
   }
 }
 
-/// How a run ended.
 package enum Outcome: String, CaseIterable, Hashable, Sendable {
   case succeeded
   case failed
-  /// An attempt took longer than its timeout and was stopped.
   case timedOut = "timed_out"
-  /// It was stopped, or given up before it started, because somebody wanted so.
+  /// Stopped, or given up before it started, on request.
   case cancelled
-  /// takt was gone before it came to its end.
+  /// takt ended before it did.
   case interrupted
 }
 
-/// Why a run ended as it did.
+/// The reason of a run's outcome.
 package enum RunReason: Hashable, Sendable, CustomStringConvertible {
-  /// The process exited with this status.
   case exit(Int32)
   /// A signal that takt did not send ended the process.
   case signal(Int32)
-  /// There never was a process: what could not be done, and the system's error number.
+  /// No process was started: the failed step, and the system's error number.
   case notStarted(StartStage, errno: Int32)
-  /// A built-in has done its work.
   case done
-  /// A built-in has failed and says why.
+  /// A built-in has failed with this message.
   indirect case reported(String)
-  /// The output is what `fails_when` names.
+  /// The output matches `fails_when`.
   case failsWhen(FailureSign)
-  /// A newer run of the job has taken its place.
+  /// A newer run of the job has replaced it.
   case replaced
-  /// Somebody has cancelled it.
+  /// A user has cancelled it.
   case byOperator
   case timeout
   /// A process needed more memory than `memory_max`, and the kernel ended it.
   case outOfMemory
-  /// A reload has removed the job.
   case removed
   case shutdown
-  /// takt was gone: killed, or the machine without power.
+  /// takt ended: killed, or the machine without power.
   case down
-  /// The ledger could not take it in time, and the job is to run at most once.
+  /// The ledger could not record it in time, and the job must run at most once.
   case ledger
-  /// The machine could not renew its lease: another one may take the slot over.
+  /// The machine could not renew its lease: another one may take over the slot.
   case leaseLost
   /// The process succeeded and left this many descendants behind, which were ended.
   case descendantsLeft(Int)
@@ -96,7 +91,7 @@ package enum RunReason: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RunReason {
-  /// Which reason it is, without what is true of it alone.
+  /// The kind of reason, without its values.
   package enum Code: String, CaseIterable, Hashable, Sendable {
     case exit, signal
     case notStarted = "not_started"
@@ -110,7 +105,7 @@ extension RunReason {
     case descendantsLeft = "descendants_left"
   }
 
-  /// A reason taken apart.
+  /// The columns of a reason.
   package struct Parts: Hashable, Sendable {
     package var code: Code
     /// The status, signal, error or count that belongs to the code.
@@ -147,7 +142,7 @@ extension RunReason {
     }
   }
 
-  /// The reason of these parts; nil where one is missing or makes no sense.
+  /// Nil if a part is missing or invalid.
   package init?(_ parts: Parts) {
     let number = parts.number.flatMap { Int32(exactly: $0) }
     let reason: Self? =
@@ -176,8 +171,8 @@ extension RunReason {
     self = reason
   }
 
-  /// The reason that earlier versions kept as this text: `not_started(cwd, ENOENT)`. What can be no
-  /// reason of takt's own with this outcome are the words of a built-in or a plugin.
+  /// The reason that earlier versions kept as this text: `not_started(cwd, ENOENT)`. Any text that
+  /// can be no reason of takt's own with this outcome is a message of a built-in or a plugin.
   package init(text: String, of outcome: Outcome) {
     let open = text.firstIndex(of: "(") ?? text.endIndex
     let inside = String(text[open...].dropFirst().dropLast())
@@ -196,14 +191,14 @@ extension RunReason {
       parts = code.map { Parts($0, number: Int64(inside), text: inside) }
     default: break
     }
-    // Only what is shown as the text was can be what it meant.
+    // It must be shown as the same text.
     let reason = parts.flatMap { Self($0) }
     self = reason.flatMap { $0.description == text ? $0 : nil } ?? .reported(text)
   }
 }
 
 extension RunReason {
-  /// What to do where the machine, not the job, was at fault; Linux error numbers.
+  /// Advice if the machine, not the job, was at fault; Linux error numbers.
   var advice: String? {
     switch self {
     case .notStarted(.process, errno: 24), .notStarted(.process, errno: 23):
@@ -222,7 +217,7 @@ extension RunReason {
   }
 }
 
-/// What of a command's output makes it fail.
+/// A sign in a command's output that makes it fail.
 package enum FailureSign: String, CaseIterable, Hashable, Sendable {
   /// There is something on standard error.
   case stderr
@@ -232,7 +227,7 @@ package enum FailureSign: String, CaseIterable, Hashable, Sendable {
   case empty
 }
 
-/// What could not be done when a process was to be started.
+/// The failed step of starting a process.
 package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// The pipes or the process itself.
   case process
@@ -246,19 +241,19 @@ package enum StartStage: String, CaseIterable, Hashable, Sendable {
   /// Entering the working directory.
   case directory = "cwd"
   case exec
-  /// The process never came to execute the program, or one of the job before still has not: a file
-  /// system does not answer, or somebody keeps the process stopped.
+  /// The process never executed the program, or one of the job before still has not: a file system
+  /// does not answer, or somebody keeps the process stopped.
   case stuck = "spawn_stuck"
 }
 
-/// The names of the system's errors that runs meet.
+/// Names of the system's errors.
 package enum ErrorName {
   /// `ENOENT` for 2, or `errno 123` for a number without a name here. Linux numbers.
   package static func of(_ number: Int32) -> String {
     names[number] ?? unnamed + String(number)
   }
 
-  /// The number of a name that `of` gives; nil for any other.
+  /// Reverses `of`; nil for any other name.
   static func number(of name: String) -> Int32? {
     if name.hasPrefix(unnamed) { return Int32(name.dropFirst(unnamed.count)) }
     return names.first { $0.value == name }?.key

@@ -1,26 +1,25 @@
-/// What a hook is told about the run that it is for.
+/// The facts that a hook gets about its run.
 package struct RunFacts: Hashable, Sendable {
   package var hook: HookKind
-  /// The run that it is for; number 0 for a hook that is for none, such as `on_stale`.
+  /// The run that it is for; number 0 for a hook without one, such as `on_stale`.
   package var run: RunID
   package var attempts: Int
-  /// How the run ended; nil while it goes on.
+  /// Nil while the run continues.
   package var end: RunEnd?
-  /// How long it has taken so far.
+  /// The time since its start.
   package var duration: Duration
-  /// How long after its due instant it started.
+  /// The delay of its start after its due time.
   package var lateness: Duration
-  /// How many runs of the job in a row have failed, this one among them.
+  /// The failed runs of the job in a row, this one included.
   package var failureStreak: Int
-  /// What is kept of what the last attempt printed.
+  /// The kept output of the last attempt.
   package var output: KeptOutput
-  /// Whether the hook is the job's `ping`, and not its own actions.
+  /// True if the hook is the job's `ping`, and not its own actions.
   package var isPing = false
-  /// Of `on_alarm_failed`, what has failed: a hook such as `on_failure`, or `ping`.
+  /// For `on_alarm_failed`, the failed hook such as `on_failure`, or `ping`.
   package var failedHook: String?
-  /// What its processes have used so far, all attempts together; nil where there were none.
+  /// The resource use so far, all attempts together; nil if there were no processes.
   package var use: ResourceUse?
 
-  /// The run that it is for; nil for none.
   package var ofRun: RunID? { run.number > 0 ? run : nil }
 }

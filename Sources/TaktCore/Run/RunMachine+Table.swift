@@ -1,5 +1,4 @@
 extension RunMachine {
-  /// What can happen to a run, as the table names it.
   package enum EventName: String, CaseIterable, Hashable, Sendable {
     case start, resume
     case actionEnded = "action ended"
@@ -9,8 +8,9 @@ extension RunMachine {
     case nextSlot = "next slot"
   }
 
-  /// Where each event may lead from each state; an event that is not there changes nothing. The
-  /// diagram in the docs is made of this table, and the log of a run holds no other transition.
+  /// The states to which each event may lead from each state; an event that is missing changes
+  /// nothing. The diagram in the docs is made from this table, and the log of a run has no other
+  /// transition.
   package static let table: [RunState.Kind: [EventName: Set<RunState.Kind>]] = [
     .queued: [
       .start: [.running, .ended], .resume: [.backingOff], .timer: [.ended], .stop: [.ended],

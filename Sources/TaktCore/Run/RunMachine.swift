@@ -8,17 +8,17 @@ package import TaktTime
 package struct RunMachine: Hashable, Sendable {
   package struct StepFailure: Hashable, Sendable {
     package var end: RunEnd
-    /// Which, from 0.
+    /// From 0.
     package var step: Int
   }
 
-  /// What a run that goes well never has, unless all its attempts together have a deadline.
+  /// State that a successful run never has, unless all its attempts together have a deadline.
   private struct FailureState: Hashable, Sendable {
     var failure: StepFailure?
     var stepFailure: RunEnd?
     var lastFailure: RunEnd?
     var unwanted: RunReason?
-    /// When the first attempt started, here or by a previous daemon.
+    /// The start of the first attempt, here or by a previous daemon.
     var firstStart: MonotonicInstant?
   }
 
@@ -29,10 +29,10 @@ package struct RunMachine: Hashable, Sendable {
   package private(set) var step = 0
   private var deadline: MonotonicInstant?
   private var failureState: Shared<FailureState>?
-  /// The job's next slot is due, and the run was to go on trying until then.
+  /// The job's next slot is due, and the run was to retry until then.
   private var isLastAttempt = false
   private var rules: RunRules
-  /// What makes the jitter of this run's back-offs.
+  /// Determines the jitter of this run's back-offs.
   private let seed: UInt64
 
   /// A queued run under a job's rules; equal seeds make equal back-offs.
@@ -41,20 +41,20 @@ package struct RunMachine: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// The first failure of the present attempt, where later steps go on, and its step from 0.
+  /// The first failure of the present attempt, if later steps follow it, and its step from 0.
   package var failure: StepFailure? { failureState?.value.failure }
-  /// How the last step failed; nil when it succeeded.
+  /// The failure of the last step; nil if it succeeded.
   package var stepFailure: RunEnd? { failureState?.value.stepFailure }
-  /// Whether the last step's failure counts for nothing.
+  /// True if the last step's failure is ignored.
   var isStepFailureIgnored: Bool { step > 0 && rules.ignoresFailure(of: step - 1) }
   var lastFailure: RunEnd? { failureState?.value.lastFailure }
-  /// When all attempts together must be over; nil for never.
+  /// The time by which all attempts together must be over; nil for never.
   private var lastDeadline: MonotonicInstant? {
     guard let within = rules.within else { return nil }
     return failureState?.value.firstStart.map { $0 + within }
   }
 
-  /// Why nothing is to come after what is being stopped already for another reason.
+  /// The reason why no step or attempt may follow the one that is being stopped for another reason.
   private var unwanted: RunReason? { failureState?.value.unwanted }
 
   private mutating func note(_ change: (inout FailureState) -> Void) {
@@ -63,7 +63,7 @@ package struct RunMachine: Hashable, Sendable {
     self.failureState = failureState
   }
 
-  /// Whether a process or a built-in's work is in progress.
+  /// True while a process or a built-in's work is in progress.
   package var isInProgress: Bool {
     switch state {
     case .running, .stopping, .killing: true
@@ -71,7 +71,7 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// The job has changed: what comes next follows the new rules, an attempt in progress the old.
+  /// The job has changed: the next steps follow the new rules, an attempt in progress the old.
   package mutating func adopt(_ rules: RunRules) {
     if !isInProgress { self.rules = rules }
   }
@@ -103,9 +103,9 @@ package struct RunMachine: Hashable, Sendable {
     lastDeadline.map { $0 <= now } ?? false
   }
 
-  /// It goes on where a previous daemon has left it: with so many attempts behind it.
+  /// Continues the run of a previous daemon after `attempts` attempts.
   ///
-  /// - Parameter firstStart: when the first of them started, as far as that is known.
+  /// - Parameter firstStart: the start of the first of them, if known.
   package mutating func resume(
     after attempts: Int, _ end: RunEnd, until: MonotonicInstant,
     firstStart: MonotonicInstant? = nil
@@ -120,7 +120,6 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// The process or work of the present step has ended, or could not be started.
   package mutating func actionEnded(
     _ report: AttemptReport, at now: MonotonicInstant
   ) -> RunRequests {
@@ -141,7 +140,7 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// Nothing is left of what the present step has started.
+  /// No process of the present step is left.
   package mutating func groupEnded(at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .stopping(let cause, let report?), .killing(let cause, let report?):
@@ -151,7 +150,6 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// The time asked for by `armTimer` is over.
   package mutating func timerFired(at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .running:
@@ -169,7 +167,7 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// The run is no longer wanted: what is in progress is asked to end, what waits ends at once.
+  /// The run is cancelled: its attempt in progress is asked to end; a waiting run ends at once.
   package mutating func stop(_ cause: StopCause, at now: MonotonicInstant) -> RunRequests {
     switch state {
     case .running:
@@ -184,7 +182,7 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// takt stops and somebody is in a hurry: no grace.
+  /// takt must stop at once: no grace.
   package mutating func hurry() -> RunRequests {
     giveUp(.shutdown)
     switch state {
@@ -210,13 +208,12 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// The job is gone: the attempt in progress is the last.
+  /// The job was removed: the attempt in progress is the last.
   package mutating func allowNoRetry() -> RunRequests {
     isLastAttempt = true
     return .none
   }
 
-  /// Does the present step.
   private mutating func perform(_ cause: RunMove.Cause) -> RunRequests {
     var requests = move(
       to: .running(attempt: attempt), cause, timer: deadline.map { .arm($0) } ?? .disarm)
@@ -238,7 +235,6 @@ package struct RunMachine: Hashable, Sendable {
     move(to: .killing(cause, report: report), why, signal: .kill, timer: .disarm)
   }
 
-  /// Nothing of the present step is left.
   private mutating func actionOver(
     _ report: AttemptReport, after cause: StopCause?, _ why: RunMove.Cause, _ now: MonotonicInstant
   ) -> RunRequests {
@@ -262,8 +258,8 @@ package struct RunMachine: Hashable, Sendable {
     return perform(.nextStep)
   }
 
-  /// Whether a command had come to the end of the run before it was asked to stop: no other machine
-  /// need do its work, although the lease was lost meanwhile.
+  /// True if a command had ended the run before it was asked to stop: no other machine need repeat
+  /// its work, although the lease was lost meanwhile.
   private func isOver(by report: AttemptReport, at now: MonotonicInstant) -> Bool {
     guard report.endedUnasked, case .exited = report.result else { return false }
     let end = rules.end(of: report)
@@ -274,7 +270,7 @@ package struct RunMachine: Hashable, Sendable {
     return !isRetried(last, at: now)
   }
 
-  /// Whether another attempt is to follow, unless somebody wants none.
+  /// True if another attempt follows, unless the run is given up.
   private func isRetried(_ end: RunEnd, at now: MonotonicInstant) -> Bool {
     guard end.outcome != .succeeded, attempt < rules.retry.attempts, !isLastAttempt,
       rules.retry.retries(end)
@@ -282,7 +278,7 @@ package struct RunMachine: Hashable, Sendable {
     return lastDeadline.map { nextStart(at: now) < $0 } ?? true
   }
 
-  /// When the next attempt may start, if this one is over now.
+  /// The start of the next attempt if this one ends now.
   private func nextStart(at now: MonotonicInstant) -> MonotonicInstant {
     now + rules.retry.backOff(after: attempt, chance: chance())
   }
@@ -296,7 +292,7 @@ package struct RunMachine: Hashable, Sendable {
     }
   }
 
-  /// Nothing is to come after what is in progress; the first reason holds.
+  /// Nothing may follow the attempt in progress; the first reason counts.
   private mutating func giveUp(_ reason: RunReason) {
     note { $0.unwanted = $0.unwanted ?? reason }
   }
@@ -305,7 +301,7 @@ package struct RunMachine: Hashable, Sendable {
     _ end: RunEnd, _ why: RunMove.Cause, _ now: MonotonicInstant
   ) -> RunRequests {
     guard isRetried(end, at: now) else { return self.end(end, why) }
-    // Its next attempt is another machine's.
+    // The next attempt is another machine's.
     if unwanted == .leaseLost { return self.end(RunEnd(.cancelled, .leaseLost), why) }
     guard unwanted == nil else { return self.end(end, why) }
     note { $0.lastFailure = end }

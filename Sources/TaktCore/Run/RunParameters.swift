@@ -1,10 +1,10 @@
-/// What a run is given that somebody triggers.
+/// The parameters of a triggered run.
 package struct RunParameters: Hashable, Sendable {
-  /// In place of those that the job says under `with`.
+  /// Replace those of the job under `with`.
   package var values: Parameters
   /// For a command, over its `env`.
   package var environment: [String: String]
-  /// The same as records of the run show it.
+  /// The form for records of the run.
   package var shown: ShownParameters
 
   package init(
@@ -25,14 +25,13 @@ package struct ShownParameters: Hashable, Sendable {
   private static let bytesMax = 16_384
 
   package private(set) var texts: [String: String] = [:]
-  /// How many parameters are left out.
   package private(set) var omittedCount = 0
 
   package var isEmpty: Bool { texts.isEmpty && omittedCount == 0 }
 
   package init() {}
 
-  /// What a record keeps.
+  /// From a record.
   package init(kept texts: [String: String], omittedCount: Int) {
     self.texts = texts
     self.omittedCount = omittedCount

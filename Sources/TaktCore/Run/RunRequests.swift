@@ -1,15 +1,15 @@
 package import TaktTime
 
-/// What an event of a run wants done, in this order, and nothing of it twice.
+/// The requests that follow an event of a run, to be performed in this order, each at most once.
 package struct RunRequests: Hashable, Sendable {
   /// Nothing.
   static let none = RunRequests()
 
-  /// How the machine has moved, to the state that it is in now; nil when it has not.
+  /// The transition to the machine's present state; nil if there was none.
   package var move: RunMove?
-  /// What is to be started; nil for nothing.
+  /// Nil to start nothing.
   package var action: Start?
-  /// What what the attempt has started is to be sent; nil for nothing.
+  /// The signal for the attempt's processes; nil for none.
   package var signal: Signal?
   package var timer = Timer.keep
   package var place = Place.keep
@@ -29,7 +29,7 @@ package struct RunRequests: Hashable, Sendable {
 
   package enum Timer: Hashable, Sendable {
     case keep
-    /// Call `timerFired` at this instant, in place of any earlier wish.
+    /// Call `timerFired` at this instant, in place of any earlier one.
     case arm(MonotonicInstant)
     case disarm
   }
@@ -38,7 +38,7 @@ package struct RunRequests: Hashable, Sendable {
     case keep
     /// The place among the running is free.
     case release
-    /// Call `start` when a place is free.
+    /// Call `start` once a place is free.
     case await
   }
 }

@@ -1,37 +1,36 @@
-/// What a run machine must know of its job: a view of the spec, which is not copied for each run.
+/// The job's rules for a run machine: a view of the spec, which is not copied for each run.
 package struct RunRules: Hashable, Sendable {
   private let spec: JobSpec
 
   package init(_ spec: JobSpec) { self.spec = spec }
 
   var timeout: Duration? { spec.execution.timeout }
-  /// How long what is stopped has before SIGKILL.
+  /// The time from the stop signal to SIGKILL.
   var grace: Duration { spec.execution.stop.grace }
   var retry: RetryPolicy { spec.execution.retry }
-  /// How long all attempts may take together; nil for any time.
+  /// The time limit of all attempts together; nil for none.
   var within: Duration? { spec.execution.retry.within }
 
-  /// How an attempt ends whose action has come to this.
   func end(of report: AttemptReport) -> RunEnd {
     report.runEnd(by: spec.execution.success)
   }
 
-  /// How many steps an attempt has; at least one.
+  /// At least one.
   var stepCount: Int { spec.action.stepCount }
 
-  /// Whether a failure of the step counts for nothing.
+  /// True if a failure of the step is ignored.
   func ignoresFailure(of step: Int) -> Bool {
     if case .steps(let steps) = spec.action { steps[step].isFailureIgnored } else { false }
   }
 
-  /// Whether the next step is done even when this one has failed.
+  /// True if the next step follows even a failure of this one.
   func continues(after step: Int) -> Bool {
     if case .steps(let steps) = spec.action { steps[step].continues } else { false }
   }
 }
 
 extension RetryPolicy {
-  /// How long the back-off after an attempt lasts.
+  /// The back-off after an attempt.
   ///
   /// - Parameters:
   ///   - attempt: the attempt that has failed, from 1.
@@ -45,7 +44,7 @@ extension RetryPolicy {
     return .milliseconds(Int64((seconds * 1000).rounded()))
   }
 
-  /// Whether an attempt that ended so is tried again, attempts permitting.
+  /// True if an attempt that ended this way is tried again, attempts permitting.
   func retries(_ end: RunEnd) -> Bool {
     let causes = failures.causes
     return switch end.reason {

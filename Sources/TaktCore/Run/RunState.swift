@@ -1,19 +1,17 @@
 package import TaktTime
 
-/// Where a run stands.
 package enum RunState: Hashable, Sendable {
-  /// It waits for a free place.
   case queued
   case running(attempt: Int)
-  /// What the attempt has started has been asked to end; `report` once its own process has.
+  /// The attempt's processes have been asked to end; `report` is set once its own process has.
   indirect case stopping(StopCause, report: AttemptReport?)
-  /// The grace is over: what is left has been sent SIGKILL.
+  /// After the grace: the remaining processes have been sent SIGKILL.
   indirect case killing(StopCause, report: AttemptReport?)
   /// An attempt has failed, and the next one waits for its time.
   case backingOff(until: MonotonicInstant, after: RunEnd)
   case ended(RunEnd)
 
-  /// The state without what is true in it alone.
+  /// The state without its values.
   package var kind: Kind {
     switch self {
     case .queued: .queued
@@ -32,19 +30,19 @@ package enum RunState: Hashable, Sendable {
   }
 }
 
-/// Why an attempt in progress is stopped.
+/// The reason why an attempt in progress is stopped.
 package enum StopCause: Hashable, Sendable {
   case timeout
   case shutdown
-  /// A newer run of the job takes its place.
+  /// A newer run of the job replaces it.
   case replaced
   /// A reload has removed the job.
   case removed
-  /// Somebody has cancelled the run.
+  /// A user has cancelled the run.
   case byOperator
-  /// The ledger could not take it in time.
+  /// The ledger could not record it in time.
   case ledger
-  /// Another machine may take its slot over.
+  /// Another machine may take over its slot.
   case leaseLost
   /// The process has ended and left these behind.
   case descendants([Descendant])
@@ -62,7 +60,7 @@ package enum StopCause: Hashable, Sendable {
     }
   }
 
-  /// How a run ends that was stopped for this; nil where that depends on the attempt.
+  /// The reason of a run that was stopped for this; nil if it depends on the attempt.
   var cancellation: RunReason? {
     switch self {
     case .shutdown: .shutdown

@@ -6,11 +6,11 @@ package struct RequestTemplate: Hashable, Sendable {
   package static let methods = ["POST", "PUT", "PATCH", "DELETE", "GET"]
 
   package var method: String
-  /// The URL as the manifest has it.
+  /// As in the manifest.
   package var urlText: String
   package var url: Text
   package var headers: [Field]
-  /// The body; nil for none.
+  /// Nil for none.
   package var body: Body?
 
   package init(
@@ -41,12 +41,11 @@ package struct RequestTemplate: Hashable, Sendable {
     case text(Text, Encoding)
   }
 
-  /// How the values in a text are written.
+  /// The encoding of the values in a text.
   package enum Encoding: String, CaseIterable, Hashable, Sendable {
     case form, html, none
   }
 
-  /// A value of JSON.
   package indirect enum Value: Hashable, Sendable {
     case text(Text)
     /// A number, a truth value or null, as JSON writes it.
@@ -65,16 +64,14 @@ package struct RequestTemplate: Hashable, Sendable {
     }
   }
 
-  /// A text with placeholders.
   package struct Text: Hashable, Sendable {
     package var parts: [Part]
 
-    /// The names of the parameters in it.
     package var parameters: [String] {
       parts.compactMap { if case .value(.parameter(let name), _) = $0 { name } else { nil } }
     }
 
-    /// The name of the parameter that is all of it, as it is; nil for any other text.
+    /// The parameter, if the text consists of it alone; nil for any other text.
     package var loneParameter: String? {
       if case .value(.parameter(let name), let filters) = parts.first, filters.isEmpty,
         parts.count == 1
@@ -91,10 +88,10 @@ package struct RequestTemplate: Hashable, Sendable {
     case value(Source, [Filter])
   }
 
-  /// What a placeholder stands for.
+  /// The source of a placeholder's value.
   package enum Source: Hashable, Sendable {
     case fact(Placeholders.Name)
-    /// What happened, in one line.
+    /// One line about the event.
     case title
     /// The run's facts, and the last lines of its output.
     case message

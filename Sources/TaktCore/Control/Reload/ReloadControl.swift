@@ -1,27 +1,27 @@
 package import TaktTime
 
-/// The jobs file of a takt that runs, as those see it who steer takt.
+/// The jobs file of the running daemon, for clients that control it.
 ///
 /// Safe from any thread. Replies come on a queue of the reloader's own.
 package protocol ReloadControl: Sendable {
-  /// Reads the jobs file again and changes what changed; `cause` says in the log who wanted it.
+  /// Reads the jobs file again and applies the differences; `cause` names the origin in the log.
   func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void)
 
-  /// What a reload would do if the main jobs file had this text. Nothing is applied.
+  /// The plan of a reload if the main jobs file had this text. Nothing is applied.
   ///
-  /// - Parameter isRemote: whether it came over TCP. Then it opens no files but those of the set of
-  ///   jobs that is running.
+  /// - Parameter isRemote: true if it came over TCP. Then it opens no files but those of the
+  ///   running set of jobs.
   func plan(
     text: [UInt8], isRemote: Bool, reply: @escaping @Sendable (ReloadReport) -> Void)
 
-  /// What a reload would do with the jobs file as it is on disk. Nothing is applied.
+  /// The plan of a reload of the jobs file as it is on disk. Nothing is applied.
   func plan(reply: @escaping @Sendable (ReloadReport) -> Void)
 
-  /// What the last reload did; nil before the first.
+  /// Nil before the first reload.
   var lastReport: ReloadReport? { get }
 
-  /// Which of the files that the running jobs were read from have changed since. The reply may never
-  /// come, where a file system does not answer.
+  /// The files of the running jobs that have changed since they were read. The reply may never
+  /// come, if a file system does not answer.
   func changedFiles(reply: @escaping @Sendable ([String]) -> Void)
 
   /// Why jobs of containers' labels are left out.
@@ -29,24 +29,23 @@ package protocol ReloadControl: Sendable {
 }
 
 extension ReloadControl {
-  /// None, where nobody looks.
   package func changedFiles(reply: @escaping @Sendable ([String]) -> Void) { reply([]) }
 
   /// None, where labels are not read.
   package var labelProblems: [Diagnostic] { [] }
 }
 
-/// What a reload did, or would do.
+/// The result of a reload, or of a plan for one.
 package struct ReloadReport: Sendable {
   package var at: WallInstant
-  /// The plan; nil when the file was refused.
+  /// Nil if the file was refused.
   package var plan: ReloadPlan?
-  /// What changes of the scheduler itself, a line each.
+  /// A line for each change of the scheduler's own settings.
   package var settings: [String]
-  /// The keys of the scheduler among them that count at the start only.
+  /// The changed keys of the scheduler that take effect at a restart only.
   package var keysForRestart: [String]
   package var diagnostics: [Diagnostic]
-  /// The jobs that lines of files have made: their names are those files' text.
+  /// The jobs made from lines of files, whose names are those files' text.
   package var listedJobs: Set<JobName>
 
   package init(

@@ -1,12 +1,11 @@
-/// What a reload will do: the difference of two snapshots by meaning.
+/// The difference of two snapshots by meaning, which a reload applies.
 package struct ReloadPlan: Sendable {
-  /// What happens to one job.
   package enum Change: String, CaseIterable, Hashable, Sendable {
-    /// It says what it said; nothing of it is touched.
+    /// Unchanged, and not touched.
     case kept
-    /// It has changed, but not when it is due: its timer is not touched.
+    /// Changed, except for its schedule: its timer is not touched.
     case updated
-    /// When it is due has changed: its timer is armed anew.
+    /// The schedule has changed: the timer is armed again.
     case rearmed
     case added
     case removed
@@ -15,11 +14,11 @@ package struct ReloadPlan: Sendable {
   /// One job that is not kept.
   package struct Step: Hashable, Sendable {
     package var change: Change
-    /// The job as it will be; of a removed one as it was.
+    /// The new job; for a removed job, the old one.
     package var spec: JobSpec
-    /// Which keys differ; empty for an added or removed job.
+    /// Keys that differ; empty for an added or removed job.
     package var details: [JobKey.Difference]
-    /// The job as it was; nil for one that is added or removed.
+    /// Nil for an added or renamed job.
     package var previous: JobSpec?
 
     /// The values that differ under a key that logs do not show, secrets masked.
@@ -29,18 +28,18 @@ package struct ReloadPlan: Sendable {
     }
   }
 
-  /// A removed and an added job that are alike but for their names.
+  /// A removed and an added job that are equal but for their names.
   package struct Rename: Hashable, Sendable {
     package var from: JobName
     package var to: JobName
   }
 
-  /// What holds afterwards. Jobs that are kept are the specs of before, so that nothing is held
+  /// The snapshot after the reload. Jobs that are kept are the old specs, so that nothing is held
   /// twice.
   package let snapshot: Snapshot
   package var settings: SchedulerSettings { snapshot.settings }
   package let keptCount: Int
-  /// The others: removed ones first, then in the order of the new files.
+  /// The other jobs: removed ones first, then in the order of the new files.
   package let steps: [Step]
 
   /// Jobs that probably have a new name only; for takt they are other jobs, with an anchor and a
@@ -78,7 +77,7 @@ package struct ReloadPlan: Sendable {
   }
 }
 
-/// What two jobs share that are one but for their names.
+/// The common keys of two jobs that differ in their names only.
 private struct SharedKeys: Hashable {
   var timing: Timing
   var action: Action

@@ -1,7 +1,7 @@
 import TaktTime
 
 extension SchedulerSettings {
-  /// What the other settings say differently, a line each: `max_running: 16 → 4`.
+  /// A line for each setting of the scheduler that differs: `max_running: 16 → 4`.
   package func differences(to other: Self) -> [String] {
     var lines = zip(shown, other.shown).filter { $0.text != $1.text }.map {
       "\($0.key): \($0.text) → \($1.text)"
@@ -13,10 +13,11 @@ extension SchedulerSettings {
     return lines
   }
 
-  /// Why these settings cannot become the others without a restart, about the file that says them;
-  /// nil when they can.
+  /// A diagnostic for the file if these settings cannot become the others without a restart; nil if
+  /// they can.
   ///
-  /// With a cluster jobs mean something else: what names their slots, and who else serves them.
+  /// A cluster changes the meaning of jobs: the source of their slots, and the machines that serve
+  /// them.
   package func restartRefusal(to other: Self, in file: String) -> Diagnostic? {
     guard (cluster == nil) != (other.cluster == nil) else { return nil }
     return Diagnostic(
@@ -25,7 +26,7 @@ extension SchedulerSettings {
       hint: "restart takt to apply this file")
   }
 
-  /// The keys with other values in `other` that count at the start only.
+  /// The keys with other values in `other` that take effect at a restart only.
   package func keysForRestart(to other: Self) -> [String] {
     var keys: [String] = []
     if state != other.state { keys.append("state") }
@@ -36,7 +37,7 @@ extension SchedulerSettings {
     return keys
   }
 
-  /// What holds after a reload with the other settings: what counts at the start only is kept.
+  /// The settings after a reload: those that take effect at a restart only are kept.
   package func reloaded(with other: Self) -> Self {
     var settings = other
     settings.state = state

@@ -1,23 +1,23 @@
 package import TaktTime
 
-/// Where a set of jobs comes from: a jobs file with all that it includes.
+/// A source of a set of jobs: a jobs file with all its includes.
 ///
 /// Blocks while it reads; called off the scheduler's queue.
 package protocol SnapshotSource: Sendable {
-  /// The main file's path, as it was given.
+  /// As it was given.
   var path: String { get }
 
   func load() -> LoadedSnapshot
 
-  /// What would be read if the main file had this text.
+  /// The load if the main file had this text.
   ///
-  /// - Parameter files: those that may be opened for it, as they were; nil for any.
+  /// - Parameter files: those that may be opened for it, in their earlier state; nil for any.
   func load(text: [UInt8], within files: FilesRead?) -> LoadedSnapshot
 
-  /// Where there is something else by now than was read, and what would be read besides. Blocks.
+  /// The files that differ from those read, and new files that a load would read. Blocks.
   func changedFiles(since files: FilesRead) -> [String]
 
-  /// What a main file would come to that has this job alone; nothing of it is known to a later load.
+  /// The load of a main file with this job alone; later loads know nothing of it.
   func load(once job: OnceJob) -> LoadedSnapshot
 
   /// What the labels of a container declare, beside the settings of a main file. They name no file,
@@ -34,15 +34,13 @@ extension SnapshotSource {
   ) -> LabelledJobs { LabelledJobs() }
 }
 
-/// What a source has found.
 package struct LoadedSnapshot: Sendable {
-  /// The set; nil when there is any error.
+  /// Nil if there is any error.
   package var snapshot: Snapshot?
-  /// All that is wrong or suspicious, in the order of places.
+  /// Errors and warnings, in the order of places.
   package var diagnostics: [Diagnostic]
-  /// What it was read from.
   package var files: FilesRead
-  /// The jobs that lines of files have made: their names are those files' text.
+  /// The jobs made from lines of files, whose names are those files' text.
   package var listedJobs: Set<JobName>
 
   package init(
@@ -58,22 +56,21 @@ package struct LoadedSnapshot: Sendable {
 
 /// Files and folders whose change may change a set of jobs.
 package struct FilesRead: Sendable {
-  /// Their absolute paths.
+  /// Absolute.
   package var paths: [String]
-  /// When reading them began, by the clock that stamps files: a later change may not be in the set.
+  /// The time at which reading started, by the clock that stamps files: a later change may not be
+  /// in the set.
   package let readAt: WallInstant
-  /// What was opened at those that could be read. An older file that a renamed folder brings to a
-  /// path is told from it by nothing else.
+  /// The files opened at the paths that could be read. Nothing else distinguishes an older file
+  /// that a renamed folder brings to a path.
   package let identities: [String: FileIdentity]
-  /// How they were when they were read.
   package let stamps: [String: FileStamp]
-  /// What patterns matched.
   package let matches: [PatternMatches]
-  /// What those of them are that are no jobs files, such as lists.
+  /// The roles of files that are no jobs files, such as lists.
   package let roles: [String: Set<String>]
-  /// The absolute folders in which plugins are looked for.
+  /// Absolute.
   package let pluginFolders: [String]
-  /// The definitions whose values are lines of files: a hash of what each says.
+  /// A hash of each definition whose values are lines of files.
   package let families: Set<UInt64>
 
   package init(
@@ -92,7 +89,7 @@ package struct FilesRead: Sendable {
   }
 }
 
-/// What makes two paths one file.
+/// Equal for two paths of one file.
 package struct FileIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64
@@ -103,14 +100,14 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// What a file is told by from another one at its path, and from itself after a change. A copy may
-/// have an old time, but not the time at which it was made.
+/// Distinguishes a file from another one at its path, and from itself after a change. A copy may
+/// have an old time of writing, but not of its last change.
 package struct FileStamp: Hashable, Sendable {
   package var identity: FileIdentity
   package var sizeBytes: Int
-  /// When it was written last, which anyone may set.
+  /// The time of the last write, which anyone may set.
   package var modified: WallInstant
-  /// When its contents, name or rights changed last.
+  /// The time of the last change of contents, name or rights.
   package var changed: WallInstant
 
   package init(
@@ -123,12 +120,11 @@ package struct FileStamp: Hashable, Sendable {
   }
 }
 
-/// The files that a pattern matched when it was read.
 package struct PatternMatches: Hashable, Sendable {
   package var pattern: String
-  /// From where it is seen.
+  /// The folder that the pattern is relative to.
   package var folder: String
-  /// The absolute paths.
+  /// Absolute.
   package var paths: [String]
 
   package init(pattern: String, folder: String, paths: [String]) {

@@ -1,13 +1,13 @@
-/// What a run prints, for a terminal: its bytes come in pieces of any size.
+/// The output of a run for a terminal: its bytes come in pieces of any size.
 ///
-/// Colours are kept or left out; everything else that would steer the terminal is visible.
+/// Colors are kept or removed; all else that controls the terminal is made visible.
 package struct PrintableStream: Sendable {
   private static let lineBytesMax = 8192
   /// The longest sequence for a colour whose rest is waited for.
   private static let colourBytesMax = 256
 
   private let isColoured: Bool
-  /// What is known of the unfinished line, and how much of it the terminal shows.
+  /// The unfinished line, and the part of it on the terminal.
   private var line: [UInt8] = []
   private var shownBytes = 0
   /// The style that the program has set, at the start of the line and now.
@@ -16,7 +16,7 @@ package struct PrintableStream: Sendable {
   /// The terminal's style; plain again whenever `add` returns, as the program may end there.
   private var shownStyle = TerminalStyle()
 
-  /// - Parameter isColoured: Whether the terminal gets colours.
+  /// - Parameter isColoured: true to keep colors.
   package init(isColoured: Bool = false) { self.isColoured = isColoured }
 
   /// The next part. A line that the program writes over is drawn again, in its new state.

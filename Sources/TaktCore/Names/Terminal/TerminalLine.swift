@@ -4,22 +4,23 @@ package struct TerminalLine {
   private struct Cell {
     var bytes: Range<Int>
     var style: Int
-    /// How often the start of the line had been erased before.
+    /// The number of times that the start of the line had been erased before.
     var erasures: Int
   }
 
   /// No sequence moves further to the right, unless the line is longer.
   private static let columnsMax = 8192
   private static let tabColumns = 8
-  /// How many characters the sequences of a line add, blank or move. What they ask beyond is left out.
+  /// The most characters that the sequences of a line add, blank or move. Anything beyond is
+  /// ignored.
   private static let workMax = 16 * columnsMax
 
   private let line: [UInt8]
   private var cells: [Cell] = []
   private var column = 0
   private var work = 0
-  /// Up to which column the start of the line was erased, each time. What this leaves is found out
-  /// once, in the end.
+  /// The column up to which the start of the line was erased, each time. The result is computed
+  /// once, at the end.
   private var erasures: [Int] = []
   private var ends = TerminalStringEnds()
   private var style = TerminalStyle()
@@ -27,15 +28,15 @@ package struct TerminalLine {
   private var styles = [TerminalStyle()]
   private var styleNumbers: [TerminalStyle: Int] = [:]
   private var current = 0
-  /// Whether a sequence has changed the style since `current` was set.
+  /// True if a sequence has changed the style since `current` was set.
   private var isStyleNew = false
-  /// Where a sequence or a character starts whose rest is missing.
+  /// The start of a sequence or a character whose rest is missing.
   private var end = 0
 
-  /// Whether a line goes back: whether it is anything else than its bytes.
+  /// True if the program goes back in the line, so that the line is not just its bytes.
   package static func goesBack(_ line: [UInt8]) -> Bool { firstReturn(in: line) != nil }
 
-  /// Where the line first goes back.
+  /// The first place at which the program goes back.
   private static func firstReturn(in line: [UInt8]) -> Int? {
     var ends = TerminalStringEnds()
     var next = 0
@@ -58,7 +59,7 @@ package struct TerminalLine {
     return nil
   }
 
-  /// What the line shows in the end; without the spaces behind it.
+  /// The final content of the line, without the spaces behind it.
   package static func lastState(of line: [UInt8]) -> [UInt8] {
     guard let first = firstReturn(in: line) else { return line }
     // Most such lines are of a text whose lines end with CR and LF.
@@ -68,7 +69,7 @@ package struct TerminalLine {
     return state.shown(trimmed: true)
   }
 
-  /// The shortest bytes that show the same, and that what follows continues as it would the line.
+  /// The shortest bytes that show the same, and that further output continues as it would the line.
   package static func open(_ line: [UInt8]) -> [UInt8] {
     var state = Self(line)
     state.run(to: line.count - unfinishedBytes(of: line))
@@ -85,7 +86,7 @@ package struct TerminalLine {
   /// The longest sequence that is waited for.
   private static let sequenceMax = 1024
 
-  /// How many bytes at the end may be the start of a sequence or of a character.
+  /// The number of bytes at the end that may be the start of a sequence or of a character.
   package static func unfinishedBytes(of line: [UInt8]) -> Int {
     let cut = line.cutCharacterBytes
     if cut > 0 { return cut }
@@ -132,7 +133,7 @@ package struct TerminalLine {
     let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
     var next = start + 1
     while next < min(start + length, limit), line[next] & 0xC0 == 0x80 { next += 1 }
-    // Where the cursor stands beyond the end, there is no character before it.
+    // A cursor beyond the end has no character before it.
     if isCombining(start..<next), cells.indices.contains(column - 1),
       cells[column - 1].bytes.upperBound == start
     {
@@ -147,7 +148,7 @@ package struct TerminalLine {
     return next
   }
 
-  /// Whether a character belongs to the one before: an accent, a joiner, a variant.
+  /// True for a character that belongs to the one before: an accent, a joiner, a variant.
   private func isCombining(_ range: Range<Int>) -> Bool {
     guard range.count > 1,
       let scalar = String(decoding: line[range], as: UTF8.self).unicodeScalars.first
@@ -158,7 +159,6 @@ package struct TerminalLine {
     }
   }
 
-  /// Fills the line up to the cursor.
   private mutating func pad() {
     let missing = column - cells.count
     guard missing > 0 else { return }
@@ -233,13 +233,13 @@ package struct TerminalLine {
     for place in column..<end { cells[place] = blank }
   }
 
-  /// Takes characters out; those behind move to the left.
+  /// Moves the characters behind to the left.
   private mutating func delete(_ count: Int) {
     guard column < cells.count, hasTime(for: cells.count - column) else { return }
     cells.removeSubrange(column..<(column + min(count, cells.count - column)))
   }
 
-  /// Makes room; what stands behind moves to the right.
+  /// Moves the characters behind to the right.
   private mutating func insert(_ count: Int) {
     guard column < cells.count, hasTime(for: count + cells.count - column) else { return }
     cells.insert(contentsOf: repeatElement(blank, count: count), at: column)

@@ -59,7 +59,7 @@ package struct TerminalSequence {
   }
 }
 
-/// Where strings end in one text. It is searched once, however many strings begin in it.
+/// The ends of strings in one text. It is searched once, however many strings start in it.
 package struct TerminalStringEnds {
   private struct Search {
     var from = Int.max

@@ -1,5 +1,5 @@
-/// Takes the sequences for terminals out of what a program prints, whose bytes come in pieces of any
-/// size. Each line becomes what `withoutTerminalSequences` makes of it, however it was cut.
+/// Removes the sequences for terminals from a program's output, whose bytes come in pieces of any
+/// size. Each line becomes the result of `withoutTerminalSequences`, however it was cut.
 package struct TerminalStripper: Sendable {
   /// A longer sequence is not waited for: only its start is left out then.
   static let pendingBytesMax = 4096
@@ -9,17 +9,17 @@ package struct TerminalStripper: Sendable {
 
   package init() {}
 
-  /// Whether what comes next may continue a sequence.
+  /// True if the next bytes may continue a sequence.
   package var isWithinSequence: Bool { !pending.isEmpty }
 
-  /// The next bytes without sequences.
   package mutating func strip(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     let all = pending + bytes
     pending = []
     var stripped: [UInt8] = []
     stripped.reserveCapacity(all.count)
     var rest = all[...]
-    // No sequence goes on behind the end of a line, so that one without an end hides no other line.
+    // // No sequence continues past the end of a line, so that one without an end hides no other
+    // line.
     while let end = rest.firstIndex(of: 10) {
       stripped += Array(rest[..<end]).withoutTerminalSequences
       stripped.append(10)
@@ -29,7 +29,7 @@ package struct TerminalStripper: Sendable {
     return stripped
   }
 
-  /// What is left when nothing comes any more.
+  /// The rest, once the output has ended.
   package mutating func finish() -> [UInt8] {
     defer { pending = [] }
     return pending.withoutTerminalSequences

@@ -1,4 +1,4 @@
-/// What sequences for colours have switched on.
+/// The effect of the sequences for colors so far.
 struct TerminalStyle: Hashable {
   /// Traits such as bold: a bit for each of the codes 1 to 9.
   private var traits: UInt16 = 0
@@ -51,7 +51,7 @@ struct TerminalStyle: Hashable {
     }
   }
 
-  /// The numbers, each with whether a colon makes it a part of the one before.
+  /// The numbers, each with true if a colon makes it a part of the one before.
   private static func codes(of parameters: ArraySlice<UInt8>) -> [(value: Int, isPart: Bool)] {
     var codes = [(value: 0, isPart: false)]
     for byte in parameters {
@@ -66,7 +66,7 @@ struct TerminalStyle: Hashable {
     return codes
   }
 
-  /// - Parameter parts: the codes that say more, such as which colour.
+  /// - Parameter parts: further codes, such as those of the color.
   private mutating func apply(_ code: Int, _ parts: [Int]) {
     switch code {
     case 0: self = Self()

@@ -1,4 +1,4 @@
-/// How many columns of a terminal a text takes.
+/// The number of columns that a text takes on a terminal.
 package enum TerminalWidth {
   static func of(_ utf8: ArraySlice<UInt8>) -> Int {
     String(decoding: utf8, as: UTF8.self).reduce(0) { $0 + of($1) }
@@ -30,8 +30,8 @@ package enum TerminalWidth {
     }
   }
 
-  /// What East Asian fonts draw two columns wide (Unicode Standard Annex 11, classes W and F), but for
-  /// emoji.
+  /// Characters that East Asian fonts draw two columns wide (Unicode Standard Annex 11, classes W
+  /// and F), except emoji.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115f, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf, 0x4e00...0xa4cf,
     0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe10...0xfe19, 0xfe30...0xfe6f,

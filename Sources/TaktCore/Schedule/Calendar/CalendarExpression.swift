@@ -13,13 +13,12 @@ package struct CalendarExpression: Hashable, Sendable {
   var minutes: [CalendarTerm] = []
   /// In microseconds.
   var seconds: [CalendarTerm] = []
-  /// Whether the days are counted back from the month's last, which is 1.
+  /// True if the days are counted back from the month's last, which is 1.
   var isFromMonthEnd = false
 
-  /// The time zone written at its end, such as `UTC` or `Europe/Berlin`; nil when there is none.
+  /// The time zone written at its end, such as `UTC` or `Europe/Berlin`; nil if there is none.
   ///
-  /// Whether there is such a zone is for the caller to find out; without one the expression is
-  /// wrong.
+  /// The caller must check that the zone exists; if not, the expression is wrong.
   package internal(set) var zoneName: String?
 
   /// Reads an expression such as `Mon..Fri *-*-1..7 18:00:00 Europe/Berlin`, a shorthand such as
@@ -68,13 +67,12 @@ extension CalendarExpression {
   /// The first instant strictly after `instant` at which the expression is due in the zone; nil
   /// when there is none before the year 2200.
   ///
-  /// Instants are whole microseconds. The zone is the one to use; a name in the expression is for
-  /// the caller to look up. The instants are those that `systemd-analyze calendar` gives, with its
-  /// own ways:
+  /// Instants are whole microseconds. The zone is the one to use; the caller looks up a name in the
+  /// expression. The instants are those of `systemd-analyze calendar`, with its own ways:
   ///
-  /// - A skipped local time is left out; in zones that count the other way (Dublin in spring),
-  ///   now and then the rest of that day with it.
-  /// - Of a repeated hour only the pass is used in which the search begins.
+  /// - A skipped local time is left out; in zones that count the other way (Dublin in spring), now
+  ///   and then the rest of that day with it.
+  /// - Of a repeated hour only the pass in which the search starts is used.
   /// - A repetition that does not divide its unit may lose its first value after a midnight: after
   ///   23:57, `*:3/27` gives 00:30, though after 00:00 it gives 00:03.
   package func next(after instant: WallInstant, in zone: Zone) -> WallInstant? {
@@ -88,7 +86,7 @@ extension CalendarExpression {
   /// The first instant strictly after `instant` under a policy for clock changes; nil when there is
   /// none before the year 2200.
   ///
-  /// Without systemd's own ways: what is due does not depend on where the search begins.
+  /// Without systemd's own ways: the result does not depend on the start of the search.
   package func next(after instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
     var walk = LocalWalk(
       search: CalendarLocalSearch(expression: self), zone: zone, dst: dst,
@@ -101,8 +99,8 @@ extension CalendarExpression {
   /// The last year in which times are found.
   package static var yearMax: Int { CalendarUnit.year.values.upperBound }
 
-  /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a repetition
-  /// stands in its hours, minutes or seconds.
+  /// True if it recurs within the hour, or from hour to hour: a `*`, a range or a repetition is in
+  /// its hours, minutes or seconds.
   package var recursWithinHour: Bool {
     Self.recurs(hours) || Self.recurs(minutes) || Self.recurs(seconds)
   }

@@ -2,8 +2,7 @@ import TaktTime
 
 /// Finds the local times of a calendar expression, without regard to any zone, in microseconds.
 ///
-/// A repetition ends with its unit, so that what is found does not depend on where the search
-/// begins.
+/// A repetition ends with its unit, so that the result does not depend on the start of the search.
 struct CalendarLocalSearch: LocalSearch {
   static let ticksPerSecond: Int64 = 1_000_000
 
@@ -14,7 +13,7 @@ struct CalendarLocalSearch: LocalSearch {
   private static let minute = 60 * Int(ticksPerSecond)
 
   func first(from local: Int64) -> Int64? {
-    // Its years begin with 1970, in the west a few hours after the epoch.
+    // Its years start with 1970, in the west a few hours after the epoch.
     let local = max(0, local)
     let today = local / Self.day
     let time = firstTime(from: Int(local - today * Self.day))
@@ -79,10 +78,10 @@ extension CalendarLocalSearch: LocalDays {
     return days & UInt32(truncatingIfNeeded: Self.bits(of: terms, through: month.length))
   }
 
-  /// A week that begins with Monday as one that begins with Sunday.
+  /// Converts bits that start with Monday to bits that start with Sunday.
   private func sundayFirst(_ weekdays: UInt8) -> UInt8 { (weekdays << 1 | weekdays >> 6) & 0x7f }
 
-  /// Which values from 1 to `highest` the terms name; all of them where there are no terms.
+  /// The values from 1 to `highest` that the terms name; all of them without terms.
   private static func bits(of terms: [CalendarTerm], through highest: Int) -> UInt64 {
     if terms.isEmpty { return (1 << UInt64(highest + 1)) - 2 }
     var bits: UInt64 = 0

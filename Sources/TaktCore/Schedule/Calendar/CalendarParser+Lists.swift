@@ -77,7 +77,7 @@ extension CalendarParser {
     "annually",
   ]
 
-  /// What a word stands for, written small; nil when it is none.
+  /// The expression that a word in small letters stands for; nil for any other word.
   static func shorthand(_ word: String) -> CalendarExpression? {
     var expression = CalendarExpression()
     let zero = [CalendarTerm(0)]

@@ -4,7 +4,7 @@ import TaktTime
 struct CalendarParser {
   var reader: ByteReader
   private var result = CalendarExpression()
-  /// Where each unit's list was written, for problems found after all was read.
+  /// The place of each unit's list, for problems found after all was read.
   private var places: [CalendarUnit: Int] = [:]
 
   init(_ text: String) {
@@ -45,8 +45,8 @@ struct CalendarParser {
     reader = ByteReader(bytes: reader.bytes, from: 0, to: blank)
   }
 
-  /// A zone's name begins with a letter and has letters, digits, `_`, `+`, `-` and single slashes;
-  /// what begins like a day of the week is one.
+  /// A zone's name starts with a letter and has letters, digits, `_`, `+`, `-` and single slashes;
+  /// a word that starts like a day of the week is one.
   private static func isZoneName(_ word: String) -> Bool {
     guard let first = word.utf8.first, ByteReader.isLetter(first) else { return false }
     let isPlain = word.utf8.allSatisfy {
@@ -95,7 +95,7 @@ struct CalendarParser {
       } else {
         rangeStart = nil
       }
-      // A comma may stand after the last day; a range may not be open.
+      // A comma is allowed after the last day; a range may not be open.
       if reader.isAtEnd || reader.next == 0x20 {
         if rangeStart != nil { throw CalendarProblem(.missingValue, at: reader.position) }
         reader.skip { $0 == 0x20 }

@@ -1,10 +1,10 @@
-/// Why a text is no calendar expression, as facts; `sentence` and `hint` say it in words.
+/// The reason why a text is no calendar expression, as facts; `sentence` and `hint` put it in
+/// words.
 package struct CalendarProblem: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case empty
     /// A number, or a `*`, is missing.
     case missingValue
-    /// A sign that cannot stand there.
     case unexpected(String)
     /// The text ends where a date or a time would go on.
     case unfinished
@@ -24,7 +24,7 @@ package struct CalendarProblem: Error, Hashable, Sendable {
   package var reason: Reason
   /// The unit in which it is; nil when it is in none.
   package var unit: CalendarUnit?
-  /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
+  /// UTF-8 bytes from the start of the text, from 0.
   package var offset: Int
 
   init(_ reason: Reason, in unit: CalendarUnit? = nil, at offset: Int) {
@@ -53,7 +53,7 @@ extension CalendarProblem {
     }
   }
 
-  /// What to do about it; nil when the sentence says enough.
+  /// Advice; nil if the sentence suffices.
   package var hint: String? {
     switch reason {
     case .unfinished: return "write a date such as '*-*-1', a time such as '09:00', or both"

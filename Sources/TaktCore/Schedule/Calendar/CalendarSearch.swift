@@ -10,10 +10,10 @@ struct CalendarSearch {
   private var cursor: LocalCursor
   /// The local time from which the search starts, in microseconds.
   private let start: Int64
-  /// Whether the cursor keeps to the daylight or standard time in which it last stood.
+  /// True if the cursor keeps to the daylight or standard time in which it last was.
   private var keepsDaylight = false
 
-  /// Whether daylight time is forgotten on each move; see `next`.
+  /// True if daylight time is forgotten on each move; see `next`.
   private var forgetsDaylight = false
 
   private enum Settled {
@@ -60,7 +60,8 @@ struct CalendarSearch {
       guard advance(.year), case .inPlace = settle() else { return Found() }
       guard hasSmallerUnits() else { continue }
       if cursor.localSeconds * 1_000_000 + Int64(cursor.microsecond) < start {
-        // A time before the start: the clock went back over a gap, and would again for ever.
+        // A time before the start: the clock went back over a gap, and would do so again without
+        // end.
         keepsDaylight = true
         cursor.hour += 1
         continue
@@ -70,7 +71,7 @@ struct CalendarSearch {
     return nil
   }
 
-  /// Whether all units below the year stand on values; else the cursor is on its way to the next.
+  /// True if all units below the year have values; otherwise the cursor is on its way to the next.
   private mutating func hasSmallerUnits() -> Bool {
     for unit in CalendarUnit.allCases.dropFirst() {
       guard advance(unit) else {
@@ -175,7 +176,7 @@ struct CalendarSearch {
       let asked = unit == .second ? cursor.second : cursor[unit]
       if now < asked { return .impossible }
       guard now > asked else { continue }
-      // The next smaller unit begins anew, for the clock may have passed over its first values.
+      // The next smaller unit starts again, since the clock may have skipped its first values.
       switch unit {
       case .year: actual.month = 1
       case .month: actual.day = 1
@@ -191,7 +192,7 @@ struct CalendarSearch {
     return .inPlace
   }
 
-  /// Whether each part stands in its own range; a 60th minute is the next hour's first.
+  /// True if each part is in its own range; a 60th minute is the next hour's first.
   private var isInRange: Bool {
     (1...12).contains(cursor.month) && cursor.hour < 24 && cursor.minute < 60
       && cursor.second < 60

@@ -24,10 +24,10 @@ struct CalendarTerm: Hashable, Comparable, Sendable {
     return last == start ? CalendarTerm(start) : CalendarTerm(start, to: last, every: step)
   }
 
-  /// Whether all its values exist in the unit, and a repetition comes at least once.
+  /// True if all its values exist in the unit, and a repetition comes at least once.
   ///
-  /// Days counted from the month's end are at most 28, so that every month has them; systemd
-  /// takes off three more for each item before it in the list, and so does this.
+  /// Days counted from the month's end are at most 28, so that every month has them; systemd takes
+  /// off three more for each item before it in the list, and so does this.
   func isValid(in unit: CalendarUnit, fromMonthEnd: Bool, index: Int) -> Bool {
     let isCountedBack = fromMonthEnd && unit == .day
     let lowest = unit.values.lowerBound
@@ -88,9 +88,9 @@ package enum CalendarUnit: Int, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// How many steps its number has in what a person writes.
+  /// The number of steps in one of the unit as people write it.
   var scale: Int { self == .second ? 1_000_000 : 1 }
 
-  /// What it is set back to when a larger unit changes.
+  /// The value that it is reset to when a larger unit changes.
   var lowest: Int { self == .month || self == .day ? 1 : 0 }
 }

@@ -10,7 +10,7 @@ struct LocalCursor {
   var minute: Int
   var second: Int
   var microsecond: Int
-  /// Whether daylight time is meant; nil leaves it to the zone.
+  /// True for daylight time; nil leaves it to the zone.
   var isDaylight: Bool?
 
   init(localSeconds: Int64, microsecond: Int, isDaylight: Bool?) {
@@ -59,7 +59,6 @@ struct LocalCursor {
     }
   }
 
-  /// Sets all units smaller than `unit` to their beginning.
   mutating func resetUnits(below unit: CalendarUnit) {
     for smaller in CalendarUnit.allCases.dropFirst(unit.rawValue + 1) {
       self[smaller] = smaller.lowest

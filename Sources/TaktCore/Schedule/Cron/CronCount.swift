@@ -19,7 +19,7 @@ struct CronCount {
     var position = mark
     let last = end.flooredQuotient(by: 1000)
     while true {
-      // The first one that is not behind: at a midnight the day that begins there.
+      // The first one that is not behind: at a midnight the day that starts there.
       let second = (position + 1).flooredQuotient(by: 1000)
       let span = clock.zone.span(atEpochSeconds: second)
       let offset = Int64(span.offsetSeconds)

@@ -1,12 +1,12 @@
 /// The days of a cron expression: its day-of-month and its day-of-week field.
 struct CronDays: Hashable, Sendable {
-  /// Whether the day of month is `*` or `?`.
+  /// True if the day of month is `*` or `?`.
   var isAnyDayOfMonth = false
-  /// Whether the day of week is `*` or `?`.
+  /// True if the day of week is `*` or `?`.
   var isAnyDayOfWeek = false
-  /// Whether the day of month starts with `*` and leaves days out, beside a given day of week.
+  /// True if the day of month starts with `*` and leaves days out, next to a given day of week.
   var isStarDayOfMonth = false
-  /// Whether the day of week starts with `*` and leaves days out, beside a given day of month.
+  /// True if the day of week starts with `*` and leaves days out, next to a given day of month.
   var isStarDayOfWeek = false
   /// Days of the month, bits 1 to 31.
   var daysOfMonth: UInt32 = 0
@@ -23,19 +23,19 @@ struct CronDays: Hashable, Sendable {
   /// Bit `5 · weekday + n − 1` is `weekday#n`.
   var nthWeekdays: UInt64 = 0
 
-  /// Whether both fields leave days out, so that the rule has a meaning.
+  /// True if both fields leave days out, so that the rule has a meaning.
   var areBothGiven: Bool { !isAnyDayOfMonth && !isAnyDayOfWeek }
 
-  /// Whether `days: cron` wants both fields to match.
+  /// True if `days: cron` requires both fields to match.
   var isStar: Bool { isStarDayOfMonth || isStarDayOfWeek }
 
-  /// Forgets which fields begin with `*` where that makes no difference.
+  /// Forgets which fields start with `*` if that makes no difference.
   mutating func settleStars() {
     guard !areBothGiven else { return }
     (isStarDayOfMonth, isStarDayOfWeek) = (false, false)
   }
 
-  /// The days of one month as bits 1 to 31.
+  /// As bits 1 to 31.
   func days(of month: LocalMonth, rule: CronDayRule) -> UInt32 {
     let all = month.allDays
     if isAnyDayOfMonth && isAnyDayOfWeek { return all }

@@ -53,12 +53,12 @@ extension CronExpression: CustomStringConvertible {
     }
     let continues = last + step > values.upperBound
     if numbers.count == 2, !continues || numbers[0] != values.lowerBound { return nil }
-    // An hour field that begins with a star means more than its values.
+    // An hour field that starts with a star means more than its values.
     let start = mayBeStar && numbers[0] == values.lowerBound ? "*" : "\(numbers[0])"
     return continues ? "\(start)/\(step)" : "\(numbers[0])-\(last)/\(step)"
   }
 
-  /// `*/2`, `*/15,7`: values that begin with the lowest and a step from it.
+  /// `*/2`, `*/15,7`: values that start with the lowest and a step from it.
   static func starred(_ numbers: [Int], _ values: ClosedRange<Int>) -> String {
     let first = values.lowerBound
     let all = Set(numbers)
@@ -114,7 +114,7 @@ extension CronDays {
   fileprivate var weekField: String {
     if isAnyDayOfWeek { return "*" }
     let names = CronField.dayOfWeek.names
-    // The week begins on Monday, so that a working week is one range.
+    // The week starts on Monday, so that a working week is one range.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
     var parts =
       isStarDayOfWeek

@@ -137,7 +137,7 @@ extension CronDays {
   }
 
   private func weekWords(with word: String = "and") -> String {
-    // The week begins on Monday; 7 is Sunday again.
+    // The week starts on Monday; 7 is Sunday again.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
     var parts = CronExpression.spans(week).map {
       CronExpression.span($0, CivilTime.weekdayNames, 0)

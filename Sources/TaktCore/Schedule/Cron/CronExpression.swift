@@ -15,8 +15,8 @@ package struct CronExpression: Hashable, Sendable {
   var days = CronDays()
   /// Nil for every year.
   var years: CronYears?
-  /// Which of second, minute and hour have a `*`, a range or a step, and whether the hour begins with
-  /// `*`.
+  /// The fields of second, minute and hour with a `*`, a range or a step; also records an hour that
+  /// starts with `*`.
   var openFields: OpenFields = []
 
   struct OpenFields: OptionSet, Hashable, Sendable {
@@ -31,8 +31,8 @@ package struct CronExpression: Hashable, Sendable {
   /// Reads 5 fields (minute, hour, day of month, month, day of week), 6 (a second before them), 7
   /// (a year after them), or a name such as `@daily`.
   ///
-  /// `seed` is what `H` is chosen by, normally the job's name; default empty. The same seed gives
-  /// the same times for ever.
+  /// `seed` chooses the values of `H`, and is normally the job's name; default empty. The same seed
+  /// always gives the same times.
   package init(_ text: String, seed: String = "") throws(CronProblem) {
     var parser = CronParser(text, seed: seed)
     self = try parser.expression()
@@ -40,11 +40,10 @@ package struct CronExpression: Hashable, Sendable {
 
   init() {}
 
-  /// Whether it goes on within the hour, or from hour to hour: a `*`, a range or a step stands in
-  /// its seconds, minutes or hours. Such an expression runs in both passes of a repeated hour.
+  /// True if it recurs within the hour, or from hour to hour: a `*`, a range or a step is in its
+  /// seconds, minutes or hours. Such an expression runs in both passes of a repeated hour.
   package var recursWithinHour: Bool { !openFields.isEmpty }
 
-  /// Whether it is due on every day that there is.
   var isDaily: Bool {
     years == nil && months == Self.allMonths && days.isAnyDayOfMonth && days.isAnyDayOfWeek
   }
@@ -52,23 +51,23 @@ package struct CronExpression: Hashable, Sendable {
   /// Bits 1 to 12.
   static let allMonths: UInt64 = 0x1ffe
 
-  /// Whether both day fields leave days out, so that `days: any` and `days: all` differ.
+  /// True if both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }
 
-  /// What it does with clock changes where nobody says otherwise: an hour field that starts with `*`
-  /// goes on with the clock, and has no slot for a time that the clock skips.
+  /// Its default for clock changes: an hour field that starts with `*` continues with the clock,
+  /// and has no slot for a time that the clock skips.
   package var ownDST: DSTPolicy {
     DSTPolicy(gap: openFields.contains(.everyHour) ? .skip : .runAfter)
   }
 
-  /// Whether it names years that are later than any instant.
+  /// True if it names years that are later than any instant.
   package var isBeyondSearch: Bool { years?.first(from: CronSearch.yearMax + 1) != nil }
 
   /// The last year in which times are found.
   package static let yearMax = CronSearch.yearMax
 }
 
-/// Which days a cron expression means when it gives both day fields.
+/// The meaning of a cron expression that gives both day fields.
 package enum CronDayRule: String, CaseIterable, Hashable, Sendable {
   /// As cron has it: days that fit either field, or both where one of the fields starts with `*`. The
   /// default of `days`.
@@ -78,7 +77,8 @@ package enum CronDayRule: String, CaseIterable, Hashable, Sendable {
   /// Days that fit both fields.
   case all
 
-  /// The rule that says the same of an expression whatever its day fields begin with: `any` or `all`.
+  /// The rule of the same meaning that does not depend on the first characters of the day fields:
+  /// `any` or `all`.
   package func settled(for expression: CronExpression) -> CronDayRule {
     guard self == .cron else { return self }
     return expression.days.isStar ? .all : .any
@@ -89,8 +89,8 @@ extension CronExpression {
   /// The first instant strictly after `instant` at which the expression is due in the zone; nil
   /// when there is none before the year 2262.
   ///
-  /// Instants are whole seconds. `rule` says what two given day fields mean together, `dst` what
-  /// becomes of local times that a clock change skips or repeats; nil for the expression's own way.
+  /// Instants are whole seconds. `rule` combines two given day fields, `dst` decides about local
+  /// times that a clock change skips or repeats; nil for the expression's own default.
   package func next(
     after instant: WallInstant, in zone: Zone, days rule: CronDayRule = .cron,
     dst: DSTPolicy? = nil

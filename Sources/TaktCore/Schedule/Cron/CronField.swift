@@ -1,4 +1,5 @@
-/// A field of a cron expression. What `H` comes to depends on the raw values: they stay as they are.
+/// A field of a cron expression. The values of `H` depend on the raw values, which must never
+/// change.
 package enum CronField: String, CaseIterable, Hashable, Sendable {
   /// 0 to 59; the first of six or seven fields.
   case second
@@ -26,7 +27,7 @@ package enum CronField: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// How many different values it has, after which it begins anew; Sunday counts once.
+  /// The number of its different values, after which it starts again; Sunday counts once.
   var cycle: Int {
     switch self {
     case .second, .minute: 60
@@ -38,7 +39,6 @@ package enum CronField: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What its values count.
   var unitName: String { self == .dayOfMonth || self == .dayOfWeek ? "day" : rawValue }
 
   /// The largest step that goes from one value to another.
@@ -49,7 +49,7 @@ package enum CronField: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What a plain `H` is chosen from: the days of the month that every month has.
+  /// The values that a plain `H` may choose: of days of the month, those that every month has.
   var hashValues: ClosedRange<Int> {
     switch self {
     case .dayOfMonth: 1...28

@@ -23,7 +23,7 @@ extension CronFieldParser {
     return true
   }
 
-  /// What follows a day: `15W`, `5L`, `FRI#2`; false when nothing of that comes next.
+  /// The part after a day: `15W`, `5L`, `FRI#2`; false when none of these comes next.
   mutating func daySuffix(_ day: Int, from place: Int) throws(CronProblem) -> Bool {
     if field == .dayOfMonth {
       guard reader.consume("w") else { return false }

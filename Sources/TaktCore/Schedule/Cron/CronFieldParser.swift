@@ -8,7 +8,7 @@ struct CronFieldParser {
   private var mask: UInt64 = 0
   private var years: [CronYears.Term] = []
   private var isAny = false
-  /// Whether a `*`, a range or a step was read.
+  /// True once a `*`, a range or a step was read.
   private var isOpen = false
   var days = CronDays()
 
@@ -61,7 +61,7 @@ struct CronFieldParser {
     }
   }
 
-  /// Where `5/10` ends: at the last value, for days of the week at Saturday.
+  /// The end of `5/10`: the last value, for days of the week Saturday.
   private var openEnd: Int { field == .dayOfWeek ? 6 : field.values.upperBound }
 
   private mutating func value() throws(CronProblem) -> Int {

@@ -1,23 +1,20 @@
-/// Why a text is no cron expression, as facts; `sentence` and `hint` say it in words.
+/// The reason why a text is no cron expression, as facts; `sentence` and `hint` put it in words.
 package struct CronProblem: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
-    /// There is nothing but blanks.
     case empty
     /// There are neither 5, 6 nor 7 fields.
     case fieldCount(Int)
     /// There is no such `@name`; the nearest that exists.
     case unknownMacro(String, nearest: String?)
-    /// `@reboot` is no time.
     case reboot
     /// `@every 5m` is an interval; its duration.
     case interval(String)
     /// Six fields from minute to year, as AWS has them; what to write instead.
     case aws(String)
-    /// `TZ=…` or `CRON_TZ=…` stands before the fields; the zone.
+    /// `TZ=…` or `CRON_TZ=…` is before the fields; the zone.
     case zonePrefix(String)
     /// A value is missing, such as after a comma or a `/`.
     case missingValue
-    /// A sign that cannot stand there.
     case unexpected(String)
     /// No such name of a month or a day; the nearest that exists.
     case unknownName(String, nearest: String?)
@@ -36,7 +33,7 @@ package struct CronProblem: Error, Hashable, Sendable {
   package var reason: Reason
   /// The field in which it is; nil when it is in none.
   package var field: CronField?
-  /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
+  /// UTF-8 bytes from the start of the text, from 0.
   package var offset: Int
 
   init(_ reason: Reason, in field: CronField? = nil, at offset: Int) {
@@ -73,7 +70,7 @@ extension CronProblem {
     }
   }
 
-  /// What to do about it; nil when the sentence says enough.
+  /// Advice; nil if the sentence suffices.
   package var hint: String? {
     switch reason {
     case .fieldCount:
@@ -98,8 +95,8 @@ extension CronProblem {
     }
   }
 
-  /// What has the same effect as a step from which a field never comes to a second value, and what
-  /// may have been meant by it.
+  /// The same effect as a step from which a field never comes to a second value, and the likely
+  /// intention.
   private static func hint(forStep step: String, in field: CronField) -> String? {
     guard let number = Int(step), number > 0 else { return nil }
     let once: (value: Int, time: String, unit: String?)? =

@@ -10,7 +10,7 @@ struct CronSearch: LocalSearch {
   let expression: CronExpression
   let rule: CronDayRule
 
-  /// The last year an instant of the type can stand in.
+  /// The last year of the type's range.
   static let yearMax = 2261
   private static let dayMax = CivilTime.daysSinceEpoch(year: yearMax, month: 12, day: 31)
   /// A day of the year falls on each weekday at least once in so many years, also round a

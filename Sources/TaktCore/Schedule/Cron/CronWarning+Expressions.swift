@@ -1,7 +1,7 @@
 import TaktTime
 
 extension CalendarExpression {
-  /// What may not have been meant, apart from clock changes. A date of certain years is meant.
+  /// Likely mistakes, apart from clock changes. A date of certain years is intended.
   package var warnings: [CronWarning] {
     years.isEmpty ? [hourWarning, dayWarning].compactMap(\.self) : []
   }
@@ -33,7 +33,7 @@ extension CalendarExpression {
 }
 
 extension Recurrence {
-  /// What may not have been meant by its days of the month, such as that of its first time.
+  /// Likely mistakes in its days of the month, such as that of its first time.
   package var dayWarning: CronWarning? {
     guard let rule, rule.end == .never, rule.positions.isEmpty else { return nil }
     let days = rule.days
@@ -49,7 +49,7 @@ extension Recurrence {
 }
 
 extension RecurrenceRule {
-  /// The months whose days count, as bits 1 to 12; none where that is not plain to see.
+  /// The months whose days count, as bits 1 to 12; none if that is not obvious.
   fileprivate var monthsWithDays: UInt64 {
     let named = days.months == 0 ? CronExpression.allMonths : UInt64(days.months)
     switch frequency {

@@ -1,6 +1,6 @@
 package import TaktTime
 
-/// What a person may not have meant by a cron expression that is right.
+/// A likely mistake in a valid cron expression.
 package enum CronWarning: Hashable, Sendable {
   /// A step that does not divide its field, so that one gap is shorter: `*/45` runs at minute 0
   /// and 45, then at 0 again. The gaps are in the field's unit.
@@ -26,9 +26,9 @@ package enum CronWarning: Hashable, Sendable {
 }
 
 extension CronExpression {
-  /// What may not have been meant, apart from clock changes.
+  /// Likely mistakes, apart from clock changes.
   ///
-  /// - Parameter hasDayStep: whether the days of the month are written with a step, and not as a
+  /// - Parameter hasDayStep: true if the days of the month are written with a step, and not as a
   ///   list.
   package func warnings(days rule: CronDayRule = .cron, hasDayStep: Bool = true) -> [CronWarning] {
     var warnings: [CronWarning] = []
@@ -53,7 +53,7 @@ extension CronExpression {
     return warnings
   }
 
-  /// A star in the field before the first single number. Who means it writes `0-59`.
+  /// A star in the field before the first single number. The clear way to write it is `0-59`.
   private var wholeHour: CronWarning? {
     let list = Self.values(hours, .hour)
     let hasLoneHour = Self.hasLoneHour(hours)
@@ -66,14 +66,14 @@ extension CronExpression {
     return hasLoneHour ? .everyMinute(hours: list) : nil
   }
 
-  /// Whether hours, bits 0 to 23, have a single one. A range, such as 9-17, may well be meant.
+  /// True if hours, bits 0 to 23, have a single one. A range, such as 9-17, is likely intended.
   static func hasLoneHour(_ hours: UInt64) -> Bool {
     values(hours, .hour).contains { hour in
       [1, 23].allSatisfy { hours >> UInt64((hour + $0) % 24) & 1 == 0 }
     }
   }
 
-  /// A series that begins anew before its step is over.
+  /// A series that starts again before its step is over.
   private static func unevenStep(_ field: CronField, _ mask: UInt64) -> CronWarning? {
     let values = field.values.filter { mask >> UInt64($0) & 1 == 1 }
     guard values.count > 1 else { return nil }
@@ -89,7 +89,7 @@ extension CronExpression {
 }
 
 extension ClockRule {
-  /// So far ahead clock changes are looked at.
+  /// The time ahead in which clock changes are examined.
   private static let foresight = Duration.seconds(400 * 86_400)
 
   /// The first time within a year or so that a clock change skips and that this rule drops, so that
@@ -114,9 +114,9 @@ extension ClockRule {
     return nil
   }
 
-  /// The first time of the clock between two spans that the expression names.
+  /// The first local time between two spans that the expression names.
   private func skippedTime(after span: ZoneSpan) -> CivilTime? {
-    // In a zone without changes, the same clock goes on.
+    // In a zone without changes, the same clock continues.
     var steady = self
     steady.zone = .utc
     let gap = WallInstant(milliseconds: (span.end + Int64(span.offsetSeconds)) * 1000)
@@ -173,7 +173,7 @@ extension CronWarning {
     }
   }
 
-  /// What to do about it; nil when the sentence says enough.
+  /// Advice; nil if the sentence suffices.
   package var hint: String? {
     switch self {
     case .unevenStep(_, let step, _): "use 'every' for a step of \(step) that never breaks"

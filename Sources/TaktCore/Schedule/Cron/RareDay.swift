@@ -6,11 +6,11 @@ package struct RareDay: Hashable, Sendable {
   var day: Int?
   /// The months without it in a year that is no leap year.
   var months: [Int]
-  /// Whether only February has none, and only where it is no leap year.
+  /// True if only February lacks it, and only outside leap years.
   var isInLeapYears: Bool
-  /// Whether these months have other days.
+  /// True if these months have other days.
   var hasOthers = false
-  /// How the last day of each month is written.
+  /// The notation for the last day of each month.
   var last: String
 
   var sentence: String {
@@ -31,12 +31,12 @@ package struct RareDay: Hashable, Sendable {
 extension CronDays {
   private static let (commonYear, leapYear) = (2026, 2028)
 
-  /// What may not have been meant by the days of one field alone.
+  /// Likely mistakes in the days of one field alone.
   ///
   /// - Parameters:
   ///   - months: bits 1 to 12.
-  ///   - hasStep: whether the days of the month are written with a step.
-  ///   - last: how the last day of each month is written.
+  ///   - hasStep: true if the days of the month are written with a step.
+  ///   - last: the notation for the last day of each month.
   func warning(in months: UInt64, hasStep: Bool, last: String) -> CronWarning? {
     if isAnyDayOfMonth { return fifthWeekdays.map(CronWarning.fifthWeekdays) }
     guard isAnyDayOfWeek else { return nil }
@@ -48,7 +48,7 @@ extension CronDays {
     return rareDay(among: months, last: last).map(CronWarning.rareDay)
   }
 
-  /// Whether a single day of the month is among them, and not a range alone.
+  /// True if a single day of the month is among them, and not a range alone.
   var haveLoneDay: Bool {
     isAnyDayOfWeek && !isAnyDayOfMonth
       && (1...31).contains { daysOfMonth >> UInt32($0 - 1) & 0b111 == 0b010 }
@@ -61,7 +61,7 @@ extension CronDays {
     return days.allSatisfy { nthWeekdays >> UInt64($0 * 5) & 0b11111 == 0b10000 } ? days : nil
   }
 
-  /// Whether only numbers of days are named.
+  /// True if only numbers of days are named.
   private var areNumbers: Bool {
     daysBeforeLast == 0 && nearestWeekdays == 0 && nearestWeekdaysBeforeLast == 0
   }

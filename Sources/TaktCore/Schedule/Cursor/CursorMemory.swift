@@ -1,22 +1,22 @@
-/// What few cursors have to remember beside how far they have come.
+/// State that few cursors need in addition to their position.
 struct CursorMemory: Hashable, Sendable {
-  /// What the job's own clock has decided ahead of the wall.
+  /// The job's own clock's decisions ahead of the wall.
   var clock = DecidedAhead()
-  /// What the wall has decided ahead of the job's own clock.
+  /// The wall's decisions ahead of the job's own clock.
   var wall = DecidedAhead()
-  /// The slots that something which happened has made.
+  /// The slots named by events.
   var moments = NamedMoments()
   /// Slots that were named before they were due.
   private(set) var named: [ScheduleInstant] = []
 
-  /// The newest slot of a fixed delay that several machines share which has its verdict.
+  /// The newest decided slot of a fixed delay that several machines share.
   var decided: ScheduleInstant?
 
   private static let namedMax = 64
 
   init() {}
 
-  /// As it was kept; nil when there is nothing in it.
+  /// From the text in the ledger; nil if there is nothing in it.
   init?(text: String) {
     let parts = text.split(separator: "|", omittingEmptySubsequences: false)
     clock = DecidedAhead(text: parts.first ?? "")
@@ -35,7 +35,7 @@ struct CursorMemory: Hashable, Sendable {
     Int64(text).flatMap { $0.magnitude < 1 << 52 ? ScheduleInstant(milliseconds: $0) : nil }
   }
 
-  /// A slot is named that is due later: neither a clock nor another event names it again.
+  /// An event names a later slot: neither a clock nor another event names it again.
   mutating func remember(_ instant: ScheduleInstant) {
     clock.remember(instant)
     wall.remember(instant)
@@ -48,7 +48,7 @@ struct CursorMemory: Hashable, Sendable {
     if let cheapest { moments.close(named.remove(at: cheapest)) }
   }
 
-  /// What is remembered, to be kept.
+  /// The form in the ledger.
   var text: String {
     if isEmpty { return "" }
     let last = moments.last == .min ? "" : String(moments.last.milliseconds)

@@ -1,24 +1,23 @@
 package import TaktTime
 
-/// A cursor as it is kept: plain numbers.
+/// A cursor in the ledger: plain numbers.
 package struct CursorState: Hashable, Sendable {
-  /// What the job's clock read when it was set.
+  /// The job's clock's reading when it was set.
   package var clockReading: ScheduleInstant
-  /// When it was set; it means nothing after the machine has been started anew.
+  /// The time at which it was set; meaningless after the machine is restarted.
   package var clockInstant: MonotonicInstant
-  /// Where the grid of `every` begins, on the job's clock.
+  /// The start of the grid of `every`, on the job's clock.
   package var anchor: ScheduleInstant
-  /// All up to here is behind the job, on its own clock.
+  /// The instant through which all is decided, on the job's own clock.
   package var clockMark: ScheduleInstant
-  /// All up to here is behind the job, on the wall.
+  /// The instant through which all is decided, on the wall.
   package var wallMark: ScheduleInstant
   /// The next slot of a fixed delay; nil without one.
   package var delayed: ScheduleInstant?
   /// Nil instead of an empty text, which nearly all have.
   private var aheadText: Shared<String>?
 
-  /// What has to be remembered beside; empty when there is nothing. `CursorMemory` knows how to read
-  /// it.
+  /// Further state; empty if there is none. `CursorMemory` reads it.
   package var ahead: String { aheadText?.value ?? "" }
 }
 
@@ -34,7 +33,7 @@ extension CursorState {
   }
 }
 
-/// How far a job has come on its own clock and on the wall: all up to there is behind it.
+/// A job's position on its own clock and on the wall: all up to there is decided.
 package struct ScheduleEdge: Hashable, Sendable {
   /// On the job's own clock.
   package var clock: ScheduleInstant

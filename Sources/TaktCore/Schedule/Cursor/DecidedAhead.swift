@@ -1,12 +1,12 @@
 import TaktTime
 
-/// What one timeline has decided ahead of the other.
+/// Decisions of one timeline ahead of the other.
 ///
-/// The clocks of the two timelines go together until somebody steps the wall. What one timeline has
-/// decided ahead of the other is remembered until the other has passed it too, so that an instant
+/// The clocks of the two timelines run together until somebody steps the wall. A decision of one
+/// timeline ahead of the other is remembered until the other has passed it too, so that an instant
 /// which both name gets one verdict.
 struct DecidedAhead: Hashable, Sendable {
-  /// How much is remembered, in ranges of unchanged schedule; the oldest goes first.
+  /// The most ranges of unchanged schedule remembered; the oldest goes first.
   static let memoryMax = 64
 
   private struct InstantRange: Hashable, Sendable {
@@ -19,11 +19,11 @@ struct DecidedAhead: Hashable, Sendable {
 
   init() {}
 
-  /// As it was kept; what of `text` cannot be read is left out.
+  /// From the text in the ledger, without its unreadable parts.
   init(text: some StringProtocol) {
     ranges = text.split(separator: ";").compactMap { piece in
       let numbers = piece.split(separator: " ").compactMap { Int64($0) }
-      // Numbers that no clock shows are nobody's, and could not be added.
+      // Numbers that no clock shows are invalid, and could not be added.
       guard numbers.count >= 4, numbers.allSatisfy({ $0.magnitude < 1 << 52 }) else { return nil }
       let instant = { ScheduleInstant(milliseconds: numbers[$0]) }
       let grid =
@@ -39,7 +39,7 @@ struct DecidedAhead: Hashable, Sendable {
   /// Nothing behind it is decided; `min` when nothing is.
   var end: ScheduleInstant { ranges.lazy.map(\.through).max() ?? .min }
 
-  /// What is remembered, to be kept: of each range its ends, its grid, and the instants in it.
+  /// The form in the ledger: of each range its ends, its grid, and the instants in it.
   var text: String {
     ranges.map { range in
       let instants = range.instantSet.instants.filter { range.after < $0 && $0 <= range.through }
@@ -50,8 +50,8 @@ struct DecidedAhead: Hashable, Sendable {
     }.joined(separator: ";")
   }
 
-  /// All of `instantSet` up to `end` is decided, and the timeline is there; the other timeline
-  /// stands at `otherMark`.
+  /// All of `instantSet` up to `end` is decided, where the timeline is now; the other timeline is
+  /// at `otherMark`.
   mutating func advance(
     _ mark: inout ScheduleInstant, to end: ScheduleInstant, on instantSet: InstantSet,
     otherMark: ScheduleInstant
@@ -72,7 +72,7 @@ struct DecidedAhead: Hashable, Sendable {
     mark = end
   }
 
-  /// A single instant is decided, wherever the timeline stands.
+  /// A single instant is decided, wherever the timeline is.
   mutating func remember(_ instant: ScheduleInstant) {
     ranges.append(
       InstantRange(
@@ -80,7 +80,7 @@ struct DecidedAhead: Hashable, Sendable {
     if ranges.count > Self.memoryMax { ranges.removeFirst() }
   }
 
-  /// Whether the other timeline, which names this instant too, comes too late.
+  /// True if the other timeline, which names this instant too, comes too late.
   func hasDecided(_ instant: ScheduleInstant) -> Bool {
     ranges.contains {
       $0.after < instant && instant <= $0.through && $0.instantSet.has(instant)

@@ -1,13 +1,13 @@
 import TaktTime
 
-/// What comes next in a schedule of one trigger, remembered so that a slot costs one search.
+/// The next instants of a schedule with one trigger, remembered so that a slot costs one search.
 ///
-/// It tells nothing that the schedule and the marks of a cursor do not tell. It is of one schedule:
-/// the cursor forgets it with all that may change what comes next, and with the job's old spec.
+/// It is derived from the schedule and the marks of a cursor. It is for one schedule: the cursor
+/// forgets it with everything that may change the next instant, and with the job's old spec.
 struct Lookahead: Sendable {
   /// The only trigger of a schedule that names instants.
   enum Trigger: UInt8 {
-    /// There are several, or what comes next is not known.
+    /// There are several, or the next instant is not known.
     case unknown
     /// A grid on the job's own clock.
     case clockGrid
@@ -28,7 +28,7 @@ struct Lookahead: Sendable {
   /// The instant after the next, `never`, or `unsearched`. In a grid it may be beyond its bound.
   private var later = unsearched
   private(set) var trigger = Trigger.unknown
-  /// Whether there is a last instant.
+  /// True if there is a last instant.
   private var isBounded = false
 
   /// Nothing is known.
@@ -47,7 +47,7 @@ struct Lookahead: Sendable {
 
   private var isGrid: Bool { trigger == .clockGrid || trigger == .wallGrid }
 
-  /// Whether its instants are readings of the job's own clock.
+  /// True if its instants are readings of the job's own clock.
   var isOnClock: Bool { trigger == .clockGrid || trigger == .delay }
 
   var causes: SlotCauses {
@@ -92,7 +92,7 @@ struct Lookahead: Sendable {
 }
 
 extension Schedule {
-  /// Whether any of its slots are readings of the job's own clock.
+  /// True if any of its slots are readings of the job's own clock.
   var isOnJobClock: Bool { every.map { $0.origin != .epoch } ?? false }
 
   /// The only trigger that names instants; `unknown` where there are several.

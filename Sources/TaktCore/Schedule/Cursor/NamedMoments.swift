@@ -1,9 +1,9 @@
-/// Which moments a job has named as its slots, so that none gets a second slot when the wall clock
-/// is set back.
+/// The instants that a job has named as its slots for events, so that none gets a second slot when
+/// the wall clock is set back.
 ///
 /// A wall clock that is set back passes the same time again. Each pass has milliseconds of its own,
-/// so that only the end of each has to be remembered: within a pass, names only go forward, but for
-/// those of slots that are due later (`CursorMemory.named`). Nearly all jobs stay in the first pass,
+/// so that only the end of each must be remembered: within a pass, names only go forward, except
+/// for slots that are due later (`CursorMemory.named`). Nearly all jobs stay in the first pass,
 /// which has six of eight milliseconds and all whole seconds.
 struct NamedMoments: Hashable, Sendable {
   /// Of each pass the moment up to which all count as named; `min` when none does.
@@ -11,16 +11,16 @@ struct NamedMoments: Hashable, Sendable {
   /// The moment of the present that was named last; `min` when there was none.
   private(set) var last = ScheduleInstant.min
 
-  /// After a step back by less than this, slots follow the last one. What is further ahead is of a
-  /// clock gone wrong. A day, in milliseconds.
+  /// After a step back by less than this, slots follow the last one. Anything further ahead is from
+  /// a clock that was wrong. A day, in milliseconds.
   private static let orderKept: Int64 = 86_400_000
   private static let passesMax = 10
 
   init() {}
 
-  /// As it was kept; what of `text` cannot be read is left out.
+  /// From the text in the ledger, without its unreadable parts.
   ///
-  /// - Parameter last: what was named last, which all versions have kept; nil when there was none.
+  /// - Parameter last: the last named instant, which all versions have kept; nil if there was none.
   init(text: some StringProtocol, last: ScheduleInstant?) {
     for piece in text.split(separator: " ").prefix(Self.passesMax) {
       let end = Int64(piece).map { ScheduleInstant(milliseconds: $0) } ?? .min
@@ -31,7 +31,7 @@ struct NamedMoments: Hashable, Sendable {
     if ends.allSatisfy({ $0 == .min }) { ends = [last] }
   }
 
-  /// What is remembered beside the last one, to be kept; nothing where that is the only end.
+  /// The form in the ledger, in addition to the last one; empty if that is the only end.
   var text: String {
     if ends == [last] { return "" }
     return ends.map { $0 == .min ? "-" : String($0.milliseconds) }.joined(separator: " ")
@@ -78,7 +78,7 @@ struct NamedMoments: Hashable, Sendable {
     ends[pass] = max(ends[pass], instant)
   }
 
-  /// How many milliseconds `close` would take from the pass of a moment.
+  /// The milliseconds that `close` would take from the pass of an instant.
   func loss(closing instant: ScheduleInstant) -> Int64 {
     let pass = Self.pass(of: instant)
     guard pass < ends.count, ends[pass] != .min else { return .max }
@@ -104,7 +104,7 @@ struct NamedMoments: Hashable, Sendable {
     }
   }
 
-  /// Whether a clock can show it; one could not go on from other numbers.
+  /// True if a clock can show it; other numbers have no next instant.
   private static func isSane(_ instant: ScheduleInstant) -> Bool {
     instant.milliseconds.magnitude < Int64.max.magnitude / 1_000_000 - orderKept.magnitude
   }

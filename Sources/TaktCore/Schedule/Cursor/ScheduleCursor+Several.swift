@@ -1,7 +1,7 @@
 import TaktTime
 
-/// Slots of any schedule: of several triggers, after a step of the wall clock, or many at once. It
-/// searches for all that it says.
+/// Slots of any schedule: of several triggers, after a step of the wall clock, or many at once.
+/// Everything is searched for.
 extension ScheduleCursor {
   /// `next` for any schedule.
   func nextOfSeveral(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
@@ -19,8 +19,8 @@ extension ScheduleCursor {
     return slot(instant, deadline: deadline, schedule)
   }
 
-  /// From where on instants of the job's own clock are to come. The one of a fixed delay always is,
-  /// even before a first instant that was put off.
+  /// The instant from which the job's own clock still has instants. The one of a fixed delay always
+  /// counts, even before a first instant that was delayed.
   private func mark(on schedule: Schedule) -> ScheduleInstant {
     schedule.every?.origin == .end ? .min : clockMark
   }
@@ -50,14 +50,14 @@ extension ScheduleCursor {
     return Slot(nominal: nominal, causes: causes, deadline: deadline)
   }
 
-  /// Puts a slot off by spread and jitter and gives it its window, both cut so that they end one
+  /// Delays a slot by spread and jitter and gives it its window, both cut so that they end one
   /// millisecond before the next slot. Its deadline is that of the nominal instant.
   func place(_ slot: Slot, in timing: Timing, for job: JobName, at now: Now) -> Slot {
     guard timing.movesSlots else { return slot }
     return timing.place(slot, before: gap(after: slot, in: timing.schedule, at: now), of: job)
   }
 
-  /// How long after a slot the next one comes, as far as anybody can know now.
+  /// The time from a slot to the next one, as far as it can be known now.
   private func gap(after slot: Slot, in schedule: Schedule, at now: Now) -> Duration? {
     let interval = schedule.every?.interval
     guard

@@ -1,13 +1,13 @@
 import TaktTime
 
-/// How far a job has come in its schedule. It alone computes slots: the next one to arm, and those
-/// that are due.
+/// A job's position in its schedule. It alone computes slots: the next one to arm, and those that
+/// are due.
 ///
-/// Instants stand on two timelines. The job's own clock carries `every` from its anchor; the wall
-/// carries what names a time of day (`at`, `align: epoch`).
+/// Instants are on two timelines. The job's own clock carries `every` from its anchor; the wall
+/// carries everything that names a time of day (`at`, `align: epoch`).
 struct ScheduleCursor: Sendable {
   let clock: JobClock
-  /// Where the grid of `every` begins: the first load, plus `first` as it was then.
+  /// The start of the grid of `every`: the first load, plus `first` at that time.
   private(set) var anchor: ScheduleInstant
   /// All up to here is decided, on the job's own clock.
   private(set) var clockMark: ScheduleInstant
@@ -18,8 +18,8 @@ struct ScheduleCursor: Sendable {
   private(set) var memory: Shared<CursorMemory>?
   private var lookahead = Lookahead()
 
-  /// The cursor of a job that takt loads for the first time. What stands on the wall at or before
-  /// now is behind it.
+  /// The cursor of a job that takt loads for the first time. Instants on the wall at or before now
+  /// are behind it.
   init(schedule: Schedule, at now: Now) {
     let every = schedule.every
     clock = JobClock(at: now)
@@ -33,8 +33,8 @@ struct ScheduleCursor: Sendable {
 
   /// The cursor that a previous daemon has left.
   ///
-  /// - Parameter isSameBoot: whether the machine has gone on since. Else the job's clock is set by
-  ///   the wall anew, but never back: what it has named is decided.
+  /// - Parameter isSameBoot: true if the machine has not been restarted since. Otherwise the job's
+  ///   clock is set by the wall again, but never back: the instants that it has named are decided.
   init(_ state: CursorState, isSameBoot: Bool, at now: Now) {
     anchor = state.anchor
     clockMark = state.clockMark
@@ -44,7 +44,7 @@ struct ScheduleCursor: Sendable {
       clock = went
     } else {
       let set = JobClock(at: now)
-      // A mark before the anchor is that of a grid which has not begun: nothing is named yet.
+      // A mark before the anchor is that of a grid that has not started: nothing is named yet.
       let hasNamed = state.clockMark >= state.anchor
       clock =
         set.reading > state.clockMark || !hasNamed
@@ -67,21 +67,21 @@ struct ScheduleCursor: Sendable {
     set { delayInstant = newValue ?? .min }
   }
 
-  /// Whether a fixed delay has its next slot.
+  /// True if a fixed delay has its next slot.
   var isDelaying: Bool { delayed != nil }
 
   func edge(at now: Now) -> ScheduleEdge {
     ScheduleEdge(clock: clockMark, wall: wallMark, at: now.wall)
   }
 
-  /// When a slot that has passed was due, by the clock that it stands on.
+  /// The due time of a slot that has passed, by the clock that it is on.
   func deadline(of nominal: WallInstant, _ schedule: Schedule, at now: Now) -> MonotonicInstant {
     clockInstantSet(schedule).has(ScheduleInstant(nominal)) || schedule.every?.origin == .end
       ? clock.instant(of: ScheduleInstant(nominal))
       : deadline(ofWall: ScheduleInstant(nominal), at: now)
   }
 
-  /// What the slots of a series are instants of.
+  /// The set that a series is a part of.
   func instantSet(of series: SlotSeries, _ schedule: Schedule) -> InstantSet {
     let clock = clockInstantSet(schedule)
     let (first, last) = (ScheduleInstant(series.first), ScheduleInstant(series.last))
@@ -103,14 +103,14 @@ struct ScheduleCursor: Sendable {
     return causes
   }
 
-  /// The present reading of the clock that a slot stands on.
+  /// The present reading of the clock that a slot is on.
   func reading(by nominal: WallInstant, _ schedule: Schedule, at now: Now) -> ScheduleInstant {
     clockInstantSet(schedule).has(ScheduleInstant(nominal)) || schedule.every?.origin == .end
       ? clock.reading(at: now.monotonic) : ScheduleInstant(now.wall)
   }
 
-  /// Puts all instants up to now behind the cursor, and takes up a new schedule. What `old` named is
-  /// decided; what it did not name was never a slot.
+  /// Puts all instants up to now behind the cursor, and changes to a new schedule. Instants that
+  /// `old` named are decided; others were never slots.
   mutating func skip(to now: Now, from old: Schedule, to schedule: Schedule) {
     decideAll(of: old, at: now)
     if let every = schedule.every, every.phase == .restart, let before = old.every,
@@ -126,13 +126,12 @@ struct ScheduleCursor: Sendable {
     forgetNext()
   }
 
-  /// What comes next is not known any more: the job has another schedule.
+  /// The job has another schedule: the next instant is no longer known.
   mutating func forgetNext() { lookahead = Lookahead() }
 
-  /// Makes a slot of something that happens now, which nobody could foresee: the present
-  /// millisecond, or a later one that is not decided.
+  /// Makes a slot for an event now: the present millisecond, or a later one that is not decided.
   ///
-  /// - Parameter delay: how much later the slot is; it is none of the present then.
+  /// - Parameter delay: the distance of the slot from now; above zero, it is none of the present.
   mutating func nameInstant(
     _ schedule: Schedule, ahead delay: Duration = .zero, at now: Now
   ) -> WallInstant {
@@ -181,7 +180,7 @@ struct ScheduleCursor: Sendable {
     delayed = nil
   }
 
-  /// No run of the job is active: a fixed delay begins, and ends no sooner than `first` says.
+  /// No run of the job is active: a fixed delay starts, and ends no sooner than `first`.
   mutating func startDelay(_ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
     var instant = max(clock.reading(at: now.monotonic) + every.intervalMilliseconds, anchor)
@@ -189,8 +188,8 @@ struct ScheduleCursor: Sendable {
     delay(to: instant, schedule)
   }
 
-  /// A fixed delay that several machines share: it has begun with `end` on one of them; nil where
-  /// there was none, so that all name the same moment.
+  /// A fixed delay that several machines share: it has started with `end` on one of them; nil if
+  /// there was none, so that all name the same instant.
   mutating func startDelay(from end: WallInstant?, _ schedule: Schedule, at now: Now) {
     guard let every = schedule.every, every.origin == .end else { return }
     let interval = every.intervalMilliseconds
@@ -200,7 +199,7 @@ struct ScheduleCursor: Sendable {
     delay(to: grid.next(after: after), schedule)
   }
 
-  /// A slot of such a delay has its verdict: it is named no more.
+  /// A slot of such a delay has its verdict, and is not named again.
   mutating func noteDecided(_ slot: WallInstant) {
     var memory = memory?.value ?? CursorMemory()
     memory.decided = max(memory.decided ?? .min, ScheduleInstant(slot))
@@ -219,7 +218,7 @@ struct ScheduleCursor: Sendable {
     if memory?.value.isAhead != true, instant <= wall || !schedule.isOnJobClock,
       wall <= max(instant, clockMark) || !schedule.isOnWallClock
     {
-      // The clocks have gone together: neither decides anything ahead of the other.
+      // The clocks run together: neither decides anything ahead of the other.
       (clockMark, wallMark) = (max(instant, clockMark), wall)
     } else {
       decideAhead(of: schedule, toClock: instant, toWall: wall)
@@ -262,9 +261,9 @@ struct ScheduleCursor: Sendable {
 }
 
 extension ScheduleCursor {
-  /// The earliest slot that is not decided; nil when there are no more, or none before a run ends.
+  /// The earliest slot that is not decided; nil if there are no more, or none before a run ends.
   ///
-  /// It changes nothing but what the cursor remembers of what comes next.
+  /// Changes only the cursor's memory of the next instant.
   mutating func next(of timing: Timing, for job: JobName, at now: Now) -> Slot? {
     guard fillLookahead(timing.schedule) else {
       return nextOfSeveral(of: timing, for: job, at: now)
@@ -273,10 +272,10 @@ extension ScheduleCursor {
     return placeUpcoming(slot, in: timing, for: job)
   }
 
-  /// What a wake finds.
+  /// The due slots at a wake-up.
   struct Due {
     private final class Several {
-      /// Slots whose successor has come too: unbroken pieces of a grid, and single instants.
+      /// Slots whose successor is due too: unbroken pieces of a grid, and single instants.
       let passed: [SlotSeries]
       /// The newest slot and those before it, in as few pieces as they make.
       let all: [SlotSeries]
@@ -287,7 +286,7 @@ extension ScheduleCursor {
       }
     }
 
-    /// It may be put off still.
+    /// It may still be delayed.
     var newest: Slot
     /// Nil where there is only the newest.
     private var several: Several?
@@ -297,7 +296,7 @@ extension ScheduleCursor {
     var all: [SlotSeries] { several?.all ?? [SlotSeries(newest.nominal)] }
   }
 
-  /// Takes all slots whose nominal instant has come, and leaves the cursor behind them; nil when
+  /// Takes all slots whose nominal instant has passed, and moves the cursor behind them; nil if
   /// there are none.
   mutating func popDue(of timing: Timing, for job: JobName, at now: Now) -> Due? {
     let schedule = timing.schedule
@@ -313,8 +312,8 @@ extension ScheduleCursor {
     return Due(newest: placed)
   }
 
-  /// Finds what comes next, unless it is known. False where several triggers name instants, or where
-  /// the other timeline may have decided what this one is to name.
+  /// Finds the next instant, unless it is known. False if several triggers name instants, or if the
+  /// other timeline may have decided the next one.
   private mutating func fillLookahead(_ schedule: Schedule) -> Bool {
     if lookahead.trigger != .unknown { return true }
     let isOnWall = schedule.isOnWallClock

@@ -1,16 +1,15 @@
 package import TaktTime
 
-/// What a clock change does to a rule: a time of day that it skips or repeats.
+/// The effect of a clock change on a rule: a time of day that it skips or repeats.
 package struct ClockChange: Hashable, Sendable {
-  /// When the clock is changed.
   package var at: WallInstant
-  /// What the clock shows then, before it is changed.
+  /// The local time right before the change.
   package var before: CivilTime
-  /// What it shows after.
+  /// The local time right after it.
   package var after: CivilTime
-  /// The first time of the rule that is skipped, or comes twice.
+  /// The first time of the rule that is skipped or repeated.
   package var time: CivilTime
-  /// When the rule is due for it; none when it is left out.
+  /// The instants at which the rule is due for it; none if it is left out.
   package var slots: [WallInstant]
 
   package var isForward: Bool { before.epochSeconds < after.epochSeconds }
@@ -18,8 +17,8 @@ package struct ClockChange: Hashable, Sendable {
 
 extension ClockRule {
   /// The next clock changes that skip or repeat a time of the rule: the first forward and the first
-  /// back, within two years. A rule that recurs within the hour goes on in any case; it has only those
-  /// forward that drop a slot, or add one.
+  /// back, within two years. For a rule that recurs within the hour, which continues in any case,
+  /// only those forward that drop a slot, or add one.
   package func clockChanges(after instant: WallInstant) -> [ClockChange] {
     let recurs = expression.recursWithinHour
     var found: [ClockChange] = []
@@ -36,7 +35,7 @@ extension ClockRule {
     return found
   }
 
-  /// Whether what `dst` says of skipped times decides on a slot at a change.
+  /// True if the policy for skipped times decides about a slot at a change.
   private func makesDifference(at change: WallInstant) -> Bool {
     let isSlot = DSTPolicy.Gap.allCases.map { gap in
       var rule = self
@@ -79,7 +78,7 @@ extension ClockRule {
 }
 
 extension ClockChange {
-  /// What the change does to the rule, for people.
+  /// The effect of the change on the rule, for people.
   package func words(in zone: Zone) -> String {
     let day = "\(time.year)-\(Self.two(time.month))-\(Self.two(time.day))"
     let what =

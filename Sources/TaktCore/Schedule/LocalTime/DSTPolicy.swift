@@ -1,6 +1,6 @@
-/// What a schedule does with local times that a clock change skips or repeats.
+/// The policy for local times that a clock change skips or repeats.
 package struct DSTPolicy: Hashable, Sendable {
-  /// A time over which the clock is put forward.
+  /// The policy for a skipped time.
   package enum Gap: String, CaseIterable, Hashable, Sendable {
     /// It runs at the first instant after the gap.
     case runAfter = "run_after"
@@ -8,7 +8,7 @@ package struct DSTPolicy: Hashable, Sendable {
     case skip
   }
 
-  /// A time that comes twice because the clock is put back.
+  /// The policy for a repeated time.
   package enum Overlap: String, CaseIterable, Hashable, Sendable {
     /// It runs the first time only.
     case first
@@ -20,7 +20,7 @@ package struct DSTPolicy: Hashable, Sendable {
 
   /// Default `runAfter`.
   package var gap: Gap
-  /// Default `first`. What recurs within the hour goes on through both passes in any case.
+  /// Default `first`. A rule that recurs within the hour continues through both passes in any case.
   package var overlap: Overlap
 
   package init(gap: Gap = .runAfter, overlap: Overlap = .first) {

@@ -16,7 +16,7 @@ protocol LocalDays {
 struct LocalMonth {
   /// Its first day, as a number of days since the epoch.
   let start: Int64
-  /// How many days it has.
+  /// In days.
   let length: Int
   /// The weekday of its first day: 0 for Sunday.
   let firstWeekday: Int

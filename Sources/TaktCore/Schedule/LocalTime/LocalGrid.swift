@@ -1,12 +1,12 @@
 package import TaktTime
 
-/// An interval counted on the clock on the wall: from a time of day, each day again, or from a local
+/// An interval counted on the local clock: from a time of day, each day again, or from a local
 /// midnight without end. Clock changes do not move it.
 package struct LocalGrid: Hashable, Sendable {
-  /// At least 1 ms, whole milliseconds; less than a day where it begins each day again.
+  /// At least 1 ms, whole milliseconds; less than a day if it starts again each day.
   package let interval: Duration
-  /// The time of day at which it begins each day; nil for one without end, from Monday, 1970-01-05, at
-  /// midnight.
+  /// The time of day at which it starts each day; nil for one without end, from Monday, 1970-01-05,
+  /// at midnight.
   package let timeOfDay: Duration?
 
   package init(every interval: Duration, from timeOfDay: Duration? = nil) {
@@ -14,12 +14,12 @@ package struct LocalGrid: Hashable, Sendable {
     self.timeOfDay = timeOfDay
   }
 
-  /// `5400000 28800000`: what the ledger keeps, in milliseconds. It reads back as an equal value.
+  /// The form in the ledger, in milliseconds: `5400000 28800000`. It reads back as an equal value.
   package var text: String {
     "\(interval.milliseconds)" + (timeOfDay.map { " \($0.milliseconds)" } ?? "")
   }
 
-  /// Reads `text`; nil where it cannot be read.
+  /// Reads `text`; nil if it is invalid.
   package init?(text: String) {
     let numbers = text.split(separator: " ").map { Int64($0) }
     guard (1...2).contains(numbers.count), let interval = numbers[0], interval > 0,
@@ -49,10 +49,10 @@ package struct LocalGrid: Hashable, Sendable {
       + (second % 60 == 0 ? "" : ":" + (second % 60).padded(2))
   }
 
-  /// Whether it goes on within the day, so that it runs in both passes of a repeated hour.
+  /// True if it recurs within the day, so that it runs in both passes of a repeated hour.
   package var recursWithinHour: Bool { interval.milliseconds < Self.day }
 
-  /// What it does with clock changes where nobody says otherwise.
+  /// Its default for clock changes.
   package var ownDST: DSTPolicy { DSTPolicy(gap: recursWithinHour ? .skip : .runAfter) }
 
   /// The first instant strictly after `instant`, in whole milliseconds; nil when there is none.
@@ -67,7 +67,7 @@ package struct LocalGrid: Hashable, Sendable {
 extension LocalGrid: LocalSearch {
   static let ticksPerSecond: Int64 = 1000
   private static let day: Int64 = 86_400_000
-  /// 1970-01-05, a Monday, so that a grid of weeks begins with one.
+  /// 1970-01-05, a Monday, so that a grid of weeks starts with one.
   private static let monday: Int64 = 4 * day
   /// The last instant of the year 2261.
   private static let last =

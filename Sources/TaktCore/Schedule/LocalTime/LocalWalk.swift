@@ -1,6 +1,6 @@
 import TaktTime
 
-/// Something that knows its local times without regard to any zone.
+/// A search for local times without regard to any zone.
 protocol LocalSearch {
   static var ticksPerSecond: Int64 { get }
 
@@ -22,8 +22,8 @@ struct LocalWalk<Search: LocalSearch> {
   /// The last search: there is nothing between the two local times.
   private var known: (from: Int64, match: Int64)?
 
-  /// Searches from an instant that counts. What recurs within the hour goes on through both passes
-  /// of a repeated one.
+  /// Searches from an instant that counts. A rule that recurs within the hour continues through
+  /// both passes of a repeated one.
   init(search: Search, zone: Zone, dst: DSTPolicy, recursWithinHour: Bool, from start: Int64) {
     self.search = search
     self.zone = zone
@@ -103,7 +103,7 @@ struct LocalWalk<Search: LocalSearch> {
     return match < end ? end : nil
   }
 
-  /// Whether only second passes count and this instant is in a first one.
+  /// True if only second passes count and this instant is in a first one.
   private func isFirstPassUnwanted(_ instant: Int64) -> Bool {
     guard overlap == .second, span.end != .max, span.end - instant < 2 * Self.day else {
       return false
@@ -112,7 +112,7 @@ struct LocalWalk<Search: LocalSearch> {
     return instant + span.offset >= span.end + next.offset
   }
 
-  /// When the last local match is over, its second pass may still come.
+  /// Once the last local match is over, its second pass may still come.
   private mutating func lastPass(from local: Int64) -> Int64? {
     guard overlap != .first, span.end != .max, span.end - start < 2 * Self.day else { return nil }
     let next = Self.span(of: zone, at: span.end)

@@ -35,9 +35,9 @@ package struct DayFilter: Hashable, Sendable {
   package var nth: Nth?
   /// The n-th working day of the month, Monday to Friday; −1 is the last. Nil for any day.
   package var workingDay: Int?
-  /// Days that are no working days, beside Saturdays and Sundays; nil for none.
+  /// Days that are not working days, in addition to Saturdays and Sundays; nil for none.
   package var holidays: Shared<DaySet>?
-  /// Where times of the clock go from days on which there are none; nil where they stay.
+  /// The target of times on days that are left out; nil if they are dropped.
   package var move: Shared<DayMove>?
 
   package init(nth: Nth? = nil, workingDay: Int? = nil) {
@@ -50,7 +50,7 @@ package struct DayFilter: Hashable, Sendable {
   private static let dayMax = CivilTime.daysSinceEpoch(
     year: CronSearch.yearMax, month: 12, day: 31)
 
-  /// The first of the days that is not before `day`; nil when there is none.
+  /// Nil when there is none.
   func first(from day: Int64) -> Int64? {
     var day = max(day, nth?.start ?? day)
     let periods = nth?.periods
@@ -85,22 +85,21 @@ package struct DayFilter: Hashable, Sendable {
     return nil
   }
 
-  /// How many working days a month has at least.
+  /// The least number of working days in a month.
   package static let workingDaysMin = 20
-  /// How many it has at most: a search for a later one would not end.
+  /// The greatest number: a search for a later one would not end.
   package static let workingDaysMax = 23
   /// The largest `n` of every n-th day, week or month.
   package static let everyMax = 10_000
 }
 
 extension DayFilter {
-  /// `2 weeks 2026-01-05`: what the ledger keeps. It reads back as an equal
-  /// value.
+  /// The form in the ledger: `2 weeks 2026-01-05`. It reads back as an equal value.
   package var nthText: String? {
     nth.map { "\($0.every) \($0.unit.rawValue) \(Self.date($0.start))" }
   }
 
-  /// Reads what `nthText` and `workingDay` have given; nil where it cannot be read.
+  /// Reads the results of `nthText` and `workingDay`; nil if they are invalid.
   package init?(nthText: String?, workingDay: Int?) {
     let days = Self.workingDaysMax
     if let workingDay, workingDay == 0 || !(-days...days).contains(workingDay) { return nil }

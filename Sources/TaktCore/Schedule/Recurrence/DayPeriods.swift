@@ -11,10 +11,10 @@ struct DayPeriods: Hashable, Sendable {
   var interval: Int64
   /// A day of the first period, as a number of days since the epoch.
   var start: Int64
-  /// The weekday with which a week begins: 0 for Sunday.
+  /// The first weekday of a week: 0 for Sunday.
   var weekStart = 1
 
-  /// Whether a day is in one of the periods.
+  /// True if a day is in one of the periods.
   func contains(_ day: Int64) -> Bool {
     interval == 1 || (number(of: day) - number(of: start)).flooredRemainder(by: interval) == 0
   }
@@ -32,7 +32,7 @@ struct DayPeriods: Hashable, Sendable {
     return firstDay(ofPeriod: number)..<firstDay(ofPeriod: number + 1)
   }
 
-  /// Which of all such units in succession a day is in.
+  /// The number of the unit that a day is in, of all in succession.
   private func number(of day: Int64) -> Int64 {
     switch unit {
     case .day: return day

@@ -1,11 +1,11 @@
 import TaktTime
 
-/// Which slots calendars move, for people. Local times are moved, and a clock change comes after that:
-/// all is found by local times too.
+/// The slots that calendars move, for people. Local times are moved, and a clock change comes after
+/// that: everything is found by local times.
 extension FilteredExpression {
-  /// So many days are searched for a note.
+  /// The most days searched for a note.
   private static let searchMax = 10_000
-  /// So many days are named.
+  /// The most days listed.
   static let movedMax = 100
 
   /// The days from which the slot at an instant has been moved, each as a number of days since the
@@ -15,7 +15,7 @@ extension FilteredExpression {
     return daysMoved(to: instant, in: zone, dst: dst, by: move, base)
   }
 
-  /// Where the slot goes that the expression names at an instant; nil where it stays, and where there
+  /// The target of the slot that the expression names at an instant; nil if it stays, or if there
   /// is none.
   func moved(_ instant: WallInstant, in zone: Zone, dst: DSTPolicy) -> WallInstant? {
     guard let move = filter.move?.value, let base = search(in: zone) else { return nil }

@@ -66,7 +66,7 @@ extension RecurrenceRule {
     return text
   }
 
-  /// Whether other days are due if weeks start on another day.
+  /// True if other days are due when weeks start on another day.
   private var dependsOnWeekStart: Bool {
     if days.weeks != 0 || days.lastWeeks != 0 { return true }
     guard frequency == .weekly else { return false }

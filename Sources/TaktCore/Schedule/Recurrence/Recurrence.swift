@@ -19,7 +19,7 @@ package struct Recurrence: Hashable, Sendable {
   /// The longest that a rule with COUNT may be: its end is found when it is read.
   static let countMax = 10_000
 
-  /// How many single times there may be, and how many that are left out.
+  /// The most single times, and the most that are left out.
   static let datesMax = 10_000
 
   init(
@@ -33,8 +33,8 @@ package struct Recurrence: Hashable, Sendable {
     last = rule?.lastTime ?? .max
   }
 
-  /// What a text such as `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2` says, and the TZID in
-  /// it; nil where it has none.
+  /// Reads a text such as `DTSTART:20260105T090000 RRULE:FREQ=WEEKLY;INTERVAL=2`, and the TZID in
+  /// it; nil if it has none.
   ///
   /// - Parameter zone: the zone of a TZID, or of nil; it gives nil for one that does not exist.
   ///   Without it RDATE and EXDATE are refused in another zone than DTSTART or UTC.
@@ -45,9 +45,9 @@ package struct Recurrence: Hashable, Sendable {
     return try parser.recurrence()
   }
 
-  /// Reads a normal form that the ledger has kept; nil for what is none.
+  /// Reads a normal form from the ledger; nil for any other text.
   package init?(stored text: String) {
-    // Earlier versions took all days of a week where BYWEEKNO stood without days.
+    // Earlier versions took all days of a week if BYWEEKNO was given without days.
     let days = ["BYDAY=", "BYMONTHDAY=", "BYYEARDAY="]
     let isEarlier = text.contains("BYWEEKNO=") && !days.contains(where: text.contains)
     let whole =
@@ -56,11 +56,11 @@ package struct Recurrence: Hashable, Sendable {
     self = read.recurrence
   }
 
-  /// Whether it goes on within the hour, or from hour to hour. Such a rule runs in both passes of a
+  /// True if it recurs within the hour, or from hour to hour. Such a rule runs in both passes of a
   /// repeated hour.
   package var recursWithinHour: Bool { rule.map { $0.frequency.seconds != nil } ?? false }
 
-  /// What it does with clock changes where nobody says otherwise.
+  /// Its default for clock changes.
   package var ownDST: DSTPolicy { DSTPolicy(gap: recursWithinHour ? .skip : .runAfter) }
 
   /// The first instant strictly after `instant`; nil when there is none before the year 2262. Instants
@@ -88,8 +88,8 @@ package struct Recurrence: Hashable, Sendable {
     return seconds
   }
 
-  /// Whether a slot is left out, in seconds since the epoch. The search of local times has passed over
-  /// those that are left out by the clock.
+  /// True if a slot is left out, in seconds since the epoch. The search of local times has passed
+  /// over those that are left out by the clock.
   private func leavesOut(_ seconds: Int64, isOfClock: Bool, in zone: Zone, dst: DSTPolicy) -> Bool {
     if isOfClock, exceptions.instants.isEmpty { return false }
     if exceptions.instants.has(seconds) { return true }
@@ -115,7 +115,7 @@ package struct Recurrence: Hashable, Sendable {
 }
 
 extension Recurrence {
-  /// Why one that never occurs has no time.
+  /// The reason why one that never occurs has no time.
   package func reasonForNone(in zone: Zone, dst: DSTPolicy) -> String {
     if endsBeforeStart(in: zone) { return "UNTIL is before DTSTART" }
     let epoch = WallInstant(milliseconds: 0)
@@ -130,7 +130,7 @@ extension Recurrence {
       ? "all its dates are before 1970" : "no date matches all of its parts"
   }
 
-  /// Whether the UNTIL of its rule is before its first instant, so that the rule names no times.
+  /// True if the UNTIL of its rule is before its first instant, so that the rule names no times.
   private func endsBeforeStart(in zone: Zone) -> Bool {
     switch rule?.end {
     case .local(let end): end < start

@@ -30,15 +30,15 @@ struct RecurrenceDays: Hashable, Sendable {
   var weekdays: UInt8 = 0
   /// In order.
   var nthWeekdays: [NthWeekday] = []
-  /// Whether `nthWeekdays` are those of a year, not of a month.
+  /// True if `nthWeekdays` are those of a year, not of a month.
   var areOfYear = false
-  /// The weekday with which a week begins: 0 for Sunday.
+  /// The first weekday of a week: 0 for Sunday.
   var weekStart = 1
 
-  /// Whether nothing but months leaves days out.
+  /// True if only months leave days out.
   var isEveryDay: Bool { isWithoutDays && weeks == 0 && lastWeeks == 0 }
 
-  /// Whether weeks are named, and no days of them.
+  /// True if weeks are named, and no days of them.
   var isEveryDayOfWeeks: Bool { isWithoutDays && !isEveryDay }
 
   private var isWithoutDays: Bool {
@@ -108,11 +108,11 @@ struct RecurrenceDays: Hashable, Sendable {
     return days
   }
 
-  /// Whether a week is named: one of a year has four days or more in it.
+  /// True if a week is named: a week belongs to the year that has four days or more of it.
   private func isGiven(weekFrom start: Int64) -> Bool {
     let year = CivilTime.date(daysSinceEpoch: start + 3).year
     let number = (start + 3 - Self.year(year).lowerBound) / 7 + 1
-    // 28 December is in the last week, whatever day a week begins with.
+    // 28 December is in the last week, whatever day a week starts with.
     let last = CivilTime.daysSinceEpoch(year: year, month: 12, day: 28)
     let back = (weekStart(of: last) - start) / 7 + 1
     return weeks >> UInt64(number) & 1 == 1 || lastWeeks >> UInt64(back) & 1 == 1

@@ -5,7 +5,7 @@ struct RecurrenceParser {
   private var reader: ByteReader
 
   private static let properties = ["DTSTART", "RRULE", "RDATE", "EXDATE"]
-  /// So many characters of a word are shown.
+  /// The most characters of a word that are shown.
   private static let shownMax = 40
 
   private let zone: ((String?) -> Zone?)?
@@ -15,7 +15,7 @@ struct RecurrenceParser {
     self.zone = zone
   }
 
-  /// A property: its name, its TZID, and where its value is.
+  /// A property: its name, its TZID, and the place of its value.
   private struct Property {
     var name: String
     var place: Int
@@ -77,7 +77,7 @@ struct RecurrenceParser {
     guard !reader.isAtEnd else { return nil }
     let place = reader.position
     let name = word().uppercased()
-    // A rule may stand without its name.
+    // A rule may be given without its name.
     if RecurrenceRuleParser.parts.contains(name), reader.next == UInt8(ascii: "=") {
       reader.position = place
       return Property(name: "RRULE", place: place, value: value())
@@ -163,7 +163,7 @@ struct RecurrenceParser {
     }
   }
 
-  /// Whether two names, or none, are known to be of one zone.
+  /// True if two names, or none, are known to be of one zone.
   private func isOneZone(_ name: String?, _ other: String?) -> Bool {
     name == other || zone.map { $0(name) == $0(other) } ?? false
   }

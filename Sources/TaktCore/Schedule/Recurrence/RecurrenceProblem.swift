@@ -1,8 +1,8 @@
-/// Why a text is no recurrence, as facts; `sentence` and `hint` say it in words.
+/// The reason why a text is no recurrence, as facts; `sentence` and `hint` put it in words.
 package struct RecurrenceProblem: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case empty
-    /// What does not begin with the name of a property.
+    /// A word that does not start with the name of a property.
     case noProperty(String)
     /// No such property, or part of a rule; the nearest that exists.
     case unknown(String, nearest: String?)
