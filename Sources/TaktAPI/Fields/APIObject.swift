@@ -45,7 +45,6 @@ package protocol APIObject: APIValue {
   var relayedMembers: [UInt8]? { get }
 }
 
-/// An operation on each field of an object.
 package protocol FieldVisitor {
   /// - Parameters:
   ///   - name: its key in JSON.

@@ -34,7 +34,6 @@ extension CodingUserInfoKey {
 struct ObjectReader: FieldVisitor {
   private let container: KeyedDecodingContainer<AnyKey>
   private let wanted: Set<String>?
-  /// The first error.
   private(set) var failure: (any Error)?
 
   init(_ decoder: any Decoder) throws {

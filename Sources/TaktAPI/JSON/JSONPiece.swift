@@ -75,7 +75,6 @@ package struct JSONPiece {
   }
 }
 
-/// A key of any object.
 package struct AnyKey: CodingKey {
   package let stringValue: String
   package var intValue: Int? { nil }

@@ -107,28 +107,24 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// Nothing for nil.
   package mutating func member(_ name: String, _ text: String?) {
     guard let text else { return }
     key(name)
     value(text)
   }
 
-  /// Nothing for nil.
   package mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
     guard let number else { return }
     key(name)
     value(number)
   }
 
-  /// Nothing for nil.
   package mutating func member(_ name: String, _ duration: Duration?) {
     guard let duration else { return }
     key(name)
     value(duration)
   }
 
-  /// Nothing for nil.
   package mutating func member(_ name: String, _ instant: WallInstant?) {
     guard let instant else { return }
     key(name)

@@ -57,7 +57,6 @@ struct EtcdClock {
     bounds.map { WallInstant(nanoseconds: boot &+ $0.low &+ $0.width / 2) }
   }
 
-  /// The uncertainty.
   func unknown(at boot: Int64) -> Duration? {
     bounds.map { .nanoseconds($0.widened(to: boot).width) }
   }

@@ -14,7 +14,6 @@ struct EtcdStore {
     case fixed(@Sendable () -> WallInstant)
   }
 
-  /// The result of a write.
   enum Writing {
     case done
     /// Another machine was first; the state is the newer one.

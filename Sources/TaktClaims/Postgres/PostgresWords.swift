@@ -23,7 +23,6 @@ struct PostgresWords {
     }
   }
 
-  /// The text on one line.
   func clean(_ text: String) -> String {
     let line = text.split(separator: "\n").joined(separator: " ")
     let parts = line.split(separator: "\"", omittingEmptySubsequences: false)

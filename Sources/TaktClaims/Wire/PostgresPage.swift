@@ -43,7 +43,6 @@ package struct PostgresPage: Decodable {
   private var doubled: [Doubled]
   private var lost: [Lost]?
 
-  /// Nil for a text that is no page.
   package init?(_ text: String) {
     guard let page = try? JSONDecoder().decode(PostgresPage.self, from: Data(text.utf8)) else {
       return nil

@@ -1,7 +1,6 @@
 /// Checked parameters of a named action, by name; defaults are filled in.
 package typealias Parameters = [String: ParameterValue]
 
-/// One checked parameter.
 package enum ParameterValue: Hashable, Sendable {
   /// Text, one of a fixed set of words, or an absolute path.
   case string(String)
@@ -14,13 +13,9 @@ package enum ParameterValue: Hashable, Sendable {
   case list([ParameterValue])
   case map([String: ParameterValue])
 
-  /// "" for any other case.
   package var string: String { if case .string(let text) = self { text } else { "" } }
-  /// Nil for any other case.
   package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-  /// Nil for any other case.
   package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-  /// Nil for any other case.
   package var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
   /// Empty for any other case.
   package var list: [ParameterValue] { if case .list(let items) = self { items } else { [] } }

@@ -33,7 +33,7 @@ extension Placeholders {
       case .secret(let name, let filters): url += try secret(name, filters)
       case .name(let name, var filters):
         guard name.mayStand(behind: url) else { return nil }
-        // // Values that a file encodes itself are not encoded twice.
+        // Values that a file encodes itself are not encoded twice.
         if filters.last != .url { filters.append(.url) }
         url += filters.applied(to: values[name] ?? "")
       }

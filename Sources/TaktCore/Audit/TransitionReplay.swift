@@ -5,7 +5,6 @@ import TimerMachine
 /// where the one before has ended, be in the table, and none may be missing, nor all of a machine
 /// that other lines name.
 package struct TransitionReplay: Sendable {
-  /// A transition as logged.
   package struct Line: Hashable, Sendable {
     package var machine: String
     /// Its number within the machine.
@@ -34,11 +33,9 @@ package struct TransitionReplay: Sendable {
   /// A slot's verdict as logged.
   package struct Slot: Hashable, Sendable {
     package var job: String
-    /// The words of its causes.
     package var causes: [String]
     /// The due time; for a slot that did not start, its nominal time.
     package var due: WallInstant
-    /// Nil for none.
     package var run: Int64?
 
     package init(job: String, causes: [String], due: WallInstant, run: Int64?) {
@@ -270,7 +267,6 @@ package struct TransitionReplay: Sendable {
     }
   }
 
-  /// The job in the name of a machine.
   private static func job(of machine: String) -> String? {
     for prefix in ["timer:", "pause-timer:", "freshness-timer:"] where machine.hasPrefix(prefix) {
       return String(machine.dropFirst(prefix.count))

@@ -48,7 +48,6 @@ package struct ScheduleZones: Hashable, Sendable {
   }
 }
 
-/// A request for one slot.
 package struct SlotClaim: Hashable, Sendable {
   package var job: JobName
   package var slot: WallInstant
@@ -231,7 +230,6 @@ package struct ClaimReply: Hashable, Sendable {
   }
 }
 
-/// The state of the cluster.
 package struct ClusterNews: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package var id: MemberID

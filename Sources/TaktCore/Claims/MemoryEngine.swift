@@ -21,7 +21,6 @@ package struct MemoryEngine: Sendable {
 
   package var plant: Plant?
 
-  /// The verdict on a series of slots.
   package struct SeriesVerdict: Hashable, Sendable {
     package var slots: SlotSeries
     package var verdict: Verdict
@@ -32,7 +31,7 @@ package struct MemoryEngine: Sendable {
     }
   }
 
-  // // Contents, for drivers that keep them elsewhere and have the rules here.
+  // Contents, for drivers that keep them elsewhere and have the rules here.
 
   package var members: [MemberID: Member] = [:]
   package var jobs: [JobName: Job] = [:]
@@ -256,6 +255,5 @@ extension MemoryEngine {
     jobs[name] = job
   }
 
-  /// Nil for an unknown claim.
   package func job(of token: ClaimToken) -> JobName? { slotsByToken[token]?.job }
 }

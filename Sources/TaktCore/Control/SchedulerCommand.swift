@@ -1,6 +1,5 @@
 package import TaktTime
 
-/// A command to the scheduler.
 package enum SchedulerCommand: Hashable, Sendable {
   /// A run of this job now, with this instant, by default the present one, and these parameters.
   /// The job's `overlap` decides about it if other runs of the job are active, unless it is forced:
@@ -43,7 +42,6 @@ package enum SchedulerReply: Hashable, Sendable {
   case notSuspended
   /// The suspension would be over before it starts.
   case past
-  /// The slot is in the future.
   case future
   /// Too many runs of the job wait already.
   case tooMany

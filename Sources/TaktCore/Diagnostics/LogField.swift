@@ -20,9 +20,7 @@ package enum LogLevel: String, CaseIterable, Hashable, Comparable, Sendable {
 package enum LogEvent: String, CaseIterable, Hashable, Sendable {
   /// A transition of a timer machine.
   case timer
-  /// The verdict on a slot.
   case slot
-  /// A transition of a run.
   case run
   /// A line that a run has printed.
   case output

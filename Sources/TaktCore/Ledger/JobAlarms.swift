@@ -73,7 +73,6 @@ package struct AlarmFailure: Hashable, Sendable {
   static let keptFor = Duration.seconds(7 * 86_400)
 
   package var at: WallInstant
-  /// The run of the hook.
   package var run: RunID
   /// Its outcome: `failed, refused`.
   package var words: String

@@ -57,7 +57,6 @@ package enum LedgerEntry: Hashable, Sendable {
   }
 }
 
-/// Entries that are rare.
 package enum RareEntry: Hashable, Sendable {
   /// The parameters that a run was triggered with. Follows the first entry of that run.
   case parameters(Shared<ShownParameters>, of: RunID)

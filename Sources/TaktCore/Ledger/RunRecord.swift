@@ -3,7 +3,6 @@ package import TaktTime
 /// The identity and purpose of a run: known from its start on, and never changed.
 package struct RunHead: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// Decides a slot.
     case slot
     case manual
     /// Follows the outcome of another run.

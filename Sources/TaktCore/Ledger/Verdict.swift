@@ -12,7 +12,6 @@ package enum Verdict: Hashable, Sendable, CustomStringConvertible {
   /// Due when a reload, or a user, removed it.
   case cancelled(CancelReason)
 
-  /// The verdict without its reason.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     case ran, skipped, coalesced, missed, cancelled
 

@@ -118,7 +118,6 @@ package struct TextTable: Sendable {
   }
 }
 
-/// A colour of text on a terminal.
 package enum TerminalColour: UInt8, Sendable {
   case none = 0
   case red = 31

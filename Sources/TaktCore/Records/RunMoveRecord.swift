@@ -21,7 +21,6 @@ package final class RunMoveRecord: Sendable {
   package enum Subject: Sendable {
     /// A run in progress, with the resource use of its processes so far; nil if there were none.
     case going(RunHead, use: Shared<RunUse>?)
-    /// One that has ended, without its output.
     case ended(RunRecord)
   }
 

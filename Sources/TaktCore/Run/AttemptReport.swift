@@ -55,7 +55,6 @@ package struct Descendant: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(name)(\(pid))" }
 }
 
-/// The output of an action.
 package struct OutputFacts: Hashable, Sendable {
   package var stdoutBytes: Int
   package var stderrBytes: Int

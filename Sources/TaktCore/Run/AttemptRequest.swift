@@ -62,7 +62,6 @@ package struct AttemptRequest: Hashable, Sendable {
 }
 
 extension AttemptRequest {
-  /// The only action of the job by default.
   package init(
     run: RunID, attempt: Int, spec: JobSpec, slot: WallInstant, action: Action? = nil,
     step: Int = 0, deadline: MonotonicInstant? = nil, facts: RunFacts? = nil

@@ -75,7 +75,6 @@ extension ResourceUse {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Nil for any other text.
   package init?(text: String) {
     guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
     let words = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)

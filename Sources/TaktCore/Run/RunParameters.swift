@@ -1,4 +1,3 @@
-/// The parameters of a triggered run.
 package struct RunParameters: Hashable, Sendable {
   /// Replace those of the job under `with`.
   package var values: Parameters
@@ -31,7 +30,6 @@ package struct ShownParameters: Hashable, Sendable {
 
   package init() {}
 
-  /// From a record.
   package init(kept texts: [String: String], omittedCount: Int) {
     self.texts = texts
     self.omittedCount = omittedCount

@@ -2,7 +2,6 @@ package import TaktTime
 
 /// The requests that follow an event of a run, to be performed in this order, each at most once.
 package struct RunRequests: Hashable, Sendable {
-  /// Nothing.
   static let none = RunRequests()
 
   /// The transition to the machine's present state; nil if there was none.

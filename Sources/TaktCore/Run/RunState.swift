@@ -11,7 +11,6 @@ package enum RunState: Hashable, Sendable {
   case backingOff(until: MonotonicInstant, after: RunEnd)
   case ended(RunEnd)
 
-  /// The state without its values.
   package var kind: Kind {
     switch self {
     case .queued: .queued

@@ -1,7 +1,7 @@
 package import TaktTime
 
-/// When a job is due: any of its triggers. The slots of a job are those of all its triggers
-/// together; triggers that name one instant make one slot.
+/// The triggers of a job. Its slots are those of all triggers together; triggers that name one
+/// instant make one slot.
 package struct Schedule: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var every: Every?
@@ -19,7 +19,7 @@ package struct Schedule: Hashable, Sendable {
     /// Nil where there is nothing in it, as in most schedules.
     var extras: Shared<ScheduleExtras>?
 
-    /// By what most schedules differ in: the gate's `load`.
+    /// Hashes the fields in which most schedules differ: the gate's `load`.
     func hash(into hasher: inout Hasher) {
       hasher.combine(every?.interval)
       hasher.combine(rules)
@@ -73,7 +73,7 @@ package struct Schedule: Hashable, Sendable {
     get { fields.value.until }
     set { fields.change { $0.until = newValue } }
   }
-  /// How many slots run, counted from the anchor; nil (the default) for any number.
+  /// The number of slots that run, counted from the anchor; nil (the default) for any number.
   package var limit: Int? {
     get { fields.value.limit }
     set { fields.change { $0.limit = newValue } }
@@ -110,50 +110,47 @@ package struct Schedule: Hashable, Sendable {
   /// The same for all copies of one, as long as there are any.
   package var identity: ObjectIdentifier { fields.identity }
 
-  /// Whether an instant lies between `notBefore` and `until`.
   package func isWithinBounds(_ instant: WallInstant) -> Bool {
     notBefore ?? instant <= instant && instant <= until ?? instant
   }
 
-  /// Whether no times are left out, as in most schedules.
+  /// True if no times are left out, as in most schedules.
   @inline(__always) var excludesNothing: Bool {
     fields.value.exclusions.isEmpty && fields.value.extras?.value.calendars == nil
   }
 
-  /// Whether events make it due later.
+  /// True if events make it due later.
   var hasDelays: Bool { fields.value.extras.map { !$0.value.delays.isEmpty } ?? false }
 
-  /// Whether a step of the wall clock moves any of its slots.
+  /// True if a step of the wall clock moves any of its slots.
   var isOnWallClock: Bool { !rules.isEmpty || !at.isEmpty || every?.origin == .epoch }
 
-  /// Whether a timer waits for any of its slots.
+  /// True if a timer waits for any of its slots.
   var isTimed: Bool { every != nil || !rules.isEmpty || !at.isEmpty }
 
-  /// Whether nothing makes it due: such a job runs by hand, and never by itself.
+  /// True without any trigger: such a job runs by hand only.
   package var isManual: Bool {
     every == nil && rules.isEmpty && at.isEmpty && on.isEmpty && after.isEmpty && afterAll == nil
       && watch.isEmpty
   }
 
-  /// Whether it has slots that nobody can foresee.
+  /// True if it has slots that cannot be foreseen.
   package var hasUnforeseen: Bool {
     !on.isEmpty || !after.isEmpty || afterAll != nil || !watch.isEmpty || every?.origin == .end
   }
 }
 
-/// A moment in takt's own life that makes a job due.
+/// An event in takt's own life that makes a job due.
 package enum LifecycleEvent: String, CaseIterable, Hashable, Sendable {
-  /// takt has started.
   case start
-  /// takt has started for the first time since the machine has.
+  /// takt has started for the first time since the machine was booted.
   case boot
   /// A reload has changed or added the job.
   case reload
 }
 
-/// A job that comes again and again.
 package struct Every: Hashable, Sendable {
-  /// What the interval is counted from.
+  /// The origin of an interval.
   package enum Origin: String, Hashable, Sendable {
     /// The anchor: a fixed rate on the monotonic clock, `anchor + k · interval`.
     case start
@@ -163,22 +160,22 @@ package struct Every: Hashable, Sendable {
     case epoch
   }
 
-  /// What becomes of the anchor when the interval changes.
+  /// The fate of the anchor when the interval changes.
   package enum Phase: String, CaseIterable, Hashable, Sendable {
     /// It stays: the new grid goes through it.
     case keep
-    /// The moment of the reload becomes the anchor.
+    /// The reload becomes the anchor.
     case restart
   }
 
   /// At least 1 ms, whole milliseconds.
   package var interval: Duration
-  /// From where it is counted. Default the anchor.
+  /// Default the anchor.
   package var origin: Origin
-  /// What becomes of the anchor when a reload changes the interval. Default `keep`.
+  /// Default `keep`.
   package var phase = Phase.keep
-  /// How long after the first load the first slot stands; nil (the default): one interval. For
-  /// `.epoch` an instant of the grid, since the epoch; nil for the epoch itself.
+  /// The time from the first load to the first slot; nil (the default): one interval. For `.epoch`
+  /// an instant of the grid, since the epoch; nil for the epoch itself.
   package var first: Duration?
 
   package init(_ interval: Duration, from origin: Origin = .start, first: Duration? = nil) {
@@ -189,7 +186,7 @@ package struct Every: Hashable, Sendable {
 
   var intervalMilliseconds: Int64 { max(1, interval.milliseconds) }
 
-  /// How long after the first load the first slot stands; nil for one interval.
+  /// The time from the first load to the first slot; nil for one interval.
   package var delay: Duration? { origin == .epoch ? nil : first }
 
   /// An instant of the grid on the wall.

@@ -1,23 +1,23 @@
 import TaktTime
 
-/// What few schedules have: together in one place, so that the others have no room for it.
+/// Settings of few schedules: boxed together, so that the others need no room for them.
 struct ScheduleExtras: Hashable, Sendable {
-  /// What is made of shared calendars; nil for nothing.
+  /// The use of shared calendars; nil for none.
   var calendars: CalendarRules?
-  /// How long after an event the job is due; none for at once.
+  /// The delays after events; an event without one makes the job due at once.
   var delays: [LifecycleEvent: Duration] = [:]
 
   var isEmpty: Bool { calendars == nil && delays.isEmpty }
 }
 
 extension Schedule {
-  /// What it makes of shared calendars; nil (the default) for nothing.
+  /// The use of shared calendars; nil (the default) for none.
   package var calendars: CalendarRules? {
     get { extras.calendars }
     set { changeExtras { $0.calendars = newValue } }
   }
 
-  /// How long after an event of `on` the job is due; an event without one makes it due at once.
+  /// The delays after events of `on`; an event without one makes the job due at once.
   package var delays: [LifecycleEvent: Duration] {
     get { extras.delays }
     set { changeExtras { $0.delays = newValue.filter { $0.value > .zero } } }
@@ -30,7 +30,7 @@ extension LifecycleEvent: Comparable {
 }
 
 extension Schedule {
-  /// What `on` says of a job without a trigger.
+  /// The word of `on` for a job without a trigger.
   package static let manualWord = "manual"
 
   /// `boot after 5m`, `start`: the events of `on`; `manual` for a job without a trigger.

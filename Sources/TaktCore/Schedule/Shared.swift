@@ -1,5 +1,5 @@
-/// A value that its copies share: cheap to copy and to compare, however much is in it. It is a box
-/// alone; what is to be a copy of what, `SpecPool` and others say.
+/// A value that its copies share: cheap to copy and to compare, however large it is. It is only a
+/// box; `SpecPool` and others decide about its copies.
 ///
 /// Inlinable, so that other modules' uses are made for the type of the value.
 package struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     box = Box(value)
   }
 
-  /// Whether both are copies of one, which says that they are equal without a comparison.
+  /// True if both are copies of one, and so equal without a comparison.
   @inlinable package func isCopy(of other: Self) -> Bool { box === other.box }
 
   /// The same for all copies of one, as long as there are any.

@@ -1,11 +1,11 @@
 import TaktTime
 import DequeModule
 
-/// Slots whose time went by while nothing could serve them: which run late, and when.
+/// Slots whose time passed while nothing could serve them: those that run late, and their turns.
 extension SchedulerCore {
-  /// How long it takes at most until all that run late have had their turn to start.
+  /// The most time until all that run late have had their turns to start.
   package static let catchUpMax = Duration.seconds(60)
-  /// How far those that run late are apart, where there are few.
+  /// The time between two that run late, if there are few.
   package static let catchUpPace = Duration.milliseconds(50)
 
   /// Decides slots that have passed by the job's policy, and keeps those that are to run late until
@@ -13,7 +13,7 @@ extension SchedulerCore {
   ///
   /// - Parameters:
   ///   - passed: pieces of an even grid, or single slots; all before now.
-  ///   - cause: why nothing served them; nil to find out for each.
+  ///   - cause: the reason why nothing served them; nil to find out for each.
   mutating func settle(
     _ passed: [SlotSeries], of id: JobID, by schedule: Schedule, _ cause: MissCause?, at now: Now
   ) {
@@ -27,7 +27,7 @@ extension SchedulerCore {
     guard !others.isEmpty else { return }
     var pieces = SlotSeries.disjoint(others) { cursor.instantSet(of: $0, schedule) }
     pieces.sort { $0.last < $1.last }
-    // What may start still is not missed, whatever the policy.
+    // Slots that may still start are not missed, whatever the policy.
     let timely = spec.timing.isEnabled ? serveTimely(&pieces, of: id, by: schedule, at: now) : nil
     let within = spec.missed.within(schedule, of: timely?.nominal ?? pieces.last?.last)
     var young: [SlotSeries] = []
@@ -60,7 +60,7 @@ extension SchedulerCore {
     if let timely { putOff(timely, of: id, until: max(now.monotonic, timely.deadline)) }
   }
 
-  /// Decides slots that have passed by the job's policy where the newest one is served in its time.
+  /// Decides slots that have passed by the job's policy if the newest one is served in its time.
   mutating func passOver(
     _ passed: [SlotSeries], of id: JobID, for newest: Slot, at now: Now
   ) {
@@ -91,7 +91,7 @@ extension SchedulerCore {
     return slot
   }
 
-  /// The slot of an instant that has passed, where it was due.
+  /// The slot of an instant that has passed, at its due time.
   private mutating func place(
     _ nominal: WallInstant, of id: JobID, by schedule: Schedule, at now: Now
   ) -> Slot {
@@ -119,7 +119,7 @@ extension SchedulerCore {
     markDirty(id)
   }
 
-  /// The newest slots of all series, ascending, and what is left of the series without them.
+  /// The newest slots of all series, ascending, and the other parts of the series.
   private func splitNewest(
     _ wanted: Int, of all: [SlotSeries], _ cursor: ScheduleCursor, _ schedule: Schedule
   ) -> (rest: [SlotSeries], newest: [WallInstant]) {
@@ -159,7 +159,7 @@ extension SchedulerCore {
     var names: [String] = []
     var rest = 0
     for id in ids where !jobs[id].late.isEmpty {
-      // At a start with many jobs nobody reads all of them.
+      // Nobody reads a list of all jobs at a start with many.
       if names.count < Self.namedMax { names.append(jobs.name(of: id).text) } else { rest += 1 }
     }
     let more = rest > 0 ? " and \(rest) more" : ""
@@ -175,7 +175,8 @@ extension SchedulerCore {
       ])
   }
 
-  /// Whether a slot that passed may run now: never beside another run, unless the job allows that.
+  /// True if a slot that passed may run now: never at the same time as another run, unless the job
+  /// allows that.
   mutating func mayRunLate(_ id: JobID) -> Bool {
     if !checks.isEmpty, checks[id] != nil { return false }
     return !runs.hasActive(id) || jobs[id].spec.overlap.mayMeet
@@ -191,11 +192,11 @@ extension SchedulerCore {
     }
   }
 
-  /// The job's next slot has come first: it stands for those before it, unless all are to run.
+  /// The job's next slot has come first: it covers those before it, unless all are to run.
   mutating func coalesceLate(of id: JobID, into slot: Slot, at now: Now) {
     if jobs[id].late.isEmpty || jobs[id].spec.missed.choice == .all { return }
     let late = jobs[id].late
-    // One that is put off has not had its time.
+    // A delayed slot has not had its time.
     jobs[id].late.removeAll { $0.slot.deadline <= now.monotonic }
     for item in late where item.slot.deadline <= now.monotonic {
       decide(id, SlotSeries(item.slot.nominal), .coalesced(into: slot.nominal), at: now)
@@ -212,7 +213,7 @@ extension SchedulerCore {
 
 /// Slots that passed, of jobs whose slots start late only at some times.
 extension SchedulerCore {
-  /// Keeps a slot that passed until it gets its turn, or until the times begin in which it may start
+  /// Keeps a slot that passed until it gets its turn, or until the next time in which it may start
   /// late. One that is too old by then is missed.
   mutating func putOffLate(_ slot: Slot, of id: JobID, start: LateTimes.Start, at now: Now) {
     switch start {
@@ -222,7 +223,8 @@ extension SchedulerCore {
     }
   }
 
-  /// The turn of slots has come in a time in which they may not start late: they wait on, or are missed.
+  /// The turn of slots has come in a time in which they may not start late: they continue to wait,
+  /// or are missed.
   mutating func holdLate(of id: JobID, at now: Now) {
     guard let times = jobs[id].spec.missed.times?.value, times.contains(ScheduleInstant(now.wall))
     else { return }
@@ -240,8 +242,8 @@ extension SchedulerCore {
     }
   }
 
-  /// The clock, or what the job says of such times, has changed: what waits for them gets its turn, in
-  /// which it is looked at again.
+  /// The clock, or the job's rule of such times, has changed: slots that wait for them get their
+  /// turns, at which they are checked again.
   mutating func retimeLate(of id: JobID, at now: Now) {
     var isChanged = false
     for index in jobs[id].late.indices {
@@ -260,7 +262,6 @@ extension SchedulerCore {
     slot.latestStart + jobs[id].spec.lateTolerance < now.monotonic
   }
 
-  /// How old a slot is by the clock that it stands on.
   mutating func age(
     of slot: WallInstant, _ id: JobID, by schedule: Schedule, at now: Now
   ) -> Duration {
@@ -270,7 +271,7 @@ extension SchedulerCore {
 }
 
 extension ScheduleCursor {
-  /// Divides slots that have passed into those that are older than so much, and the others.
+  /// Divides slots that have passed into those older than `age`, and the others.
   fileprivate func split(
     _ series: SlotSeries, olderThan age: Duration, _ schedule: Schedule, at now: Now
   ) -> (old: SlotSeries?, young: SlotSeries?) {
@@ -285,9 +286,9 @@ extension SchedulerCore {
   /// Makes a run of a job for a slot of the past, unless there is one.
   ///
   /// - Parameters:
-  ///   - isForced: whether it runs beside other runs of the job; else it waits until none is
-  ///     active, and the job's slots wait for its end.
-  ///   - isAgain: whether the slot runs once more if such a run has just succeeded.
+  ///   - isForced: true if it runs at the same time as other runs of the job; otherwise it waits
+  ///     until none is active, and the job's slots wait for its end.
+  ///   - isAgain: true if the slot runs once more when such a run has just succeeded.
   mutating func backfill(
     _ id: JobID, slot: WallInstant, _ parameters: RunParameters, isForced: Bool, isAgain: Bool,
     at now: Now

@@ -6,10 +6,10 @@ struct SlotCheck: Sendable {
   var run: RunID
 }
 
-/// Conditions: before a slot runs, an action of its own says whether it may. The action is a run like
+/// Conditions: before a slot runs, an action of its own decides about it. The action is a run like
 /// a hook's: it has a bound on its time, and takes no place of another run.
 extension SchedulerCore {
-  /// Asks whether a slot may run. A slot that waits already is taken over by this one.
+  /// Starts the check of a slot, which replaces a slot that already waits.
   mutating func check(_ slot: Slot, of id: JobID, _ condition: Condition, at now: Now) {
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
     markDirty(id)
@@ -43,13 +43,12 @@ extension SchedulerCore {
         token: token))
   }
 
-  /// A slot has waited as long as it may: the try in progress is the last.
+  /// A slot has reached its longest wait: the try in progress is the last.
   mutating func waitIsOver(_ run: RunID, at now: Now) {
     step(run, at: now) { $0.allowNoRetry() }
     step(run, at: now) { $0.nextSlotDue() }
   }
 
-  /// The answer is there.
   mutating func checkEnded(_ run: RunID, of id: JobID, _ end: RunEnd, at now: Now) {
     guard let check = checks[id], check.run == run else { return }
     checks[id] = nil
@@ -59,12 +58,12 @@ extension SchedulerCore {
     } else {
       decide(id, SlotSeries(check.slot.nominal), .skipped(.condition), at: now)
     }
-    // What waited behind it may be due.
+    // Slots that waited behind it may be due.
     startDelayIfIdle(id, at: now)
     arm(id, at: now)
   }
 
-  /// A slot that waits for its condition is decided, and nobody asks any more.
+  /// Decides a slot that waits for its condition, and ends the check.
   mutating func giveUpCheck(of id: JobID, as verdict: Verdict, at now: Now) {
     guard !checks.isEmpty, let check = checks.removeValue(forKey: id) else { return }
     decide(id, SlotSeries(check.slot.nominal), verdict, at: now)
@@ -72,7 +71,7 @@ extension SchedulerCore {
     step(check.run, at: now) { $0.stop(cause, at: now.monotonic) }
   }
 
-  /// The condition has changed while a slot waited for it: it is asked for anew, or served.
+  /// The condition has changed while a slot waited for it: it is checked again, or served.
   mutating func conditionChanged(of id: JobID, from old: JobSpec, at now: Now) {
     guard !checks.isEmpty, let check = checks[id],
       old.policies.onlyIf != jobs[id].spec.policies.onlyIf
@@ -84,15 +83,15 @@ extension SchedulerCore {
 }
 
 extension Condition {
-  /// How long a slot may wait from now on.
+  /// The time that a slot may still wait.
   fileprivate func left(of slot: Slot, at now: Now) -> Duration {
     max(.zero, slot.deadline + (wait ?? .zero) - now.monotonic)
   }
 }
 
-/// Slots that lie in times which their job excludes.
+/// Slots in times that their job excludes.
 extension SchedulerCore {
-  /// Skips those among what a wake has found; nil when nothing else is left.
+  /// Skips those among the due slots; nil if no others are left.
   mutating func withoutExcluded(
     _ due: ScheduleCursor.Due, of id: JobID, at now: Now
   ) -> ScheduleCursor.Due? {

@@ -1,27 +1,28 @@
 package import TaktTime
 
-/// The scheduler as those see it who steer it.
+/// The scheduler's interface for clients.
 ///
-/// Safe from any thread. Replies come on the scheduler's queue, and are not to block it; none comes
+/// Safe from any thread. Replies come on the scheduler's queue, and must not block it; none comes
 /// after takt has stopped.
 package protocol SchedulerControl: Sendable {
-  /// Does what somebody wants as soon as the queue is free.
+  /// Performs a command as soon as the queue is free.
   func perform(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void)
 
-  /// Looks at the scheduler as soon as the queue is free. Who wants to see much looks often and at
-  /// little: slots that are due wait meanwhile.
+  /// Queries the scheduler as soon as the queue is free. Large queries are made in small parts:
+  /// slots that are due wait meanwhile.
   func query<Value: Sendable>(
     _ question: @escaping @Sendable (SchedulerCore, Now) -> Value,
     reply: @escaping @Sendable (Value) -> Void)
 }
 
-/// What those see and want who steer takt.
+/// Commands and views for clients.
 extension SchedulerCore {
-  /// How many runs of one job may wait for a free place; a slot beyond is `skipped(queue_full)`.
+  /// The most runs of one job that may wait for a free place; a slot beyond is
+  /// `skipped(queue_full)`.
   package static let waitingRunsPerJobMax = 64
 
-  /// Does what somebody wants, and says what became of it and what is to be done.
+  /// Performs a command, and returns its reply and the effects.
   package mutating func perform(
     _ command: SchedulerCommand, at now: Now
   ) -> (reply: SchedulerReply, effects: [SchedulerEffect]) {
@@ -102,8 +103,8 @@ extension SchedulerCore {
     return .done(runs: [RunID(runs.lastRun)])
   }
 
-  /// A run by hand comes in place of those that there are: one that has started is stopped, and the
-  /// slot of one that has not is cancelled.
+  /// A run by hand replaces the present ones: one that has started is stopped, and the slot of one
+  /// that has not is cancelled.
   private mutating func replaceRuns(of id: JobID, at now: Now) {
     for run in runs.active(of: id).all where runs.contains(run) {
       if let slot = runs[run].undecidedSlot {
@@ -133,7 +134,7 @@ extension SchedulerCore {
       drain: drain, settings: settings)
   }
 
-  /// Says that some jobs have no metrics of their own.
+  /// Logs that some jobs have no metrics of their own.
   mutating func logMetricsLimit(at now: Now) {
     let most = settings.metrics.jobs
     guard jobs.count > most else { return }
@@ -148,7 +149,7 @@ extension SchedulerCore {
       ])
   }
 
-  /// A job at this moment; nil when there is none of this name.
+  /// Nil if there is no job of this name.
   package func view(of name: JobName, at now: Now) -> JobView? {
     guard let id = jobs.id(of: name), let job = jobs.state(of: id) else { return nil }
     let active = runs.active(of: id).all.compactMap { view(of: $0, at: now) }
@@ -163,7 +164,7 @@ extension SchedulerCore {
       alarmFailures: job.alarms?.failures ?? [:])
   }
 
-  /// A run that has not ended; nil when there is none of this number. Hooks are found as well.
+  /// Nil if there is no active run of this number. Hooks are found as well.
   package func view(of run: RunID, at now: Now) -> RunView? {
     var view = runs.run(run)?.view(at: now)
     if view?.state == .queued {
@@ -172,7 +173,7 @@ extension SchedulerCore {
     return view
   }
 
-  /// What the next slots of a job are computed from; nil when there is no such job, or its slots are
+  /// The input for computing the next slots of a job; nil if there is no such job, or its slots are
   /// not served.
   package func previewInput(of name: JobName, at now: Now) -> SlotPreviewInput? {
     guard let job = jobs.id(of: name).flatMap({ jobs.state(of: $0) }), !job.isHeld else {
@@ -181,8 +182,8 @@ extension SchedulerCore {
     return SlotPreviewInput(spec: job.spec, cursor: job.cursor, ran: job.ranCount, now: now)
   }
 
-  /// What is needed to foresee slots of a job, also of one that is suspended or disabled; nil for a
-  /// job that is not there.
+  /// The input for foreseeing slots of a job, also of one that is suspended or disabled; nil if
+  /// there is no such job.
   package func forecastInput(of name: JobName, at now: Now) -> SlotForecastInput? {
     guard var job = jobs.state(of: name) else { return nil }
     let timing = job.spec.timing
@@ -208,7 +209,6 @@ extension SchedulerCore {
     return job.awaited == nil ? .idle : .waiting
   }
 
-  /// Tells the log the state of all jobs.
   mutating func dumpStatus(at now: Now) {
     for id in jobs.sorted {
       let active = runs.active(of: id).all
@@ -233,7 +233,7 @@ extension SchedulerCore {
   }
 }
 
-/// Jobs that somebody has put to rest. A slot that passes meanwhile never runs.
+/// Suspended jobs. A slot that passes meanwhile never runs.
 extension SchedulerCore {
   mutating func suspend(
     _ id: JobID, until: WallInstant?, reason: String, isNews: Bool = false, at now: Now
@@ -259,7 +259,6 @@ extension SchedulerCore {
     arm(id, at: now)
   }
 
-  /// Ends a pause whose time is over.
   mutating func endSuspension(ifOver id: JobID, at now: Now) {
     guard let until = jobs[id].suspension?.until, until <= now.wall else { return }
     endSuspension(of: id, at: now)
@@ -276,7 +275,7 @@ extension SchedulerCore {
     watchFreshness(of: id, .resumed, at: now)
   }
 
-  /// Decides what held jobs have let pass, as a stop would: for a simulation that ends.
+  /// Decides the slots that held jobs have let pass, as a stop would: for a simulation that ends.
   mutating func passHeld(at now: Now) -> [SchedulerEffect] {
     for id in jobs.sorted where jobs[id].isHeld { decideDue(id, as: nil, at: now) }
     let done = effects

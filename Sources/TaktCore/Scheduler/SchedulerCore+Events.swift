@@ -1,8 +1,8 @@
 package import TaktTime
 
-/// Events that make a job due, at once or some time later.
+/// Events that make a job due, at once or later.
 extension SchedulerCore {
-  /// Something has happened that makes a job due at once.
+  /// An event that makes a job due at once.
   mutating func occur(_ causes: SlotCauses, for id: JobID, at now: Now) {
     let schedule = jobs[id].spec.timing.schedule
     guard schedule.isWithinBounds(now.wall) else { return }
@@ -48,7 +48,7 @@ extension SchedulerCore {
     if !causes.isEmpty { occur(causes, for: id, at: now) }
   }
 
-  /// Makes the slots of events: one for those that wait equally long.
+  /// Makes the slots of events: one for those with the same delay.
   private mutating func occurLater(_ causes: [LifecycleEvent], for id: JobID, at now: Now) {
     let delays = jobs[id].spec.timing.schedule.delays
     var atOnce: SlotCauses = []
@@ -67,8 +67,8 @@ extension SchedulerCore {
     arm(id, at: now)
   }
 
-  /// Something has happened that makes a job due later. Its slot has the name of the instant at which
-  /// it is due, and is held like one that is put off: whoever takes over knows when that is.
+  /// An event that makes a job due later. Its slot has the name of the instant at which it is due,
+  /// and is held like one that is delayed: the next daemon knows that instant.
   private mutating func occur(
     _ causes: SlotCauses, for id: JobID, after delay: Duration, at now: Now
   ) {
@@ -89,40 +89,38 @@ extension SchedulerCore {
   }
 }
 
-/// What can happen to the scheduler. The time comes with the event.
+/// An event for the scheduler. The time comes with it.
 package enum SchedulerEvent: Sendable {
-  /// takt starts with this set of jobs, where a previous one has left off.
+  /// takt starts with this set of jobs, and continues from a previous daemon.
   indirect case started(Snapshot, after: PreviousState = PreviousState())
   /// A new set of jobs is valid; the plan leads to it from the present one.
   indirect case reloaded(ReloadPlan)
   /// The timer of this key has fired; `token` is the one it was armed with.
   case timerFired(TimerID, token: UInt64)
-  /// Somebody wants this, and does not wait for what becomes of it.
   indirect case commanded(SchedulerCommand)
   /// The process or work of an attempt's action has ended, or could not be started.
   case actionEnded(RunID, AttemptReport)
-  /// Nothing is left of an attempt's process group.
+  /// No process of an attempt's group is left.
   case groupEnded(RunID, GroupReport = GroupReport())
-  /// All that was recorded for this run is kept for certain.
+  /// All entries of this run are kept for certain.
   case kept(RunID)
-  /// What has come of a batch for the cluster's engine.
   indirect case claims(ClaimOutcome)
-  /// The ledger was lost: all that applies now is recorded again.
+  /// The ledger was lost: the whole present state is recorded again.
   case ledgerRenewed
-  /// Somebody has set the wall clock, or the machine has slept for so long.
+  /// The wall clock was set, or the machine has slept for this long.
   case clockStepped(slept: Duration)
-  /// Files have changed that a job waits for.
+  /// Files that a job watches have changed.
   indirect case changed(JobName, PathWatch, paths: ChangedPaths = ChangedPaths())
-  /// Somebody wants the state of all jobs in the log.
+  /// A request to log the state of all jobs.
   case dumpStatus
-  /// Somebody wants takt to stop; a second time: without waiting; a third time: at once.
+  /// A request to stop; a second time: without waiting; a third time: at once.
   case stop
 }
 
-/// What the scheduler wants done. Effects are performed in their order.
+/// An effect of the scheduler. Effects are performed in their order.
 package enum SchedulerEffect: Hashable, Sendable {
-  /// Fire once between `deadline`, which people call `due`, and `deadline + leeway`, in place of any
-  /// earlier arming.
+  /// Fire once between `deadline`, which people know as `due`, and `deadline + leeway`, in place of
+  /// any earlier arming.
   case arm(
     TimerID, deadline: MonotonicInstant, due: WallInstant, leeway: Duration, token: UInt64)
   /// Fire no more, until it is armed again.
@@ -132,18 +130,18 @@ package enum SchedulerEffect: Hashable, Sendable {
   case start(AttemptRequest)
   /// Send a run's process group a signal.
   case signal(RunID, StopSignal)
-  /// Keep this; entries of one turn belong together.
+  /// Entries of one turn belong together.
   case record(LedgerEntry)
-  /// Say `kept` when all that was recorded for this run is kept for certain.
+  /// Send `kept` once all entries of this run are kept for certain.
   case awaitLedger(RunID)
-  /// Hand this to the cluster's engine, and say `claims` when it has answered or failed.
+  /// Pass this to the cluster's engine, and send `claims` when it has answered or failed.
   indirect case claims(ClaimBatch)
-  /// What runs under a claim must be over so long after that batch was handed over, unless this is
-  /// said again.
+  /// Runs under a claim must end this long after that batch was handed over, unless this is
+  /// repeated.
   case leased(batch: UInt64, for: Duration)
-  /// A slot's run starts: for whoever measures.
+  /// A slot's run starts; for measurements.
   case served(SlotStart)
   case log(LogRecord)
-  /// Everything is over: the process may end.
+  /// The process may end.
   case finish
 }

@@ -1,18 +1,19 @@
 import TaktTime
 
-/// Freshness: whether a run of each job has succeeded as recently as `expect_success_within` says.
+/// Freshness: tracks if a run of each job has succeeded as recently as `expect_success_within`
+/// requires.
 extension SchedulerCore {
-  /// Why a job's freshness is looked at.
+  /// The reason for a check of a job's freshness.
   enum FreshnessCause {
-    /// takt was not there: a job that would have become stale meanwhile gets one more chance.
+    /// takt was not running: a job that would have become stale meanwhile gets one more chance.
     case absence
-    /// The job was not to run: the time counts from now.
+    /// The job was suspended or disabled: the time counts from now.
     case resumed
     /// The file, or the clock, has changed a little.
     case changed
   }
 
-  /// A clock that was set by less was corrected; nobody was absent.
+  /// A clock that was set by less was corrected, and does not mean an absence.
   static let absenceMin = Duration.seconds(60)
 
   mutating func watchFreshness(of id: JobID, _ cause: FreshnessCause, at now: Now) {
@@ -98,7 +99,7 @@ extension SchedulerCore {
 
   // MARK: Runs
 
-  /// A run has succeeded. Returns whether the job was stale.
+  /// A run has succeeded. Returns true if the job was stale.
   mutating func noteSuccess(of id: JobID, at now: Now) -> Bool {
     guard let before = freshness(of: id), let limit = jobs[id].spec.freshFor else {
       return false
@@ -115,7 +116,7 @@ extension SchedulerCore {
     return before.staleSince != nil
   }
 
-  /// A run has failed: if it was the job's chance after an absence, the job had it.
+  /// A run has failed: if it was the job's chance after an absence, that is used up.
   mutating func noteFailure(of id: JobID, at now: Now) {
     guard let freshness = freshness(of: id), freshness.staleSince == nil,
       freshness.isLastChance, let limit = jobs[id].spec.freshFor,
@@ -124,8 +125,7 @@ extension SchedulerCore {
     becomeStale(id, freshness, at: now)
   }
 
-  /// Another machine runs a slot of the job: it watches what becomes of it, unless runs have failed
-  /// here.
+  /// Another machine runs a slot of the job, and watches the result, unless runs have failed here.
   mutating func noteElsewhere(_ id: JobID, at now: Now) {
     guard var freshness = freshness(of: id), failureStreak(of: id) == 0,
       let limit = jobs[id].spec.freshFor, phase == .running, !jobs[id].isHeld

@@ -1,31 +1,30 @@
 import TaktTime
 
-/// Hooks: runs that follow from what other runs have come to.
+/// Hooks: runs that follow from the outcomes of other runs.
 extension SchedulerCore {
-  /// How many hooks of one job may wait or be in progress; one beyond is dropped, and the log says
-  /// so.
+  /// The most hooks of one job that may wait or be in progress; one beyond is dropped, and logged.
   package static let hooksPerJobMax = 64
-  /// How long an attempt of a hook may take.
+  /// The time limit of a hook's attempt.
   package static let hookTimeout = Duration.seconds(60)
 
-  /// What a hook is called for.
+  /// The reason for calling a hook.
   struct HookOccasion: Sendable {
     var kind: HookKind
-    /// How the run ended; nil while it goes on.
+    /// Nil while the run continues.
     var end: RunEnd?
-    /// How many runs of the job in a row have failed, this one among them.
+    /// The failed runs of the job in a row, this one included.
     var streak = 0
-    /// How many had failed before this one succeeded.
+    /// The failed runs in a row before this success.
     var endedStreak = 0
     /// The run succeeded after a failed one, or has ended a staleness.
     var isRecovery = false
-    /// What it was called for lasts on: only actions that repeat are called again.
+    /// The reason still lasts: only actions that repeat are called again.
     var isReminder = false
-    /// Of `on_alarm_failed`, what has failed.
+    /// For `on_alarm_failed`, the failed hook.
     var failedHook: String?
   }
 
-  /// What a run's end means for its job, and for those who want to hear of it.
+  /// Counts a run's end for its job, and calls the hooks for it.
   ///
   /// - Parameter run: the run, if its job has hooks.
   mutating func countFailure(of id: JobID, _ end: RunEnd, hooks run: HookCaller?, at now: Now) {
@@ -60,18 +59,18 @@ extension SchedulerCore {
     }
   }
 
-  /// Asked for each run, and few jobs have any.
+  /// Called for each run, and few jobs have any.
   @inline(__always) mutating func hasAlarms(_ id: JobID) -> Bool {
     jobs.isPresent(id) && jobs[id].hasAlarms
   }
 
-  /// Whether the end of takt has cut off `on_recover`: the next success calls it.
+  /// True if the end of takt has cut off `on_recover`: the next success calls it.
   private mutating func hasLostRecovery(_ id: JobID) -> Bool {
     guard hasAlarms(id), let alarms = jobs[id].alarms else { return false }
     return alarms.calls.contains { $0.key.hook == .onRecover && $0.value.progress == .lost }
   }
 
-  /// Of a job that a reload has removed it is not counted.
+  /// Zero for a job that a reload has removed.
   mutating func failureStreak(of id: JobID) -> Int {
     jobs.isPresent(id) ? jobs[id].failureStreak : 0
   }
@@ -82,15 +81,14 @@ extension SchedulerCore {
     markDirty(id)
   }
 
-  /// Calls a hook for a run that goes on.
   mutating func hook(_ kind: HookKind, for run: RunID, at now: Now) {
     guard !runs[run].isHook, runs[run].spec.calls(kind), !runs[run].isBackfill else { return }
     let caller = runs[run].caller
     call(HookOccasion(kind: kind, streak: failureStreak(of: caller.job)), for: caller, at: now)
   }
 
-  /// Calls a hook, once that of the run's start has ended: nobody is to hear of the end first. Pings
-  /// are a hook beside it, so that neither waits for the other.
+  /// Calls a hook, once that of the run's start has ended: the end must not be reported first.
+  /// Pings are a separate hook, so that neither waits for the other.
   mutating func call(_ occasion: HookOccasion, for run: HookCaller, at now: Now) {
     guard run.spec.calls(occasion.kind) else { return }
     for isPing in [false, true] where !run.spec.actions(of: occasion.kind, isPing).isEmpty {
@@ -103,7 +101,7 @@ extension SchedulerCore {
     }
   }
 
-  /// The hook of a run's start has ended: what waited for it follows.
+  /// The hook of a run's start has ended: the hooks that waited for it follow.
   mutating func startHookEnded(_ start: RunStart, at now: Now) {
     for (occasion, caller) in startHooks.removeValue(forKey: start)?.waiting ?? [] {
       queueHook(occasion, isPing: start.isPing, for: caller, at: now)
@@ -132,7 +130,7 @@ extension SchedulerCore {
         remember(due.map { steps[$0] }, occasion.kind, of: run.job, .lost, at: now)
       }
       if phase != .stopping {
-        // There is no run of the hook to look at.
+        // There is no run of the hook to view.
         noteAlarmFailure(
           AlarmFailure.name(occasion.kind, isPing: isPing), of: run.job,
           AlarmFailure(at: now.wall.kept, run: RunID(0), words: "not run: \(why)"))
@@ -158,7 +156,7 @@ extension SchedulerCore {
       facts: Shared(facts), at: now)
   }
 
-  /// Remembers when actions were called, as far as their next call depends on it.
+  /// Remembers the calls of actions, as far as their next call depends on it.
   private mutating func remember(
     _ steps: [Step], _ hook: HookKind, of id: JobID, _ progress: JobAlarms.Progress, at now: Now
   ) {
@@ -188,7 +186,7 @@ extension SchedulerCore {
     markDirty(id)
   }
 
-  /// Whether an action of a hook is called on this occasion.
+  /// True if an action of a hook is called on this occasion.
   private mutating func isDue(
     _ step: Step, _ occasion: HookOccasion, _ run: HookCaller, at now: Now
   ) -> Bool {
@@ -200,13 +198,13 @@ extension SchedulerCore {
       { alarms.calls[step.place(in: occasion.kind)] } else { nil }
     let isLost = call?.progress == .lost
     let last = isLost ? nil : call
-    // A clock that was put back since is no reason to keep quiet for longer.
+    // A clock that was put back since is no reason to stay silent for longer.
     let hasRested =
       last.map { last in
         rule.interval.map { now.wall - last.at >= $0 || now.wall < last.at } ?? true
       } ?? true
     if occasion.isReminder { return isLost || rule.interval != nil && hasRested }
-    // A recovery is told once, whatever came of the job since.
+    // A recovery is reported once, even if the job has failed since.
     if isLost, occasion.kind == .onRecover || rule.when == .recovered { return true }
     if occasion.kind == .onRecover, !occasion.isRecovery { return false }
     switch rule.when {
@@ -231,8 +229,8 @@ struct StartHook: Sendable {
 
 /// Hooks and pings that fail: a problem of their job, and a reason to call another hook.
 extension SchedulerCore {
-  /// A hook has ended. One that fails is remembered until one of its name succeeds or says something
-  /// else; what takt's own end, or somebody, has cut off says nothing.
+  /// A hook has ended. A failed one is remembered until one of its name succeeds or reports
+  /// something else; one that takt's own end, or a user, has cut off does not count.
   mutating func alarmEnded(
     _ run: RunID, _ alarm: ActiveRun.Alarm, of id: JobID, _ end: RunEnd, at now: Now
   ) {
@@ -262,7 +260,7 @@ extension SchedulerCore {
     markDirty(id)
   }
 
-  /// A run of the job has succeeded: what has failed long ago is no news any more.
+  /// A run of the job has succeeded: old failures are no longer news.
   private mutating func forgetOldAlarmFailures(of id: JobID, at now: Now) {
     guard jobs[id].hasFailedAlarms, var alarms = jobs[id].alarms else { return }
     let count = alarms.failures.count
@@ -272,7 +270,7 @@ extension SchedulerCore {
     markDirty(id)
   }
 
-  /// Calls the hook for hooks that fail. It has no hook of its own, so that this ends here.
+  /// Calls the hook for failed hooks. It has no hook of its own, so that this ends here.
   private mutating func callAlarmFailed(
     _ name: String, _ alarm: ActiveRun.Alarm, of id: JobID, _ end: RunEnd, at now: Now
   ) {

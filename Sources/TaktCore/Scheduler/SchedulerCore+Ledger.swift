@@ -1,16 +1,16 @@
 import TaktTime
 import DequeModule
 
-/// What the ledger is told of jobs, so that a takt to come goes on where this one ends, and so that
-/// anybody can compute which slots there should have been.
+/// The ledger's entries about jobs, from which the next daemon continues, and from which anybody
+/// can compute the slots that there should have been.
 extension SchedulerCore {
-  /// A job's mark is to be recorded at the end of this event.
+  /// Records a job's checkpoint at the end of this event.
   mutating func markDirty(_ id: JobID) {
     // Mostly it is one job, several times.
     if unmarked.last != id, !isWithoutMarks { unmarked.append(id) }
   }
 
-  /// Records the marks of all jobs that have changed since they were recorded.
+  /// Records the checkpoints that have changed.
   mutating func recordMarks() {
     guard unmarked.count > 1 else {
       if let id = unmarked.popLast() { recordMark(of: id) }
@@ -20,15 +20,15 @@ extension SchedulerCore {
     unmarked.removeAll(keepingCapacity: unmarked.count < 4096)
   }
 
-  /// One that has been removed has told its mark with its end.
+  /// A removed job has recorded its checkpoint with its end.
   private mutating func recordMark(of id: JobID) {
     if jobs.isPresent(id) { effects.append(.record(.checkpoint(jobs[id].checkpoint))) }
   }
 
   /// From now on the job is due by its present schedule.
   ///
-  /// - Parameter isFirst: whether takt hears of the job for the first time, so that all of its
-  ///   single instants count.
+  /// - Parameter isFirst: true if takt loads the job for the first time, so that all of its single
+  ///   instants count.
   mutating func beginVersion(of id: JobID, isFirst: Bool = false, at now: Now) {
     let (timing, cursor) = (jobs[id].spec.timing, jobs[id].cursor)
     let edge = cursor.edge(at: now)
@@ -41,14 +41,14 @@ extension SchedulerCore {
     markDirty(id)
   }
 
-  /// The job is due no more. Its mark is recorded here, as it will be no job's any longer.
+  /// The job was removed. Its checkpoint is recorded here, since its number is given up.
   mutating func endVersion(of id: JobID, at now: Now) {
     effects.append(.record(.checkpoint(jobs[id].checkpoint)))
     let cursor = jobs[id].cursor
     effects.append(.record(.scheduleEnded(jobs.name(of: id), cursor.edge(at: now))))
   }
 
-  /// The ledger has begun anew: all that holds now is told again.
+  /// The ledger has started again: the whole present state is recorded again.
   mutating func rewriteLedger(at now: Now) {
     for id in jobs.sorted {
       beginVersion(of: id, at: now)

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// Reload: change what the plan says and nothing else. New slots are later than the reload.
+/// Reload: applies the changes of the plan and no others. New slots are later than the reload.
 extension SchedulerCore {
   mutating func reload(_ plan: ReloadPlan, at now: Now) {
     guard phase == .running else {
@@ -63,7 +63,7 @@ extension SchedulerCore {
     startWaitingRuns(at: now)
   }
 
-  /// Takes up a job: one that was removed earlier comes back with its anchor and its marks.
+  /// Loads a job: one that was removed earlier comes back with its anchor and its marks.
   @discardableResult
   mutating func add(_ spec: JobSpec, _ arrival: JobArrival, at now: Now) -> JobID {
     let schedule = spec.timing.schedule
@@ -107,7 +107,7 @@ extension SchedulerCore {
     let due = jobs[id].popDue(at: now)
     follow(id, from: old, to: spec)
     keepEnds(of: id, from: old.timing.schedule, to: spec.timing.schedule)
-    // What the old schedule excludes is looked for before the job has the new one.
+    // The old schedule's exclusions are applied before the job has the new one.
     let kept = rest == nil ? due.flatMap { withoutExcluded($0, of: id, at: now) } : nil
     replaceSpec(of: id, spec, at: now)
     if let rest {
@@ -185,15 +185,14 @@ extension SchedulerCore {
     removeIfEnded(id)
   }
 
-  /// A job that is removed, or not to go on, has no timers any more.
+  /// Ends the timers of a job that is removed, or must not continue.
   mutating func endTimers(of id: JobID) {
     endPause(of: id)
     endFreshnessTimer(of: id)
     effects.append(.disarm(.job(id)))
   }
 
-  /// The runs of a job that has been removed are killed, or end by themselves; it starts no further
-  /// attempt.
+  /// The runs of a removed job are killed, or end by themselves; it starts no further attempt.
   private mutating func stopRuns(ofRemoved id: JobID, _ removal: Removal, at now: Now) {
     for run in runs.active(of: id).all where runs.contains(run) {
       if let slot = runs[run].undecidedSlot {
@@ -207,7 +206,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Queued runs of the job have not started: they will, under the new spec.
+  /// Queued runs of the job will start under the new spec.
   private mutating func replaceSpec(of id: JobID, _ spec: JobSpec, at now: Now) {
     let old = jobs[id].spec
     jobs[id].spec = spec
@@ -221,7 +220,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Instants that were past when takt first heard of the job.
+  /// Instants that were past when takt first loaded the job.
   private mutating func missPast(_ instants: [WallInstant], of id: JobID, at now: Now) {
     for instant in Self.past(instants, at: now) {
       decide(id, SlotSeries(instant), .missed(.down), at: now, causes: [.at])
@@ -248,7 +247,7 @@ extension SchedulerCore {
     instants.filter { $0.milliseconds <= now.wall.milliseconds }
   }
 
-  /// - Parameter hasTimer: whether to name the job's timer.
+  /// - Parameter hasTimer: true to name the job's timer.
   private mutating func logStep(_ step: ReloadPlan.Step, hasTimer: Bool = false, at now: Now) {
     let name = step.spec.name
     let machine = hasTimer ? [LogField(.machine, .machine(.timer(.job(name))))] : []

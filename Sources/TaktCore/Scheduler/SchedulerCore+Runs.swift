@@ -8,7 +8,7 @@ extension SchedulerCore {
     step(run, at: now) { $0.timerFired(at: now.monotonic) }
   }
 
-  /// A run takes longer than its job says.
+  /// A run takes longer than expected.
   mutating func expectedFired(_ run: RunID, token: UInt64, at now: Now) {
     guard runs.contains(run), runs[run].expectedToken == token else { return }
     runs[run].expectedToken = 0
@@ -37,14 +37,14 @@ extension SchedulerCore {
     step(row, at: now) { $0.actionEnded(report, at: now.monotonic) }
   }
 
-  /// Nothing is left of a step that has left descendants.
+  /// No process of a step with descendants is left.
   mutating func groupEnded(_ run: RunID, _ report: GroupReport, at now: Now) {
     guard let row = runs.row(of: run) else { return }
     runs[row].groupEnded(report)
     step(row, at: now) { $0.groupEnded(at: now.monotonic) }
   }
 
-  /// Feeds one event to a run's machine and does what it requests. An event for a run that has
+  /// Feeds one event to a run's machine and performs its requests. An event for a run that has
   /// ended changes nothing. A retry is scheduled here, when the machine moves to `backing_off`.
   mutating func step(_ run: RunID, at now: Now, _ event: (inout RunMachine) -> RunRequests) {
     if let row = runs.row(of: run) { step(row, at: now, event) }
@@ -65,7 +65,7 @@ extension SchedulerCore {
     setTimer(of: row, requests.timer, at: now)
     switch runs[row].machine.state {
     case .ended(let end): return ended(row, end, at: now)
-    // What a reload has changed meanwhile holds from the next attempt on.
+    // Changes of a reload apply from the next attempt on.
     case .backingOff: adoptPresentSpec(row)
     case .queued, .running, .stopping, .killing: break
     }
@@ -175,7 +175,7 @@ extension SchedulerCore {
     finishIfIdle(at: now)
   }
 
-  /// What waited for the end of a job's run may be due.
+  /// Slots that waited for the end of a job's run may be due.
   private mutating func armAfterRun(of id: JobID, at now: Now) {
     guard jobs.isPresent(id) else { return }
     if jobs[id].isFixedDelay, !runs.hasActive(id) {
@@ -186,7 +186,6 @@ extension SchedulerCore {
     }
   }
 
-  /// A job that has been removed is forgotten when the last of its runs has ended.
   mutating func removeIfEnded(_ id: JobID) {
     if !jobs.isPresent(id), runs.ofJob(id).isEmpty { release(id) }
   }
@@ -228,7 +227,7 @@ extension SchedulerCore {
     logWait(of: run, at: now)
   }
 
-  /// A wait for a group has causes that nobody sees in the job.
+  /// The causes of a wait for a group are not visible in the job.
   private mutating func logWait(of run: RunID, at now: Now) {
     guard !isQuiet, runs.contains(run), runs[run].spec.concurrencyGroup != nil,
       let wait = runs.wait(of: run), wait.isForGroup
@@ -256,11 +255,10 @@ extension SchedulerCore {
     let run = runs[row].id
     let isTold = isFirst && !runs[row].isHook && runs[row].spec.calls(.onStart)
     step(row, at: now) { $0.start(at: now.monotonic) }
-    // Only now: the run does not wait for whoever is told of it.
+    // Only now: the run does not wait for the hook.
     if isTold, runs.contains(run) { hook(.onStart, for: run, at: now) }
   }
 
-  /// The first start of a run.
   private mutating func begin(_ row: RunTable.Row, at now: Now) {
     runs[row].begin(at: now.monotonic)
     effects.append(.record(.began(runs[row].beginning(at: now))))
@@ -298,12 +296,12 @@ extension SchedulerCore {
 
 // MARK: - Claims
 
-/// Runs that must be known to the ledger before they may start.
+/// Runs that the ledger must know before they may start.
 extension SchedulerCore {
-  /// How long such a run waits for the ledger.
+  /// The time for which such a run waits for the ledger.
   package static let claimTimeout = Duration.seconds(2)
 
-  /// The run could start; it asks for its place again when the ledger has it for certain.
+  /// The run could start; it asks for its place again once the ledger has it for certain.
   private mutating func claim(_ row: RunTable.Row, at now: Now) {
     let (run, token) = (runs[row].id, nextToken())
     // While it waits for the disk others may have the place.
@@ -329,7 +327,7 @@ extension SchedulerCore {
     startWaitingRuns(at: now)
   }
 
-  /// Without the ledger's word the slot is given up: it might be run a second time after a crash.
+  /// Without the ledger's answer the slot is given up: it might be run a second time after a crash.
   mutating func claimTimedOut(_ run: RunID, at now: Now) {
     if let slot = runs[run].undecidedSlot {
       let (id, series) = (runs[run].job, SlotSeries(slot.nominal))
@@ -344,12 +342,11 @@ extension SchedulerCore {
 }
 
 extension SchedulerPhase {
-  /// Whether runs may start.
   fileprivate var mayStart: Bool { self == .running || self == .draining }
 }
 
 extension ActiveRun {
-  /// Whether the ledger must know of its next attempt before it starts.
+  /// True if the ledger must know of its next attempt before it starts.
   fileprivate var needsClaim: Bool {
     mutating get {
       switch origin {

@@ -1,8 +1,7 @@
 import TaktTime
 
-/// Slots: armed, found due, decided.
 extension SchedulerCore {
-  /// Arms the job's timer for what comes next, or lets it rest when there is nothing.
+  /// Arms the job's timer for the next slot, or leaves it unarmed if there is none.
   mutating func arm(_ id: JobID, at now: Now) {
     guard phase == .running else { return }
     endPause(of: id)
@@ -33,7 +32,7 @@ extension SchedulerCore {
     arm(.suspensionEnd(until, deadline: now.monotonic + (until - now.wall)), of: id, at: now)
   }
 
-  /// Whether a job has a timer that is not over, or would have one if it were not held.
+  /// True if a job has a timer that is not over, or would have one if it were not held.
   private mutating func hasTimer(_ id: JobID, at now: Now) -> Bool {
     switch jobs[id].timer {
     case nil where !jobs[id].spec.timing.schedule.isTimed: false
@@ -51,7 +50,7 @@ extension SchedulerCore {
     effects.append(.holdTimer(id, rest))
   }
 
-  /// Nobody waits for the end of the job's suspension any more.
+  /// The end of the job's suspension is no longer waited for.
   mutating func endPause(of id: JobID) {
     if case .suspensionEnd = jobs[id].awaited { effects.append(.disarm(.pause(id))) }
   }
@@ -69,7 +68,7 @@ extension SchedulerCore {
     guard phase == .running, jobs.isPresent(id), jobs[id].isAwaiting(token) else { return }
     endPause(of: id)
     jobs[id].clearAwaited()
-    // What most jobs never have is looked after apart.
+    // Rare states are handled separately.
     if jobs[id].isSuspended || !jobs[id].late.isEmpty {
       endSuspension(ifOver: id, at: now)
       if !jobs[id].isHeld, drain == nil { serveLate(id, at: now) }
@@ -81,7 +80,7 @@ extension SchedulerCore {
     arm(id, at: now)
   }
 
-  /// A fixed delay begins anew where no run is to come that it could count from.
+  /// Starts a fixed delay again if no run is expected that it could count from.
   mutating func startDelayIfIdle(_ id: JobID, at now: Now) {
     guard jobs.isPresent(id), jobs[id].isFixedDelay, !jobs[id].isDelaying,
       jobs[id].late.isEmpty, !runs.hasActive(id), checks.isEmpty || checks[id] == nil
@@ -89,14 +88,14 @@ extension SchedulerCore {
     startDelay(of: id, at: now)
   }
 
-  /// No run of the job is active on this machine: a fixed delay begins.
+  /// No run of the job is active on this machine: a fixed delay starts.
   mutating func startDelay(of id: JobID, at now: Now) {
     markDirty(id)
     if placement?.takesDelay(of: id, in: &self, at: now) != true { jobs[id].startDelay(at: now) }
   }
 
-  /// Serves what a wake has found: the newest slot, if its time is not over, and by the job's policy
-  /// what has passed.
+  /// Serves the due slots: the newest, if its time is not over, and passed ones by the job's
+  /// policy.
   private mutating func serve(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
     if jobs[id].spec.timing.schedule.excludesNothing { return serveFound(due, of: id, at: now) }
     if let due = withoutExcluded(due, of: id, at: now) { serveFound(due, of: id, at: now) }
@@ -122,7 +121,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Makes a run for a slot that is due, or says why there is none.
+  /// Makes a run for a due slot, or records why there is none.
   mutating func serve(_ slot: Slot, of id: JobID, at now: Now) {
     if runs.hasActive(id) {
       for run in runs.active(of: id).all { step(run, at: now) { $0.nextSlotDue() } }
@@ -137,7 +136,7 @@ extension SchedulerCore {
     start(slot, of: id, at: now)
   }
 
-  /// Makes a run for a slot whose condition holds, or says why there is none.
+  /// Makes a run for a slot whose condition holds, or records why there is none.
   mutating func serveNow(_ slot: Slot, of id: JobID, at now: Now) {
     if let reason = jobs[id].holdReason ?? refusal(of: id) {
       return decide(id, SlotSeries(slot.nominal), .skipped(reason), at: now, causes: slot.causes)
@@ -151,7 +150,7 @@ extension SchedulerCore {
     queueRun(.slot(slot), of: id, jobs[id].spec, at: now)
   }
 
-  /// Why a slot gets no run; nil when it gets one.
+  /// The reason why a slot gets no run; nil when it gets one.
   private mutating func refusal(of id: JobID) -> SkipReason? {
     if !settings.skippingGroups.isEmpty, let group = jobs[id].spec.concurrencyGroup,
       settings.skippingGroups.contains(group), runs.isTaken(group)
@@ -182,8 +181,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Decides all of a job whose instant has come alike; nil for a job that is held, whose slots were
-  /// skipped.
+  /// Decides all due slots of a job alike; nil for a job that is held, whose slots were skipped.
   mutating func decideDue(_ id: JobID, as verdict: Verdict?, at now: Now) {
     guard let due = jobs[id].popDue(at: now) else { return }
     for series in due.all {
@@ -195,7 +193,7 @@ extension SchedulerCore {
 
   /// Decides slots of a job: records and logs the verdict.
   ///
-  /// - Parameter isAnswered: the placement has said so, or nobody is to be asked.
+  /// - Parameter isAnswered: the placement has decided so, or need not be asked.
   mutating func decide(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now, causes: SlotCauses = [],
     isAnswered: Bool = false
@@ -213,14 +211,14 @@ extension SchedulerCore {
 
   /// Decides a slot by its run, which may be the last that the job may have.
   ///
-  /// - Parameter start: when it was due, and how long after that it started.
+  /// - Parameter start: its due time, and the delay of its start.
   mutating func decideRan(
     _ id: JobID, _ verdict: VerdictRecord, causes: SlotCauses = [],
     start: (due: WallInstant, lateness: Duration)? = nil, at now: Now
   ) {
     effects.append(.record(.verdict(verdict)))
     placement?.note(.ran(id, verdict.slots), in: &self, at: now)
-    // What was put off would wait for a turn that does not come.
+    // Delayed slots would wait for a turn that does not come.
     if jobs.isPresent(id), jobs[id].countRan(verdict.slots.count) {
       giveUpLate(of: id, as: .skipped(.limit), at: now)
     }
@@ -228,7 +226,6 @@ extension SchedulerCore {
     log(verdict, causes: causes, start: start)
   }
 
-  /// Records and logs a verdict.
   mutating func record(_ verdict: VerdictRecord, causes: SlotCauses = []) {
     effects.append(.record(.verdict(verdict)))
     log(verdict, causes: causes, start: nil)
@@ -246,10 +243,10 @@ extension SchedulerCore {
   }
 }
 
-/// Jobs that wait for the ends of other jobs' runs, or for those of several others. The ends that there
-/// have been outlive takt.
+/// Jobs that wait for the ends of other jobs' runs, or for those of several others. Those ends
+/// outlive takt.
 extension SchedulerCore {
-  /// Takes a job's triggers into the table, or out of it.
+  /// Adds a job's triggers to the table, or removes them.
   mutating func follow(_ id: JobID, from old: JobSpec?, to new: JobSpec?) {
     let before = old?.timing.schedule.parents ?? []
     let wanted = new?.timing.schedule.parents ?? []
@@ -259,8 +256,8 @@ extension SchedulerCore {
     for parent in wanted.subtracting(before) { jobs.follow(parent, id) }
   }
 
-  /// A run of a job has come to its last end: who waits for that is due. What becomes of their slots
-  /// is recorded with the end itself.
+  /// A run of a job has ended finally: jobs that wait for that are due. Their slots' verdicts are
+  /// recorded with the end itself.
   mutating func callFollowers(of parent: JobID, _ end: RunEnd, at now: Now) {
     for id in jobs.followers(of: parent) where jobs.isPresent(id) {
       let name = jobs.name(of: parent)
@@ -274,8 +271,8 @@ extension SchedulerCore {
 
   // MARK: Several ends
 
-  /// Takes the end of a parent's run. Returns whether all that the job waits for have ended as asked;
-  /// the next time counts from here.
+  /// Takes the end of a parent's run. Returns true if all that the job waits for have ended as
+  /// required; the next time counts from here.
   mutating func gather(_ end: RunEnd, of parent: JobName, for id: JobID, at now: Now) -> Bool {
     guard let all = jobs[id].spec.timing.schedule.afterAll,
       all.parents.contains(where: { $0.job == parent && $0.isMet(by: end) })
@@ -289,7 +286,7 @@ extension SchedulerCore {
     return isWhole
   }
 
-  /// Forgets ends that the job does not wait for any more, or not in this way.
+  /// Forgets ends that the job no longer waits for, or not in this way.
   mutating func keepEnds(of id: JobID, from old: Schedule?, to new: Schedule) {
     guard var alarms = jobs[id].alarms, !alarms.ended.isEmpty else { return }
     let kept = Set(old?.afterAll?.parents ?? []).intersection(new.afterAll?.parents ?? [])

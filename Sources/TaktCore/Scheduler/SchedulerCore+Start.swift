@@ -1,7 +1,7 @@
 import TaktTime
 
-/// What previous daemons have left: jobs go on on their grids, runs without an end get one, slots
-/// that passed while nobody was there get their verdicts.
+/// The state of previous daemons: jobs continue on their grids, runs without an end get one, slots
+/// that passed while no daemon ran get their verdicts.
 extension SchedulerCore {
   mutating func start(_ snapshot: Snapshot, after previous: PreviousState, at now: Now) {
     guard phase == .starting else { return }
@@ -11,7 +11,7 @@ extension SchedulerCore {
     placement?.note(.starting(after: previous), in: &self, at: now)
     clocks.set(at: now)
     jobs.reserve(snapshot.jobs.count)
-    // Mostly a job has a timer, a schedule and a mark.
+    // Mostly a job has a timer, a schedule and a checkpoint.
     effects.reserveCapacity(effects.count + 3 * snapshot.jobs.count + 8)
     unmarked.reserveCapacity(snapshot.jobs.count)
     log(
@@ -27,7 +27,7 @@ extension SchedulerCore {
 
   private mutating func restore(_ previous: PreviousState, with specs: [JobSpec], at now: Now) {
     var left = previous.jobs
-    // A run that was claimed may have begun: its slot does not wait for anything any more.
+    // A run that was claimed may have started: its slot no longer waits for anything.
     for run in previous.runs where run.isUndecided {
       left[run.head.job]?.pending.removeAll { $0 == run.head.slot }
     }
@@ -59,7 +59,7 @@ extension SchedulerCore {
     for parent in ended.compactMap({ jobs.id(ofKnown: $0) }) {
       callFollowers(of: parent, RunEnd(.interrupted, .down), at: now)
     }
-    // A takt that was there since the machine started has had its boot.
+    // A daemon that has run since the machine was booted has already had its boot event.
     let isBoot = !previous.isUnread && !previous.jobs.values.contains(where: \.isSameBoot)
     let lifecycleEvents: Set<LifecycleEvent> = isBoot ? [.boot, .start] : [.start]
     for id in ids { occur(on: lifecycleEvents, for: id, at: now) }
@@ -72,7 +72,7 @@ extension SchedulerCore {
     }
   }
 
-  /// A job that was there before and is there now. Returns whether slots of it have passed.
+  /// A job that existed before and exists now. Returns true if slots of it have passed.
   private mutating func restore(_ previous: PreviousJob, as id: JobID, at now: Now) -> Bool {
     let (old, spec) = (previous.version, jobs[id].spec)
     follow(id, from: nil, to: spec)
@@ -120,14 +120,14 @@ extension SchedulerCore {
     for series in due.all { decide(id, series, .skipped(reason), at: instant) }
   }
 
-  /// What has come of a job's slots by the schedule that it had.
+  /// The due slots of a job by its previous schedule.
   private mutating func popDue(
     _ id: JobID, by schedule: Schedule, at instant: Now
   ) -> ScheduleCursor.Due? {
     jobs[id].cursor.popDue(of: Timing(schedule: schedule), for: jobs.name(of: id), at: instant)
   }
 
-  /// A job that has gone from the file while takt was not there.
+  /// A job that was removed from the file while takt was not running.
   private mutating func abandon(_ previous: PreviousJob, at now: Now) {
     let name = previous.checkpoint.job
     var cursor = ScheduleCursor(
@@ -152,7 +152,7 @@ extension SchedulerCore {
 // MARK: - Runs
 
 extension SchedulerCore {
-  /// Returns whether the run has come to its last end by this.
+  /// Returns true if this ends the run finally.
   private mutating func restore(
     _ previous: PreviousRun, slotsPassed: Set<JobName>, at now: Now
   ) -> Bool {
@@ -173,7 +173,7 @@ extension SchedulerCore {
     return next == nil && head.kind != .hook && head.kind != .backfill
   }
 
-  /// Where a run goes on; nil when it does not.
+  /// The next attempt of a run; nil if there is none.
   private mutating func nextAttempt(
     of previous: PreviousRun, _ id: JobID, slotsPassed: Set<JobName>, at now: Now
   ) -> RetryPosition? {
@@ -181,7 +181,7 @@ extension SchedulerCore {
     guard previous.head.kind != .hook, previous.head.kind != .backfill, !jobs[id].isHeld else {
       return nil
     }
-    // Its claim is another membership's: whoever settles that decides.
+    // Its claim is another membership's, and is settled with that.
     if previous.head.kind != .manual, placement?.shares(id, in: &self) == true { return nil }
     if let retry = previous.retry, retry.attempt > 0 {
       let gaveUp =
@@ -225,7 +225,7 @@ extension SchedulerCore {
     jobs[id].cursor.runStarted()
     markDirty(id)
     if next.attempt > 0 {
-      // However wrong a clock was or is, it waits no longer than the job says.
+      // Even if a clock was or is wrong, it waits no longer than the job's own bound.
       let wait = min(next.until - now.wall, spec.execution.retry.delayMax * 2)
       let until = now.monotonic + max(.zero, wait)
       let firstStart = previous.firstStart.map { now.monotonic - max(.zero, now.wall - $0) }
@@ -240,7 +240,7 @@ extension SchedulerCore {
 }
 
 extension PreviousRun {
-  /// Whether the time for all of its attempts together is over.
+  /// True if the time for all of its attempts together is over.
   fileprivate func isPastDeadline(of retry: RetryPolicy, at now: Now) -> Bool {
     guard let within = retry.within, let firstStart else { return false }
     return firstStart + within <= now.wall

@@ -1,12 +1,12 @@
 import TaktTime
 
-/// Stop: no new runs, then patience, then signals, then the end.
+/// Stop: no new runs, then a wait, then signals, then the end.
 extension SchedulerCore {
-  /// How long a stop waits, after all graces are over, for processes that do not even end by
+  /// The time that a stop waits, after all graces are over, for processes that do not even end by
   /// SIGKILL.
   package static let abandonAfter = Duration.seconds(10)
 
-  /// What the log says when all runs have ended after a stop.
+  /// The log's message once all runs have ended after a stop.
   package static let stoppedMessage = "stopped"
 
   mutating func stop(at now: Now) {
@@ -41,10 +41,10 @@ extension SchedulerCore {
     finishIfIdle(at: now)
   }
 
-  /// So many active runs, or jobs, are named in a line.
+  /// The most active runs, or jobs, named in a line.
   static let namedMax = 8
 
-  /// What is waited for, how long, and how not to.
+  /// The message of a wait: its reasons, its length, and the way to end it.
   private func stopMessage(at now: Now) -> String {
     let count = runs.places.heldCount
     let start = "stopping; no new runs; active runs: \(count)"
@@ -71,11 +71,11 @@ extension SchedulerCore {
     return words.joined(separator: ", ")
   }
 
-  /// Slots that are put off, or were to run late, wait on: a takt to come decides them.
+  /// Slots that are delayed, or were to run late, continue to wait: the next daemon decides them.
   private mutating func stopSlots(of id: JobID, at now: Now) {
     if jobs[id].isHeld { return decideDue(id, as: nil, at: now) }
     guard let due = jobs[id].popDue(at: now) else { return }
-    // Other machines go on.
+    // Other machines continue.
     if placement?.takes(passed: due.all, of: id, by: nil, in: &self, at: now) == true { return }
     let waits = due.newest.deadline > now.monotonic
     for series in waits ? due.passed : due.all {
@@ -85,7 +85,7 @@ extension SchedulerCore {
   }
 
   /// Runs that wait, for a place or for their next attempt, will not start, and those in progress
-  /// try no further. Hooks still may.
+  /// have no further attempts. Hooks still may.
   private mutating func giveUpQueuedRuns(at now: Now) {
     for id in runs.all where runs.contains(id) && !runs[id].isHook {
       if runs[id].isInProgress {
@@ -102,7 +102,7 @@ extension SchedulerCore {
         runs[id].job, SlotSeries(slot.nominal),
         .skipped(runs[id].claim == nil ? .stopping : .elsewhere), at: now)
     }
-    // Its next attempt is left to a takt to come.
+    // Its next attempt is left to the next daemon.
     runs[id].parting = runs[id].retryPosition(at: now).map { Shared($0) }
     step(id, at: now) { $0.stop(.shutdown, at: now.monotonic) }
   }
@@ -183,13 +183,13 @@ extension SchedulerCore {
   }
 }
 
-/// Drain: no new runs, then, when nothing is under way, the end, or a hold. Slots that pass meanwhile are
-/// decided by `missed`: when the drain ends, or by the next daemon.
+/// Drain: no new runs, then, once no run is in progress, the end, or a hold. Slots that pass
+/// meanwhile are decided by `missed`: when the drain ends, or by the next daemon.
 extension SchedulerCore {
-  /// The `reason` in the log where a drain is done and ends takt, which nothing else has.
+  /// The `reason` in the log for a drain that is done and ends takt, which nothing else has.
   package static let drainedReason = "drained"
 
-  /// How long takt stays at least, so that whoever drains it is answered.
+  /// The least time for which takt stays, so that the client that drains it gets its answer.
   private static let answerTime = Duration.milliseconds(200)
 
   mutating func startDrain(stays: Bool, at now: Now) {
@@ -213,14 +213,14 @@ extension SchedulerCore {
       giveUpCheck(of: id, as: .skipped(.stopping), at: now)
       arm(id, at: now)
     }
-    // Other machines go on with what this one has not started.
+    // Other machines continue with the slots that this one has not started.
     placement?.note(.stopping, in: &self, at: now)
     for id in runs.all where runs.contains(id) && runs[id].claim != nil && !runs[id].isHook {
       if !runs[id].isInProgress, runs[id].startedAt == nil { giveUpQueued(id, at: now) }
     }
   }
 
-  /// Nothing is under way: hooks, and their waits, count as that, and retries do not.
+  /// True if no run is in progress: hooks, and their waits, count as runs, and retries do not.
   private var isIdle: Bool {
     !runs.all.contains { id in
       runs.run(id).map { $0.isHook || $0.machine.isInProgress } ?? false

@@ -5,8 +5,8 @@ package import TaktTime
 /// The job states here are the truth and the timers their projection: only effects move them. The
 /// same core runs the daemon and, in virtual time, the simulator.
 ///
-/// Its rooms are extensions, each in a file of its own: start, slots, starting, runs, hooks,
-/// catch-up, reload, suspension, control, stop. Its tables own what they hold.
+/// Its parts are extensions, each in a file of its own: start, slots, starting, runs, hooks,
+/// catch-up, reload, suspension, control, stop. Its tables own their contents.
 package struct SchedulerCore: Sendable {
   package internal(set) var phase = SchedulerPhase.starting
   /// Nil while runs may start.
@@ -16,10 +16,10 @@ package struct SchedulerCore: Sendable {
   var runs = RunTable()
   var clocks = Clocks()
   var removedJobs = RemovedJobs()
-  /// Who serves slots beside this machine; nil for nobody.
+  /// Decides which machine serves slots; nil for this machine alone.
   var placement: (any Placement.Type)?
   var placementMemory: (any PlacementMemory)?
-  /// When the next of those that run late may start.
+  /// The next start of those that run late.
   var catchUpAt = MonotonicInstant(nanoseconds: .min)
 
   /// Hooks of runs' starts that have not ended, by the runs.
@@ -28,16 +28,16 @@ package struct SchedulerCore: Sendable {
   var checks: [JobID: SlotCheck] = [:]
   /// Slots of the past that have just been run.
   var backfilled = RecentBackfills()
-  /// What the timers of jobs' freshness were armed with last.
+  /// The last tokens of the timers of jobs' freshness.
   var freshnessTokens: [JobID: UInt64] = [:]
-  /// What runs of jobs that watch paths are told.
+  /// Changed paths for runs of jobs that watch paths.
   var watchChanges = WatchChanges()
 
-  /// Nobody reads the log: its records are not made.
+  /// The log is not read: its records are not made.
   let isQuiet: Bool
-  /// Nobody goes on where this one ends: the marks of jobs are not recorded.
+  /// No daemon continues from this one: the checkpoints of jobs are not recorded.
   let isWithoutMarks: Bool
-  /// Jobs whose mark has changed since it was recorded.
+  /// Jobs whose checkpoint has changed since it was recorded.
   var unmarked: [JobID] = []
 
   private var lastToken: UInt64 = 0
@@ -47,23 +47,22 @@ package struct SchedulerCore: Sendable {
   /// A scheduler that waits for `started`.
   ///
   /// - Parameters:
-  ///   - isQuiet: whether it makes no log records.
-  ///   - isWithoutMarks: whether it does not say how far jobs have come, which only one that is
-  ///     started after it needs.
+  ///   - isQuiet: true to make no log records.
+  ///   - isWithoutMarks: true to record no checkpoints of jobs, which only a later daemon needs.
   package init(isQuiet: Bool = false, isWithoutMarks: Bool = false) {
     self.isQuiet = isQuiet
     self.isWithoutMarks = isWithoutMarks
   }
 
-  /// Handles one event and says what is to be done, in order.
+  /// Handles one event and returns its effects, in order.
   package mutating func handle(_ event: SchedulerEvent, at now: Now) -> [SchedulerEffect] {
     var effects: [SchedulerEffect] = []
     handle(event, at: now, into: &effects)
     return effects
   }
 
-  /// Handles one event and adds what is to be done, in order. Who handles many hands in the same
-  /// list, emptied.
+  /// Handles one event and appends its effects, in order. A caller that handles many passes the
+  /// same list, emptied.
   package mutating func handle(
     _ event: SchedulerEvent, at now: Now, into list: inout [SchedulerEffect]
   ) {
@@ -96,8 +95,8 @@ package struct SchedulerCore: Sendable {
     swap(&effects, &list)
   }
 
-  /// The last of several events that belong together has been handled: what they want of other
-  /// machines goes out. To be called after each event, or after all of a wake.
+  /// The last of several events that belong together has been handled: their requests to other
+  /// machines are sent. Call it after each event, or after all of a wake-up.
   package mutating func endTurn(at now: Now, into list: inout [SchedulerEffect]) {
     guard let placement, phase != .starting else { return }
     swap(&effects, &list)
@@ -105,14 +104,14 @@ package struct SchedulerCore: Sendable {
     swap(&effects, &list)
   }
 
-  /// What is said at the end of an event.
+  /// The entries and records at the end of an event.
   mutating func close(at now: Now) {
     recordMarks()
     jobs.freeReleased()
     if !jobs.bugs.isEmpty || !runs.bugs.isEmpty { recordBugs(at: now) }
   }
 
-  /// Mistakes of the scheduler itself: nothing is lost in silence.
+  /// Bugs of the scheduler itself are recorded, never lost.
   private mutating func recordBugs(at now: Now) {
     let missing =
       jobs.bugs.map { "job \($0.job) in \($0.function)" }
@@ -127,7 +126,7 @@ package struct SchedulerCore: Sendable {
     }
   }
 
-  /// Grids on the job's own clock go on untouched; what stands on the wall is armed anew.
+  /// Grids on the job's own clock continue unchanged; slots on the wall clock are armed again.
   private mutating func clockStepped(slept: Duration, at now: Now) {
     let step = clocks.step(at: now)
     placement?.note(.clockStepped(slept: slept), in: &self, at: now)
@@ -179,7 +178,7 @@ extension SchedulerCore {
 
   package var currentSettings: SchedulerSettings { settings }
 
-  /// The names of the jobs that need somebody, in no order.
+  /// The names of the jobs that need attention, in no order.
   package var namesInNeed: NamesInNeed {
     var names = jobs.inNeed
     names.unplaced = placement?.unplacedJobs(in: self) ?? []
@@ -194,10 +193,10 @@ extension SchedulerCore {
     }
   }
 
-  /// How many jobs no machine of the cluster may run; nil without one.
+  /// The number of jobs that no machine of the cluster may run; nil without one.
   package var unplacedCount: Int? { placement.map { $0.unplacedJobs(in: self).count } }
 
-  /// The names of the present jobs, in no order.
+  /// In no order.
   package var jobNames: [JobName] { jobs.present.map { jobs.name(of: $0) } }
 
   /// The definitions with `for_each` that make present jobs, in no order.
@@ -205,7 +204,7 @@ extension SchedulerCore {
     Set(jobs.present.compactMap { jobs.state(of: $0)?.spec.family })
   }
 
-  /// A job's name, for those who are told its number.
+  /// Translates the number of a job.
   package func jobName(of id: JobID) -> JobName { jobs.name(of: id) }
 
   /// The runs that have started and have not ended, without hooks, the oldest first.

@@ -1,11 +1,11 @@
 import TaktTime
 
-/// A valid job: what a jobs file says of it, after defaults, with nothing left to check.
+/// A valid job: its entry in a jobs file, after defaults, with nothing left to check.
 ///
 /// Two specs are equal when they mean the same; a comment or another order of keys changes nothing.
 ///
-/// Copies share everything, and specs of one load share the parts in which they are equal: what is
-/// a job's own is its name, its action and its summary. What `_read` lends is not copied, for the
+/// Copies share everything, and specs of one load share the parts in which they are equal: only the
+/// name, the action and the summary are a job's own. Values of `_read` are not copied, for the
 /// gate's `load`, `plan` and `slots`.
 package struct JobSpec: Hashable, Sendable {
   /// `SpecPool` compares all of them.
@@ -24,7 +24,7 @@ package struct JobSpec: Hashable, Sendable {
     _read { yield fields.value.name }
     set { fields.change { $0.name = newValue } }
   }
-  /// When it is due, and how late it may start.
+  /// Its schedule and its leeway.
   package var timing: Timing {
     _read { yield fields.value.timing }
     set { fields.change { $0.timing = newValue } }
@@ -58,7 +58,7 @@ package struct JobSpec: Hashable, Sendable {
       policies: Shared(policies), summary: summary)
   }
 
-  /// Whether both are copies of one, which says that they are equal without a comparison.
+  /// True if both are copies of one, and so equal without a comparison.
   package func isCopy(of other: JobSpec) -> Bool { fields.isCopy(of: other.fields) }
 
   /// A job that differs in these alone.
@@ -108,7 +108,7 @@ extension JobSpec {
     get { fields.value.policies.value.freshFor }
     set { policies.freshFor = newValue }
   }
-  /// Whether any hook has anything to do.
+  /// True if any hook has an action.
   var hasHooks: Bool { !hooks.isEmpty || !pings.isEmpty }
   package var lateTolerance: Duration {
     get { fields.value.policies.value.lateTolerance }
@@ -142,7 +142,6 @@ extension JobSpec {
     get { fields.value.policies.value.onLeaseLost }
     set { policies.onLeaseLost = newValue }
   }
-  /// What people call it: its display name, or its name.
   package var shownName: String { fields.value.policies.value.displayName ?? name.text }
   package var family: JobName? { fields.value.policies.value.family }
   package var tags: [String] {
@@ -151,39 +150,39 @@ extension JobSpec {
   }
 }
 
-/// What takt does with the slots and the runs of a job.
+/// takt's rules for the slots and the runs of a job.
 package struct JobPolicies: Hashable, Sendable {
-  /// What happens to a slot that comes due while a run is active. Default `skip`.
+  /// The treatment of a slot that is due while a run is active. Default `skip`.
   package var overlap = Overlap.skip
   /// The group of `scheduler.concurrency` whose bound its runs share; nil (the default) for none.
   package var concurrencyGroup: String?
-  /// What is done besides when a run has come to something. Default nothing.
+  /// The actions that follow the outcomes of a run. Default none.
   package var hooks: Hooks = [:]
-  /// What is told of the start and the end of each run, by `ping`. Default nothing.
+  /// The pings at the start and the end of each run. Default none.
   package var pings: [Step] = []
-  /// What must hold before a slot runs; nil (the default) for nothing. Boxed: few jobs have one.
+  /// The condition of a slot's run; nil (the default) for none. Boxed: few jobs have one.
   package var onlyIf: Shared<Condition>?
-  /// How long ago a run must have succeeded at most; nil (the default) when nobody says.
+  /// The greatest age of the last success; nil (the default) for any.
   package var freshFor: Duration?
-  /// How much later than its leeway allows a slot may start before it counts as passed. Default 1 s.
+  /// The extra time after the leeway before a slot counts as missed. Default 1 s.
   package var lateTolerance = Duration.seconds(1)
-  /// How long a run takes at most when all is well; nil (the default) when nobody says.
+  /// The usual upper limit of a run's time; nil (the default) if unknown.
   package var expectedDuration: Duration?
-  /// What a crash of takt may do to a slot that has begun. Default `best_effort`.
+  /// The effect that a crash of takt may have on a slot that has started. Default `best_effort`.
   package var delivery = Delivery.bestEffort
-  /// What becomes of slots that passed while takt was not there. Default: the newest runs late.
+  /// The treatment of slots that passed while takt was not running. Default: the newest runs late.
   package var missed = MissedPolicy()
-  /// What becomes of its runs when a reload removes the job. Default `drain`.
+  /// The treatment of its runs when a reload removes the job. Default `drain`.
   package var removal = Removal.drain
-  /// On which machines of a cluster it runs. Default on one for each slot.
+  /// The machines of a cluster on which it runs. Default one for each slot.
   package var machines = JobMachines.one
-  /// What becomes of its slots while the cluster's engine cannot be reached. Default `wait`.
+  /// The treatment of its slots while the cluster's engine cannot be reached. Default `wait`.
   package var onPartition = PartitionPolicy.wait
-  /// What becomes of its runs when the machine has lost its lease. Default `stop`.
+  /// The treatment of its runs after the machine has lost its lease. Default `stop`.
   package var onLeaseLost = LeaseLostPolicy.stop
   /// Words to find the job by, in order and each once. Default none.
   package var tags: [String] = []
-  /// What people call the job; nil (the default) for its name.
+  /// The name shown to people; nil (the default) for the job's own.
   package var displayName: String?
   /// The parameters that triggers may set, in the file's order. Default none.
   package var params: [BoundedParameter] = []
@@ -192,7 +191,7 @@ package struct JobPolicies: Hashable, Sendable {
 
   package init() {}
 
-  /// By what most jobs differ in: the gate's `load`.
+  /// Hashes the fields in which most jobs differ: the gate's `load`.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(hooks)
     hasher.combine(tags)
@@ -209,7 +208,7 @@ package struct JobPolicies: Hashable, Sendable {
 }
 
 extension JobPolicies {
-  /// What is run besides the job's own action: its hooks, and its condition.
+  /// The actions other than the job's own: its hooks, and its condition.
   package var besides: [Step] {
     let conditions = onlyIf.map { [Step($0.value.action)] } ?? []
     return Array(hooks.values.joined()) + conditions
@@ -291,7 +290,7 @@ extension JobKey {
 }
 
 extension Array<JobSpec> {
-  /// How these jobs are done. What specs of one load share is there once.
+  /// The different executions of these jobs. Those that specs of one load share occur once.
   package var executions: [Execution] {
     var found: [Shared<Execution>] = []
     for spec in self {

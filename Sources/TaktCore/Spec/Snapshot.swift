@@ -1,7 +1,7 @@
-/// All that a set of jobs files says, valid as a whole: what takt runs until the next reload.
+/// The contents of a set of jobs files, valid as a whole: takt runs it until the next reload.
 package struct Snapshot: Sendable {
   package var settings: SchedulerSettings
-  /// The jobs in the order of their files.
+  /// In the order of their files.
   package var jobs: [JobSpec]
 
   /// Jobs with names that differ from one another.

@@ -1,6 +1,7 @@
-/// What specs have in common. Within a load, one of the parts that are equal is kept, for all who have
-/// it; of two loads, what many jobs share is compared once. It goes by values, where TaktConfig's
-/// `EqualJobs` goes by words: jobs that say different things may have parts that are equal.
+/// Shares equal parts of specs. Within a load, one of the parts that are equal is kept, for all
+/// specs that have it; of two loads, shared parts are compared once. It compares values, where
+/// TaktConfig's `EqualJobs` compares words: jobs with different entries may have parts that are
+/// equal.
 package struct SpecPool {
   private var timings = Pool<Timing>()
   private var actions = Pool<Action>()
@@ -21,7 +22,7 @@ package struct SpecPool {
     self.policies.common(policies)
   }
 
-  /// Whether two specs are equal. Both must be kept for as long as this is asked.
+  /// Compares two specs. Both must be kept for as long as the pool is used.
   mutating func areEqual(_ left: JobSpec, _ right: JobSpec) -> Bool {
     if left.isCopy(of: right) { return true }
     return left.name == right.name && left.summary == right.summary

@@ -1,8 +1,8 @@
-/// What to say of a name that no job has.
+/// Words about a name that no job has.
 package enum UnknownName {
   private static let shownMax = 5
 
-  /// Which jobs the `for_each` of a definition makes, the first ones.
+  /// The jobs that the `for_each` of a definition makes, the first ones.
   package static func words(family: String, _ members: some Collection<String>, total: Int)
     -> String
   {
@@ -13,8 +13,8 @@ package enum UnknownName {
 }
 
 extension Snapshot {
-  /// What may have been meant by a name that no job has: the jobs of the definition with `for_each`, or
-  /// the nearest name of a job or such a definition. Nil for nothing.
+  /// The likely intention of a name that no job has: the jobs of the definition with `for_each`, or
+  /// the nearest name of a job or such a definition. Nil for none.
   ///
   /// - Parameter others: names that count, too.
   package func advice(onUnknown name: String, besides others: [String] = []) -> String? {

@@ -1,7 +1,7 @@
 import TaktTime
 
 extension ActiveRun {
-  /// Counts a move that the machine has just made. Returns what the log says of it.
+  /// Counts a move that the machine has just made. Returns its log record.
   mutating func note(_ move: RunMove, at now: Now) -> LogRecord {
     transitionCount += 1
     let (step, failure) = steps(of: move)
@@ -24,8 +24,8 @@ extension ActiveRun {
           stepFailure: failure)))
   }
 
-  /// Which step a move is about, and how the one before has failed although the attempt goes on; of
-  /// a job without steps neither.
+  /// The step of a move, and the failure of the one before if the attempt continues; neither for a
+  /// job without steps.
   private mutating func steps(of move: RunMove) -> (step: Int?, failure: Shared<RunEnd>?) {
     guard spec.action.stepCount > 1 else { return (nil, nil) }
     switch machine.state {
@@ -49,7 +49,7 @@ extension ActiveRun {
     return head
   }
 
-  /// The run as the ledger has it when it starts, or wants to.
+  /// The ledger's entry for a run that starts, or waits to.
   @inline(__always) func beginning(at now: Now) -> RunBeginning {
     var beginning = RunBeginning(head, attempt: machine.attempt + 1, at: now.wall)
     if startedAt != nil, case .slot = origin { beginning.lateness = lateness }
@@ -77,27 +77,26 @@ extension ActiveRun {
       parting: parting)
   }
 
-  /// What matters of a run that has ended.
+  /// The facts of an ended run that matter for others.
   struct Last {
     var job: JobID
     /// The run itself, if it is a hook.
     var hook: RunID?
     var hasHooks: Bool
-    /// Whether anything of it has been done.
     var hasHadAttempt: Bool
-    /// Whether its end is no news for others: nothing follows from it.
+    /// True if its end is no news for others: nothing follows from it.
     var isBackfill: Bool
-    /// Whether the next daemon does not resume it.
+    /// True if the next daemon does not resume it.
     var isForGood: Bool
-    /// Whether there is a timer for how long it is expected to take.
+    /// True if there is a timer for its expected time.
     var isExpected: Bool
-    /// The run whose start this hook told of.
+    /// The run whose start this hook reported.
     var startOf: RunStart?
-    /// The run that it was to resume and did not: what the ledger keeps of that one is settled.
+    /// The run that it was to resume and did not: the ledger's state of that one is settled.
     var settles: RunID?
   }
 
-  /// A hook that has ended: what it was called for, and what a fallback is told of it.
+  /// A hook that has ended: the reason for its call, and the facts for a fallback.
   struct Alarm: Hashable, Sendable {
     var facts: Shared<RunFacts>
     var slot: WallInstant
@@ -105,7 +104,7 @@ extension ActiveRun {
     var output: KeptOutput
   }
 
-  /// Nil for what is no hook of another run.
+  /// Nil for a run that is no hook of another run.
   var alarm: Shared<Alarm>? {
     mutating get {
       guard let facts, facts.value.hook != .onlyIf else { return nil }
@@ -131,9 +130,10 @@ extension ActiveRun {
     return last
   }
 
-  /// Where a takt to come goes on with a run that waits for its next attempt; nil for any other.
+  /// The position from which the next daemon continues a run that waits for its next attempt; nil
+  /// for any other.
   func retryPosition(at now: Now) -> RetryPosition? {
-    // One that was to go on and has not yet is still where it was.
+    // A run that was to continue another and has not started is still at that position.
     guard !isHook, startedAt != nil || isClaiming else { return nil }
     switch machine.state {
     case .backingOff(let until, let end):
@@ -147,11 +147,11 @@ extension ActiveRun {
     }
   }
 
-  /// When it started; of one that never did, now or never, the origin of the clock.
+  /// The origin of the clock for a run that never started.
   var begin: MonotonicInstant { startedAt ?? MonotonicInstant(nanoseconds: 0) }
 }
 
-/// The start of a run as its hooks, or its pings, tell of it.
+/// The start of a run as its hooks, or its pings, report it.
 struct RunStart: Hashable, Sendable {
   var run: RunID
   var isPing: Bool

@@ -2,19 +2,18 @@ import TaktTime
 
 /// A run that has not ended.
 ///
-/// What is always inline here and in the tables is so for the gate's `slots`: a run is large to hand
-/// over.
+/// Some functions here and in the tables are always inline for the gate's `slots`: a run is large
+/// to hand over.
 struct ActiveRun: Sendable {
   enum Origin: Sendable {
-    /// A slot of the job, which gets its verdict by this run's fate.
+    /// A slot of the job, which gets its verdict from this run.
     case slot(Slot)
     case manual(WallInstant)
-    /// A slot of the past, whose verdict stays what it is.
+    /// A slot of the past, whose verdict does not change.
     case backfill(WallInstant)
-    /// Another run has come to something.
+    /// Follows the outcome of another run.
     case hook(WallInstant)
-    /// A previous daemon, or another machine, did not bring this run to its end; its slot has been
-    /// decided.
+    /// A previous daemon, or another machine, left this run unfinished; its slot has been decided.
     case resumed(WallInstant, RunID?)
   }
 
@@ -22,15 +21,15 @@ struct ActiveRun: Sendable {
   private(set) var job: JobID
   private(set) var spec: JobSpec
   private(set) var origin: Origin
-  /// What a hook is told; nil for a run of the job itself.
+  /// The facts for a hook; nil for a run of the job itself.
   private(set) var facts: Shared<RunFacts>?
-  /// What it was given by whoever triggered it; its retries are given the same.
+  /// The trigger's parameters; its retries get the same.
   private var parameters: Shared<RunParameters>?
-  /// It runs beside other runs of its job, whatever the job's `overlap` says.
+  /// It runs at the same time as other runs of its job, whatever the job's `overlap` is.
   private(set) var isForced = false
   var machine: RunMachine
   var placeState = RunTable.PlaceState.none
-  /// Whether it counts as one of its job that has started: it has had a place. Hooks do not.
+  /// True if it counts as one of its job that has started: it has had a place. Hooks do not.
   var hasHadPlace = false
   var transitionCount: Int64 = 0
   var timerToken: UInt64 = 0
@@ -38,21 +37,19 @@ struct ActiveRun: Sendable {
   var expectedToken: UInt64 = 0
   /// The cluster's claim on its slot; nil without one.
   var claim: ClaimGrant?
-  /// It waits for the ledger, which must know of it first.
+  /// It waits for the ledger, which must record it first.
   var isClaiming = false
   /// The ledger knows of its next attempt.
   var hasClaim = false
   var firstAttempt = 1
-  /// Where a takt to come goes on with it.
+  /// The position from which the next daemon continues it.
   var parting: Shared<RetryPosition>?
-  /// When its first attempt started.
   var startedAt: MonotonicInstant?
   var lateness = Duration.zero
   var totals = RunTotals()
-  /// The ledger has been given that output.
   var hasRecordedOutput = false
 
-  /// What stands in for a run that is not there, and in a row that is free.
+  /// Fills a missing run, and a free row.
   static let placeholder = ActiveRun()
 
   private init() {
@@ -82,8 +79,8 @@ struct ActiveRun: Sendable {
     machine = RunMachine(rules: RunRules(self.spec), seed: id.number)
   }
 
-  /// Lets go of what it holds, when it has ended, and of all that the next run in its row is not to
-  /// begin with.
+  /// Releases its contents, when it has ended, and everything that the next run in its row must not
+  /// start with.
   mutating func clear() {
     facts = nil
     parameters = nil
@@ -103,14 +100,13 @@ struct ActiveRun: Sendable {
     hasRecordedOutput = false
   }
 
-  /// The first of its attempts that this takt makes starts.
+  /// The first of its attempts by this daemon starts.
   mutating func begin(at now: MonotonicInstant) {
     startedAt = now
     firstAttempt = machine.attempt + 1
     if case .slot(let slot) = origin { lateness = now - slot.deadline }
   }
 
-  /// The nominal instant that the run is told.
   @inline(__always) var nominal: WallInstant {
     switch origin {
     case .slot(let slot): slot.nominal
@@ -121,14 +117,13 @@ struct ActiveRun: Sendable {
     }
   }
 
-  /// The slot that waits for its verdict.
   @inline(__always) var undecidedSlot: Slot? {
     if case .slot(let slot) = origin, startedAt == nil { slot } else { nil }
   }
 
   var hasParameters: Bool { parameters != nil }
 
-  /// What it was given, as its records show it; nil for nothing.
+  /// The parameters in its records; nil for none.
   var shownParameters: Shared<ShownParameters>? {
     guard let parameters, !parameters.value.shown.isEmpty else { return nil }
     return Shared(parameters.value.shown)
@@ -141,8 +136,8 @@ struct ActiveRun: Sendable {
 
   @inline(__always) var isHook: Bool { if case .hook = origin { true } else { false } }
 
-  /// What is started for a step of an attempt. The first step begins the attempt's output.
-  /// - Parameter changes: what the run is told of the paths that its job watches.
+  /// The request for a step of an attempt. The first step starts the attempt's output.
+  /// - Parameter changes: the changes of the paths that its job watches.
   @inline(__always) mutating func request(
     for action: RunRequests.Start, changes: Shared<ChangedPaths>?
   ) -> AttemptRequest {
@@ -157,14 +152,14 @@ struct ActiveRun: Sendable {
       extra: parameters == nil ? .init(facts, changes) : extra(changes))
   }
 
-  /// What is told besides of a run that somebody has triggered with parameters.
+  /// The further input of a run that was triggered with parameters.
   private func extra(_ changes: Shared<ChangedPaths>?) -> AttemptRequest.Extra {
     let names = Set(parameters?.value.values.keys ?? [:].keys)
     return names.isEmpty
       ? .init(facts, changes) : .given(Shared(.init(names: names, changes: changes?.value)))
   }
 
-  /// What the last attempt has printed, once: the ledger is given it.
+  /// The output of the last attempt, once: the ledger is given it.
   mutating func popUnrecordedOutput() -> KeptOutput? {
     guard !totals.output.isEmpty, !hasRecordedOutput else { return nil }
     hasRecordedOutput = true
@@ -175,22 +170,21 @@ struct ActiveRun: Sendable {
     totals.add(report, step: machine.step, keepBytes: spec.execution.output.keepBytes)
   }
 
-  /// Nothing is left of the present step, which had left descendants.
+  /// No process of the present step, which had left descendants, is left.
   mutating func groupEnded(_ report: GroupReport) {
     totals.add(report, keepBytes: spec.execution.output.keepBytes)
   }
 
-  /// Whether anything of it has been done, by this takt or by a previous one, and its end is the
-  /// last.
+  /// True if any attempt was made, by this daemon or by a previous one, and its end is the last.
   mutating func hasHadAttempt(_ end: RunEnd) -> Bool {
     if startedAt != nil { return true }
     guard case .resumed = origin else { return false }
     return end != RunEnd(.cancelled, .shutdown)
   }
 
-  /// What a reload says of the job: it holds for all attempts that have not begun.
+  /// The job's spec after a reload: it applies to all attempts that have not started.
   mutating func adopt(_ spec: JobSpec) {
-    // What was given to one action means something else to another.
+    // Parameters of one action mean something else to another.
     if hasParameters, spec.action.usedName != self.spec.action.usedName {
       parameters?.change { $0.values = [:] }
     }
@@ -198,8 +192,8 @@ struct ActiveRun: Sendable {
     machine.adopt(RunRules(spec))
   }
 
-  /// The job as one of its steps is done. A command that tells that the run could not start is not
-  /// to fail at the same.
+  /// The job's spec for one of its steps. A command that reports that the run could not start must
+  /// not fail at the same.
   mutating func spec(forStep step: Int) -> JobSpec {
     guard case .notStarted(let stage, _)? = facts?.value.end?.reason else { return spec }
     if spec.action.steps[step].action.isInternal { return spec }
@@ -210,7 +204,7 @@ struct ActiveRun: Sendable {
     case .limits: spec.execution.limits = Limits()
     case .nice: spec.execution.nice = nil
     case .inputOutput: spec.execution.inputOutput = nil
-    // Nobody's rights but the job's own will do.
+    // Only the job's own rights will do.
     case .user, .process, .exec: break
     }
     return spec

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// What the scheduler has seen of its two clocks.
+/// Observations of the scheduler's two clocks.
 struct Clocks: Sendable {
   /// Wall time that the clock skipped.
   private struct Jump: Sendable {
@@ -9,34 +9,34 @@ struct Clocks: Sendable {
     var cause: MissCause
   }
 
-  /// What is less is not told from a clock that is being put right bit by bit.
+  /// Smaller jumps cannot be told from a clock that is being corrected gradually.
   private static let jumpMin = Duration.milliseconds(500)
 
-  /// Wall minus monotonic clock when a step was last told of.
+  /// Wall minus monotonic clock at the last reported step.
   private var offset: Int64 = 0
-  /// Over what the wall clock has jumped last.
+  /// The last jump of the wall clock.
   private var jump: Jump?
 
-  /// The clocks as they are when takt starts.
+  /// The clocks at the start of takt.
   mutating func set(at now: Now) { offset = now.offset }
 
-  /// How far the wall clock has gone beside the other since a step was last told of.
+  /// The wall clock's change against the other since the last reported step.
   func step(at now: Now) -> Duration { .nanoseconds(now.offset - offset) }
 
-  /// A step is told of: what it has jumped over is remembered.
+  /// A step was reported: the skipped time is remembered.
   mutating func recordStep(slept: Duration, at now: Now) {
     noticeJump(slept >= step(at: now) / 2 ? .asleep : .clock, at: now)
     offset = now.offset
   }
 
-  /// Remembers over what the wall clock has jumped, whether or not a step has been told of.
+  /// Remembers the time that the wall clock has skipped, even if no step was reported.
   mutating func noticeJump(_ cause: MissCause, at now: Now) {
     let step = step(at: now)
     guard step >= Self.jumpMin else { return }
     jump = Jump(from: now.wall - step, to: now.wall, cause: cause)
   }
 
-  /// Why nothing has served slots of a takt that ran.
+  /// The reason why nothing has served slots while takt ran.
   func missCause(of series: SlotSeries, _ spec: JobSpec) -> MissCause {
     guard let jump, jump.from < series.last + spec.timing.reach, series.last <= jump.to,
       spec.timing.schedule.wallInstantSet.has(ScheduleInstant(series.last))

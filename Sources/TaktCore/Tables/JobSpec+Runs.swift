@@ -1,8 +1,7 @@
 import TaktTime
 
-/// The job as its runs are done that are not for a slot.
+/// The specs of a job's runs that are not for a slot.
 extension JobSpec {
-  /// The job as one run of it is done with parameters of its own.
   func given(_ parameters: RunParameters) -> JobSpec {
     var spec = self
     if !parameters.values.isEmpty {
@@ -20,10 +19,10 @@ extension JobSpec {
     return spec
   }
 
-  /// The job as its condition is asked for: the same surroundings, another action, and as many tries
-  /// as the wait has room for.
+  /// The spec of a condition's run: the same surroundings, another action, and as many tries as the
+  /// wait has room for.
   ///
-  /// - Parameter left: how long the slot may wait.
+  /// - Parameter left: the time that the slot may wait.
   func checkSpec(_ condition: Condition, left: Duration) -> JobSpec {
     var spec = self
     spec.action = condition.action
@@ -49,8 +48,8 @@ extension JobSpec {
     return spec
   }
 
-  /// The job as its hooks are run: the same surroundings, another action, one attempt, a bound on
-  /// its time, and no hooks of its own.
+  /// The spec of a hook's run: the same surroundings, another action, one attempt, a bound on its
+  /// time, and no hooks of its own.
   func hookSpec(_ steps: [Step], timeout: Duration) -> JobSpec {
     var spec = self
     // A hook that fails does not keep the next from being called.
@@ -74,13 +73,12 @@ extension JobSpec {
 }
 
 extension JobSpec {
-  /// Whether a hook of this kind has anything to do.
+  /// True if a hook of this kind has an action.
   func calls(_ kind: HookKind) -> Bool {
     guard hasHooks else { return false }
     return hooks[kind]?.isEmpty == false || !pings.isEmpty && HookKind.ofPings.contains(kind)
   }
 
-  /// What a hook does: its own actions, or the pings of the job.
   func actions(of kind: HookKind, _ isPing: Bool) -> [Step] {
     if !isPing { return hooks[kind] ?? [] }
     return HookKind.ofPings.contains(kind) ? pings : []
@@ -88,6 +86,6 @@ extension JobSpec {
 }
 
 extension HookKind {
-  /// What `ping` of a job tells of.
+  /// The events that `ping` of a job reports.
   package static let ofPings: [HookKind] = [.onStart, .onSuccess, .onFailure]
 }

@@ -1,30 +1,30 @@
 import DequeModule
 import TaktTime
 
-/// What the scheduler knows of one job.
+/// The scheduler's state of one job.
 ///
-/// What needs much of it is `mutating`, even where it changes nothing: it is then read in its table,
-/// and not copied out of it. What is always inline is so for the gate's `slots`, too.
+/// Functions that use much of it are `mutating`, even if they change nothing: it is then read in
+/// its table, and not copied out of it. Some are always inline for the gate's `slots`, too.
 struct JobState: Sendable {
   var spec: JobSpec {
     didSet { cursor.forgetNext() }
   }
   var cursor: ScheduleCursor
-  /// What its timer waits for; nil when it waits for nothing.
+  /// Nil if its timer waits for nothing.
   private(set) var awaited: Awaited?
-  /// The token of its last arming; 0 when nothing has ever been armed for it.
+  /// The token of its last arming; 0 if it has never been armed.
   private(set) var token: UInt64 = 0
-  /// What its timer does; nil before it has one.
+  /// Nil before it has a timer.
   var timer: TimerActivity?
   var failureStreak = 0
-  /// How many slots have run since the anchor.
+  /// Slots that have run since the anchor.
   var ranCount = 0
   /// Boxed: few jobs have any.
   private var kept: Shared<JobAlarms>?
   /// Boxed: few jobs are suspended.
   private var hold: Shared<Suspension>?
-  /// Slots whose instant is behind the job and which are still to run: those that are put off, and
-  /// those that passed unserved. The oldest first.
+  /// Slots whose instant is behind the job and that are still to run: delayed ones, and those that
+  /// were missed. The oldest first.
   var late: Deque<LateSlot> = []
 
   init(spec: JobSpec, cursor: ScheduleCursor) {
@@ -48,22 +48,21 @@ struct JobState: Sendable {
       ranCount: ranCount, suspension: suspension, alarms: alarms)
   }
 
-  /// What is remembered of its alarms; nil when there is nothing.
+  /// Nil if there is nothing to remember.
   var alarms: JobAlarms? {
     get { kept?.value }
     set { kept = newValue.flatMap { $0.isEmpty ? nil : Shared($0) } }
   }
 
-  /// Whether anything is.
   @inline(__always) var hasAlarms: Bool { kept != nil }
 
-  /// Whether a hook or a ping of it has failed and has not succeeded since.
+  /// True if a hook or a ping of it has failed and has not succeeded since.
   var hasFailedAlarms: Bool { kept?.value.failures.isEmpty == false }
 
   var isStale: Bool { kept?.value.freshness?.staleSince != nil }
 
-  /// Forgets the failures of hooks and pings that the job no longer has, or that say something else than
-  /// under its old spec. Returns whether there were any.
+  /// Forgets the failures of hooks and pings that the job no longer has, or that differ from those
+  /// of its old spec. Returns true if there were any.
   @discardableResult
   mutating func forgetFailedAlarms(of old: JobSpec? = nil) -> Bool {
     var hasForgotten = false
@@ -77,28 +76,26 @@ struct JobState: Sendable {
     return hasForgotten
   }
 
-  /// What a job's timer waits for.
+  /// The event that a job's timer waits for.
   enum Awaited: Sendable {
     /// The job's next slot.
     case slot(Slot)
     /// The turn of a slot that runs late.
     case lateSlot(WallInstant, startsAt: MonotonicInstant)
-    /// The end of the job's suspension.
     case suspensionEnd(WallInstant, deadline: MonotonicInstant)
   }
 
-  /// What a job's timer does.
   enum TimerActivity: Sendable {
     /// It runs, armed or not.
     case runs
-    /// It stands still for one of these reasons.
+    /// Stopped for this reason.
     case held(TimerHoldReason)
   }
 
   /// A slot that is still to run.
   struct LateSlot: Sendable {
     var slot: Slot
-    /// When it may start: many of them do not all start at once. Nil until it has got its turn.
+    /// Its turn: many of them do not all start at once. Nil until it has got one.
     var startsAt: MonotonicInstant?
   }
 
@@ -109,14 +106,14 @@ struct JobState: Sendable {
 
   @inline(__always) var isSuspended: Bool { hold != nil }
 
-  /// Why its slots pass without a run; nil when they do not.
+  /// The reason why its slots pass without a run; nil if they do not.
   @inline(__always) var holdReason: SkipReason? {
     if isSuspended || !spec.timing.isEnabled { return .suspended }
     if let limit = spec.timing.schedule.limit, ranCount >= limit { return .limit }
     return nil
   }
 
-  /// Whether its slots pass without a run.
+  /// True if its slots pass without a run.
   @inline(__always) var isHeld: Bool { holdReason != nil }
 
   mutating func await(_ awaited: Awaited, token: UInt64) {
@@ -126,42 +123,42 @@ struct JobState: Sendable {
 
   mutating func clearAwaited() { awaited = nil }
 
-  /// Whether its timer was last armed with this token, and has not fired since.
+  /// True if its timer was last armed with this token, and has not fired since.
   @inline(__always) func isAwaiting(_ token: UInt64) -> Bool {
     awaited != nil && self.token == token
   }
 
-  /// Whether its timer waits for a slot.
+  /// True if its timer waits for a slot.
   var isWaiting: Bool { awaited != nil && !isHeld }
 
   /// The slot that its timer waits for; nil when it is held.
   var nextSlot: Slot? { isHeld ? nil : awaited?.slot }
 
-  /// Counts slots that run. Returns whether these were the last that may.
+  /// Counts slots that run. Returns true if these were the last that may.
   mutating func countRan(_ count: Int) -> Bool {
     ranCount += count
     return holdReason == .limit
   }
 
-  /// Whether a slot may come although none is in sight: one that is counted from the end of a run, or
-  /// put off until a turn comes.
+  /// True if a slot may come although none is known: one that is counted from the end of a run, or
+  /// delayed until its turn.
   var mayHaveSlots: Bool { mutating get { !late.isEmpty || isFixedDelay } }
 
   mutating func next(at now: Now) -> Slot? {
     cursor.next(of: spec.timing, for: spec.name, at: now)
   }
 
-  /// What has come of its slots, by its own schedule.
+  /// Its due slots, by its own schedule.
   mutating func popDue(at now: Now) -> ScheduleCursor.Due? {
     cursor.popDue(of: spec.timing, for: spec.name, at: now)
   }
 
   mutating func startDelay(at now: Now) { cursor.startDelay(spec.timing.schedule, at: now) }
 
-  /// Whether its next slot is counted from the end of a run.
+  /// True if its next slot is counted from the end of a run.
   var isFixedDelay: Bool { mutating get { spec.timing.schedule.every?.origin == .end } }
 
-  /// Whether that end has come, so that the next slot is known.
+  /// True if that end has come, so that the next slot is known.
   var isDelaying: Bool { mutating get { cursor.isDelaying } }
 
   var checkpoint: JobCheckpoint {
@@ -172,7 +169,7 @@ struct JobState: Sendable {
     }
   }
 
-  /// What stands in for a job that is not there.
+  /// Fills a missing job.
   static let placeholder = JobState(
     spec: JobSpec(
       name: .placeholder, timing: Timing(schedule: Schedule()), action: .argv([])),
@@ -182,12 +179,11 @@ struct JobState: Sendable {
 }
 
 extension JobState.Awaited {
-  /// Whose timer waits for it.
   func timer(of job: JobID) -> TimerID {
     if case .suspensionEnd = self { .pause(job) } else { .job(job) }
   }
 
-  /// The same as `deadline`, on the clock that people read.
+  /// The same as `deadline`, on the wall clock.
   func due(at now: Now) -> WallInstant {
     switch self {
     case .slot(let slot): slot.due
@@ -196,7 +192,6 @@ extension JobState.Awaited {
     }
   }
 
-  /// When the timer is due.
   var deadline: MonotonicInstant {
     switch self {
     case .slot(let slot): slot.deadline
@@ -205,10 +200,9 @@ extension JobState.Awaited {
     }
   }
 
-  /// How late it may fire.
+  /// The longest delay of the timer.
   var window: Duration { if case .slot(let slot) = self { slot.window } else { .zero } }
 
-  /// What there is to show of it.
   var slot: Slot {
     switch self {
     case .slot(let slot): slot
@@ -219,7 +213,6 @@ extension JobState.Awaited {
 }
 
 extension JobState.TimerActivity {
-  /// The state of its machine.
   var view: TimerView {
     switch self {
     case .runs, .held(.unarmed): .running
@@ -230,14 +223,14 @@ extension JobState.TimerActivity {
 }
 
 extension JobState {
-  /// What of the ends that the job waits for there is; nil for a job that waits for none.
+  /// The ends that the job waits for; nil for a job that waits for none.
   func gatheredEnds(at now: WallInstant) -> GatheredEnds? {
     spec.timing.schedule.afterAll.map { GatheredEnds($0, alarms?.ended ?? [:], at: now) }
   }
 }
 
 extension JobSpec {
-  /// What an alarm does, by the name of its hook or that of the pings.
+  /// The actions of an alarm, by the name of its hook or that of the pings.
   fileprivate func steps(ofAlarm name: String) -> [Step] {
     name == AlarmFailure.ping ? pings : HookKind(rawValue: name).flatMap { hooks[$0] } ?? []
   }

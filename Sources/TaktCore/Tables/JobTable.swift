@@ -1,4 +1,4 @@
-/// Jobs that need somebody: those that fail, that are stale, and whose alarms have failed.
+/// Jobs that need attention: those that fail, that are stale, and whose alarms have failed.
 package struct NamesInNeed: Sendable {
   package var failing: [JobName] = []
   package var stale: [JobName] = []
@@ -7,10 +7,10 @@ package struct NamesInNeed: Sendable {
   package var unplaced: [JobName] = []
 }
 
-/// The jobs by small numbers, which names have at the scheduler's borders.
+/// The jobs by small numbers, which are translated to names at the scheduler's borders.
 ///
-/// A name keeps its number while its job is there, while a run of it has not ended, and while
-/// another job follows it; a job that is removed and comes back meanwhile is the same row.
+/// A name keeps its number while its job exists, while a run of it has not ended, and while another
+/// job follows it; a job that is removed and comes back meanwhile is the same row.
 struct JobTable: Sendable {
   private struct Row: Sendable {
     var name: JobName
@@ -20,29 +20,28 @@ struct JobTable: Sendable {
     var state: JobState
   }
 
-  /// A function that wanted a job which is not there: a mistake in the scheduler itself.
+  /// A function that needed a job which does not exist: a mistake in the scheduler itself.
   struct Bug: Hashable, Sendable {
     /// The job's name, or its number.
     var job: String
     var function: String
   }
 
-  /// The first row is nobody's: what is done to a job that is not there is done to it.
+  /// The first row is no job's: changes to a missing job are made to it.
   private var rows = [Row(name: .placeholder, state: .placeholder)]
   private var ids: [JobName: JobID] = [:]
   private var free: [JobID] = []
-  /// Numbers that are given up in the present event: in what it says they still mean their jobs.
+  /// Numbers that are given up in the present event, whose effects still use them for their jobs.
   private var released: [JobID] = []
-  /// How many jobs are present.
   private(set) var count = 0
-  /// What was looked for in vain since this was emptied last.
+  /// Failed searches since this was emptied last.
   var bugs: [Bug] = []
 
-  /// The state of a job that is there. This is the one way to it: a job that is not there is recorded
-  /// as a bug, and what is done to it has no effect. Lent, not copied: the gate's `slots`.
+  /// The state of a job that exists. This is the one way to it: a missing job is recorded as a bug,
+  /// and changes to it have no effect. Lent, not copied: the gate's `slots`.
   ///
-  /// What the debug compiler makes of a call to a large part of what is lent, such as the cursor,
-  /// releases the part by its address after the frame that it lies in is freed. Such a part is taken
+  /// The debug compiler's code for a call to a large part of a lent value, such as the cursor,
+  /// releases the part by its address after the frame that it is in is freed. Such a part is taken
   /// into a constant first.
   subscript(id: JobID, caller: StaticString = #function) -> JobState {
     @inline(__always) mutating _read { yield rows[row(id, caller)].state }
@@ -65,24 +64,24 @@ struct JobTable: Sendable {
     Int(id.index) < rows.count && rows[Int(id.index)].isPresent
   }
 
-  /// The job of a name that is known to be there; nil, and a bug, when it is not.
+  /// The job of a name that must exist; nil, and a bug, if it does not.
   mutating func find(_ name: JobName, caller: String = #function) -> JobID? {
     let id = id(of: name)
     if id == nil { bugs.append(Bug(job: name.text, function: caller)) }
     return id
   }
 
-  /// A job as it is now, for those who only look; nil when there is none.
+  /// A copy for readers; nil if there is none.
   func state(of id: JobID) -> JobState? {
     isPresent(id) ? rows[Int(id.index)].state : nil
   }
 
   func state(of name: JobName) -> JobState? { ids[name].flatMap { state(of: $0) } }
 
-  /// The number of a name, of a job that is there or of one whose runs have not ended.
+  /// The number of a job that exists or whose runs have not ended.
   func id(ofKnown name: JobName) -> JobID? { ids[name] }
 
-  /// The number of a job that is there.
+  /// The number of a job that exists.
   func id(of name: JobName) -> JobID? { ids[name].flatMap { isPresent($0) ? $0 : nil } }
 
   /// The name of a number, also of a job that has been removed in the present event.
@@ -90,12 +89,12 @@ struct JobTable: Sendable {
     Int(id.index) < rows.count ? rows[Int(id.index)].name : .placeholder
   }
 
-  /// The jobs that are there, in no order.
+  /// In no order.
   var present: some Sequence<JobID> {
     rows.indices.lazy.filter { rows[$0].isPresent }.map { JobID(index: UInt32($0)) }
   }
 
-  /// The jobs that are there and need somebody, each once, in no order.
+  /// The jobs that need attention, each once, in no order.
   var inNeed: NamesInNeed {
     var found = NamesInNeed()
     for index in rows.indices where rows[index].isPresent {
@@ -110,15 +109,14 @@ struct JobTable: Sendable {
     return found
   }
 
-  /// Whether slots of the job are to run, and it is not stale; in its place, as `tally` reads it.
+  /// True if slots of the job are to run, and it is not stale; read in its place, like `tally`.
   func isServedInTime(_ id: JobID, hasRuns: Bool) -> Bool {
     let index = Int(id.index)
     return !rows[index].state.isStale && !rows[index].state.isSuspended
       && (hasRuns || !rows[index].state.isHeld)
   }
 
-  /// How many jobs are held or wait for a slot, of how many the last runs have failed, and how many are
-  /// stale.
+  /// Counts of jobs: held, waiting for a slot, failing, and stale.
   struct Tally {
     var waiting = 0
     var suspended = 0
@@ -142,7 +140,7 @@ struct JobTable: Sendable {
     return tally
   }
 
-  /// The jobs that are there, by name: an order that does not depend on chance.
+  /// The jobs by name: an order that does not depend on chance.
   var sorted: [JobID] { sortedByName(present) }
 
   func sortedByName(_ ids: some Sequence<JobID>) -> [JobID] {
@@ -157,14 +155,13 @@ struct JobTable: Sendable {
     ids.reserveCapacity(count)
   }
 
-  /// The number of a name, a new one if it has none.
   mutating func intern(_ name: JobName) -> JobID {
     let (id, isNew) = number(of: name)
     if isNew { put(Row(name: name, state: .placeholder), at: id) }
     return id
   }
 
-  /// Takes up a job, in place of one of its name.
+  /// Adds a job, in place of one of its name.
   mutating func insert(_ state: JobState) -> JobID {
     let name = state.spec.name
     let (id, isNew) = number(of: name)
@@ -188,7 +185,7 @@ struct JobTable: Sendable {
     return (id, true)
   }
 
-  /// What is known, or else `next`, which is then known: one search for both.
+  /// The value of `known`, or `next`, which is stored there: one search for both.
   private static func number(_ known: inout JobID?, else next: JobID) -> JobID {
     if let known { return known }
     known = next
@@ -199,7 +196,7 @@ struct JobTable: Sendable {
     if Int(id.index) == rows.count { rows.append(row) } else { rows[Int(id.index)] = row }
   }
 
-  /// The job is there no more; its number is, until `release`.
+  /// Removes a job; its number is kept until `release`.
   mutating func remove(_ id: JobID) {
     guard isPresent(id) else { return }
     rows[Int(id.index)].isPresent = false
@@ -207,8 +204,8 @@ struct JobTable: Sendable {
     count -= 1
   }
 
-  /// Gives up the number of a job that is not there, unless another follows it. It is free from the
-  /// next event on.
+  /// Gives up the number of a removed job, unless another follows it. It is free from the next
+  /// event on.
   mutating func release(_ id: JobID) {
     let row = rows[Int(id.index)]
     guard !row.isPresent, row.followers.isEmpty, ids[row.name] == id else { return }
@@ -216,14 +213,14 @@ struct JobTable: Sendable {
     released.append(id)
   }
 
-  /// An event is over.
+  /// Called at the end of an event.
   mutating func freeReleased() {
     if released.isEmpty { return }
     free += released
     released = []
   }
 
-  /// The jobs that wait for the ends of this one's runs, by name.
+  /// By name.
   func followers(of id: JobID) -> [JobID] { rows[Int(id.index)].followers }
 
   mutating func follow(_ parent: JobName, _ follower: JobID) {

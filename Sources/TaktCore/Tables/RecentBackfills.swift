@@ -1,7 +1,7 @@
 import TaktTime
 
-/// Runs of backfills that have succeeded lately: who fills in the same slots does not run them again
-/// before the ledger shows that they have run.
+/// Runs of backfills that have succeeded lately: a repeated backfill does not run the same slots
+/// again before the ledger shows that they have run.
 struct RecentBackfills: Sendable {
   private struct Entry: Sendable {
     var job: JobID
@@ -9,11 +9,11 @@ struct RecentBackfills: Sendable {
     var run: RunID
   }
 
-  /// More than end while the ledger writes.
+  /// More than can end while the ledger writes.
   private static let countMax = 1024
 
   private var entries: [Entry] = []
-  /// Where the oldest is replaced.
+  /// The place of the oldest, which is replaced next.
   private var next = 0
 
   mutating func add(_ run: RunID, of job: JobID, slot: WallInstant) {

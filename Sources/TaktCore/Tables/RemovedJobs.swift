@@ -1,11 +1,10 @@
 import DequeModule
 import TaktTime
 
-/// What is kept of a job that was removed, for when it comes back: a slot is decided once in the
-/// job's life, and its anchor is set once.
+/// The memory of a removed job, for its return: a slot is decided once in the job's life, and its
+/// anchor is set once.
 struct RemovedJob: Sendable {
   var cursor: ScheduleCursor
-  /// The single instants that it had.
   var at: [WallInstant]
   var failureStreak: Int
   var ranCount: Int
@@ -15,14 +14,12 @@ struct RemovedJob: Sendable {
 
 /// The removed jobs; the oldest is forgotten when there are too many.
 struct RemovedJobs: Sendable {
-  /// How many are remembered.
   static let countMax = 10_000
 
   private var removedJobs: [JobName: (memory: RemovedJob, number: UInt64)] = [:]
   /// Removals are numbered, so that the oldest is forgotten first.
   private var order: Deque<(name: JobName, number: UInt64)> = []
 
-  /// Takes up what is kept of a job.
   mutating func remove(_ name: JobName) -> RemovedJob? {
     removedJobs.isEmpty ? nil : removedJobs.removeValue(forKey: name)?.memory
   }

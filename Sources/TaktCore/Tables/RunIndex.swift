@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Where runs are in their table. Their numbers grow by one, so that those of the last ones are a
-/// window without a search, for the gate's `slots`; the few that last much longer than others are
+/// The places of runs in their table. Their numbers grow by one, so that those of the last ones are
+/// a window without a search, for the gate's `slots`; the few that last much longer than others are
 /// looked up.
 struct RunIndex: Sendable {
   private static let none: Int32 = -1
@@ -12,7 +12,7 @@ struct RunIndex: Sendable {
   private var olderRuns: [RunID: Int32] = [:]
   private(set) var count = 0
 
-  /// Where a run is; nil when it is not in the table.
+  /// Nil if it is not in the table.
   subscript(run: RunID) -> Int? {
     if run.number >= base {
       let offset = run.number - base
@@ -23,7 +23,7 @@ struct RunIndex: Sendable {
     return olderRuns.isEmpty ? nil : olderRuns[run].map(Int.init)
   }
 
-  /// Takes a run that is newer than all before it.
+  /// Adds a run that is newer than all before it.
   mutating func append(_ run: RunID, at place: Int) {
     if window.isEmpty { base = run.number }
     // Numbers may be left out.
@@ -44,8 +44,8 @@ struct RunIndex: Sendable {
     }
   }
 
-  /// Keeps the window small: those at its beginning that have ended leave it, and when there are
-  /// many times as many numbers as runs, those that have not as well.
+  /// Keeps the window small: ended runs at its start leave it, and if there are many times as many
+  /// numbers as runs, active ones leave it as well.
   private mutating func trim() {
     while let place = window.first, place == Self.none || isTooLong {
       if place != Self.none { olderRuns[RunID(base)] = place }
@@ -56,7 +56,7 @@ struct RunIndex: Sendable {
 
   private var isTooLong: Bool { window.count > 64 + 8 * count }
 
-  /// The runs in the table, the oldest first.
+  /// The oldest first.
   var runs: [RunID] {
     olderRuns.keys.sorted()
       + window.indices.filter { window[$0] != Self.none }.map { RunID(base + UInt64($0)) }

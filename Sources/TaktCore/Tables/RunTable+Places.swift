@@ -1,9 +1,9 @@
 import HeapModule
 
-/// Who may run: a bound on all, a bound for each group, one at a time for jobs that want it so; the
-/// more urgent class first, then the older run.
+/// Places for runs: a bound on all, a bound for each group, one at a time for jobs that require it;
+/// the more urgent class first, then the older run.
 extension RunTable {
-  /// What a run says of itself when it asks for a place.
+  /// A run's request for a place.
   struct Ticket: Hashable, Sendable {
     var rank: Int
     /// It waits until all other runs of its job that have started are over.
@@ -13,10 +13,9 @@ extension RunTable {
     var isFree: Bool
   }
 
-  /// The group of all conditions that are being asked for; no group of a jobs file has such a name.
+  /// The group of all conditions in progress; no group of a jobs file has such a name.
   static let checksGroup = "conditions (only_if)"
 
-  /// Whether a run waits for a place or holds one.
   enum PlaceState: Sendable {
     case none
     case waiting(Ticket)
@@ -37,10 +36,10 @@ extension RunTable {
 
   struct Places: Sendable {
     fileprivate(set) var takenCount = 0
-    /// How many runs may do their work, those that take no place among them.
+    /// The number of runs at work, those that take no place included.
     fileprivate(set) var heldCount = 0
     fileprivate(set) var max = 16
-    /// Whether those are fewer than the file says, for want of descriptors.
+    /// True if those are fewer than the file's limit, for lack of descriptors.
     fileprivate var areFew = false
     fileprivate var groupMax: [String: Int] = [:]
     fileprivate var groupCounts: [String: Int] = [:]
@@ -67,7 +66,7 @@ extension RunTable {
     places.behindGroup = [:]
   }
 
-  /// Whether the runs of a group that hold or await a place are as many as may run at once.
+  /// True if the runs of a group that hold or await a place have reached its limit.
   func isTaken(_ group: String) -> Bool {
     guard let max = places.groupMax[group] else { return false }
     let count = all.count { id in
@@ -80,7 +79,7 @@ extension RunTable {
     return count >= max
   }
 
-  /// What a run waits for that has no place, for people; nil for a run that does not wait.
+  /// In words for people; nil for a run that does not wait.
   func wait(of id: RunID) -> (words: String, isForGroup: Bool)? {
     guard let run = run(id), case .waiting(let ticket) = run.placeState else { return nil }
     if ticket.isAlone,
@@ -105,10 +104,9 @@ extension RunTable {
       : nil
   }
 
-  /// So many runs are named.
   private static let namedMax = 5
 
-  /// Takes a run's wish for a place, in place of an earlier one.
+  /// Takes a run's request for a place, in place of an earlier one.
   mutating func askForPlace(_ id: RunID) {
     let ticket = self[id].isHook ? self[id].hookTicket : self[id].ticket
     self[id].placeState = .waiting(ticket)
@@ -120,7 +118,7 @@ extension RunTable {
     self[row].isHook ? claimPlace(ofHook: row) : claim(self[row].ticket, row)
   }
 
-  /// Apart, since few runs are hooks and a run is large to hand over.
+  /// A separate function, since few runs are hooks and a run is large to hand over.
   @inline(never)
   private mutating func claimPlace(ofHook row: Row) -> Bool {
     let ticket = self[row].hookTicket
@@ -139,12 +137,12 @@ extension RunTable {
     return true
   }
 
-  /// Whether a run waits that may perhaps start.
+  /// True if a run waits that may be able to start.
   var hasWaiting: Bool { !places.ready.isEmpty }
 
   /// The next run that may start; its place is taken.
   ///
-  /// - Parameter ofHooksAlone: whether all other runs wait on.
+  /// - Parameter ofHooksAlone: true if all other runs continue to wait.
   mutating func nextWithPlace(ofHooksAlone: Bool = false) -> RunID? {
     var others: [Entry] = []
     defer { if !others.isEmpty { places.ready.insert(contentsOf: others) } }
@@ -172,7 +170,7 @@ extension RunTable {
     return nil
   }
 
-  /// Whether another run of its job has started.
+  /// True if another run of its job has started.
   private mutating func mustWaitForOthers(_ id: RunID) -> Bool {
     let count = startedCount(of: self[id].job)
     return count > 1 || (count == 1 && !self[id].hasHadPlace)
@@ -186,7 +184,7 @@ extension RunTable {
     if let group = ticket.group { places.groupCounts[group, default: 0] += 1 }
   }
 
-  /// A run's place is free; it may ask again.
+  /// Frees a run's place; it may ask again.
   mutating func releasePlace(_ row: Row) {
     guard case .holding(let ticket) = self[row].placeState else { return }
     self[row].placeState = .none
@@ -201,7 +199,7 @@ extension RunTable {
   /// A run is over, or will never start.
   mutating func giveUpPlace(_ row: Row) {
     releasePlace(row)
-    // The one that was called in its stead may be this one: then the next is.
+    // The one that was called in its place may be this one: then the next is.
     if case .waiting(let ticket) = self[row].placeState {
       self[row].placeState = .none
       if let group = ticket.group { callNext(group: group) }
@@ -235,7 +233,7 @@ extension RunTable {
 }
 
 extension ActiveRun {
-  /// Takes a place. Returns whether its job has one more run that has started by this.
+  /// Takes a place. Returns true if its job has one more started run by this.
   fileprivate mutating func occupyPlace(_ ticket: RunTable.Ticket) -> Bool {
     placeState = .holding(ticket)
     if isHook || hasHadPlace || isBackfill && isForced { return false }

@@ -1,8 +1,8 @@
-/// The runs that have not ended, by their numbers, and what each job has of them.
+/// The runs that have not ended, by their numbers and their jobs.
 ///
-/// Who has a place, and who waits for one, is in `RunTable+Places`.
+/// Their places are in `RunTable+Places`.
 struct RunTable: Sendable {
-  /// A function that wanted a run which is not there: a mistake in the scheduler itself.
+  /// A function that needed a run which does not exist: a mistake in the scheduler itself.
   struct Bug: Hashable, Sendable {
     var run: RunID
     var function: String
@@ -11,47 +11,45 @@ struct RunTable: Sendable {
   struct JobRuns: Sendable {
     /// Those that have not ended, the oldest first. Hooks are not among them.
     var active = RunList()
-    /// How many of them have started.
     var startedCount = 0
-    /// Hooks that have not ended.
     var hookCount = 0
 
     var isEmpty: Bool { active.isEmpty && hookCount == 0 }
   }
 
-  /// Where a run is in the table, until it is removed: what handles an event looks it up once.
+  /// The place of a run in the table, until it is removed: the handler of an event looks it up
+  /// once.
   struct Row: Hashable, Sendable {
     fileprivate let index: Int
   }
 
-  /// The first row is nobody's: what is done to a run that is not there is done to it.
+  /// The first row is no run's: changes to a missing run are made to it.
   private var rows = [ActiveRun.placeholder]
   private var free: [Int] = []
   private var index = RunIndex()
   private var jobs: [JobRuns] = []
-  /// The number of the last run that was made, by this takt or by previous ones.
+  /// The number of the last run, of this daemon or of previous ones.
   var lastRun: UInt64 = 0
-  /// The next run to be inserted.
   var next: RunID { RunID(lastRun + 1) }
   var places = Places()
-  /// What was looked for in vain since this was emptied last.
+  /// Failed searches since this was emptied last.
   var bugs: [Bug] = []
 
   var count: Int { index.count }
   var isEmpty: Bool { index.count == 0 }
 
-  /// The runs in the table, the oldest first.
+  /// The oldest first.
   var all: [RunID] { index.runs }
 
   func contains(_ id: RunID) -> Bool { index[id] != nil }
 
-  /// A run as it is now, for those who only look; nil when there is none.
+  /// A copy for readers; nil if there is none.
   func run(_ id: RunID) -> ActiveRun? { index[id].map { rows[$0] } }
 
-  /// Whether a run has a place or waits for one; nil when there is no such run.
+  /// Nil if there is no such run.
   func placeState(of id: RunID) -> PlaceState? { index[id].map { rows[$0].placeState } }
 
-  /// Where a run is; nil when it is not in the table.
+  /// Nil if it is not in the table.
   func row(of id: RunID) -> Row? { index[id].map { Row(index: $0) } }
 
   /// The run of a row. Lent by each subscript, not copied: the gate's `slots`.
@@ -60,8 +58,8 @@ struct RunTable: Sendable {
     @inline(__always) _modify { yield &rows[row.index] }
   }
 
-  /// A run that has not ended. This is the one way to it without its row: a run that is not there is
-  /// recorded as a bug, and what is done to it has no effect.
+  /// A run that has not ended. This is the one way to it without its row: a missing run is recorded
+  /// as a bug, and changes to it have no effect.
   subscript(id: RunID, caller: StaticString = #function) -> ActiveRun {
     @inline(__always) mutating _read { yield rows[index[id] ?? reportMissing(id, caller)] }
     @inline(__always) _modify { yield &rows[index[id] ?? reportMissing(id, caller)] }
@@ -74,7 +72,6 @@ struct RunTable: Sendable {
     return 0
   }
 
-  /// Makes a run.
   mutating func insert(
     of job: JobID, _ spec: JobSpec, _ origin: ActiveRun.Origin,
     facts: Shared<RunFacts>? = nil, with parameters: RunParameters? = nil, isForced: Bool = false
@@ -95,7 +92,6 @@ struct RunTable: Sendable {
     return Row(index: place)
   }
 
-  /// Takes a run that has ended out of the table.
   mutating func remove(_ row: Row) {
     let (id, job, isHook) = (rows[row.index].id, rows[row.index].job, rows[row.index].isHook)
     rows[row.index].clear()
@@ -104,7 +100,6 @@ struct RunTable: Sendable {
     changeJob(job) { if isHook { $0.hookCount -= 1 } else { $0.active.remove(id) } }
   }
 
-  /// What a job has of them.
   func ofJob(_ id: JobID) -> JobRuns {
     Int(id.index) < jobs.count ? jobs[Int(id.index)] : JobRuns()
   }
@@ -112,7 +107,7 @@ struct RunTable: Sendable {
   /// The runs of a job that have not ended, the oldest first, without hooks.
   func active(of id: JobID) -> RunList { ofJob(id).active }
 
-  /// How many runs of a job have started and have not ended, without hooks.
+  /// Without hooks.
   func startedCount(of id: JobID) -> Int {
     Int(id.index) < jobs.count ? jobs[Int(id.index)].startedCount : 0
   }

@@ -1,9 +1,9 @@
-/// What has changed at the paths of jobs, until a run is told of it, and for as long as that run lasts.
+/// Changes at the paths of jobs, until a run gets them, and for as long as that run lasts.
 struct WatchChanges: Sendable {
   private var jobs: [JobID: ChangedPaths] = [:]
   private var runs: [RunID: Shared<ChangedPaths>] = [:]
 
-  /// Nothing is looked up while there is nothing, which is nearly always.
+  /// Nearly always true; then nothing is looked up.
   private(set) var isEmpty = true
 
   mutating func add(_ paths: ChangedPaths, of job: JobID) {
@@ -11,7 +11,7 @@ struct WatchChanges: Sendable {
     isEmpty = false
   }
 
-  /// A run of the job is to be told.
+  /// Passes a job's changes to a run.
   mutating func hand(_ job: JobID, to run: RunID) {
     guard let paths = jobs.removeValue(forKey: job) else { return }
     runs[run] = Shared(paths)

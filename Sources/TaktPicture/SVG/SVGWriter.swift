@@ -11,7 +11,6 @@ struct SVGWriter: Sendable {
     text += "</\(name)>\n"
   }
 
-  /// An element with at most a tooltip in it.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String>, tooltip: String? = nil
   ) {

@@ -104,7 +104,6 @@ extension LossNote {
     return text + "sum=\(String(StableHash.of(text), radix: 16))\n"
   }
 
-  /// Nil for a text that is not whole.
   private init?(_ text: String) {
     guard text.last == "\n" else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -37,7 +37,6 @@ extension LedgerArchive {
     }
   }
 
-  /// The records of these slots of a job.
   package func records(
     of job: JobName, on slots: [WallInstant]
   ) throws(Failure) -> [ClusterAudit.LocalRecord] {

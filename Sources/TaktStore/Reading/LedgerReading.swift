@@ -131,7 +131,6 @@ final class LedgerReading {
     return versions
   }
 
-  /// Nil for a schedule that cannot be read.
   static func version(
     _ row: Row, _ job: JobName, _ schedules: StoredSchedules
   ) throws -> AuditedVersion? {

@@ -11,7 +11,6 @@ import TaktTime
 /// Columns read with care: a value in a file that was damaged or edited is an error to report, and
 /// must not end the process.
 extension Row {
-  /// Nil for null.
   func integer(ifAny column: String) throws -> Int64? {
     let value: DatabaseValue = self[column]
     if value.isNull { return nil }
@@ -30,7 +29,6 @@ extension Row {
   /// The furthest instant of a schedule from 1970, in milliseconds: two of them can be added.
   private static let scheduleInstantMax = UInt64(1) << 52
 
-  /// Nil for null.
   func scheduleInstant(ifAny column: String) throws -> ScheduleInstant? {
     guard let number = try integer(ifAny: column) else { return nil }
     guard number.magnitude <= Self.scheduleInstantMax else { throw Self.damage(column) }
@@ -49,7 +47,6 @@ extension Row {
     return Int(number)
   }
 
-  /// Nil for null.
   func text(ifAny column: String) throws -> String? {
     let value: DatabaseValue = self[column]
     if value.isNull { return nil }
@@ -62,7 +59,6 @@ extension Row {
     return text
   }
 
-  /// Nil for null.
   func value<Value>(ifAny column: String, _ make: (String) -> Value?) throws -> Value? {
     guard let text = try text(ifAny: column) else { return nil }
     guard let value = make(text) else { throw Self.damage(column) }
@@ -92,7 +88,6 @@ extension Row {
     WallInstant(milliseconds: try integer(column))
   }
 
-  /// Nil for null.
   func run(ifAny column: String) throws -> RunID? {
     guard let number = try integer(ifAny: column) else { return nil }
     guard (0...Self.runMax).contains(number) else { throw Self.damage(column) }

@@ -104,7 +104,6 @@ struct ScheduleText {
     needsComma = true
   }
 
-  /// Nothing for nil.
   mutating func members<Element>(
     _ name: StaticString, _ elements: [Element]?, _ add: (inout Self, Element) -> Void
   ) {

@@ -9,7 +9,7 @@ extension StandardShell {
 
   /// The same for bytes that need not be text.
   package func foresees(_ name: String, bytes value: (some Collection<UInt8>)?) -> Bool {
-    // // A shell gives these a value of its own, or takes a function from them, which may have the
+    // A shell gives these a value of its own, or takes a function from them, which may have the
     // name of a command.
     if name.hasPrefix("BASH_FUNC_") || Self.ownOfAll.contains(name) { return false }
     switch self {

@@ -42,7 +42,6 @@ package struct FileTrust: Hashable, Sendable {
     case everybody = "always"
   }
 
-  /// The demands on the way to a file.
   package enum Way: String, Hashable, Sendable {
     /// Each folder belongs to root or to the file's owner, and nobody else can write to it, unless it
     /// is sticky. A link belongs to one of the two.

@@ -1,6 +1,5 @@
 /// A checked `plugin.yaml`. `plugins/PROTOCOL.md` explains each part.
 package struct PluginManifest: Hashable, Sendable {
-  /// The uses of a plugin.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// Jobs, steps and hooks.
     case action

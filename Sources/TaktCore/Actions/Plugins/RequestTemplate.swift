@@ -6,11 +6,9 @@ package struct RequestTemplate: Hashable, Sendable {
   package static let methods = ["POST", "PUT", "PATCH", "DELETE", "GET"]
 
   package var method: String
-  /// As in the manifest.
   package var urlText: String
   package var url: Text
   package var headers: [Field]
-  /// Nil for none.
   package var body: Body?
 
   package init(

@@ -18,7 +18,7 @@ package struct TerminalStripper: Sendable {
     var stripped: [UInt8] = []
     stripped.reserveCapacity(all.count)
     var rest = all[...]
-    // // No sequence continues past the end of a line, so that one without an end hides no other
+    // No sequence continues past the end of a line, so that one without an end hides no other
     // line.
     while let end = rest.firstIndex(of: 10) {
       stripped += Array(rest[..<end]).withoutTerminalSequences

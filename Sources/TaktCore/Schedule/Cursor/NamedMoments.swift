@@ -65,7 +65,6 @@ struct NamedMoments: Hashable, Sendable {
     return free(from: isBehind ? last + 1 : instant)
   }
 
-  /// A moment of the present is named.
   mutating func name(_ instant: ScheduleInstant) {
     close(instant)
     last = instant

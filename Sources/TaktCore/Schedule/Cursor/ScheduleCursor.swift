@@ -81,7 +81,6 @@ struct ScheduleCursor: Sendable {
       : deadline(ofWall: ScheduleInstant(nominal), at: now)
   }
 
-  /// The set that a series is a part of.
   func instantSet(of series: SlotSeries, _ schedule: Schedule) -> InstantSet {
     let clock = clockInstantSet(schedule)
     let (first, last) = (ScheduleInstant(series.first), ScheduleInstant(series.last))

@@ -26,7 +26,6 @@ struct DayPeriods: Hashable, Sendable {
     return rest == 0 ? day : firstDay(ofPeriod: number(of: day) + interval - rest)
   }
 
-  /// The days of the period in which a day is.
   func period(of day: Int64) -> Range<Int64> {
     let number = number(of: day)
     return firstDay(ofPeriod: number)..<firstDay(ofPeriod: number + 1)

@@ -129,7 +129,6 @@ struct RecurrenceParser {
     ByteReader.isBlank(byte) || byte == 0x0a || byte == 0x0d
   }
 
-  /// Adds the times of a list.
   private func add(
     _ property: Property, like start: RecurrenceTime, in startZone: String?, to times: inout Times
   ) throws(RecurrenceProblem) {

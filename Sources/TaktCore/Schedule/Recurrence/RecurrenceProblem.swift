@@ -11,7 +11,6 @@ package struct RecurrenceProblem: Error, Hashable, Sendable {
     case missingStart
     case missingRule
     case missingFrequency
-    /// The nearest that exists.
     case unknownFrequency(String, nearest: String?)
     /// A value that the part, or the property, does not take.
     case badValue(String, of: String)
@@ -29,7 +28,7 @@ package struct RecurrenceProblem: Error, Hashable, Sendable {
   }
 
   package var reason: Reason
-  /// Where it is: UTF-8 bytes from the beginning of the text, from 0.
+  /// UTF-8 bytes from the start of the text, from 0.
   package var offset: Int
 
   init(_ reason: Reason, at offset: Int) {
@@ -62,7 +61,7 @@ extension RecurrenceProblem {
     }
   }
 
-  /// What to do about it; nil when the sentence says enough.
+  /// Advice; nil if the sentence suffices.
   package var hint: String? {
     switch reason {
     case .unknown(_, let nearest?), .unknownFrequency(_, let nearest?):

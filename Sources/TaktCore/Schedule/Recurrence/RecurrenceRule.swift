@@ -26,7 +26,7 @@ struct RecurrenceRule: Hashable, Sendable {
       }
     }
 
-    /// How long one lasts where that is always the same; nil for a day and longer.
+    /// The length if it is always the same; nil for a day and longer.
     var seconds: Int64? {
       switch self {
       case .yearly, .monthly, .weekly, .daily: nil
@@ -46,7 +46,6 @@ struct RecurrenceRule: Hashable, Sendable {
     }
   }
 
-  /// Where it ends.
   enum End: Hashable, Sendable {
     case never
     case count(Int)
@@ -61,7 +60,8 @@ struct RecurrenceRule: Hashable, Sendable {
   var interval = 1
   var end = End.never
   var days: RecurrenceDays
-  /// What of hours, minutes and seconds is shorter than the frequency expands it, the rest limits it.
+  /// Those of hours, minutes and seconds that are shorter than the frequency expand it, the others
+  /// limit it.
   var times: DayTimes
   /// Places in the set of each period; −1 is the last. In order; empty for all.
   var positions: [Int] = []

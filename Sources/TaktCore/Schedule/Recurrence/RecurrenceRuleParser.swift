@@ -12,7 +12,7 @@ struct RecurrenceRuleParser {
 
   private var reader: ByteReader
   private let start: RecurrenceTime
-  /// Of each part its values, its text, and where they are.
+  /// For each part its values, its text, and their places.
   private var values: [String: (place: Int, range: Range<Int>)] = [:]
 
   init(_ reader: ByteReader, start: RecurrenceTime) {
@@ -63,7 +63,7 @@ struct RecurrenceRuleParser {
     values[name] = (place, start..<reader.position)
   }
 
-  /// What RFC 5545 forbids together.
+  /// Refuses combinations that RFC 5545 forbids.
   private func checkParts(for frequency: RecurrenceRule.Frequency) throws(RecurrenceProblem) {
     func refuse(_ name: String, beside other: String) throws(RecurrenceProblem) {
       guard let place = values[name]?.place else { return }
@@ -128,7 +128,7 @@ struct RecurrenceRuleParser {
     let first = CivilTime(epochSeconds: start.local)
     let day = start.local.flooredQuotient(by: 86_400)
     let weekday = UInt8(1) << UInt8(CivilTime.weekday(daysSinceEpoch: day))
-    // What a rule does not say is taken from DTSTART: of the weeks of a year the day.
+    // A rule takes the parts that it leaves open from DTSTART: of the weeks of a year the day.
     if days.isEveryDayOfWeeks { days.weekdays = weekday }
     if days.isEveryDay {
       switch rule.frequency {

@@ -87,7 +87,6 @@ struct RecurrenceSearch: LocalSearch {
     return nil
   }
 
-  /// The days of a period, of which the first is known.
   private func days(from first: Int64, in period: Range<Int64>) -> [Int64] {
     var days = [first]
     var next = nextDay(from: first + 1)

@@ -31,7 +31,7 @@ struct RecurrenceTimes: Hashable, Sendable {
       local: local + instants.map { $0 + Int64(zone.offsetSeconds(atEpochSeconds: $0)) })
   }
 
-  /// Whether the instant of a local time is among the instants.
+  /// True if the instant of a local time is among the instants.
   func hasInstant(ofDateTime local: Int64, in zone: Zone) -> Bool {
     !instants.isEmpty && instants.has(zone.instant(ofDateTime: local))
   }
@@ -66,6 +66,5 @@ extension [Int64] {
     return low < count ? self[low] : nil
   }
 
-  /// Whether an ascending list has a value.
   func has(_ value: Int64) -> Bool { !isEmpty && first(notBefore: value) == value }
 }

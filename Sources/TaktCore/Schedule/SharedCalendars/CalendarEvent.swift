@@ -2,15 +2,15 @@ package import TaktTime
 
 /// An event of a calendar file that recurs.
 package struct CalendarEvent: Hashable, Sendable {
-  /// When it begins, in the local time of its zone.
+  /// Its starts, in the local time of its zone.
   package let recurrence: Recurrence
-  /// How long it lasts: in days for one of whole days, else in seconds, after `nominalDays`.
+  /// In days for an event of whole days, otherwise in seconds, after `nominalDays`.
   package let length: Int64
-  /// For how many days by the clock it lasts first: to the same time of another day. 0 for one of whole
+  /// The days by the clock in its length: to the same time of another day. 0 for an event of whole
   /// days.
   package let nominalDays: Int64
   package let isWholeDays: Bool
-  /// Where it takes place; nil for the zone of the job.
+  /// Nil for the zone of the job.
   package let zone: Zone?
 
   /// No event that recurs lasts longer than a year.
@@ -23,7 +23,7 @@ package struct CalendarEvent: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - length: in days for an event of whole days, else in seconds.
+  ///   - length: in days for an event of whole days, otherwise in seconds.
   ///   - nominalDays: days by the clock before these seconds. Both as `mayLast` allows.
   package init(
     _ recurrence: Recurrence, length: Int64, nominalDays: Int64 = 0, isWholeDays: Bool, zone: Zone?
@@ -35,7 +35,7 @@ package struct CalendarEvent: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// By what most differ in.
+  /// Hashes the fields in which most differ.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(recurrence.start)
     hasher.combine(length)
@@ -43,7 +43,7 @@ package struct CalendarEvent: Hashable, Sendable {
 
   private static let day: Int64 = 86_400
 
-  /// The days of the last occurrence that begins at or before a day and has it; nil where none has.
+  /// The days of the last occurrence that starts at or before a day and has it; nil if none has.
   func days(with day: Int64) -> Range<Int64>? {
     guard let first = firstDay(from: day - length + 1), first <= day else { return nil }
     return first..<(first + length)
@@ -55,12 +55,11 @@ package struct CalendarEvent: Hashable, Sendable {
     return firstDay(from: day)
   }
 
-  /// The first day from `day` on at which an occurrence begins; nil where there is none.
+  /// The first day from `day` on at which an occurrence starts; nil if there is none.
   private func firstDay(from day: Int64) -> Int64? {
     recurrence.first(from: day * Self.day).map { $0.flooredQuotient(by: Self.day) }
   }
 
-  /// Whether an occurrence has an instant.
   func contains(_ instant: ScheduleInstant, in jobZone: Zone) -> Bool {
     if recurrence.recursWithinHour {
       guard let start = next(after: instant - seconds * 1000, in: jobZone) else { return false }
@@ -78,7 +77,7 @@ package struct CalendarEvent: Hashable, Sendable {
     return false
   }
 
-  /// The first instant after this one at which an occurrence begins or ends; nil where there is none.
+  /// The first instant after this one at which an occurrence starts or ends; nil if there is none.
   func nextEdge(after instant: ScheduleInstant, in jobZone: Zone) -> ScheduleInstant? {
     if recurrence.recursWithinHour {
       let start = next(after: instant, in: jobZone)
@@ -96,7 +95,7 @@ package struct CalendarEvent: Hashable, Sendable {
     return edges.compactMap(\.self).min().map { ScheduleInstant(milliseconds: $0 * 1000) }
   }
 
-  /// How long it lasts where no clock changes.
+  /// The length without clock changes.
   private var seconds: Int64 { nominalDays * Self.day + length }
 
   private func end(ofStart local: Int64, in zone: Zone) -> Int64 {
@@ -118,8 +117,8 @@ package struct CalendarEvent: Hashable, Sendable {
     return nil
   }
 
-  /// The first instant after `time` that `edge` makes of the beginnings from a local time on, of the
-  /// clock so many days later.
+  /// The first instant after `time` that `edge` makes of the starts from a local time on, by the
+  /// clock `days` later.
   private func edge(
     after time: Int64, from local: Int64, in zone: Zone, days: Int64, of edge: (Int64) -> Int64
   ) -> Int64? {

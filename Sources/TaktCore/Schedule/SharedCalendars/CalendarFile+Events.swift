@@ -1,6 +1,6 @@
 import TaktTime
 
-/// An event as the file says it: its properties that say when it is, with their lines.
+/// An event of the file: the properties of its times, with their lines.
 struct FileEvent {
   /// A property with its parameters.
   struct Value {
@@ -16,7 +16,6 @@ struct FileEvent {
       self.line = line
     }
 
-    /// The values of a list.
     var items: [Value] {
       bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { item in
         var value = self
@@ -65,7 +64,7 @@ struct FileEvent {
     }
   }
 
-  /// Which time of its series an event is, in whatever form that is written.
+  /// The time of its series that an event replaces, in any notation.
   enum Instance: Hashable {
     case all
     case instant(Int64)
@@ -81,7 +80,7 @@ struct FileEvent {
     return time.instant.map { .instant($0) } ?? .local(time.local)
   }
 
-  /// What people call it: by its SUMMARY, its UID or its line.
+  /// Its name for people: by its SUMMARY, its UID or its line.
   var name: String {
     for text in [summary, uid.map { String(decoding: $0.prefix(200), as: UTF8.self) }] {
       guard let text, !text.isEmpty else { continue }
@@ -90,7 +89,7 @@ struct FileEvent {
     return "the event of line \(line)"
   }
 
-  /// How long it lasts, and why its end is not taken as it is written.
+  /// Its length, and the reason if its end is not taken as written.
   func length(
     from start: FileTime, _ zones: any ZoneSource
   ) -> (length: EventLength, flaw: CalendarFileFlaw?) {
@@ -132,11 +131,11 @@ struct FileEvent {
   }
 }
 
-/// How long an event lasts: days by the clock first, then seconds.
+/// The length of an event: days by the clock first, then seconds.
 struct EventLength: Hashable, Sendable {
   var days: Int64 = 0
   var seconds: Int64 = 0
-  /// Whether its seconds are those of the clock, too, as far as an end without a zone. Events that
+  /// True if its seconds are those of the clock, too, as for an end without a zone. Events that
   /// recur last equally long.
   var isByClock = false
 
@@ -190,7 +189,7 @@ struct EventLength: Hashable, Sendable {
     return length
   }
 
-  /// The instants of an event that begins at a local time.
+  /// The instants of an event that starts at a local time.
   func instants(from local: Int64, in zone: Zone) -> Range<Int64> {
     let start = zone.instant(ofDateTime: local)
     let clock = isByClock ? total : days * 86_400
@@ -200,7 +199,7 @@ struct EventLength: Hashable, Sendable {
 }
 
 extension FileEvent.Value {
-  /// A time of RDATE, which may be a period: where it begins, and how long it lasts if it says so.
+  /// A time of RDATE, which may be a period: its start, and its length if it has one.
   func period(
     _ zones: any ZoneSource
   ) throws(CalendarFileFlaw) -> (start: FileTime, length: EventLength?) {
@@ -293,8 +292,8 @@ struct FileTime {
     return zone.instant(ofDateTime: local)
   }
 
-  /// In seconds since the epoch, or of the clock where it has no zone: what tells times of one form
-  /// apart.
+  /// In seconds since the epoch, or by the clock if it has no zone: distinguishes times of one
+  /// form.
   var seconds: Int64 { instant ?? local }
 
   /// `20261224`, `20261224T180000`
@@ -319,7 +318,7 @@ struct FileTime {
     return other
   }
 
-  /// Other times in the form of this one, as a recurrence that begins with it has them.
+  /// Other times in the form of this one, as a recurrence that starts with it has them.
   func times(_ others: [FileTime]) -> RecurrenceTimes {
     RecurrenceTimes(
       local: others.filter { $0.zone == zone }.map(\.local),

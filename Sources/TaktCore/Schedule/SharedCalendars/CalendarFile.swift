@@ -1,21 +1,18 @@
 package import TaktTime
 
-/// A calendar file (iCalendar, RFC 5545) as far as it says when its events are: what they are about is
-/// passed over.
+/// The times of the events in a calendar file (iCalendar, RFC 5545). Their contents are ignored.
 package struct CalendarFile {
-  /// Something that is wrong with it.
   package struct Problem: Hashable, Sendable {
     /// From 1.
     package var line: Int
     package var message: String
     package var hint: String?
-    /// A warning where all else of the file counts.
+    /// A warning if the rest of the file counts.
     package var severity = Diagnostic.Severity.error
   }
 
   package private(set) var content = SharedCalendar.Content()
   package private(set) var problems: [Problem] = []
-  /// How many events it has.
   package private(set) var eventCount = 0
 
   private var days: [Range<Int64>] = []
@@ -26,12 +23,12 @@ package struct CalendarFile {
 
   /// Of each severity; more are counted with the last one.
   private static let problemsMax = 20
-  /// How many events may recur: each is asked for each slot.
+  /// The most recurring events: each is evaluated for each slot.
   package static let recurringMax = 1000
-  /// How many times may be left out of all events together.
+  /// The most times left out of all events together.
   private static let exceptionsMax = 1_000_000
 
-  /// Reads a whole file; what is wrong is in `problems`.
+  /// Reads a whole file, and gathers `problems`.
   package init(_ bytes: [UInt8], zones: any ZoneSource) {
     self.zones = zones
     read(bytes)
@@ -53,7 +50,7 @@ package struct CalendarFile {
     problems.append(problem)
   }
 
-  /// Says what of an event does not count.
+  /// Warns of a part of an event that does not count.
   private mutating func warn(_ flaw: CalendarFileFlaw, of event: FileEvent, _ consequence: String) {
     report(
       flaw.line, "\(event.name) \(consequence): \(flaw.message)", hint: flaw.hint, .warning)
@@ -228,7 +225,7 @@ package struct CalendarFile {
     }
   }
 
-  /// What is left out of an event, in the form of its start.
+  /// The times left out of an event, in the form of its start.
   private mutating func exceptions(
     of event: FileEvent, _ start: FileTime, _ replaced: [FileEvent.Value]
   ) throws(CalendarFileFlaw) -> [FileTime] {
@@ -245,8 +242,8 @@ package struct CalendarFile {
     return exceptions
   }
 
-  /// Counts what is left out of an event: each of its rules keeps all of it, and events of one UID
-  /// share it.
+  /// Counts the times left out of an event: each of its rules keeps all of them, and events of one
+  /// UID share them.
   private mutating func countException(_ count: Int, at line: Int) throws(CalendarFileFlaw) {
     exceptionCount += 1
     guard count <= Recurrence.datesMax else {
@@ -305,12 +302,12 @@ package struct CalendarFile {
   }
 }
 
-/// Why an event cannot be read.
+/// The reason why an event cannot be read.
 struct CalendarFileFlaw: Error {
   var line: Int
   var message: String
   var hint: String?
-  /// Whether the file cannot be taken because of it.
+  /// True if the file is refused because of it.
   var isOfFile: Bool
 
   init(_ line: Int, _ message: String, hint: String? = nil, isOfFile: Bool = false) {

@@ -1,6 +1,6 @@
 package import TaktTime
 
-/// What a job makes of shared calendars, and of times that it keeps to.
+/// A job's use of shared calendars, and of times that it keeps to.
 package struct CalendarRules: Hashable, Sendable {
   /// Calendars whose times are left out.
   package var except: [SharedCalendar] = []
@@ -9,18 +9,19 @@ package struct CalendarRules: Hashable, Sendable {
   package var onlyOnTimes: [Exclusion] = []
   /// The zone of the job, in which days are read.
   package var zone: Zone
-  /// Where the slots of whole days go that are left out; nil (the default) to skip them.
+  /// The direction in which slots of whole days that are left out move; nil (the default) to skip
+  /// them.
   package var direction: DayMove.Direction?
 
   package init(in zone: Zone) { self.zone = zone }
 
-  /// Whether nothing is left out.
+  /// True if nothing is left out.
   package var isEmpty: Bool { except.isEmpty && onlyOn.isEmpty && onlyOnTimes.isEmpty }
 
-  /// Whether some times are the only ones.
+  /// True if some times are the only ones.
   package var hasOnlyOn: Bool { !onlyOn.isEmpty || !onlyOnTimes.isEmpty }
 
-  /// Where the times of rules go from days that are left out; nil where they stay.
+  /// The moves of times from days that are left out; nil if they stay.
   package func move(beside exclusions: [Exclusion]) -> DayMove? {
     guard let direction else { return nil }
     func days(_ exclusions: [Exclusion]) -> [SharedCalendar.Expression] {
@@ -39,7 +40,7 @@ extension CalendarRules: InstantFilter {
     except.contains { $0.contains(instant, in: zone) } || isOutside(instant)
   }
 
-  /// Whether it is in none of the only times.
+  /// True if it is in none of the only times.
   private func isOutside(_ instant: ScheduleInstant) -> Bool {
     hasOnlyOn && !onlyOn.contains { $0.contains(instant, in: zone) }
       && !onlyOnTimes.contains { $0.contains(instant) }
@@ -112,7 +113,8 @@ extension [Exclusion] {
 }
 
 extension Schedule {
-  /// What leaves out an instant: calendars by their names, and expressions; empty for nothing.
+  /// The reasons why an instant is left out: calendars by their names, and expressions; empty if it
+  /// is not.
   package func exclusionNames(at instant: WallInstant) -> [String] {
     let instant = ScheduleInstant(instant)
     return exclusions.filter { $0.contains(instant) }.map(\.expression.normalized)
@@ -136,7 +138,7 @@ extension Schedule {
         .prefix(FilteredExpression.movedMax))
   }
 
-  /// Where the slot goes that a rule names at an instant; nil where it stays, and where there is none.
+  /// The target of the slot that a rule names at an instant; nil if it stays, or if there is none.
   package func moved(_ instant: WallInstant) -> WallInstant? {
     rules.lazy.compactMap { $0.moved(ScheduleInstant(instant)) }.first.map { WallInstant($0) }
   }

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// Days of shared calendars and of expressions that name whole days, in the zone of whoever asks.
+/// Days of shared calendars and of expressions that name whole days, in the zone of the job.
 package struct DaySet: Hashable, Sendable {
   package var calendars: [SharedCalendar]
   package var expressions: [SharedCalendar.Expression]
@@ -45,7 +45,7 @@ package struct DaySet: Hashable, Sendable {
     return first.flatMap { $0 <= Self.last ? $0 : nil }
   }
 
-  /// Days of the set round a day, itself among them; nil where it is not in the set.
+  /// Days of the set around a day, itself included; nil if it is not in the set.
   private func range(with day: Int64) -> Range<Int64>? {
     for calendar in calendars {
       if let range = calendar.days(with: day) { return range }
@@ -53,7 +53,8 @@ package struct DaySet: Hashable, Sendable {
     return expressions.lazy.compactMap { $0.days(with: day) }.first
   }
 
-  /// Expressions name no days after this year, so that what they leave out is not known any more.
+  /// Expressions name no days after this year, so that the days they leave out are unknown from
+  /// then on.
   static let lastYear = CalendarExpression.yearMax
   /// The last day on which schedules are searched that sets of days filter.
   static let last = CivilTime.daysSinceEpoch(year: lastYear, month: 12, day: 31)
@@ -76,7 +77,7 @@ extension DaySet {
   var names: String { calendars.map(\.name).joined(separator: ", ") }
 }
 
-/// Days on which a schedule has no slots, and where their slots go.
+/// Days on which a schedule has no slots, and the target of their slots.
 package struct DayMove: Hashable, Sendable {
   package enum Direction: String, Hashable, Sendable {
     case next, previous
@@ -127,7 +128,7 @@ package struct DayMove: Hashable, Sendable {
     }
   }
 
-  /// The day on which a slot of a day is; nil where there is none.
+  /// The day to which a slot of a day moves; nil if there is none.
   func target(of day: Int64) -> Int64? {
     if isOpen(day) { return day }
     return direction == .next ? firstOpen(from: day) : lastOpen(before: day)

@@ -19,15 +19,14 @@ package struct NumberRanges: Hashable, Sendable {
 
   package var isEmpty: Bool { starts.isEmpty }
 
-  /// How many ranges there are.
   package var count: Int { starts.count }
 
   package var ranges: [Range<Int64>] { zip(starts, ends).map { $0..<$1 } }
 
-  /// How many numbers there are.
+  /// The sum of the ranges' lengths.
   package var numberCount: Int64 { zip(starts, ends).reduce(0) { $0 + $1.1 - $1.0 } }
 
-  /// The place of the last range that begins at or before a number; nil where none does.
+  /// The place of the last range that starts at or before a number; nil if none does.
   private func place(at number: Int64) -> Int? {
     var (low, high) = (0, starts.count)
     while low < high {
@@ -62,7 +61,7 @@ package struct NumberRanges: Hashable, Sendable {
     place(at: number - 1).map { min(ends[$0], number) - 1 }
   }
 
-  /// The first number after `number` at which a range begins or ends; nil where none does.
+  /// The first number after `number` at which a range starts or ends; nil if none does.
   func nextEdge(after number: Int64) -> Int64? {
     range(with: number)?.upperBound ?? first(from: number + 1)
   }
@@ -82,7 +81,7 @@ extension NumberRanges {
     return numbers.joined(separator: " ")
   }
 
-  /// Reads `text`; nil where it cannot be read, or one of its numbers is not within `bound` of 0.
+  /// Reads `text`; nil if it is invalid, or one of its numbers is not within `bound` of 0.
   package init?(text: String, within bound: Int64) {
     let numbers = text.split(separator: " ").map { Int64($0) }
     guard numbers.count.isMultiple(of: 2) else { return nil }

@@ -32,7 +32,7 @@ extension SharedCalendar {
     return parts
   }
 
-  /// All that it says, in one text.
+  /// All of its contents in one text.
   private var identity: String {
     let content = self.content
     let events = content.events.map {
@@ -55,7 +55,7 @@ extension SharedCalendar {
 }
 
 extension CalendarRules {
-  /// A line for what is left out, and for what becomes of its slots.
+  /// A line for the times left out, and for the moves of their slots.
   var words: [String] {
     var lines: [String] = except.map { "except calendar \($0.words), in \(zone.name)" }
     if hasOnlyOn {
@@ -90,7 +90,7 @@ extension Exclusion {
 }
 
 extension DayFilter {
-  /// The calendars whose days are no working days, as a plan compares them.
+  /// The calendars whose days are not working days, as a plan compares them.
   var holidayWords: String? {
     holidays.map { $0.value.calendars.map(\.identifyingWords).joined(separator: ", ") }
   }

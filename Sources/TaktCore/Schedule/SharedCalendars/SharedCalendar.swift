@@ -1,15 +1,14 @@
 package import TaktTime
 
-/// Times that a jobs file names once under `calendars`, for many jobs: days, times, events that recur,
-/// and expressions.
+/// Times that a jobs file names once under `calendars`, for many jobs: days, times, recurring
+/// events, and expressions.
 ///
-/// Days, and times without a zone, are read in the zone of the job that uses them. Copies share what is
-/// in it.
+/// Days, and times without a zone, are read in the zone of the job that uses them. Copies share
+/// their contents.
 package struct SharedCalendar: Hashable, Sendable {
-  /// A calendar expression of it.
   package struct Expression: Hashable, Sendable {
     package var expression: CalendarExpression
-    /// Whether it names whole days: it was written without a time of day.
+    /// True if it names whole days: it was written without a time of day.
     package var isWholeDays: Bool
     /// Nil for the zone of the job.
     package var zone: Zone?
@@ -53,13 +52,13 @@ package struct SharedCalendar: Hashable, Sendable {
 
   package var content: Content { _read { yield shared.value } }
 
-  /// By what is quickly told: many jobs are looked up by what they share.
+  /// Hashes only small fields: many jobs are looked up by their shared parts.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(content.days.count)
   }
 
-  /// Whether it names nothing at all.
+  /// True if it names no time at all.
   package var isEmpty: Bool {
     content.days.isEmpty && content.localTimes.isEmpty && content.times.isEmpty
       && content.floating.isEmpty && content.events.isEmpty && content.expressions.isEmpty
@@ -70,13 +69,13 @@ package struct SharedCalendar: Hashable, Sendable {
     content.floating.isEmpty ? self : SharedCalendar(name, content.read(in: zone))
   }
 
-  /// Whether it names whole days.
+  /// True if it names whole days.
   package var hasDays: Bool {
     !content.days.isEmpty || content.events.contains(where: \.isWholeDays)
       || content.expressions.contains(where: \.isWholeDays)
   }
 
-  /// Whether a whole day that it names is one of another zone than that of the job.
+  /// True if a whole day that it names is of another zone than that of the job.
   package func namesDays(elsewhereThan zone: Zone) -> Bool {
     content.expressions.contains { $0.isWholeDays && $0.zone.map { $0 != zone } ?? false }
   }
@@ -84,7 +83,7 @@ package struct SharedCalendar: Hashable, Sendable {
 
 /// A time of a calendar file that has no zone, and does not recur.
 package struct FloatingTime: Hashable, Sendable {
-  /// When it begins, in seconds of a local clock.
+  /// Its start, in seconds of a local clock.
   let local: Int64
   let length: EventLength
 }
@@ -102,7 +101,6 @@ extension SharedCalendar.Content {
 }
 
 extension SharedCalendar {
-  /// Whether it names the time of an instant.
   func contains(_ instant: ScheduleInstant, in zone: Zone) -> Bool {
     let seconds = instant.milliseconds.flooredQuotient(by: 1000)
     let local = seconds + Int64(zone.offsetSeconds(at: WallInstant(instant)))
@@ -142,7 +140,7 @@ extension SharedCalendar {
     for expression in content.expressions {
       edges += [expression.exclusion(in: zone).nextEdge(after: instant)].compactMap(\.self)
     }
-    // Where clocks change the same local time comes again, or is left out.
+    // A clock change repeats or skips local times.
     if !content.days.isEmpty || !content.localTimes.isEmpty || !content.events.isEmpty,
       let change = zone.nextChange(after: WallInstant(instant))
     {
@@ -153,7 +151,7 @@ extension SharedCalendar {
 }
 
 extension SharedCalendar {
-  /// The days round a day, itself among them, that are named as a whole; nil where it is not. There may
+  /// The days around a day, itself included, that are named as a whole; nil if it is not. There may
   /// be more of them.
   func days(with day: Int64) -> Range<Int64>? {
     if let range = content.days.range(with: day) { return range }
@@ -186,8 +184,8 @@ extension SharedCalendar.Expression {
       .map { $0.flooredQuotient(by: 86_400_000_000) }
   }
 
-  /// The days round a day, itself among them, that an expression of whole days names in the month; nil
-  /// where it does not name the day.
+  /// The days around a day, itself included, that an expression of whole days names in the month;
+  /// nil if it does not name the day.
   func days(with day: Int64) -> Range<Int64>? {
     let (year, month, dayOfMonth) = CivilTime.date(daysSinceEpoch: day)
     let search = CalendarLocalSearch(expression: expression)

@@ -1,6 +1,6 @@
 package import TaktTime
 
-/// Why a slot stands where it stands. A slot may have several causes.
+/// The trigger that names a slot. A slot may have several.
 package enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
   case every, cron, calendar, at, start, boot, reload, after, watch, rrule
 
@@ -10,14 +10,14 @@ package enum SlotCause: String, CaseIterable, Hashable, Comparable, Sendable {
 
 /// A nominal instant of a job: decided once in the job's life.
 package struct Slot: Hashable, Sendable {
-  /// What the schedule says, in whole milliseconds; with the job's name, the slot's identity.
+  /// The schedule's instant, in whole milliseconds; with the job's name, the slot's identity.
   package var nominal: WallInstant
   package var causes: SlotCauses
-  /// When it is due on the clock that timers follow: the nominal instant, and `offset` more.
+  /// The due time on the clock that timers follow: the nominal instant, plus `offset`.
   package var deadline: MonotonicInstant
-  /// How far spread and jitter put it off. Default zero.
+  /// The delay by spread and jitter. Default zero.
   package var offset = Duration.zero
-  /// How late it may start: the leeway, cut so that it ends before the next slot.
+  /// The longest delay of the start: the leeway, cut so that it ends before the next slot.
   package var window: Duration
 
   init(
@@ -37,11 +37,9 @@ package struct Slot: Hashable, Sendable {
 
 /// Slots of one job that follow one another without a gap.
 package struct SlotSeries: Hashable, Sendable {
-  /// The earliest nominal instant.
   package var first: WallInstant
-  /// The latest nominal instant.
   package var last: WallInstant
-  /// How many there are; at least one.
+  /// At least one.
   package var count: Int
 
   package init(first: WallInstant, last: WallInstant, count: Int) {
@@ -98,12 +96,12 @@ package struct SlotCauses: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension SlotSeries {
-  /// Series in their order, cut where a single slot stands between the slots of another, so that
-  /// none reaches over another's slots.
+  /// Series in their order, cut where a single slot is between the slots of another, so that none
+  /// reaches over another's slots.
   ///
   /// - Parameters:
-  ///   - slot: one more slot that none is to reach over.
-  ///   - instantSet: what the slots of a series are instants of.
+  ///   - slot: one more slot that none may reach over.
+  ///   - instantSet: the set that a series is a part of.
   static func disjoint(
     _ all: [SlotSeries], from slot: WallInstant? = nil, on instantSet: (SlotSeries) -> InstantSet
   ) -> [SlotSeries] {

@@ -1,7 +1,7 @@
 import TaktTime
 
 extension Timing {
-  /// Whether a slot has a window, or is put off.
+  /// True if a slot has a window, or is delayed.
   var movesSlots: Bool {
     switch leeway {
     case .duration(.zero): isPutOff
@@ -11,7 +11,7 @@ extension Timing {
 
   private var isPutOff: Bool { spread != nil || jitter != .zero }
 
-  /// Puts a slot off by spread and jitter and gives it its window, both cut so that they end one
+  /// Delays a slot by spread and jitter and gives it its window, both cut so that they end one
   /// millisecond before the next slot, which comes after `gap`. Its deadline is that of the nominal
   /// instant.
   func place(_ slot: Slot, before gap: Duration?, of job: JobName) -> Slot {

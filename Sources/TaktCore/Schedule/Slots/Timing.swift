@@ -1,6 +1,6 @@
 import TaktTime
 
-/// The part of a job that its timer follows: when this changes, a reload arms the timer anew.
+/// The part of a job that its timer follows: when this changes, a reload arms the timer again.
 package struct Timing: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var schedule: Schedule
@@ -16,19 +16,18 @@ package struct Timing: Hashable, Sendable {
     _read { yield fields.value.schedule }
     set { fields.change { $0.schedule = newValue } }
   }
-  /// How late a slot may start, so that one wake serves many. Default none.
+  /// The longest delay of a slot's start, so that one wake-up serves many. Default none.
   package var leeway: Leeway {
     _read { yield fields.value.leeway }
     set { fields.change { $0.leeway = newValue } }
   }
-  /// How far each job of many is put off, so that they do not all start at once; nil (the default)
-  /// for not at all.
+  /// The delay of each job of many, so that they do not all start at once; nil (the default) for
+  /// none.
   package var spread: Spread? {
     _read { yield fields.value.spread }
     set { fields.change { $0.spread = newValue } }
   }
-  /// How far each slot is put off at most, by a number that the job and the slot determine. Default
-  /// none.
+  /// The longest delay of each slot, by a number that the job and the slot determine. Default none.
   package var jitter: Duration {
     get { fields.value.jitter }
     set { fields.change { $0.jitter = newValue } }
@@ -49,11 +48,11 @@ package struct Timing: Hashable, Sendable {
   }
 }
 
-/// How far a job's slots are put off: always alike for the same job.
+/// The delay of a job's slots: the same for each of them.
 package struct Spread: Hashable, Sendable {
-  /// They are put off by less than this.
+  /// The delay is less than this.
   package var over: Duration
-  /// What determines by how much: the job's name, with the host's where each host is to have its own.
+  /// The source of the delay: the job's name, with the host's if each host is to have its own.
   package var seed: String
 
   package init(over: Duration, seed: String) {
@@ -61,21 +60,21 @@ package struct Spread: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// By how much, in whole milliseconds.
+  /// In whole milliseconds.
   package var offset: Duration {
     .milliseconds(Int64(StableHash.of(seed) % UInt64(max(1, over.milliseconds))))
   }
 }
 
 extension Timing {
-  /// How long after its instant a slot may start at most.
+  /// The longest delay from a slot's instant to its start.
   var reach: Duration {
     var reach = (spread?.offset ?? .zero) + jitter
     if case .duration(let leeway) = leeway { reach += leeway }
     return reach
   }
 
-  /// How far spread and jitter put off a slot, before anything is cut.
+  /// The delay by spread and jitter, before anything is cut.
   func offset(of nominal: WallInstant, _ job: JobName) -> Duration {
     var offset = spread?.offset ?? .zero
     if jitter > .zero {
@@ -86,7 +85,7 @@ extension Timing {
   }
 }
 
-/// How late a slot may start, measured from its due instant.
+/// The longest delay of a slot's start, measured from its due instant.
 package enum Leeway: Hashable, Sendable {
   /// A fixed time. `.zero` is none.
   case duration(Duration)

@@ -1,11 +1,11 @@
 package import TaktTime
 
-/// The ends of several other jobs' runs together, as a trigger: each of them, since the job was due by
-/// them last.
+/// The ends of several other jobs' runs together, as a trigger: each of them, since the job was
+/// last due by them.
 package struct AfterAll: Hashable, Sendable {
   /// At least one, by name, no two of one job.
   package var parents: [Following]
-  /// How far the ends may be apart; nil (the default) for any time.
+  /// The greatest distance of the ends; nil (the default) for any.
   package var within: Duration?
 
   package init(_ parents: [Following], within: Duration? = nil) {
@@ -48,7 +48,7 @@ package struct AfterAll: Hashable, Sendable {
   }
 }
 
-/// What of the ends that a job waits for there is, and what is missing.
+/// The ends that a job waits for, present and missing.
 package struct GatheredEnds: Hashable, Sendable {
   package var missing: [Following]
   /// The ends that count, by name.

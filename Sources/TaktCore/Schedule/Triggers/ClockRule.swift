@@ -1,19 +1,18 @@
 package import TaktTime
 
-/// Times of the clock on the wall that come again and again: a cron expression, a calendar expression
-/// or a recurrence, or a grid, read in a zone.
+/// Recurring times of the wall clock: a cron expression, a calendar expression or a recurrence, or
+/// a grid, read in a zone.
 ///
 /// Two rules that mean the same are equal, however they are written.
 package struct ClockRule: Hashable, Sendable {
   package enum Expression: Hashable, Sendable {
-    /// A cron expression, and what two given day fields mean together.
+    /// A cron expression, and the combination of two given day fields.
     case cron(CronExpression, days: CronDayRule)
     case calendar(CalendarExpression)
-    /// A recurrence rule. Few jobs have one, so that it takes no room in the others.
+    /// A recurrence rule. Boxed, since few jobs have one.
     case recurrence(Shared<Recurrence>)
     /// A cron or a calendar expression on some days only.
     case filtered(Shared<FilteredExpression>)
-    /// A grid of local times.
     case grid(Shared<LocalGrid>)
   }
 
@@ -29,7 +28,8 @@ package struct ClockRule: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(expression) }
 
-  /// The expression in its normal form, which reads back as the same; without what filters its days.
+  /// The expression in its normal form, which reads back as the same; without the filters of its
+  /// days.
   package var text: String { expression.text }
 
   var cause: SlotCause { expression.cause }
@@ -53,7 +53,7 @@ extension ClockRule.Expression {
     return .cron(cron, days: CronDayRule.cron.settled(for: cron))
   }
 
-  /// By what most rules differ in.
+  /// Hashes the fields in which most rules differ.
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .cron(let cron, _):
@@ -97,7 +97,7 @@ extension ClockRule.Expression {
     }
   }
 
-  /// Whether it goes on within the hour, or from hour to hour.
+  /// True if it recurs within the hour, or from hour to hour.
   package var recursWithinHour: Bool {
     switch self {
     case .cron(let cron, _): cron.recursWithinHour
@@ -108,12 +108,12 @@ extension ClockRule.Expression {
     }
   }
 
-  /// What filters its days; nil for nothing.
+  /// The filter of its days; nil for none.
   package var filter: DayFilter? {
     if case .filtered(let filtered) = self { filtered.value.filter } else { nil }
   }
 
-  /// It without what filters its days.
+  /// Without the filters of its days.
   package var unfiltered: Self {
     if case .filtered(let filtered) = self { filtered.value.base } else { self }
   }
@@ -149,7 +149,7 @@ extension ClockRule {
     }
   }
 
-  /// How many slots there are after `mark` up to and with `end`.
+  /// The number of slots after `mark` through `end`.
   func count(after mark: ScheduleInstant, through end: ScheduleInstant) -> Int {
     if case .cron(let cron, let days) = expression {
       return CronCount(expression: cron, rule: days, clock: self).count(

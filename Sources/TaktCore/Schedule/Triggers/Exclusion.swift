@@ -2,9 +2,9 @@ package import TaktTime
 
 /// Times whose slots are skipped: the whole days, or the seconds, that a calendar expression names.
 package struct Exclusion: Hashable, Sendable {
-  /// What names them. A zone in it has been looked up.
+  /// A zone in it has been looked up.
   package var expression: CalendarExpression
-  /// Whether it names whole days: it was written without a time of day.
+  /// True if it names whole days: it was written without a time of day.
   package var isWholeDays: Bool
   package var zone: Zone
 
@@ -14,7 +14,7 @@ package struct Exclusion: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// Whether an expression that was written like this names whole days.
+  /// True if an expression with this text names whole days.
   package static func namesWholeDays(_ text: String, _ expression: CalendarExpression) -> Bool {
     !text.contains(":") && expression.normalized.contains(" 00:00:00")
   }
@@ -40,7 +40,7 @@ package struct Exclusion: Hashable, Sendable {
     let isInside = nextUnit(from: start) == start
     let local = isInside ? start + unit : nextUnit(from: start + unit)
     let edge = local.map { max(instant + 1, ScheduleInstant(ofLocal: $0, in: zone)) }
-    // Where clocks go back the same local time comes again.
+    // A clock change back repeats local times.
     let change = zone.nextChange(after: WallInstant(instant)).map { ScheduleInstant($0) }
     guard let edge, let change else { return edge ?? change }
     return min(edge, change)
@@ -53,8 +53,8 @@ package struct Exclusion: Hashable, Sendable {
     return local - local.flooredRemainder(by: unit)
   }
 
-  /// The first day or second from `local` on that the expression names. It is asked in UTC, so that
-  /// no clock change is in the way, and without systemd's own ways.
+  /// The first day or second from `local` on that the expression names. It is evaluated in UTC, so
+  /// that no clock change interferes, and without systemd's own ways.
   private func nextUnit(from local: Int64) -> Int64? {
     let start = WallInstant(milliseconds: local * 1000)
     guard let found = expression.next(after: start.justBefore, in: .utc, dst: .cron)

@@ -103,14 +103,14 @@ struct InstantSet: Hashable, Sendable {
     return SlotSeries(first: first, last: last, count: count)
   }
 
-  /// What it costs to count its instants, compared with going through them one by one.
+  /// The cost of counting its instants, compared with visiting them one by one.
   enum CountingCost {
-    /// Nothing, however many they are: those of a grid.
+    /// None, however many they are: those of a grid.
     case none
-    /// Little over years: of one cron expression whole days are counted, but for those near a change
-    /// of the clocks.
+    /// Little over years: of one cron expression whole days are counted, except those near a clock
+    /// change.
     case ofDays
-    /// As much as going through them.
+    /// As much as visiting them.
     case ofEach
   }
 

@@ -4,7 +4,6 @@
 /// slashes for any folders, or none. A name that starts with a dot is only matched by a dot. A pattern
 /// without a slash is compared with the last name of a path alone.
 package struct PathPattern: Hashable, Sendable, Comparable {
-  /// What is wrong with a text.
   package enum Problem: Error, Hashable {
     case tooLong, absolute, emptyName, dots, starsInName
   }
@@ -29,13 +28,12 @@ package struct PathPattern: Hashable, Sendable, Comparable {
     }
   }
 
-  /// By their texts.
   package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
-  /// Whether it may match what is in folders below.
+  /// True if it may match entries of folders below.
   package var reachesBelow: Bool { names.count > 1 || names.first == Self.anyFolders }
 
-  /// Whether it matches a path below the folder.
+  /// - Parameter path: relative to the folder.
   package func matches(_ path: some Collection<UInt8>) -> Bool {
     let parts = path.split(separator: Self.slash).map { Self.characters(of: $0) }
     guard let last = parts.last else { return false }
@@ -98,7 +96,6 @@ package struct PathPattern: Hashable, Sendable, Comparable {
     return pattern[place] == character ? place + 1 : nil
   }
 
-  /// Whether a character is one of those between brackets.
   private static func isOneOf(_ set: ArraySlice<UInt32>, _ character: UInt32) -> Bool {
     var rest = set
     let isNegated = rest.count > 1 && (rest.first == exclamation || rest.first == caret)

@@ -10,7 +10,7 @@ package struct Following: Hashable, Sendable, Comparable {
   }
 
   package var job: JobName
-  /// Which ends. Default `success`.
+  /// Default `success`.
   package var condition: Condition
 
   package init(_ job: JobName, on condition: Condition = .success) {
@@ -18,7 +18,6 @@ package struct Following: Hashable, Sendable, Comparable {
     self.condition = condition
   }
 
-  /// By the jobs' names.
   package static func < (left: Self, right: Self) -> Bool {
     (left.job, left.condition.rawValue) < (right.job, right.condition.rawValue)
   }
@@ -26,16 +25,16 @@ package struct Following: Hashable, Sendable, Comparable {
 
 /// A change of a file, or in a folder, as a trigger.
 package struct PathWatch: Hashable, Sendable, Comparable {
-  /// How long a change may settle before the job is due, so that several make one. Default 1 s.
+  /// The default settling time: changes within it count as one. 1 s.
   package static let defaultDebounce = Duration.seconds(1)
 
   /// The file or the folder; absolute.
   package var path: String
-  /// How long nothing more must change before the job is due.
+  /// The time without a further change after which the job is due.
   package var debounce: Duration
-  /// Of a folder which entries count; empty (the default) for all.
+  /// The entries of a folder that count; empty (the default) for all.
   package var patterns: [PathPattern] = []
-  /// Whether the folders below a folder are watched, too.
+  /// True if the folders below a folder are watched, too.
   package var isRecursive = false
 
   package init(
@@ -48,7 +47,6 @@ package struct PathWatch: Hashable, Sendable, Comparable {
     self.isRecursive = isRecursive
   }
 
-  /// By their paths.
   package static func < (left: Self, right: Self) -> Bool {
     (left.path, left.debounce, left.words) < (right.path, right.debounce, right.words)
   }
@@ -59,7 +57,7 @@ package struct PathWatch: Hashable, Sendable, Comparable {
       + patterns.map { "pattern \($0.text)" }).joined(separator: ", ")
   }
 
-  /// Whether a change at an absolute path is one of it.
+  /// True if a change at an absolute path counts.
   package func covers(_ other: String) -> Bool {
     if other == path { return true }
     let folder = Array((path == "/" ? path : path + "/").utf8)
@@ -71,7 +69,7 @@ package struct PathWatch: Hashable, Sendable, Comparable {
 }
 
 extension [PathPattern] {
-  /// Whether one of them matches a path below the folder, or there is none.
+  /// True if one of them matches a path below the folder, or there is none.
   package func match(_ path: some Collection<UInt8>) -> Bool {
     isEmpty || contains { $0.matches(path) }
   }

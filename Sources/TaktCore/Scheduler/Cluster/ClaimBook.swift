@@ -1,8 +1,8 @@
 import HeapModule
 import TaktTime
 
-/// The slots that this machine wants of the engine, as a value: which it asks for, when it asks
-/// again, and which wait behind others of their job.
+/// The slots that this machine requests from the engine, as a value: their requests, the times of
+/// the next ones, and the slots that wait behind others of their job.
 struct ClaimBook: Sendable {
   /// A slot that is to be claimed, or has been asked for.
   struct Claim: Sendable {
@@ -11,16 +11,16 @@ struct ClaimBook: Sendable {
     var isOpen = false
     /// The membership under which the engine may have been asked for it.
     var askedAs: MemberID?
-    /// Nobody wants it any more; if it is granted all the same it is given back.
+    /// No longer needed; if it is granted all the same it is given back.
     var isWithdrawn = false
-    /// The engine has said that it waits for others: it is not missed for that.
+    /// The engine reports that it waits for others: it is not missed for that.
     var hasWaited = false
     var phase: Phase
 
     enum Phase: Hashable, Sendable {
-      /// It is asked for at this instant.
+      /// It is requested at this instant.
       case waits(MonotonicInstant)
-      /// It is among what is to be said.
+      /// It is among the requests to be sent.
       case queued
       /// The engine knows of it; an older slot of its job asks first.
       case behind
@@ -36,7 +36,7 @@ struct ClaimBook: Sendable {
     }
   }
 
-  /// When a claim is to be looked at again.
+  /// The time to reconsider a claim.
   private struct Turn: Comparable, Sendable {
     var at: MonotonicInstant
     var key: Key
@@ -53,17 +53,16 @@ struct ClaimBook: Sendable {
 
   subscript(key: Key) -> Claim? { claims[key] }
 
-  /// How many slots of a job there are.
   func count(of job: JobID) -> Int { slots[job]?.count ?? 0 }
 
-  /// The slots of a job, the oldest first.
+  /// The oldest first.
   func keys(of job: JobID) -> [Key] { (slots[job] ?? []).map { Key(job: job, slot: $0) } }
 
   func keys(in phase: Claim.Phase) -> [Key] {
     claims.filter { $1.phase == phase }.keys.sorted()
   }
 
-  /// The oldest slot of a job that is still wanted.
+  /// The oldest slot of a job that is still needed.
   func oldest(of job: JobID) -> Key? {
     slots[job]?.lazy.map { Key(job: job, slot: $0) }
       .first { claims[$0]?.isWithdrawn == false }
@@ -86,7 +85,7 @@ struct ClaimBook: Sendable {
     return claim
   }
 
-  /// The job has gone. What was asked for it may still be answered, and counts for no other job that
+  /// The job was removed. Requests for it may still be answered, and count for no other job that
   /// gets its number.
   mutating func forget(_ job: JobID) { slots[job] = nil }
 
@@ -104,7 +103,7 @@ struct ClaimBook: Sendable {
 
   mutating func noteWaiting(_ key: Key, _ hasWaited: Bool) { claims[key]?.hasWaited = hasWaited }
 
-  /// The engine may have heard of it under this membership; an earlier one counts.
+  /// The engine may have been asked for it under this membership; an earlier one counts.
   mutating func noteAsked(_ key: Key, as member: MemberID?, isFirst: Bool = false) {
     if isFirst, claims[key]?.askedAs != nil { return }
     claims[key]?.askedAs = member
@@ -112,20 +111,19 @@ struct ClaimBook: Sendable {
 
   // MARK: Time
 
-  /// When a claim is to be looked at again.
   var next: MonotonicInstant? { turns.min?.at }
 
   /// The next claim whose time has come.
   mutating func pop(at now: MonotonicInstant) -> Key? {
     while let turn = turns.min, turn.at <= now {
       _ = turns.removeMin()
-      // It may have been put off since, or be gone.
+      // It may have been delayed since, or removed.
       if claims[turn.key]?.phase == .waits(turn.at) { return turn.key }
     }
     return nil
   }
 
-  /// What waits waits no longer: another clock counts.
+  /// Waiting ends: another clock counts.
   mutating func hurry(to now: MonotonicInstant) {
     for (key, claim) in claims {
       if case .waits(let at) = claim.phase, at > now { putOff(key, until: now) }

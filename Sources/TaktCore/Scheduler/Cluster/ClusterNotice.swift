@@ -12,9 +12,9 @@ struct ClusterNotice: Hashable, Sendable {
 }
 
 extension ClusterNews {
-  /// What has become of the other machines since they were heard of last.
+  /// The changes of the other machines since the last news.
   ///
-  /// - Parameter own: the machine that says so.
+  /// - Parameter own: the machine that logs this.
   func notices(since old: ClusterNews, own: MemberID?) -> [ClusterNotice] {
     guard !old.members.isEmpty else { return [] }
     let before = Dictionary(old.members.map { ($0.id, $0.isAlive) }) { $1 }
@@ -46,10 +46,9 @@ extension ClusterNews {
       }
   }
 
-  /// A clock that is far off. Where most machines say the same of the engine's clock, that one is
-  /// wrong.
+  /// A clock that is far off. If most machines agree about the engine's clock, that one is wrong.
   ///
-  /// - Parameter offset: how far the machine's own clock is ahead of the engine's.
+  /// - Parameter offset: the lead of the machine's own clock over the engine's.
   func clockNotice(_ offset: Duration, own: MemberID?) -> ClusterNotice? {
     guard offset.isFar else { return nil }
     let distance = DurationText.format(offset < .zero ? .zero - offset : offset)
@@ -67,7 +66,7 @@ extension ClusterNews {
           + "set it by NTP")
   }
 
-  /// What excludes a slot may be a run of a machine that is not heard of.
+  /// A slot may be excluded by a run of a machine that is lost.
   func exclusionNotice(by reason: SkipReason, own: MemberID?) -> ClusterNotice? {
     let silent = members.filter { !$0.isAlive && $0.id != own }
     guard reason == .overlap, !silent.isEmpty else { return nil }
@@ -98,7 +97,7 @@ extension ClusterNews.Member {
 }
 
 extension Duration {
-  /// Whether a clock that is off by so much is told of.
+  /// True if a clock with this error is reported.
   fileprivate var isFar: Bool {
     self >= MemberFacts.clockOffsetMax || self <= .zero - MemberFacts.clockOffsetMax
   }

@@ -1,7 +1,7 @@
 package import TaktTime
 
-/// Machines that share jobs, as the scheduler's placement: what is asked or told goes to the room
-/// that knows.
+/// Machines that share jobs, as the scheduler's placement: each call goes to the file that
+/// implements it.
 enum ClusterPlacement: Placement {
   static func shares(_ id: JobID, in core: inout SchedulerCore) -> Bool { core.isShared(id) }
 
@@ -101,11 +101,11 @@ enum ClusterPlacement: Placement {
   static func isDone(_ core: SchedulerCore) -> Bool { core.cluster.membership.hasLeft }
 }
 
-/// What a machine of a cluster remembers, behind a reference, so that the scheduler need not know
+/// The memory of a machine of a cluster, behind a reference, so that the scheduler need not know
 /// its type.
 ///
-/// Unchecked: `state` changes in `SchedulerCore.cluster` alone, and there only while nobody else has
-/// the reference; a copy of a scheduler that changes gets a memory of its own.
+/// Unchecked: `state` changes in `SchedulerCore.cluster` alone, and there only while nobody else
+/// has the reference; a copy of a scheduler that changes gets a memory of its own.
 private final class ClusterMemory: PlacementMemory, @unchecked Sendable {
   var state: ClusterState
 
@@ -113,7 +113,7 @@ private final class ClusterMemory: PlacementMemory, @unchecked Sendable {
 }
 
 extension SchedulerCore {
-  /// This machine is one of a cluster. To be said before `started`.
+  /// Makes this machine a member of a cluster. Call it before `started`.
   package mutating func join(_ facts: MemberFacts) {
     placement = ClusterPlacement.self
     placementMemory = ClusterMemory(ClusterState(facts))
@@ -137,7 +137,6 @@ extension SchedulerCore {
     }
   }
 
-  /// The cluster as this machine sees it; nil without one.
   package func clusterView(at now: Now) -> ClusterView? {
     guard placement != nil else { return nil }
     let waiting = cluster.jobs.compactMap { id, job -> ClusterView.Waiting? in
@@ -160,7 +159,7 @@ extension SchedulerCore {
 }
 
 extension SchedulerCore {
-  /// The scheduler of a machine of a cluster, that waits for `started`.
+  /// The scheduler of a machine of a cluster, which waits for `started`.
   package init(cluster facts: MemberFacts, isQuiet: Bool = false) {
     self.init(isQuiet: isQuiet)
     join(facts)

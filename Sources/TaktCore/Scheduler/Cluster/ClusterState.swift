@@ -1,10 +1,10 @@
 import DequeModule
 import TaktTime
 
-/// What the scheduler knows of its cluster: its membership, what it has to say to the engine, and
-/// the slots that wait for the engine's word.
+/// The scheduler's view of its cluster: its membership, its messages to the engine, and the slots
+/// that wait for the engine's answer.
 struct ClusterState: Sendable {
-  /// A run that has ended after the lease: what follows from it waits for the engine's word.
+  /// A run that has ended after the lease: its consequences wait for the engine's answer.
   struct LateEnd: Sendable {
     var job: JobID
     var slot: WallInstant
@@ -12,8 +12,8 @@ struct ClusterState: Sendable {
     var caller: HookCaller?
   }
 
-  /// Claims whose runs have ended, the newest: an engine that is set back hears of them again. Those
-  /// without an end were given back.
+  /// The newest claims whose runs have ended: an engine that is set back is notified of them again.
+  /// Those without an end were given back.
   struct Ends: Sendable {
     private static let countMax = 1000
 
@@ -35,11 +35,11 @@ struct ClusterState: Sendable {
   var book = ClaimBook()
   var jobs: [JobID: SharedJob] = [:]
   var news = ClusterNews()
-  /// What the engine said of itself last; another number means that it may have been set back.
+  /// The engine's last era; a change means that it may have been set back.
   var era: UInt64?
-  /// Memberships of daemons that were killed, of whose runs nothing is left.
+  /// Memberships of daemons that were killed, without any runs left.
   var previousMembers: [MemberID] = []
-  /// Runs without a claim of daemons that have ended, of which the engine is to hear first.
+  /// Runs without a claim of daemons that have ended, to be reported to the engine first.
   var unreported: [UnclaimedRun] = []
   var lateEnds: [ClaimToken: LateEnd] = [:]
   var ends = Ends()
@@ -48,36 +48,36 @@ struct ClusterState: Sendable {
   var unplaced = UnplacedJobs()
   /// Of the zones that schedules have, by their names.
   var zoneDigests: [String: UInt64] = [:]
-  /// A clock that is far off has been told of.
+  /// A clock that is far off has been logged.
   var hasWarnedOfClock = false
   var timerToken: UInt64 = 0
   var armedFor: MonotonicInstant?
 
   init(_ facts: MemberFacts) { membership = Membership(facts) }
 
-  /// How far machines are apart that want one slot: the first asks at once, the others when it has
+  /// The delay between machines that want one slot: the first asks at once, the others if it has
   /// not.
   static let rankPace = Duration.milliseconds(300)
   static let busyPace = Duration.milliseconds(500)
 
-  /// This machine's turn for a slot among those that may have it, from 0.
+  /// The place of this machine among those that may have a slot, from 0.
   func rank(for job: JobName, _ slot: WallInstant, _ machines: JobMachines) -> Int {
     news.rank(of: membership.id, for: job, slot, machines)
   }
 
-  /// A slot is wanted.
+  /// A slot is needed.
   mutating func want(_ claim: ClaimBook.Claim, _ key: ClaimBook.Key) {
     book.add(claim, key)
     if claim.phase == .queued { membership.say(.claim(key)) }
   }
 
-  /// A slot is to be asked for with the next batch.
+  /// Requests a slot with the next batch.
   mutating func claim(_ key: ClaimBook.Key) {
     book.queue(key)
     membership.say(.claim(key))
   }
 
-  /// The slots of a job that have no verdict yet, but for those of runs.
+  /// The slots of a job that have no verdict yet, except those of runs.
   func waitingSlots(of job: JobID) -> [WallInstant] {
     let wished = membership.wishes.compactMap { wish -> WallInstant? in
       if case .decide(job, let slot, _) = wish { slot } else { nil }

@@ -1,13 +1,13 @@
 import DequeModule
 import TaktTime
 
-/// A machine's membership of its cluster, as a value: what it has to say to the engine and when, and
-/// until when what the engine has granted holds.
+/// A machine's membership of its cluster, as a value: its messages to the engine and their times,
+/// and the end of the engine's grants.
 ///
-/// It knows nothing of jobs and runs. What is to be said is a `Wish`, turned into a request when it
-/// goes out, and told back with its answer.
+/// It knows nothing of jobs and runs. A message is a `Wish`, turned into a request when it is sent,
+/// and returned with its answer.
 struct Membership: Sendable {
-  /// One thing to be said to the engine, as it is by then.
+  /// A message to the engine, whose contents are read when it is sent.
   enum Wish: Hashable, Sendable {
     case declare(JobID)
     case claim(ClaimBook.Key)
@@ -29,86 +29,84 @@ struct Membership: Sendable {
     var sentAt: MonotonicInstant
     var renews: Bool
     var leaves: Bool
-    /// As whom it was sent: of its wishes the engine may have heard under this membership.
+    /// The sender: the engine may have received its wishes under this membership.
     var member: MemberID?
   }
 
-  /// How far takt has come, as far as the engine is concerned.
+  /// The phases of takt that concern the engine.
   enum Stage: Sendable {
     case running
-    /// takt stops, and something of it still runs.
+    /// takt is stopping, and a run of it still continues.
     case stopping
-    /// Nothing runs any more.
+    /// No run is left.
     case idle
   }
 
   enum Heard: Sendable {
-    /// What was said is to be said again. `isNews`: the failure is another one than before.
+    /// The wishes are to be sent again. `isNews`: the failure differs from the one before.
     case failed(ClaimFailure, Flight, isNews: Bool)
-    /// The batch was the last one, and nothing comes of it.
+    /// The batch was the last one, and its answer does not matter.
     case left
     /// - Parameters:
     ///   - hadFailed: the engine did not answer before.
-    ///   - wasDown: it was not to be asked for a while.
+    ///   - wasDown: it was not asked for a while.
     case answered(ClaimReply, Flight, hadFailed: Bool, wasDown: Bool)
   }
 
   enum Admission: Equatable, Sendable {
-    /// As before.
+    /// Unchanged.
     case member
-    /// The machine has joined, or has joined again.
     case joined
-    /// The engine does not know this machine, although its lease holds: nobody can have decided for
-    /// it, and it joins again.
+    /// The engine does not know this machine, although its lease holds: no other machine can have
+    /// decided for it, and it joins again.
     case forgotten
     /// The cluster has taken this machine for lost; it joins again.
     case lost
-    /// The engine does not know this machine, but was not asked to renew its lease: it is asked now.
+    /// The engine does not know this machine, but was not asked to renew its lease: it is asked
+    /// now.
     case doubted
     /// The engine does not know this machine, and this machine knew that.
     case unknown
   }
 
-  /// How much is said at a time.
+  /// The most wishes in a batch.
   static let wishesMax = 256
-  /// How long before others decide for this machine nothing of it may run any more.
+  /// All its runs must have ended this long before others decide for this machine.
   static let guardMargin = Duration.milliseconds(500)
   private static let retryPace = Duration.milliseconds(250)
   private static let retryMax = Duration.seconds(2)
 
-  /// What this machine says of itself.
   var facts: MemberFacts
   private(set) var id: MemberID?
-  /// The membership before this one.
   private(set) var earlier: MemberID?
   /// The membership that an engine has forgotten while its lease held: nobody has decided for it.
   private(set) var forgotten: MemberID?
-  /// Until when this machine may start what it has claimed. Nil without a lease.
+  /// The time until which this machine may start its claimed slots. Nil without a lease.
   private(set) var leaseUntil: MonotonicInstant?
-  /// When the guard ends what runs under a claim, unless the lease is renewed.
+  /// The time at which the guard ends runs under a claim, unless the lease is renewed.
   private(set) var guardAt: MonotonicInstant?
-  /// What is to be said, in order.
+  /// In order.
   private(set) var wishes: Deque<Wish> = []
   private(set) var flight: Flight?
   private(set) var failure: ClaimFailure?
-  /// How long the engine took for its last answer, the way there and back included.
+  /// The engine's last round trip.
   private(set) var roundTrip: Duration?
   /// The machine has left, or has tried to.
   private(set) var hasLeft = false
   private var renewAt = MonotonicInstant(nanoseconds: .min)
-  /// When the engine is tried again after it has failed; nil while it answers.
+  /// The time of the next try after a failure of the engine; nil while it answers.
   private var retryAt: MonotonicInstant?
   private var failureCount = 0
   private var lastBatch: UInt64 = 0
 
   init(_ facts: MemberFacts) { self.facts = facts }
 
-  /// Whether the engine answers, and knows this machine.
+  /// True if the engine answers, and knows this machine.
   var isUp: Bool { id != nil && retryAt == nil }
 
   func hasLease(at now: MonotonicInstant) -> Bool { leaseUntil.map { now < $0 } ?? false }
 
-  /// When there is something to be done without being asked.
+  /// The time of the next task without an event.
   func next(at now: MonotonicInstant) -> MonotonicInstant {
     var next = leaseUntil ?? .distantFuture
     if flight == nil, !hasLeft { next = min(next, retryAt ?? (id == nil ? now : renewAt)) }
@@ -119,27 +117,24 @@ struct Membership: Sendable {
 
   mutating func say(_ wish: Wish) { wishes.append(wish) }
 
-  /// What is to be said before everything else, in this order.
+  /// Puts these before all other wishes, in this order.
   mutating func sayFirst(_ first: [Wish]) { wishes.prepend(contentsOf: first) }
 
   mutating func unsay(where isMeant: (Wish) -> Bool) { wishes.removeAll(where: isMeant) }
 
-  /// Whether the engine is being told it.
   func isSaying(_ wish: Wish) -> Bool { flight?.wishes.contains(wish) ?? false }
 
-  /// The next batch is to renew the lease.
   mutating func renew(at now: MonotonicInstant) { renewAt = now }
 
-  /// Nothing more is said.
   mutating func leave() { hasLeft = true }
 
   // MARK: A batch
 
-  /// Whether something is to be sent now. A machine that is no member and stops has left.
+  /// True if there is something to send now. A machine that is no member and stops has left.
   mutating func wantsToSend(_ stage: Stage, at now: MonotonicInstant) -> Bool {
     guard flight == nil, !hasLeft else { return false }
     if id == nil, stage != .running {
-      // Nothing is to be waited for, whether the engine answers or not.
+      // Nothing need be waited for, whether the engine answers or not.
       hasLeft = true
       return false
     }
@@ -149,12 +144,12 @@ struct Membership: Sendable {
 
   private func renews(at now: MonotonicInstant) -> Bool { id == nil || renewAt <= now }
 
-  /// The next wish that there is room for. A machine that joins hears first how things stand.
+  /// The next wish that fits. A machine that joins asks for the news first.
   mutating func pop(afterSaying count: Int) -> Wish? {
     id == nil || count >= Self.wishesMax ? nil : wishes.popFirst()
   }
 
-  /// What is to be sent of these; nil where that is nothing.
+  /// The batch of these; nil if it would be empty.
   mutating func send(
     _ said: [(wish: Wish, request: ClaimRequest)], _ stage: Stage, at now: MonotonicInstant
   ) -> ClaimBatch? {
@@ -169,7 +164,7 @@ struct Membership: Sendable {
       requests: said.map(\.request))
   }
 
-  /// What came of the batch; nil for what is no answer to it.
+  /// Nil for no answer to the batch.
   mutating func hear(_ outcome: ClaimOutcome, at now: MonotonicInstant) -> Heard? {
     guard let flight, outcome.number == flight.number else { return nil }
     self.flight = nil
@@ -193,7 +188,7 @@ struct Membership: Sendable {
     }
   }
 
-  /// Whom the engine takes this machine for.
+  /// The engine's view of this machine.
   mutating func admit(_ reply: ClaimReply, _ flight: Flight, at now: Now) -> Admission {
     guard let member = reply.member else { return notAdmitted(flight, at: now.monotonic) }
     let isNew = id != member
@@ -207,10 +202,10 @@ struct Membership: Sendable {
     return isNew ? .joined : .member
   }
 
-  /// How much sooner than the engine this machine takes its lease for over.
+  /// This machine takes its lease for over this much sooner than the engine.
   private var margin: Duration { facts.lease / 10 }
 
-  /// How long after a renewal was sent the guard lets run what runs under it.
+  /// The time from the sending of a renewal to the guard's end of the runs under it.
   var guarded: Duration { facts.lease + facts.grace - Self.guardMargin }
 
   private mutating func notAdmitted(_ flight: Flight, at now: MonotonicInstant) -> Admission {
@@ -230,14 +225,14 @@ struct Membership: Sendable {
 
   // MARK: The lease
 
-  /// The lease is over. Returns false where there was none.
+  /// Returns false if there was none.
   mutating func endLease() -> Bool {
     guard leaseUntil != nil else { return false }
     (leaseUntil, forgotten) = (nil, nil)
     return true
   }
 
-  /// The machine has slept: the lease went on meanwhile.
+  /// The machine has slept: the lease continued meanwhile.
   mutating func sleep(for slept: Duration) {
     leaseUntil = leaseUntil.map { $0 - slept }
     guardAt = guardAt.map { $0 - slept }

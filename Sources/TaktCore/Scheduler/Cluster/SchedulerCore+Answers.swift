@@ -1,7 +1,6 @@
 import DequeModule
 import TaktTime
 
-/// What the cluster's engine says.
 extension SchedulerCore {
   mutating func claimsAnswered(_ outcome: ClaimOutcome, at now: Now) {
     switch cluster.membership.hear(outcome, at: now.monotonic) {
@@ -29,12 +28,13 @@ extension SchedulerCore {
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
   }
 
-  /// The engine may have heard of these claims.
+  /// The engine may have received these claims.
   private mutating func noteAsked(_ flight: Membership.Flight) {
     for case .claim(let key) in flight.wishes { cluster.book.noteAsked(key, as: flight.member) }
   }
 
-  /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows only.
+  /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows
+  /// only.
   private mutating func giveWaitingClaimsTime(at now: Now) {
     for key in cluster.book.keys(in: .queued) {
       guard let claim = cluster.book[key], !claim.isWithdrawn, !claim.isOpen,
@@ -48,7 +48,7 @@ extension SchedulerCore {
   private mutating func engineAnswered(
     _ reply: ClaimReply, _ flight: Membership.Flight, wasDown: Bool, at now: Now
   ) {
-    // What an engine has forgotten holds for as long as the lease would have.
+    // State that an engine has forgotten holds for as long as the lease would have.
     if cluster.membership.forgotten != nil, !cluster.membership.hasLease(at: now.monotonic) {
       leaseOver(at: now)
     }
@@ -111,7 +111,7 @@ extension SchedulerCore {
       } else {
         others.append(.declare(id))
       }
-      // What holds is what the engine says, not what this machine remembers.
+      // The engine's state counts, not this machine's memory.
       if jobs[id].isSuspended { cluster.suspended.insert(id) }
     }
     // With the next batch the engine decides what those that retire had. A slot that one of them was
@@ -165,7 +165,6 @@ extension SchedulerCore {
       of: id, at: now)
   }
 
-  /// How things stand in the cluster.
   private mutating func apply(_ news: ClusterNews, at now: Now) {
     for notice in news.notices(since: cluster.news, own: cluster.membership.id) {
       logCluster(notice, at: now)
@@ -212,7 +211,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Slots in a queue that are not open any more: others have had them, or they are decided.
+  /// Slots in a queue that are no longer open: others have had them, or they are decided.
   private mutating func askForGone(_ news: ClusterNews) {
     let behind = cluster.book.keys(in: .behind)
     guard !behind.isEmpty else { return }
@@ -223,7 +222,7 @@ extension SchedulerCore {
     for key in behind where !open.contains(key) { cluster.claim(key) }
   }
 
-  /// A clock that is far off is told of once.
+  /// Logs a clock that is far off, once.
   private mutating func checkClock(at now: Now) {
     let (offset, own) = (cluster.membership.facts.clockOffset, cluster.membership.id)
     let notice = cluster.news.clockNotice(offset, own: own)

@@ -1,8 +1,8 @@
 import TaktTime
 
-/// What goes to the cluster's engine, and when.
+/// The batches for the cluster's engine.
 extension SchedulerCore {
-  /// What the events of a turn want of the engine goes to it at once.
+  /// Sends the requests of the events of a turn to the engine at once.
   mutating func endClusterTurn(at now: Now) {
     send(at: now)
     finishIfIdle(at: now)
@@ -32,7 +32,7 @@ extension SchedulerCore {
     }
   }
 
-  /// What a wish comes to by now; nil when it has lost its sense.
+  /// The present request for a wish; nil if it is no longer needed.
   private mutating func request(for wish: Membership.Wish) -> ClaimRequest? {
     switch wish {
     case .declare(let id):

@@ -12,7 +12,7 @@ extension SchedulerCore {
     withdrawJob(id)
   }
 
-  /// What waits for the engine's word will not run on this machine.
+  /// Slots that wait for the engine's answer will not run on this machine.
   mutating func withdrawClaims(of id: JobID, as verdict: Verdict, at now: Now) {
     for key in cluster.book.keys(of: id) {
       guard let claim = cluster.book[key], !claim.isWithdrawn else { continue }
@@ -21,13 +21,14 @@ extension SchedulerCore {
     }
   }
 
-  /// takt stops: what waits for the engine's word is left to other machines, or to a takt to come.
+  /// takt stops: slots that wait for the engine's answer are left to other machines, or to the next
+  /// daemon.
   mutating func withdrawAllClaims() {
     for key in cluster.book.keys { withdraw(key) }
   }
 
-  /// Gives up a claim; one that the engine is being asked for waits for the answer. What it was
-  /// asked for before, without an answer, is given back when the news has it.
+  /// Gives up a claim; one that is being requested waits for the answer. An earlier request without
+  /// an answer is given back when the news has it.
   private mutating func withdraw(_ key: ClaimBook.Key) {
     let wish = Membership.Wish.claim(key)
     cluster.membership.unsay { $0 == wish }
@@ -38,8 +39,8 @@ extension SchedulerCore {
     }
   }
 
-  /// What a wake has found of a shared job: what is in time is claimed, the rest is settled when the
-  /// engine has said what became of it.
+  /// The due slots of a shared job: those in time are claimed, the others are settled once the
+  /// engine has reported their verdicts.
   mutating func serveShared(_ due: ScheduleCursor.Due, of id: JobID, at now: Now) {
     let isOver = due.newest.latestStart + jobs[id].spec.lateTolerance < now.monotonic
     unsettle(isOver ? due.all : due.passed, of: id, at: now)
@@ -56,7 +57,7 @@ extension SchedulerCore {
     }
   }
 
-  /// A shared slot is to run: here, or on another machine.
+  /// Starts a shared slot: here, or on another machine.
   mutating func propose(_ slot: Slot, of id: JobID, at now: Now) {
     guard isHere(jobs[id].spec) else {
       return decideElsewhere(slot.nominal, of: id, by: reasonElsewhere(of: id, at: now), at: now)
@@ -89,20 +90,19 @@ extension SchedulerCore {
     cluster.want(ClaimBook.Claim(slot: slot, phase: phase), key)
   }
 
-  /// Whether an older slot of the job asks first.
+  /// True if an older slot of the job asks first.
   mutating func isBehind(_ key: ClaimBook.Key) -> Bool {
     guard jobs[key.job].spec.overlap.waits else { return false }
     return cluster.book.oldest(of: key.job).map { $0.slot < key.slot } ?? false
   }
 
-  /// A slot waits for the engine no more: the next one of its job may ask.
+  /// Ends a slot's wait for the engine: the next one of its job may ask.
   private mutating func popClaim(_ key: ClaimBook.Key, at now: Now) -> ClaimBook.Claim? {
     let claim = cluster.book.remove(key)
     if jobs.isPresent(key.job) { askForNext(of: key.job, at: now) }
     return claim
   }
 
-  /// The time has come to look at a claim again.
   mutating func claimFired(_ key: ClaimBook.Key, at now: Now) {
     guard let claim = cluster.book[key], !claim.isWithdrawn else { return }
     guard case .waits(let instant) = claim.phase, instant <= now.monotonic else { return }
@@ -132,7 +132,7 @@ extension SchedulerCore {
     runUnclaimed(key, at: now)
   }
 
-  /// A slot is this machine's, or nobody's: a run serves it.
+  /// A slot is this machine's, or no other machine can claim it: a run serves it.
   mutating func start(
     _ slot: Slot, of id: JobID, _ grant: ClaimGrant?, isOpen: Bool, at now: Now
   ) {
@@ -208,7 +208,7 @@ extension SchedulerCore {
       return
     }
     let spec = jobs[key.job].spec
-    // Until when others may take it the engine has seen to.
+    // The engine has enforced the time until which others may take it.
     if !claim.isOpen, !claim.hasWaited, now.wall > spec.validUntil(key.slot) {
       // The engine has been away for too long.
       cluster.membership.say(.giveBack(grant.token))

@@ -2,7 +2,7 @@ import TaktTime
 
 /// The end of a lease, and the ends of claimed runs.
 extension SchedulerCore {
-  /// This machine must take its claims for another's from now on.
+  /// From now on this machine's claims count as another's.
   ///
   /// - Parameter reason: for the log; the usual one by default.
   mutating func leaseOver(
@@ -38,7 +38,7 @@ extension SchedulerCore {
     of run: RunID, _ report: AttemptReport, at now: Now
   ) -> AttemptReport {
     guard runs.contains(run), runs[run].claim != nil else { return report }
-    // The guard may have ended a part of the command, and the rest has failed for that.
+    // The guard may have ended a part of the command, and the other part has failed for that.
     guard let guardAt = cluster.membership.guardAt, guardAt <= now.monotonic,
       report.result != .exited(0)
     else { return report }
@@ -47,7 +47,7 @@ extension SchedulerCore {
     return report
   }
 
-  /// Tells the engine of a claimed run that has ended. Returns whether what follows from the end may
+  /// Reports a claimed run that has ended to the engine. Returns true if its consequences may
   /// follow at once.
   mutating func claimEnded(
     _ row: RunTable.Row, _ end: RunEnd, _ last: ActiveRun.Last, caller: HookCaller?, at now: Now
@@ -92,7 +92,7 @@ extension SchedulerCore {
     cluster.membership.say(.end(grant.token, ending))
   }
 
-  /// Lets the slot that waits longest for a run of its job ask at once.
+  /// Lets the slot that has waited longest for a run of its job ask at once.
   mutating func askForNext(of id: JobID, at now: Now) {
     guard let key = cluster.book.oldest(of: id), let claim = cluster.book[key],
       claim.phase == .behind || claim.hasWaited

@@ -1,10 +1,9 @@
 import DequeModule
 import TaktTime
 
-/// What this machine and the engine know of its claims, where they differ: an answer was lost, or the
-/// engine was set back to what it knew before.
+/// Differences between this machine's and the engine's records of its claims: an answer was lost,
+/// or the engine was set back.
 extension SchedulerCore {
-  /// A claim as this machine remembers it.
   func remembered(
     _ run: ActiveRun, _ grant: ClaimGrant, _ ending: ClaimEnding?
   ) -> RememberedClaim {
@@ -23,7 +22,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Compares what the engine says of this machine's claims with what this machine knows of them.
+  /// Compares the engine's records of this machine's claims with this machine's own.
   mutating func reconcile(_ news: ClusterNews, at now: Now) {
     let isSetBack = cluster.era != nil && news.era != nil && cluster.era != news.era
     cluster.era = news.era ?? cluster.era
@@ -32,7 +31,7 @@ extension SchedulerCore {
     giveBackForgotten(news)
   }
 
-  /// The engine may lack the newest of what it was told: schedules that were in force, and ends.
+  /// The engine may lack its newest input: schedules that were in force, and ends.
   private mutating func reportAgain(at now: Now) {
     let ends = cluster.ends.claims.values.filter { $0.ending != nil }
       .sorted { $0.token < $1.token }
@@ -48,8 +47,8 @@ extension SchedulerCore {
         + "tells it of those that it has had", at: now)
   }
 
-  /// Claims of runs that the engine has forgotten: so that no other machine runs the slot, it hears
-  /// that this one does.
+  /// Claims of runs that the engine has forgotten: reports them, so that no other machine runs the
+  /// slot.
   private mutating func restoreForgotten(_ news: ClusterNews, at now: Now) {
     let held = Set(news.held)
     for id in runs.all where runs.contains(id) {
@@ -90,9 +89,9 @@ extension SchedulerCore {
     }
   }
 
-  /// Claims that this machine was given and that no run has. Where the engine has forgotten that the
-  /// run has ended, it hears so again. Otherwise the answer was lost, and when it came to be repeated
-  /// nobody wanted the slot any more. Nobody else would end them.
+  /// Claims that this machine was given and that no run has. If the engine has forgotten that the
+  /// run has ended, it is reported again. Otherwise the answer was lost, and when it was repeated
+  /// the slot was no longer needed. No other machine would end these claims.
   private mutating func giveBackForgotten(_ news: ClusterNews) {
     guard !news.held.isEmpty else { return }
     var known: Set<ClaimToken> = []
@@ -121,8 +120,8 @@ extension SchedulerCore {
     cluster.membership.say(ending.map { .end(token, $0) } ?? .giveBack(token))
   }
 
-  /// The engine repeats a grant whose run is over, of which it has forgotten: it hears so again.
-  /// Returns false for any other grant.
+  /// The engine repeats a grant of a run that has ended, which it has forgotten: the end is
+  /// reported again. Returns false for any other grant.
   mutating func hasEnded(
     _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ token: ClaimToken, at now: Now
   ) -> Bool {
@@ -136,8 +135,9 @@ extension SchedulerCore {
   }
 }
 
-/// Runs of shared slots without a claim, for jobs with `on_partition: run`. The engine is told of each,
-/// even if the daemon is killed first: until the engine has answered, the ledger has the run.
+/// Runs of shared slots without a claim, for jobs with `on_partition: run`. Each is reported to the
+/// engine, even if the daemon is killed first: until the engine has answered, the ledger has the
+/// run.
 extension SchedulerCore {
   /// The engine cannot be reached, and the job runs anyway.
   mutating func runUnclaimed(_ key: ClaimBook.Key, at now: Now) {
@@ -173,8 +173,8 @@ extension SchedulerCore {
     }
   }
 
-  /// A report leaves for the engine under the present membership. Without an answer nobody knows
-  /// whether the engine has it, so that a repeat under another membership must name this one.
+  /// A report is sent to the engine under the present membership. Without an answer it is unknown
+  /// if the engine has it, so that a repeat under another membership must name this one.
   mutating func noteSaid(_ wish: Membership.Wish) -> Membership.Wish {
     guard case .ranUnclaimed(var run) = wish else { return wish }
     let known = run.member
@@ -191,7 +191,7 @@ extension SchedulerCore {
       slot: run.slot, at: now)
   }
 
-  /// A run without a claim has ended before it began: there is nothing to report.
+  /// A run without a claim has ended before its start: there is nothing to report.
   mutating func withdrawUnclaimed(of id: JobID, _ slot: WallInstant) {
     let name = jobs.name(of: id)
     var withdrawn: UnclaimedRun?
@@ -207,7 +207,7 @@ extension SchedulerCore {
 }
 
 extension UnclaimedRun {
-  /// The membership that a report under `member` names beside it.
+  /// The other membership that a report under `member` names.
   func earlier(as member: MemberID?) -> MemberID? {
     saidAs == nil || saidAs == member ? askedAs : saidAs
   }

@@ -2,7 +2,7 @@ import TaktTime
 
 /// Shared jobs with labels that no machine of the cluster has: they run nowhere.
 extension SchedulerCore {
-  /// To be called when the engine has said which machines there are.
+  /// Called once the engine has listed the machines.
   mutating func checkPlacement(at now: Now) {
     let machines = Set(cluster.news.members.filter(\.isAlive).map(\.facts.labels))
     let isChanged = cluster.unplaced.meet(machines)
@@ -48,7 +48,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Whether no machine may run the job, as of the engine's last answer and the present jobs file.
+  /// True if no machine may run the job, as of the engine's last answer and the present jobs file.
   func isUnplaced(_ id: JobID) -> Bool { isUnplaced(id, cluster.unplaced.labels[id]) }
 
   /// A reload may have changed the job since.
@@ -56,9 +56,9 @@ extension SchedulerCore {
     labels.map { jobs.state(of: id)?.spec.machines == .labelled($0) } ?? false
   }
 
-  /// Why a slot of a job that this machine may not run passes without a run here. A machine that
-  /// restarts is away for a moment, so that only what has lasted counts; and without a lease the engine's
-  /// last answer is old: a machine may have come since.
+  /// The reason why a slot of a job that this machine may not run passes without a run here. A
+  /// machine that restarts is away for a short time, so that only lasting absences count; and
+  /// without a lease the engine's last answer is old: a machine may have come since.
   func reasonElsewhere(of id: JobID, at now: Now) -> SkipReason {
     let isKnown = cluster.membership.hasLease(at: now.monotonic)
     return isKnown && isUnplaced(id, cluster.unplaced.reported[id]) ? .unplaced : .elsewhere

@@ -1,9 +1,10 @@
 import TaktTime
 
-/// Shared slots whose time came while nobody could claim them, and verdicts that are the engine's first.
+/// Shared slots that came due while none could be claimed, and verdicts that are the engine's
+/// first.
 extension SchedulerCore {
-  /// That nobody is to run a shared slot is decided by the engine: then, and not before, it is this
-  /// machine's verdict too. Returns whether it is to be asked.
+  /// The engine decides that no machine runs a shared slot: only then is it this machine's verdict
+  /// too. Returns true if the engine must be asked.
   mutating func asksFirst(
     _ id: JobID, _ slots: SlotSeries, _ verdict: Verdict, at now: Now
   ) -> Bool {
@@ -14,7 +15,7 @@ extension SchedulerCore {
     case .missed, .coalesced, .skipped(.overlap), .skipped(.queueFull): break
     case .ran, .skipped, .cancelled: return false
     }
-    // While nobody answers they are kept where there is a bound.
+    // Without an engine they are kept where there is a bound.
     if slots.count > 1 || cluster.membership.isUp == false {
       unsettle([slots], of: id, at: now)
     } else {
@@ -34,8 +35,8 @@ extension SchedulerCore {
     startDelayIfIdle(id, at: now)
   }
 
-  /// By the engine's clock the slot is still to come, so that nobody has missed it: it is claimed
-  /// then, as any other.
+  /// By the engine's clock the slot is still ahead, so that it is not missed: it is claimed then,
+  /// as any other.
   mutating func verdictCameEarly(
     _ id: JobID, _ slot: WallInstant, _ wait: Duration, at now: Now
   ) {
@@ -48,9 +49,9 @@ extension SchedulerCore {
     cluster.want(ClaimBook.Claim(slot: slot, phase: .waits(due)), key)
   }
 
-  /// Slots whose time came while nobody could claim them: what became of them is asked first.
+  /// Slots that came due while none could be claimed: the engine is asked for their verdicts first.
   ///
-  /// - Parameter schedule: what names them; nil for the job's present one.
+  /// - Parameter schedule: the one that named them; nil for the job's present one.
   mutating func unsettle(
     _ passed: [SlotSeries], of id: JobID, by schedule: Schedule? = nil, at now: Now
   ) {
@@ -86,7 +87,8 @@ extension SchedulerCore {
     ask(of: id)
   }
 
-  /// Whether the job's present schedule names a slot, too: then it is no slot of an older one alone.
+  /// True if the job's present schedule names a slot, too: then it is not only a slot of an older
+  /// one.
   mutating func isNamedNow(_ slot: WallInstant, of id: JobID) -> Bool {
     let (schedule, cursor) = (jobs[id].spec.timing.schedule, jobs[id].cursor)
     return !cursor.causes(of: slot, schedule).isEmpty

@@ -2,10 +2,10 @@ import TaktTime
 
 /// Jobs that all machines of a cluster share.
 extension SchedulerCore {
-  /// How much longer than the longest grace of a job others wait.
+  /// Others wait this much longer than the longest grace of a job.
   private static let graceMargin = Duration.seconds(2)
 
-  /// What others must know of this machine's jobs.
+  /// Reports the longest grace of this machine's jobs.
   mutating func setGrace() {
     var longest = Duration.zero
     for id in jobs.present where isShared(id) {
@@ -14,27 +14,28 @@ extension SchedulerCore {
     cluster.membership.facts.grace = longest + Self.graceMargin
   }
 
-  /// Whether a job's slots are shared with other machines, or are theirs alone.
+  /// True if the job's slots are shared with other machines.
   func isShared(_ spec: JobSpec) -> Bool { spec.machines != .each }
 
   mutating func isShared(_ id: JobID) -> Bool { isShared(jobs[id].spec) }
 
-  /// Whether one slot of a shared job is: what happens on a machine is that machine's alone.
+  /// True if one slot of a shared job is shared: those of events on a machine are that machine's
+  /// alone.
   mutating func isShared(_ slot: Slot, of id: JobID) -> Bool {
     guard isShared(id) else { return false }
     return slot.causes.isEmpty || slot.causes.isTimedOrFollowing
   }
 
-  /// Whether this machine may run a shared job.
+  /// True if this machine may run a shared job.
   func isHere(_ spec: JobSpec) -> Bool {
     spec.machines.includes(cluster.membership.facts.labels)
   }
 
   // MARK: Jobs
 
-  /// Tells the engine of a job, now or when there is one.
+  /// Reports a job to the engine, now or once there is one.
   ///
-  /// - Parameter isNew: nothing is known here of an earlier schedule.
+  /// - Parameter isNew: no earlier schedule is known here.
   mutating func declare(_ id: JobID, isChanged: Bool, isNew: Bool = false) {
     cluster.unplaced.noteJobsChanged()
     guard jobs.isPresent(id), isShared(id), isHere(jobs[id].spec) else {
@@ -54,7 +55,7 @@ extension SchedulerCore {
     var isChanged = false
     if case .reload = arrival { isChanged = true }
     declare(id, isChanged: isChanged, isNew: arrival.isFirst)
-    // The others know when it ran last.
+    // The others know its last run.
     if isShared(id) { jobs[id].cursor.runStarted() }
   }
 
@@ -71,20 +72,20 @@ extension SchedulerCore {
     cluster.book.forget(id)
   }
 
-  /// Tells the engine whether a job is suspended.
+  /// Reports a job's suspension, or its end, to the engine.
   mutating func reportSuspension(of id: JobID) {
     guard cluster.jobs[id] != nil else { return }
     cluster.membership.say(.suspend(id))
   }
 
-  /// Somebody has set the clock, or the machine has slept: the lease went on meanwhile.
+  /// The clock was set, or the machine has slept: the lease continued meanwhile.
   mutating func clusterStepped(slept: Duration, at now: Now) {
     if slept > .zero { cluster.membership.sleep(for: slept) }
-    // What was early by another clock may not be.
+    // Slots that were early by another clock may not be.
     cluster.book.hurry(to: now.monotonic)
   }
 
-  /// A reload that somebody asks for says that this file is right.
+  /// A reload on request confirms that this file is right.
   mutating func insist() {
     for (id, job) in cluster.jobs where job.standing == .drifted {
       declare(id, isChanged: true)
@@ -93,24 +94,24 @@ extension SchedulerCore {
 }
 
 extension SlotCauses {
-  /// Whether the clock or another job's end names the slot, and not something on this machine.
+  /// True if the clock or another job's end names the slot, and not an event on this machine.
   var isTimedOrFollowing: Bool {
     sorted().contains { [.every, .cron, .calendar, .at, .after].contains($0) }
   }
 }
 
 extension JobSpec {
-  /// Until when a slot that is late may start.
+  /// The latest start of a late slot.
   func validUntil(_ slot: WallInstant) -> WallInstant {
     slot + missed.within(timing.schedule, of: slot)
   }
 
-  /// Whether machines that have one and the other name the same slots.
+  /// True if machines with either spec name the same slots.
   func sharesSlots(with other: JobSpec) -> Bool {
     timing.schedule == other.timing.schedule && sharedHash == other.sharedHash
   }
 
-  /// What machines must agree on to share the job's slots.
+  /// The keys that machines must agree on to share the job's slots.
   var sharedHash: UInt64 {
     StableHash.of(
       JobKey.facts(of: self).filter { JobKey.shared.contains($0.key) }
@@ -119,8 +120,8 @@ extension JobSpec {
 }
 
 extension JobKey {
-  /// The names of the keys that name a job's slots, but for those of one machine, and of what says
-  /// whose they are.
+  /// The names of the keys that name a job's slots, except those for one machine, and of the key
+  /// that assigns machines.
   fileprivate static let shared = Set(
     [
       JobKey.every, .align, .anchor, .cron, .calendar, .rrule, .at, .from, .after, .notBefore,
@@ -129,14 +130,14 @@ extension JobKey {
     ].map(\.name))
 }
 
-/// Fixed delays of shared jobs: the next slot is counted from the end of the last one, wherever that
-/// ran. The engine knows when it was, so that all machines give the slot the same name.
+/// Fixed delays of shared jobs: the next slot is counted from the end of the last one, on any
+/// machine. The engine knows that end, so that all machines give the slot the same name.
 extension SchedulerCore {
-  /// No run of the job is active on this machine. Returns whether the engine knows from when the
-  /// delay counts.
+  /// No run of the job is active on this machine. Returns true if the engine knows the start of the
+  /// delay.
   mutating func startSharedDelay(of id: JobID, at now: Now) -> Bool {
     guard let job = cluster.jobs[id], job.rests else { return false }
-    // What waits for the engine's word has a slot still.
+    // A job that waits for the engine's answer still has a slot.
     guard cluster.book.count(of: id) == 0, job.unsettled.isEmpty else { return true }
     if !cluster.membership.isUp, jobs[id].spec.onPartition == .run {
       jobs[id].startDelay(at: now)
@@ -161,7 +162,6 @@ extension SchedulerCore {
     arm(id, at: now)
   }
 
-  /// A slot of the job has its verdict.
   mutating func noteDecided(_ id: JobID, _ slot: WallInstant) {
     guard cluster.jobs[id]?.rests == true else { return }
     jobs[id].cursor.noteDecided(slot)

@@ -1,13 +1,13 @@
 import TaktTime
 
-/// What this machine knows of a job that it shares, as a value: whether its schedule is in force in
-/// the cluster, and of which slots nobody has said yet what became of them.
+/// This machine's state of a shared job, as a value: the standing of its schedule in the cluster,
+/// and the slots whose verdicts are unknown.
 struct SharedJob: Sendable {
   enum Standing: Hashable, Sendable {
     case undeclared, inForce, drifted
   }
 
-  /// What the engine has said of slots that it was asked for.
+  /// The engine's answer about slots.
   struct Settled: Sendable {
     /// Those that are decided, or another machine's.
     var known: [(slot: WallInstant, isDisplaced: Bool)]
@@ -15,29 +15,29 @@ struct SharedJob: Sendable {
     var open: [WallInstant]
   }
 
-  /// So many slots wait to be settled; older ones are missed.
+  /// The most slots that wait to be settled; older ones are missed.
   static let unsettledMax = 1000
-  /// So many of them are asked for at a time.
+  /// The most slots in one request.
   static let askedMax = 256
 
-  /// What its schedule comes to, as the engine is told of it.
+  /// Its schedule's hash, as declared to the engine.
   private(set) var schedule: UInt64
-  /// The schedule is news since the engine was told of it.
+  /// The schedule is news since it was declared to the engine.
   private(set) var isChanged: Bool
-  /// Nothing is known here of an earlier one.
+  /// No earlier one is known here.
   private(set) var isNew = false
   private(set) var standing = Standing.undeclared
-  /// Slots whose time came while nobody could claim them, ascending.
+  /// Slots that came due while none could be claimed, ascending.
   private(set) var unsettled: [WallInstant] = []
-  /// What named those of them that another schedule did.
+  /// The earlier schedules that named some of them.
   private var previousSchedules: [WallInstant: UInt64] = [:]
-  /// The engine is asked which of them are decided.
+  /// The engine is being asked which of them are decided.
   private var isAsking = false
   /// The newest slot that has been served, here or elsewhere.
   var lastServed = WallInstant(milliseconds: .min / 1_000_000)
-  /// The next slot is counted from the end of the last one, wherever that ran.
+  /// The next slot is counted from the end of the last one, on any machine.
   private(set) var rests = false
-  /// The engine is asked when that was.
+  /// The engine is being asked for that end.
   private var isAskingEnd = false
 
   init(schedule: UInt64, isChanged: Bool) {
@@ -47,9 +47,9 @@ struct SharedJob: Sendable {
 
   // MARK: Its schedule
 
-  /// The engine is to be told of the job.
+  /// Marks the job to be declared to the engine.
   ///
-  /// - Parameter isNamed: whether the schedule names a slot of an earlier one, too.
+  /// - Parameter isNamed: true if the schedule names a slot of an earlier one, too.
   mutating func declare(
     schedule: UInt64, isChanged: Bool, isNew: Bool, rests: Bool,
     isNamed: (WallInstant) -> Bool
@@ -66,19 +66,19 @@ struct SharedJob: Sendable {
     standing = .undeclared
   }
 
-  /// The machine has joined: the engine is to be told again.
+  /// The machine has joined: the job must be declared again.
   mutating func declareAgain() { standing = .undeclared }
 
   /// An engine that was set back may not know the schedule.
   mutating func repeatChange() { isChanged = true }
 
-  /// The schedule is in force. Returns whether it was not, as another machine had a newer one.
+  /// The schedule is in force. Returns true if it was not, as another machine had a newer one.
   mutating func accept() -> Bool {
     defer { (standing, isChanged, isNew) = (.inForce, false, false) }
     return standing == .drifted
   }
 
-  /// Another machine has a newer schedule. Returns whether that is news.
+  /// Another machine has a newer schedule. Returns true if that is news.
   mutating func drift() -> Bool {
     defer { standing = .drifted }
     return standing != .drifted
@@ -86,9 +86,9 @@ struct SharedJob: Sendable {
 
   // MARK: Its slots
 
-  /// The time of slots has gone by. Returns those that are too many.
+  /// The time of slots has passed. Returns those beyond the limit.
   ///
-  /// - Parameter former: what named those of them that the job's schedule does not.
+  /// - Parameter former: the schedule of those that the job's own does not name.
   mutating func add(
     _ slots: [WallInstant], former: [WallInstant: UInt64] = [:]
   ) -> [WallInstant] {
@@ -98,7 +98,7 @@ struct SharedJob: Sendable {
     return Array(all.dropLast(unsettled.count))
   }
 
-  /// What the engine is to be asked of the slots; nil for nothing. Those of one schedule at a time.
+  /// The next request about the slots; nil for none. It is about slots of one schedule at a time.
   mutating func ask() -> (slots: [WallInstant], schedule: UInt64)? {
     guard let newest = unsettled.last, !isAsking, standing == .inForce else { return nil }
     isAsking = true
@@ -109,10 +109,9 @@ struct SharedJob: Sendable {
 
   private func schedule(of slot: WallInstant) -> UInt64 { previousSchedules[slot] ?? schedule }
 
-  /// An answer of the engine is there.
   mutating func endAsking() { isAsking = false }
 
-  /// What the answer says. Slots that nobody waits for any more are left out.
+  /// Applies the answer, and ignores slots that are no longer waiting.
   mutating func settle(
     _ asked: [WallInstant], known: [WallInstant], displaced: [WallInstant]
   ) -> Settled {
@@ -127,12 +126,11 @@ struct SharedJob: Sendable {
       open: slots.filter { !isKnown.contains($0) })
   }
 
-  /// Another machine has had a slot.
   mutating func noteServed(_ slot: WallInstant) { lastServed = max(lastServed, slot) }
 
   // MARK: Its delay
 
-  /// Whether the engine is to be asked from when the delay counts; it is, then.
+  /// Returns true if the engine must be asked for the start of the delay, and notes that it is.
   mutating func askEnd() -> Bool {
     guard !isAskingEnd, standing == .inForce else { return false }
     isAskingEnd = true

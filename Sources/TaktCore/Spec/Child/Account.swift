@@ -1,4 +1,4 @@
-/// A user of the machine, with all that a child of this user needs.
+/// A user of the machine, with everything that a child of this user needs.
 package struct Account: Hashable, Sendable {
   package var name: String
   package var uid: UInt32
@@ -21,11 +21,11 @@ package struct Account: Hashable, Sendable {
   }
 }
 
-/// Where users and groups are looked up.
+/// Looks up users and groups.
 ///
 /// Safe from any thread; may block for as long as the machine's user database takes.
 package protocol AccountSource: Sendable {
-  /// The account whom an identity means, with its group as the primary one where it names one; nil
-  /// when there is no such user or group. Without a user: the process's own.
+  /// The account of an identity, with its group as the primary one if it names one; nil if there is
+  /// no such user or group. Without a user: the process's own.
   func account(for identity: UserAndGroup) -> Account?
 }

@@ -1,12 +1,12 @@
-/// What of takt's own environment a child begins with.
+/// The part of takt's own environment that a child starts with.
 package enum EnvironmentInheritance: Hashable, Sendable {
-  /// All of it for takt's own user; for another user a standard `PATH`, and `LANG` where takt has
-  /// it. The user's HOME, LOGNAME, USER and SHELL come in any case.
+  /// All of it for takt's own user; for another user a standard `PATH`, and `LANG` if takt has it.
+  /// The user's HOME, LOGNAME, USER and SHELL come in any case.
   case byUser
   case all
   /// Nothing but a standard `PATH`.
   case none
-  /// These variables, where takt has them, and a standard `PATH` where that is not one of them.
+  /// These variables, if takt has them, and a standard `PATH` if that is not one of them.
   case only([String])
 }
 

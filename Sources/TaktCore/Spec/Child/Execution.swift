@@ -1,28 +1,28 @@
 import TaktTime
 
-/// How a run of a job is done.
+/// The surroundings and limits of a job's runs.
 package struct Execution: Hashable, Sendable {
   /// Program and arguments before the text of a shell action. Default `/bin/sh -c`.
   package var shell: [String]
   package static let standardShell = ["/bin/sh", "-c"]
-  /// Whether the text of a shell action starts without `shell` where that would only execute it.
+  /// True if the text of a shell action starts without `shell` when that would only execute it.
   /// Default true.
   package var isDirect: Bool
-  /// What of takt's own environment the child begins with. Default: by its user.
+  /// The part of takt's own environment that the child starts with. Default: by its user.
   package var inheritance: EnvironmentInheritance
   /// Added to what is inherited: `env_file` and `env` together.
   package var environment: [String: String]
   /// Secret values for the child, by the name of the variable that leads to each.
   package var secrets: [String: Secret]
-  /// Where the child starts: an absolute path. Default: the folder of the job's file.
+  /// The child's working directory: an absolute path. Default: the folder of the job's file.
   package var directory: String
-  /// Whom the child runs as; the default is takt's own user and groups.
+  /// The user and groups of the child; takt's own by default.
   package var identity: UserAndGroup
   /// The child's file mode creation mask; nil (the default) for takt's own.
   package var umask: UInt16?
-  /// What the child reads on its standard input; nil (the default) for nothing.
+  /// The child's standard input; nil (the default) for nothing.
   package var stdin: String?
-  /// How long an attempt may take; nil (the default) for as long as it likes.
+  /// The time limit of an attempt; nil (the default) for none.
   package var timeout: Duration?
   package var stop: StopPolicy
   /// The class of the child's and the built-in's work. Default `default`.
@@ -31,7 +31,7 @@ package struct Execution: Hashable, Sendable {
   package var nice: Int8?
   /// The child's turns at the disk; nil (the default) for those of `qos`.
   package var inputOutput: InputOutputPriority?
-  /// What the child may use at most. Default: what takt itself may.
+  /// The limits of the child's resources. Default: those of takt itself.
   package var limits: Limits
   package var output: OutputPolicy
   /// The size of the terminal that the child prints to; nil (the default) for pipes.
@@ -62,7 +62,7 @@ package struct Execution: Hashable, Sendable {
     limits = Limits()
   }
 
-  /// By what most jobs differ in: the gate's `load`.
+  /// Hashes the fields in which most jobs differ: the gate's `load`.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(environment)
     hasher.combine(secrets.count)
@@ -79,8 +79,8 @@ package struct Execution: Hashable, Sendable {
 extension Execution {
   /// The words of a text that needs no shell; nil for one that `shell` has to read.
   ///
-  /// - Parameter foresees: whether it is known what the shell makes of a variable; the value of a secret
-  ///   is nil. What takt inherits is known when the command starts.
+  /// - Parameter foresees: returns true if the shell's treatment of a variable is known; the value
+  ///   of a secret is nil. Inherited variables are known when the command starts.
   package func directWords(
     of text: String, _ foresees: (_ variable: String, _ value: String?) -> Bool
   ) -> [String]? {

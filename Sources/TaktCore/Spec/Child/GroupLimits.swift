@@ -1,9 +1,10 @@
-/// What all processes of an attempt together may use, by their control group; nil for no limit.
+/// The limits of all processes of an attempt together, by their control group; nil for no limit.
 package struct GroupLimits: Hashable, Sendable {
   /// The smallest `memoryMaxBytes`.
   ///
-  /// A child shares takt's memory until it executes its program. For want of memory until then, the
-  /// kernel would end takt with it: what a program is given, at most 6 MiB, has to fit.
+  /// A child shares takt's memory until it executes its program. If it lacked memory until then,
+  /// the kernel would end takt with it: a program's arguments and environment, at most 6 MiB, have
+  /// to fit.
   package static let memoryBytesMin = 8 << 20
 
   /// Memory in bytes, page cache included. Beyond it the kernel ends the attempt's processes.
@@ -14,12 +15,12 @@ package struct GroupLimits: Hashable, Sendable {
   package var tasksMax: Int?
   /// The share of the disk among groups, 1 to 10000; the kernel's default is 100.
   package var ioWeight: Int?
-  /// Whether the job runs where they cannot be had, without them. Default false.
+  /// True if the job runs without them when they are not available. Default false.
   package var isOptional = false
 
   package init() {}
 
-  /// Whether there is none.
+  /// True if there is none.
   package var isEmpty: Bool {
     memoryMaxBytes == nil && cpuQuotaPercent == nil && tasksMax == nil && ioWeight == nil
   }

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// What each process of a child may use at most; nil leaves takt's own limit.
+/// The limits of each process of a child; nil leaves takt's own limit.
 package struct Limits: Hashable, Sendable {
   /// Address space, in bytes.
   package var memoryBytes: Int?
@@ -14,7 +14,7 @@ package struct Limits: Hashable, Sendable {
   package var coreBytes: Int?
   /// The longest file it may write, in bytes.
   package var fileSizeBytes: Int?
-  /// What all processes of an attempt may use together. Default: no limits.
+  /// The limits of all processes of an attempt together. Default: none.
   package var group = GroupLimits()
 
   package init() {}

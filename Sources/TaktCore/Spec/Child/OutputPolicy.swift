@@ -1,27 +1,27 @@
 import TaktTime
 
-/// What becomes of what a run prints.
+/// The treatment of a run's output.
 package struct OutputPolicy: Hashable, Sendable {
-  /// When lines go to takt's log.
+  /// The time at which lines are logged.
   package enum Logging: String, CaseIterable, Hashable, Sendable {
     /// Line by line as they come.
     case always = "true"
     case never = "false"
-    /// When the attempt has failed: what is kept of its output, then.
+    /// After a failure of the attempt: the kept part of its output.
     case onFailure = "on_failure"
   }
 
-  /// What the log and mails show of colours and other sequences for terminals.
+  /// The treatment of colors and other sequences for terminals in the log and in mails.
   package enum Colours: String, CaseIterable, Hashable, Sendable {
     /// The sequences as they came.
     case keep
     /// The text without them.
     case strip
-    /// The text without them everywhere: in what is kept and in the file, too.
+    /// The text without them everywhere: in the kept output and in the file, too.
     case stripAll = "strip_all"
   }
 
-  /// How the log has a line.
+  /// The form of a line in the log.
   package enum Format: String, CaseIterable, Hashable, Sendable {
     /// With its time, its job and its stream.
     case record
@@ -29,20 +29,20 @@ package struct OutputPolicy: Hashable, Sendable {
     case raw
   }
 
-  /// How much of an attempt's output is kept: its first and its last bytes, half of each. Default
-  /// 64 KB.
+  /// Bytes of an attempt's output that are kept: half of them its first, half its last. Default 64
+  /// KB.
   package var keepBytes: Int
-  /// When lines go to takt's log. Default always.
+  /// Default always.
   package var logging: Logging
-  /// How many lines a run may log; what is beyond is counted. Nil (the default) for no bound.
+  /// The most lines that a run may log; those beyond are counted. Nil (the default) for no bound.
   package var rate: LineRate?
   /// A file that gets the output as well; nil (the default) for none.
   package var file: OutputFile?
-  /// What the log and mails show of sequences for terminals. Default keep.
+  /// Default keep.
   package var colours = Colours.keep
-  /// How the log has a line. Default record.
+  /// Default record.
   package var format = Format.record
-  /// Whether both streams of a command are one, whose order is as printed. Default false.
+  /// True if both streams of a command are one, in the order as printed. Default false.
   package var isMerged = false
 
   package init(
@@ -56,7 +56,7 @@ package struct OutputPolicy: Hashable, Sendable {
   }
 }
 
-/// So many lines in a time.
+/// A number of lines in a time.
 package struct LineRate: Hashable, Sendable {
   package var lines: Int
   package var period: Duration
@@ -67,14 +67,14 @@ package struct LineRate: Hashable, Sendable {
   }
 }
 
-/// A file that output is appended to; when it is full it becomes `PATH.1`, what was that `PATH.2`,
-/// and so on.
+/// A file that output is appended to; once it is full it becomes `PATH.1`, the previous `PATH.1`
+/// becomes `PATH.2`, and so on.
 package struct OutputFile: Hashable, Sendable {
-  /// The absolute path.
+  /// Absolute.
   package var path: String
-  /// How long the file gets. Default 10 MB.
+  /// Default 10 MB.
   package var sizeBytesMax: Int
-  /// How many files there are, the one that grows among them. Default 3.
+  /// The number of files, the present one included. Default 3.
   package var files: Int
 
   package init(path: String, sizeBytesMax: Int = 10 * 1024 * 1024, files: Int = 3) {

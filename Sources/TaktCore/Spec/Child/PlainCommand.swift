@@ -1,11 +1,11 @@
 /// A command text that a shell would only split into words and execute.
 ///
-/// It says no more than what POSIX, dash and bash agree in. Whatever is in doubt is for the shell.
+/// It covers only the common behavior of POSIX, dash and bash. Doubtful texts are for the shell.
 package enum PlainCommand {
   /// A shell reads longer texts.
   private static let bytesMax = 16_384
 
-  /// The words of a text, as the program gets them; nil where it is for the shell.
+  /// The words of a text, as the program gets them; nil if it is for the shell.
   package static func words(of text: String) -> [String]? {
     var bytes = Array(text.utf8)
     // As a block of YAML ends. After two of them bash executes the command in a process of its own.
@@ -22,7 +22,7 @@ package enum PlainCommand {
     return isOfSession ? nil : splitter.words
   }
 
-  /// Whether a first word can be nothing but the name of a program.
+  /// True if a first word can only be the name of a program.
   private static func isProgram(_ word: String) -> Bool {
     guard let first = word.utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: "+") else {
       return false
@@ -32,7 +32,8 @@ package enum PlainCommand {
     return word.utf8.contains(UInt8(ascii: "/")) || !shellNames.contains(word)
   }
 
-  /// What a shell does not look for in `PATH`: reserved words and built-ins of POSIX, dash and bash.
+  /// Names that a shell does not look up in `PATH`: reserved words and built-ins of POSIX, dash and
+  /// bash.
   private static let shellNames = Set(
     """
     case coproc do done elif else esac fi for function if in select then time until while
@@ -53,7 +54,7 @@ private struct Splitter {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// False where anything else is in it.
+  /// False if anything else is in it.
   mutating func split() -> Bool {
     while let byte = next() {
       switch byte {
@@ -70,7 +71,7 @@ private struct Splitter {
     return true
   }
 
-  /// Consumes what a quote or a backslash protects; false for what is not simple.
+  /// Consumes a text protected by a quote or a backslash; false if it is not simple.
   private mutating func consume(quotedBy quote: UInt8) -> Bool {
     isInWord = true
     if quote == UInt8(ascii: "\\") {

@@ -1,4 +1,4 @@
-/// How a command's turns at the disk compare with others': what `ionice` names.
+/// The priority of a command at the disk, as `ionice` names it.
 package enum InputOutputPriority: Hashable, Sendable, CustomStringConvertible {
   /// Before all others, 0 (first) to 7; needs root or CAP_SYS_ADMIN.
   case realtime(Int)

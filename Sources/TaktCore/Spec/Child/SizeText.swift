@@ -1,6 +1,5 @@
 /// Sizes as people write them in a jobs file: `512B`, `64KB`, `1.5MB`, `1GiB`.
 package enum SizeText {
-  /// Why a text is no size.
   package enum Problem: Error, Hashable, Sendable {
     case noNumber
     case noUnit
@@ -42,7 +41,7 @@ package enum SizeText {
     return try bytes(digits, fraction, shift: shift)
   }
 
-  /// The unit that somebody means by `k`, `Mb` or `gib`; nil when that is unclear.
+  /// The likely unit of `k`, `Mb` or `gib`; nil if that is unclear.
   package static func unit(meantBy text: String) -> String? {
     let letters = text.lowercased()
     return units.lazy.map { $0.names[0] }.first { name in

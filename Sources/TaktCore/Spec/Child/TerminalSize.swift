@@ -1,4 +1,4 @@
-/// The size of the window that a command takes its terminal for.
+/// The size of a command's terminal window.
 package struct TerminalSize: Hashable, Sendable {
   /// Of text. Default 24.
   package var rows = 24

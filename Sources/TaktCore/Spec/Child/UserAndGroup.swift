@@ -1,4 +1,4 @@
-/// Whom a child runs as. Names or numbers in digits, looked up when an attempt starts.
+/// The user and group of a child. Names or numbers in digits, looked up when an attempt starts.
 package struct UserAndGroup: Hashable, Sendable {
   /// The user; nil for takt's own. With a user come its groups, HOME, LOGNAME, USER and SHELL.
   package var user: String?
@@ -10,6 +10,6 @@ package struct UserAndGroup: Hashable, Sendable {
     self.group = group
   }
 
-  /// Whether neither is named: takt's own.
+  /// True if neither is named: takt's own.
   package var isOwn: Bool { user == nil && group == nil }
 }

@@ -1,4 +1,4 @@
-/// The keys that say what a run does; of a plugin its manifest as well, which is none of them.
+/// The keys of a run's action; for a plugin its manifest as well, which is no key.
 private enum ActionKey: String {
   case run, use, plugin, with, steps
 

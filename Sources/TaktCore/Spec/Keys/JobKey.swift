@@ -1,20 +1,20 @@
 import TaktTime
 
-/// A key of a job in the jobs file, with what plans, logs and the API say of it. Each stands beside
-/// the field that holds its value. There is one object for each key.
+/// A key of a job in the jobs file, with its form in plans, logs and the API. Each is next to the
+/// field that holds its value. There is one object for each key.
 package final class JobKey: Equatable, Sendable, CustomStringConvertible {
-  /// A key that two specs of a job do not agree in.
+  /// A key in which two specs of a job differ.
   package struct Difference: Hashable, Sendable {
     package var key: String
-    /// What was; nil for what no log shows, and for a key that is not there.
+    /// The old value; nil for one that no log shows, and for a missing key.
     package var from: String?
     package var to: String?
   }
 
   package let name: String
-  /// What a spec says under it; nil where that is never shown.
+  /// The value of a spec; nil if it is never shown.
   private let text: (@Sendable (JobSpec) -> String?)?
-  /// What a spec says under a key that logs do not show.
+  /// The values of a spec under a key that logs do not show.
   private let hidden: (@Sendable (JobSpec) -> [HiddenValue])?
   private let differs: @Sendable (JobSpec, JobSpec) -> Bool
 
@@ -52,7 +52,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
   /// Keys whose values are in one part of a spec.
   private struct Section: Sendable {
     var keys: [JobKey]
-    /// Whether the part is the same in both, so that none of the keys can differ.
+    /// True if the part is the same in both, so that none of the keys can differ.
     var isSame: @Sendable (JobSpec, JobSpec) -> Bool
   }
 
@@ -68,13 +68,13 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
 
   private static let all = sections.flatMap(\.keys)
 
-  /// What a job says of itself where that may be shown.
+  /// The values of a job that may be shown.
   package static func facts(of spec: JobSpec) -> [(key: String, text: String)] {
     all.compactMap { key in key.text?(spec).map { (key.name, $0) } }
   }
 
-  /// What a job says of hooks, variables, secrets and standard input, for those who may read the jobs
-  /// file: each value with its place, and with secrets masked. Its command is not in it.
+  /// A job's hooks, variables, secrets and standard input, for readers of the jobs file: each value
+  /// with its place, and with secrets masked. Its command is not included.
   package static func surroundings(of spec: JobSpec) -> [HiddenValue] {
     let keys: [JobKey] =
       [.params, .shell, .environment, .secrets, .stdin, .ping, .onlyIf]
@@ -83,7 +83,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     return keys.flatMap { $0.hidden?(spec) ?? [] }.filter { !standard.contains($0) }
   }
 
-  /// What a job says whose entry has nothing but its action, in a jobs file at a path.
+  /// The values of a job whose entry has only its action, in a jobs file at a path.
   package static func standardFacts(inFolderOf file: String) -> [String: String] {
     // The name is a valid one.
     guard let name = JobName("standard") else { return [:] }
@@ -98,7 +98,7 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     return facts
   }
 
-  /// What two specs of a job say differently: first what may be shown, then what may not.
+  /// The differences of two specs of a job: first those that may be shown, then the others.
   static func differences(from old: JobSpec, to new: JobSpec) -> [Difference] {
     let keys = sections.flatMap { section in
       section.isSame(old, new) ? [] : section.keys.filter { $0.differs(old, new) }
@@ -121,8 +121,8 @@ package final class JobKey: Equatable, Sendable, CustomStringConvertible {
     return zone.name
   }
 
-  /// What two specs of a job say differently under the key of a name, for those who may read the jobs
-  /// file: with secrets masked. Nothing for a key whose difference has its texts.
+  /// The differences of two specs under a key, for readers of the jobs file: with secrets masked.
+  /// Nothing for a key whose difference has its texts.
   package static func hiddenChanges(
     of name: String, from old: JobSpec, to new: JobSpec
   ) -> [HiddenValue.Change] {

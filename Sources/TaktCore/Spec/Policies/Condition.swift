@@ -1,19 +1,20 @@
 import TaktTime
 
-/// What must hold before a slot of a job runs: an action that succeeds.
+/// An action that must succeed before a slot of a job runs.
 package struct Condition: Hashable, Sendable {
-  /// How long it may take. Default 10 s.
+  /// The time limit of a try. Default 10 s.
   package static let defaultTimeout = Duration.seconds(10)
-  /// How far two tries are apart while a slot waits. Default 1 min.
+  /// The time between two tries while a slot waits. Default 1 min.
   package static let defaultInterval = Duration.seconds(60)
 
-  /// What is asked: a command, or a plugin.
+  /// A command, or a plugin.
   package var action: Action
-  /// How long one try may take; what takes longer counts as no.
+  /// The time limit of one try; a longer one counts as no.
   package var timeout: Duration
-  /// How long after it was due a slot may wait for a yes; nil (the default): it is skipped at once.
+  /// The time after its due time that a slot may wait for a yes; nil (the default): it is skipped
+  /// at once.
   package var wait: Duration?
-  /// How long after a no the next try comes.
+  /// The time from a no to the next try.
   package var interval: Duration
 
   package init(
@@ -37,7 +38,7 @@ package struct Condition: Hashable, Sendable {
 }
 
 extension Condition {
-  /// The action, and what is not the default of the rest.
+  /// The action, and all other values that are not defaults.
   fileprivate var shownParts: [HiddenValue] {
     var parts = [HiddenValue].of(action, under: "only_if.")
     if timeout != Self.defaultTimeout {

@@ -1,7 +1,6 @@
-/// What a crash of takt may do to a slot that has begun.
+/// The effect that a crash of takt may have on a slot that has started.
 package enum Delivery: String, CaseIterable, Hashable, Sendable {
-  /// The run is written down as it starts, and nobody waits for that. After a crash it is not
-  /// repeated.
+  /// The run is recorded as it starts, without waiting. After a crash it is not repeated.
   case bestEffort = "best_effort"
   /// Nothing starts before the ledger has it for certain; without that within two seconds the slot
   /// is `skipped(ledger)`.

@@ -1,6 +1,5 @@
-/// What is done besides when a run has come to something.
+/// The event after which a hook's actions are called.
 package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
-  /// A run starts.
   case onStart = "on_start"
   /// A run has failed or timed out, after its last attempt.
   case onFailure = "on_failure"
@@ -13,11 +12,11 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
   case onStale = "on_stale"
   /// Another hook, or a ping, has failed after its last try. Nothing is called when this one fails.
   case onAlarmFailed = "on_alarm_failed"
-  /// A slot is due, and the action says whether it may run: not a hook of the jobs file, but run like
+  /// A slot is due, and the action decides if it may run: not a hook of the jobs file, but run like
   /// one.
   case onlyIf = "only_if"
 
-  /// The hooks that a job may have.
+  /// Only the hooks of the jobs file.
   package static let allCases: [HookKind] = [
     .onStart, .onFailure, .onSuccess, .onRecover, .onLate, .onStale, .onAlarmFailed,
   ]
@@ -30,7 +29,6 @@ package enum HookKind: String, CaseIterable, Hashable, Comparable, Sendable {
 package typealias Hooks = [HookKind: [Step]]
 
 extension HookRule.When {
-  /// The hooks in which it means something.
   package var hooks: [HookKind] {
     switch self {
     case .every: HookKind.allCases

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// When the slots of a job that passed may start.
+/// The times in which a job's slots may start late.
 struct LateTimes {
   enum Start {
     case inTurn
@@ -11,7 +11,7 @@ struct LateTimes {
   private let within: Duration
   private let now: Now
   private let isOpen: Bool
-  /// When the next of the times begins; nil for none that is soon enough for any slot.
+  /// The start of the next of these times; nil for none that is soon enough for any slot.
   private let opening: WallInstant?
 
   init(_ policy: MissedPolicy, within: Duration, at now: Now) {
@@ -30,7 +30,7 @@ struct LateTimes {
 }
 
 extension CalendarRules {
-  /// So many changes are looked through for the first time that is not left out.
+  /// The most changes examined to find the first time that is not left out.
   private static let edgesMax = 1000
 
   /// The first instant that is not left out after one that is; nil where there is none before `end`.

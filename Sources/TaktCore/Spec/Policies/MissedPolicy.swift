@@ -1,21 +1,21 @@
 import TaktTime
 
-/// What becomes of slots whose time went by while nothing could serve them.
+/// The treatment of slots whose time passed while nothing could serve them.
 package struct MissedPolicy: Hashable, Sendable {
   package enum Choice: String, CaseIterable, Hashable, Sendable {
     case skip
-    /// The newest one, which stands for the others.
+    /// The newest one, which covers the others.
     case last
     /// All of them, one after the other.
     case all
   }
 
-  /// Which of them run late. Default `last`.
+  /// Default `last`.
   package var choice = Choice.last
-  /// How old a slot may be and still run; nil (the default) for the job's interval, the time up to
-  /// the next slot of the clock, or a day where there is neither.
+  /// The greatest age of a slot that still runs; nil (the default) for the job's interval, the time
+  /// up to the next slot of the clock, or a day if there is neither.
   package var within: Duration?
-  /// How many run at most under `all`, the newest ones. Default 100.
+  /// The most that run under `all`, the newest ones. Default 100.
   package var countMax = 100
   /// The only times in which they may start late; nil (the default) for any time.
   package var times: Shared<CalendarRules>?
@@ -30,7 +30,7 @@ package struct MissedPolicy: Hashable, Sendable {
     ])
   }
 
-  /// How old a slot of this schedule may be and still run.
+  /// The greatest age of a slot of this schedule that still runs.
   func within(_ schedule: Schedule, of slot: WallInstant?) -> Duration {
     let day = Duration.seconds(86_400)
     if let within { return within }

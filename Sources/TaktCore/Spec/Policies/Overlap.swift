@@ -1,4 +1,4 @@
-/// What happens to a slot that comes due while a run of the same job is active.
+/// The treatment of a slot that is due while a run of the same job is active.
 package enum Overlap: String, CaseIterable, Hashable, Sendable {
   /// The slot is decided as `skipped(overlap)`.
   case skip
@@ -6,15 +6,15 @@ package enum Overlap: String, CaseIterable, Hashable, Sendable {
   case queue
   /// The others are stopped, and the slot's run starts when they have ended.
   case replace
-  /// The slot's run starts beside the others.
+  /// The slot's run starts at the same time as the others.
   case allow
 
-  /// What a policy comes to. The rules ask for these, those in SQL by their names, and nobody else
-  /// looks at the cases.
+  /// The effects of a policy. The rules use only these, those in SQL by their names, and never the
+  /// cases.
   package struct Answers: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
-    /// A slot that meets an active run is passed over.
+    /// A slot that meets an active run is skipped.
     package static let refuses = Self(rawValue: 1)
     /// A slot stops the active run.
     package static let stops = Self(rawValue: 2)
@@ -22,14 +22,14 @@ package enum Overlap: String, CaseIterable, Hashable, Sendable {
     package static let mayMeet = Self(rawValue: 4)
     /// A slot waits in turn, behind the job's older slots, until the active run has ended.
     package static let waits = Self(rawValue: 8)
-    /// A slot is passed over while a newer one of its job runs.
+    /// A slot is skipped while a newer one of its job runs.
     package static let givesWay = Self(rawValue: 16)
     /// A shared slot that others hold up stays due for as long as it takes.
     package static let keepsWaiting = Self(rawValue: 32)
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Those that an engine is told.
+    /// Those sent to an engine.
     private static let named: [(answer: Self, name: String)] = [
       (.refuses, "refuses"), (.stops, "stops"), (.mayMeet, "mayMeet"), (.givesWay, "givesWay"),
       (.keepsWaiting, "keepsWaiting"),
@@ -47,7 +47,7 @@ package enum Overlap: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What it tells takt to do, for people.
+  /// The policy as an instruction, for people.
   package var order: String {
     switch self {
     case .skip: "skip it"
@@ -66,10 +66,10 @@ extension Overlap {
   package var givesWay: Bool { answers.contains(.givesWay) }
   package var keepsWaiting: Bool { answers.contains(.keepsWaiting) }
 
-  /// Whether several slots of a job may be on their way to their runs at a time.
+  /// True if several slots of a job may wait for their runs, or have them, at a time.
   package var hasSeveral: Bool { waits || mayMeet }
 
-  /// What a run meets that is active.
+  /// The kind of active run that a run meets.
   package enum Meeting: Sendable {
     case refusal, parallel, stop, wait
   }
@@ -80,7 +80,7 @@ extension Overlap {
     return stops ? .stop : .wait
   }
 
-  /// What is said of each, in a list for people; nil leaves it out.
+  /// The words for each, in a list for people; nil leaves one out.
   package static func list(_ last: String, _ words: (Self) -> String?) -> String {
     let parts = allCases.compactMap(words)
     guard parts.count > 1 else { return parts.first ?? "" }

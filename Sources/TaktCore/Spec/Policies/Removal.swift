@@ -1,4 +1,4 @@
-/// What becomes of the runs of a job that a reload removes.
+/// The treatment of the runs of a job that a reload removes.
 package enum Removal: String, CaseIterable, Hashable, Sendable {
   /// An attempt in progress may end; no further one starts.
   case drain

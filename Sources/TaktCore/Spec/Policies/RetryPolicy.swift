@@ -1,8 +1,7 @@
 import TaktTime
 
-/// Whether, and when, an attempt that failed is followed by another.
+/// The rules for further attempts after a failed one.
 package struct RetryPolicy: Hashable, Sendable {
-  /// What an attempt can fail by.
   package enum Cause: String, CaseIterable, Hashable, Sendable {
     /// A wrong exit status, `fails_when`, or a built-in's failure.
     case exit
@@ -12,7 +11,7 @@ package struct RetryPolicy: Hashable, Sendable {
     case notStarted = "not_started"
   }
 
-  /// Which failures are tried again: those of a cause, and those with an exit status.
+  /// The failures that are retried: those of a cause, and those with an exit status.
   package struct Failures: Hashable, Sendable {
     package var causes: Set<Cause>
     package var exitStatuses: Set<Int32>
@@ -23,7 +22,7 @@ package struct RetryPolicy: Hashable, Sendable {
     }
   }
 
-  /// How long a run goes on trying.
+  /// The end of a run's retries.
   package enum End: String, CaseIterable, Hashable, Sendable {
     /// Until the attempts are used up.
     case exhausted
@@ -31,22 +30,22 @@ package struct RetryPolicy: Hashable, Sendable {
     case nextSlot = "next_slot"
   }
 
-  /// How many attempts a run has, the first among them. Default 1: no retry.
+  /// The most attempts of a run, the first included. Default 1: no retry.
   package var attempts: Int
-  /// How long the first back-off lasts. Default 10 s.
+  /// The first back-off. Default 10 s.
   package var delay: Duration
-  /// By how much each further back-off is longer. Default 2.
+  /// The ratio of each further back-off to the one before. Default 2.
   package var factor: Double
-  /// How long a back-off lasts at most. Default 1 h.
+  /// The longest back-off. Default 1 h.
   package var delayMax: Duration
-  /// By what share, 0 to 100 percent, a back-off may be longer, by chance. Default 0.
+  /// The largest random extension of a back-off, 0 to 100 percent. Default 0.
   package var jitterPercent: Double
-  /// What is tried again. Default everything.
+  /// Default everything.
   package var failures: Failures
-  /// How long a run goes on trying. Default `exhausted`.
+  /// Default `exhausted`.
   package var end: End
-  /// How long all attempts may take together, from the start of the first; nil (the default) for any
-  /// time.
+  /// The time limit of all attempts together, from the start of the first; nil (the default) for
+  /// none.
   package var within: Duration?
 
   package init(

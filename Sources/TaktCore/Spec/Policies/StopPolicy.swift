@@ -1,17 +1,18 @@
 import TaktTime
 
-/// How an attempt is stopped: a signal to its process group, then SIGKILL to what is left.
+/// The way to stop an attempt: a signal to its process group, then SIGKILL to the remaining
+/// processes.
 package struct StopPolicy: Hashable, Sendable {
-  /// What the group is sent first. Default TERM.
+  /// The group's first signal. Default TERM.
   package var signal: StopSignal
-  /// How long it then has. Default 10 s.
+  /// The time from it to SIGKILL. Default 10 s.
   package var grace: Duration
 
-  /// What becomes of processes that the command leaves running when it ends by itself. Default
+  /// The treatment of processes that the command leaves running when it ends by itself. Default
   /// `end`.
   package var leftovers: Leftovers
 
-  /// A grace after which nothing is left to kill: for commands that are never sent KILL.
+  /// A grace after which no process is left to kill: for commands that are never sent KILL.
   package static let endlessGrace = Duration.seconds(36_500 * 86_400)
 
   package init(
@@ -23,12 +24,12 @@ package struct StopPolicy: Hashable, Sendable {
   }
 }
 
-/// What becomes of processes that a command leaves running.
+/// The treatment of processes that a command leaves running.
 package enum Leftovers: String, CaseIterable, Hashable, Sendable {
   /// They are ended, and the run ends when they have.
   case end
-  /// They are counted, logged and released: what the command has started on purpose, such as a
-  /// service, lives on. A run that is stopped ends everything all the same.
+  /// They are counted, logged and released: a process that the command has started on purpose, such
+  /// as a service, lives on. A run that is stopped ends everything all the same.
   case leave
 }
 

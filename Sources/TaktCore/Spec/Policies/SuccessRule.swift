@@ -1,4 +1,4 @@
-/// What counts as success of a command.
+/// The conditions of a command's success.
 package struct SuccessRule: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
     var exitStatuses: Set<Int32> = [0]
@@ -7,7 +7,7 @@ package struct SuccessRule: Hashable, Sendable {
     var failsWhenSilent = false
   }
 
-  /// Nil for the defaults, which nearly all jobs have: each attempt is judged by them.
+  /// Nil for the defaults, which nearly all jobs have: each attempt is checked against them.
   private var fields: Shared<Fields>?
 
   private var values: Fields {
@@ -15,7 +15,7 @@ package struct SuccessRule: Hashable, Sendable {
     set { fields = newValue == Fields() ? nil : Shared(newValue) }
   }
 
-  /// The exit statuses that are none of failure. Default 0 alone.
+  /// The exit statuses of success. Default 0 alone.
   package var exitStatuses: Set<Int32> {
     get { values.exitStatuses }
     set { values.exitStatuses = newValue }
@@ -36,7 +36,7 @@ package struct SuccessRule: Hashable, Sendable {
     set { values.failsWhenSilent = newValue }
   }
 
-  /// Whether it asks for one stream of the two.
+  /// True if it checks one stream of the two.
   package var asksForStream: Bool {
     failsOnStandardError || failurePattern != nil || failsWhenSilent
   }
@@ -50,13 +50,12 @@ package struct SuccessRule: Hashable, Sendable {
       failurePattern: failurePattern, failsWhenSilent: failsWhenSilent)
   }
 
-  /// The defaults.
   package init() {}
 
   /// An exit status of a failure.
   var failure: Int32 { (1...255).first { !accepts($0) } ?? 256 }
 
-  /// Whether a process that exits so has succeeded.
+  /// True if a process with this exit status has succeeded.
   func accepts(_ status: Int32) -> Bool {
     fields?.value.exitStatuses.contains(status) ?? (status == 0)
   }

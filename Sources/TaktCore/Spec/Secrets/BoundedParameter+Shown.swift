@@ -1,5 +1,5 @@
 extension BoundedParameter {
-  /// What a run has that is given nothing, with secrets masked; nil for nothing.
+  /// The default, with secrets masked; nil for none.
   package var defaultText: String? {
     guard let value = schema.defaultValue else { return nil }
     let text = value.shown(as: schema.kind)

@@ -2,14 +2,13 @@ import TaktTime
 
 /// One value of a key that logs do not show: a command, a variable, a parameter.
 package struct HiddenValue: Hashable, Sendable {
-  /// Where it is: `run`, `env.PATH`, `steps[2].with.url`.
+  /// Its place: `run`, `env.PATH`, `steps[2].with.url`.
   package var path: String
   package var text: String
-  /// The text without what may be a password or a token.
+  /// The text without anything that may be a password or a token.
   package var shown: String
 
-  /// - Parameter isSecret: whether it is masked as a whole; nil where the last name of the path
-  ///   decides.
+  /// - Parameter isSecret: true to mask it as a whole; nil if the last name of the path decides.
   init(_ path: String, _ text: String, isSecret: Bool? = nil) {
     self.path = path
     self.text = text
@@ -31,7 +30,7 @@ package struct HiddenValue: Hashable, Sendable {
 
   /// The same value in two specs of a job, at least one of which has it.
   package struct Change: Hashable, Sendable {
-    /// Texts are cut after so many characters.
+    /// The most characters of a text.
     private static let charactersMax = 4000
 
     package var path: String
@@ -51,7 +50,7 @@ package struct HiddenValue: Hashable, Sendable {
     }
   }
 
-  /// What differs, in the order of the earlier values and then of the later ones.
+  /// The differences, in the order of the earlier values and then of the later ones.
   static func changes(from old: [Self], to new: [Self]) -> [Change] {
     let before = Dictionary(old.map { ($0.path, $0) }) { first, _ in first }
     let after = Dictionary(new.map { ($0.path, $0) }) { first, _ in first }

@@ -1,6 +1,6 @@
-/// A value that a child gets and that nobody else sees: it is masked in whatever the child prints.
+/// A value that only a child sees: it is masked in everything the child prints.
 package struct Secret: Hashable, Sendable {
-  /// Where the value is read when an attempt starts.
+  /// The place from which the value is read when an attempt starts.
   package enum Source: Hashable, Sendable {
     /// The file at this absolute path; one line end at its end does not count.
     case file(String)
@@ -8,7 +8,7 @@ package struct Secret: Hashable, Sendable {
     case environment(String)
   }
 
-  /// How it reaches the child.
+  /// The way in which it reaches the child.
   package enum Delivery: String, CaseIterable, Hashable, Sendable {
     /// The variable holds the value.
     case environment = "env"
@@ -17,7 +17,7 @@ package struct Secret: Hashable, Sendable {
   }
 
   package var source: Source
-  /// How it reaches the child. Default by environment.
+  /// Default by environment.
   package var delivery: Delivery
 
   package init(_ source: Source, delivery: Delivery = .environment) {
@@ -27,7 +27,7 @@ package struct Secret: Hashable, Sendable {
 }
 
 extension Secret {
-  /// Where it is read and how it is handed over; never the secret itself.
+  /// Its source and its delivery; never the secret itself.
   var words: String {
     let source =
       switch source {

@@ -1,7 +1,7 @@
-/// Credentials without a name that says so: users with passwords, and tokens in the place of a user or
+/// Credentials without a telling name: users with passwords, and tokens in the place of a user or
 /// in a path.
 enum SensitiveCredential {
-  /// What services take as the password where the user is the token.
+  /// Passwords that services take if the user is the token.
   private static let placeholders: Set<Substring> = [
     "", "x", "X", "api_token", "api-token", "x-oauth-basic", "oauth2", "unused", "none",
   ]
@@ -15,8 +15,8 @@ enum SensitiveCredential {
     "token", "tokens", "secret", "apikey", "api_key", "api-key", "webhook", "webhooks", "webhookb2",
   ]
 
-  /// The part of `user:password` that is not shown: the password, and the user as well where that is
-  /// the token; nil where there is no password.
+  /// The part of `user:password` that is not shown: the password, and the user as well if that is
+  /// the token; nil if there is no password.
   static func secret(in pair: Substring, behind separators: String = ":") -> Substring? {
     guard let sign = pair.firstIndex(where: separators.contains) else {
       return isToken(pair) ? pair : nil
@@ -33,7 +33,7 @@ enum SensitiveCredential {
     return isShown ? nil : password
   }
 
-  /// The path of a URL with what looks like a token masked.
+  /// Masks the likely tokens in the path of a URL.
   static func masked(path: Substring) -> String {
     var before = ""
     return path.split(separator: "/", omittingEmptySubsequences: false).map { part -> String in
@@ -46,8 +46,8 @@ enum SensitiveCredential {
     }.joined(separator: "/")
   }
 
-  /// Whether a text is probably no word of a language: a long run of letters and digits, of small and
-  /// capital letters, or a UUID.
+  /// True if a text is probably no word of a language: a long run of letters and digits, of small
+  /// and capital letters, or a UUID.
   static func isToken(_ text: Substring) -> Bool {
     if prefixes.contains(where: { text.hasPrefix($0) && text.count > $0.count + 8 }) { return true }
     if isUUID(text) { return true }
@@ -65,7 +65,7 @@ enum SensitiveCredential {
       && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }
 
-  /// Whether it is the part of a bot of Telegram: `bot123:token`.
+  /// True for the part of a bot of Telegram: `bot123:token`.
   private static func isBot(_ text: Substring) -> Bool {
     guard text.hasPrefix("bot"), let colon = text.firstIndex(of: ":") else { return false }
     let number = text[..<colon].dropFirst(3)

@@ -1,12 +1,10 @@
 /// Options of programs that take a password, by which commands are masked before they are shown.
 enum SensitiveOptions {
-  /// Where an option has its password.
+  /// The place of an option's password.
   private enum Form {
-    /// In the next word.
     case next
     /// In the same word: `-psecret`.
     case attached
-    /// In either.
     case either
     /// In the next word or in the same, behind a user: `user:password`, `user%password`,
     /// `user,password`.
@@ -19,7 +17,7 @@ enum SensitiveOptions {
     var programs: Set<Substring>
     var options: Set<Substring>
     var form: Form
-    /// What stands between a user and a password.
+    /// Between a user and a password.
     var separators: String
 
     init(
@@ -125,7 +123,7 @@ enum SensitiveOptions {
     return []
   }
 
-  /// The option of a row that a word is, or begins with; nil for none.
+  /// The option of a row that a word is, or starts with; nil for none.
   private static func option(of word: Substring, _ row: Row) -> Substring? {
     if word.hasPrefix("--") {
       let name = word.prefix { $0 != "=" }
@@ -141,24 +139,24 @@ enum SensitiveOptions {
     return word
   }
 
-  /// Whether it is an option such as `-password`, as Java and Go have them.
+  /// True for an option such as `-password`, as Java and Go have them.
   private static func isLongWithSingleDash(_ word: Substring) -> Bool {
     word.count > 6 && !word.hasPrefix("--") && !word.contains("=")
       && SensitiveText.isSensitiveWord(word.dropFirst())
   }
 
-  /// Whether it is a value, and neither an option nor a name of where the value is.
+  /// True for a value that is neither an option nor a name of the value's place.
   private static func isPlain(_ value: Substring) -> Bool {
     !value.isEmpty && !value.hasPrefix("-") && !SensitiveText.isReference(value)
       && value != SensitiveText.mask[...]
   }
 
-  /// Whether a quote begins the value of an option: of `--user=` or of `-u`.
+  /// True if a quote starts the value of an option: of `--user=` or of `-u`.
   private static func isValueNext(behind word: Substring) -> Bool {
     word.hasPrefix("-") && (word.hasSuffix("=") || word.count == 2)
   }
 
-  /// The words of a command, or of a list such as `[mysql, -psecret]`; what is quoted stays together.
+  /// The words of a command, or of a list such as `[mysql, -psecret]`; quoted text stays together.
   private static func words(of text: String) -> [Word] {
     let isList = text.hasPrefix("[")
     var words: [Word] = []

@@ -1,4 +1,4 @@
-/// Text of a jobs file as plans show it: what may be a password or a token is masked.
+/// Text of a jobs file as plans show it: likely passwords and tokens are masked.
 package enum SensitiveText {
   package static let mask = "***"
 
@@ -9,7 +9,7 @@ package enum SensitiveText {
   private static let lastWords: Set<Substring> = [
     "key", "pwd", "pass", "pin", "auth", "sig", "signature", "pat", "jwt", "otp", "pgpass",
   ]
-  /// What only says where the secret is.
+  /// Names of the place of a secret.
   private static let places: Set<Substring> = ["file", "path", "dir", "pgpassfile"]
   /// The part of a URL after one of these is a secret.
   private static let secretURLs = [
@@ -18,7 +18,7 @@ package enum SensitiveText {
   ]
   private static let schemes = ["bearer ", "basic ", "token ", "digest ", "apikey "]
 
-  /// Whether the value of a variable, a parameter or an option of this name is probably a secret.
+  /// True if the value of a variable, a parameter or an option of this name is probably a secret.
   package static func isSensitive(_ name: some StringProtocol) -> Bool {
     let name = name.lowercased()
     let last = name.split(whereSeparator: { "_-.".contains($0) }).last ?? ""
@@ -27,14 +27,14 @@ package enum SensitiveText {
       || lastWords.contains(last)
   }
 
-  /// Whether a name says so in a whole word, and not only by its last letters.
+  /// True if a whole word of the name is sensitive, and not only its last letters.
   static func isSensitiveWord(_ name: some StringProtocol) -> Bool {
     let name = name.lowercased()
     let last = name.split(whereSeparator: { "_-.".contains($0) }).last ?? ""
     return !places.contains(last) && words.contains(where: name.contains)
   }
 
-  /// The parameters of a built-in that are secrets whatever they look like.
+  /// The parameters of a built-in that are always secrets.
   package static func parameters(of builtin: String) -> Set<String> {
     switch builtin {
     case "http", "mail": ["password"]
@@ -44,8 +44,8 @@ package enum SensitiveText {
     }
   }
 
-  /// A text that is a secret as a whole: of an address the server is shown, and a reference to a
-  /// secret is shown as it is.
+  /// Masks a text that is a secret as a whole: for an address the server is shown, and a reference
+  /// to a secret is shown unchanged.
   static func masked(secret text: String, of name: some StringProtocol) -> String {
     if text.hasPrefix("{{secret."), text.hasSuffix("}}"), !text.dropFirst(2).contains("{{") {
       return text
@@ -58,14 +58,13 @@ package enum SensitiveText {
     return scheme + (host.count < authority.count ? mask + "@" : "") + host + "/" + mask
   }
 
-  /// The text of a value of this name.
   package static func masked(_ text: String, of name: some StringProtocol) -> String {
     if isSensitive(name), !text.isEmpty, !isReference(text[...]) { return mask }
     return masked(text)
   }
 
-  /// The text with passwords of URLs and of options, values that are assigned to sensitive names, and
-  /// tokens of `Authorization` masked.
+  /// Masks passwords of URLs and of options, values that are assigned to sensitive names, and
+  /// tokens of `Authorization`.
   package static func masked(_ text: String) -> String {
     guard text.utf8.contains(where: { ":= ".utf8.contains($0) }) else { return text }
     let text = SensitiveOptions.masked(text)
@@ -104,7 +103,7 @@ package enum SensitiveText {
     }
   }
 
-  /// Whether the value goes on to the end of a quoted header.
+  /// True if the value continues to the end of a quoted header.
   private static func isHeader(_ before: Substring, _ sign: Character) -> Bool {
     guard sign == ":" else { return false }
     let name = before.suffix(while: { $0.isLetter || $0 == "-" }).lowercased()
@@ -116,7 +115,7 @@ package enum SensitiveText {
     return (word == "-u" && sign == " ") || word == "--user" || word == "--proxy-user"
   }
 
-  /// A value that only names where the secret is.
+  /// A value that only names the place of the secret.
   static func isReference(_ value: Substring) -> Bool {
     value.hasPrefix("$") || value.hasPrefix("{{")
   }
@@ -202,7 +201,7 @@ package enum SensitiveText {
 }
 
 extension SensitiveText {
-  /// Where a quoted text ends: at a quote with no more backslashes than its first one has. In single
+  /// The end of a quoted text: a quote with no more backslashes than its first one has. In single
   /// quotes a backslash is one.
   fileprivate static func end(
     of text: Substring, quotedBy quote: Character, _ slashes: Int

@@ -1,4 +1,5 @@
-/// Where other machines reach a daemon's API: `http://HOST:PORT` or `https://HOST`, without a path.
+/// The address of a daemon's API for other machines: `http://HOST:PORT` or `https://HOST`, without
+/// a path.
 package struct APIAddress: Hashable, Sendable, CustomStringConvertible {
   package enum Scheme: String, Sendable {
     case http, https
@@ -16,7 +17,7 @@ package struct APIAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Nil for a text that is no such URL. One slash at its end does not count.
+  /// Nil for any other text. One slash at its end does not count.
   package init?(_ text: String) {
     guard text.utf8.count <= 300, let colon = text.firstIndex(of: ":"),
       let scheme = Scheme(rawValue: text[..<colon].lowercased()),
@@ -69,8 +70,8 @@ extension Substring {
 }
 
 extension HTTPSettings {
-  /// Where other machines reach this one; nil where only this machine can connect, or the port is
-  /// not known beforehand.
+  /// The address of this machine's API for others; nil if only this machine can connect, or the
+  /// port is not known beforehand.
   ///
   /// - Parameter hostName: this machine's own, for a daemon that listens at all its addresses.
   package func apiAddress(hostName: String) -> APIAddress? {

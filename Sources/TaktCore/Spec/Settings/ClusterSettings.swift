@@ -1,16 +1,15 @@
 import TaktTime
 
-/// What a jobs file says of the machines that share its jobs.
+/// The cluster's settings in a jobs file.
 package struct ClusterSettings: Hashable, Sendable {
-  /// Where claims are kept.
   package enum Engine: Hashable, Sendable {
-    /// A PostgreSQL database, by a connection string of libpq: a URL or `key=value` words. Empty for
-    /// what libpq's own environment says.
+    /// A PostgreSQL database, by a connection string of libpq: a URL or `key=value` words. Empty
+    /// for the settings of libpq's own environment.
     case postgres(url: String)
     case etcd(EtcdSettings)
   }
 
-  /// What takt does when it cannot join at its start for a reason that waiting does not mend.
+  /// The behavior if takt cannot join at its start for a reason that waiting does not fix.
   package enum Start: String, CaseIterable, Hashable, Sendable {
     /// It does not start.
     case refuse
@@ -19,16 +18,16 @@ package struct ClusterSettings: Hashable, Sendable {
   }
 
   package var engine: Engine
-  /// Which of the clusters in one database or etcd. Default `default`.
+  /// The name of the cluster within its database or etcd. Default `default`.
   package var name: String
-  /// How long a machine that is not heard of counts as alive. Default 15 s.
+  /// The time without a sign of life after which a machine counts as lost. Default 15 s.
   package var lease: Duration
-  /// What this machine is called. Nil (the default) for its host name.
+  /// The name of this machine. Nil (the default) for its host name.
   package var machine: String?
-  /// What jobs with `machines: {…}` look for. Default none.
+  /// The labels of this machine, for jobs with `machines: {…}`. Default none.
   package var labels: [String: String]
   package var start: Start
-  /// Where other machines reach this one's API; nil (the default) for what `http` says.
+  /// The address of this machine's API for others; nil (the default) for that of `http`.
   package var api: APIAddress?
   /// The file with the token that reads the APIs of all machines: an absolute path. Default none.
   package var apiTokenFile: String?
@@ -62,7 +61,7 @@ package struct ClusterSettings: Hashable, Sendable {
     }
   }
 
-  /// Without where the engine is, since a password may be in that.
+  /// Without the engine's address, since a password may be in it.
   var words: String {
     let machineName = machine ?? "host name"
     let found = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
@@ -75,7 +74,6 @@ package struct ClusterSettings: Hashable, Sendable {
   }
 }
 
-/// On which machines of a cluster a job runs.
 package enum JobMachines: Hashable, Sendable {
   /// Each slot on one of them.
   case one
@@ -94,14 +92,13 @@ package enum JobMachines: Hashable, Sendable {
     }
   }
 
-  /// Whether a machine with these labels is one of them.
   package func includes(_ labels: [String: String]) -> Bool {
     guard case .labelled(let wanted) = self else { return true }
     return wanted.allSatisfy { labels[$0.key] == $0.value }
   }
 }
 
-/// What becomes of a shared slot while the engine cannot be reached.
+/// The treatment of a shared slot while the engine cannot be reached.
 package enum PartitionPolicy: String, CaseIterable, Hashable, Sendable {
   /// It waits: run once, perhaps late.
   case wait
@@ -109,10 +106,9 @@ package enum PartitionPolicy: String, CaseIterable, Hashable, Sendable {
   case run
 }
 
-/// What becomes of a run whose machine has lost its lease.
+/// The treatment of a run whose machine has lost its lease.
 package enum LeaseLostPolicy: String, CaseIterable, Hashable, Sendable {
-  /// It is stopped, since another machine may take its slot over.
+  /// It is stopped, since another machine may take over its slot.
   case stop
-  /// It goes on.
   case finish
 }

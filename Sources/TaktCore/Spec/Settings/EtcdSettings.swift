@@ -1,4 +1,4 @@
-/// Where a cluster's etcd is, and how takt is let in.
+/// The address of a cluster's etcd, and takt's credentials for it.
 package struct EtcdSettings: Hashable, Sendable {
   package struct Endpoint: Hashable, Sendable {
     /// `http` or `https`
@@ -41,7 +41,7 @@ package struct EtcdSettings: Hashable, Sendable {
 extension EtcdSettings.Endpoint {
   private static let defaultPort = 2379
 
-  /// Nil for what is no `http://HOST:PORT` or `https://HOST:PORT`. etcd's port may be left out.
+  /// Nil for any text but `http://HOST:PORT` or `https://HOST:PORT`. etcd's port may be left out.
   package init?(_ text: String) {
     guard let scheme = ["http", "https"].first(where: { text.hasPrefix("\($0)://") }) else {
       return nil

@@ -1,4 +1,4 @@
-/// Where takt answers HTTP over TCP.
+/// takt's HTTP server over TCP.
 package struct HTTPSettings: Hashable, Sendable {
   /// The address: a number such as `127.0.0.1` or `::1`.
   package var host: String
@@ -7,16 +7,17 @@ package struct HTTPSettings: Hashable, Sendable {
   /// The file with the token that each request must bear: an absolute path; nil (the default) for
   /// `token` in the state folder.
   package var tokenFile: String?
-  /// The file with the token of those who may only read: an absolute path; nil (the default) for none.
+  /// The file with the token of clients that may only read: an absolute path; nil (the default) for
+  /// none.
   package var readTokenFile: String?
-  /// The file with the token of those who may read and operate jobs: an absolute path; nil (the
+  /// The file with the token of clients that may read and operate jobs: an absolute path; nil (the
   /// default) for none.
   package var operateTokenFile: String?
-  /// Who logs in by a proxy; nil (the default) for nobody.
+  /// Logins by a proxy; nil (the default) for none.
   package var proxy: ProxyLogin?
-  /// Under which names others reach it, besides its own address: a proxy's, a machine's.
+  /// The names by which others reach it, besides its own address: a proxy's, a machine's.
   package var names: [String] = []
-  /// Where people reach the page, without a slash at its end; nil (the default) for `http://` and the
+  /// The page's URL for people, without a slash at its end; nil (the default) for `http://` and the
   /// address.
   package var publicURL: String?
 
@@ -68,8 +69,9 @@ package struct HTTPSettings: Hashable, Sendable {
     return (host, port)
   }
 
-  /// The path of a URL without a slash at its end; empty for none, nil for one below which takt does not
-  /// answer: whose names can be written in several ways, or that starts like a route of takt's own.
+  /// The path of a URL without a slash at its end; empty for none, nil for one below which takt
+  /// does not answer: whose names can be written in several ways, or that starts like a route of
+  /// takt's own.
   package static func publicPath(of url: String) -> String? {
     let names = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3)
     guard let first = names.first else { return "" }

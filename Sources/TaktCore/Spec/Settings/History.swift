@@ -1,21 +1,21 @@
-/// How long the ledger keeps what.
+/// The limits of the ledger.
 package struct History: Hashable, Sendable {
-  /// How long verdicts and runs are kept. Default 30 days.
+  /// The age up to which verdicts and runs are kept. Default 30 days.
   package var keep = Duration.seconds(30 * 86_400)
-  /// How many runs are kept, the newest ones. Default 100,000.
+  /// The number of runs that are kept, the newest ones. Default 100,000.
   package var runsMax = 100_000
-  /// How long what runs have printed is kept. Default 7 days.
+  /// The age up to which output is kept. Default 7 days.
   package var output = Duration.seconds(7 * 86_400)
-  /// How large the ledger may be before its oldest entries go sooner. Default 1 GB.
+  /// The size beyond which the ledger's oldest entries are deleted sooner. Default 1 GB.
   package var sizeBytesMax = 1 << 30
 
   package init() {}
 }
 
-/// Where takt keeps what outlives it.
+/// The place of takt's state.
 package enum StateFolder: Hashable, Sendable {
-  /// An absolute folder.
+  /// Absolute.
   case folder(String)
-  /// Nowhere: anchors and history last as long as the process.
+  /// None: anchors and history last as long as the process.
   case none
 }

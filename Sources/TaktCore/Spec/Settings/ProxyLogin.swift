@@ -1,9 +1,9 @@
-/// Who logs in by a proxy that names the user in a header, and what each may do.
+/// Logins by a proxy that names the user in a header, and the users' rights.
 ///
-/// The header counts only where the proxy sends it: over a socket to which the proxy's user alone
-/// connects, or beside a secret. Never by an address, which all users of a machine share.
+/// The header counts only if the proxy sends it: over a socket to which the proxy's user alone
+/// connects, or with a secret. Never by an address, which all users of a machine share.
 package struct ProxyLogin: Hashable, Sendable {
-  /// What a user may do; each includes those before it.
+  /// The rights of a user; each includes those before it.
   package enum Right: String, Hashable, Sendable, CaseIterable {
     case read, operate, all
   }
@@ -18,28 +18,27 @@ package struct ProxyLogin: Hashable, Sendable {
   package var header = ProxyLogin.defaultHeader
   /// The absolute path of the Unix socket that takt opens for the proxy; nil for none.
   package var socket: String?
-  /// The number of the user as whom the proxy runs; nil without a socket.
+  /// The number of the user that the proxy runs as; nil without a socket.
   package var user: UInt32?
   /// The file with the proxy's secret: an absolute path; nil for none.
   package var secretFile: String?
-  /// What the users may do, by their names.
+  /// The rights of the users, by their names.
   package var users: [String: Right] = [:]
-  /// What users may do whom the table does not name; nil for nothing.
+  /// The right of users that the table does not name; nil for none.
   package var others: Right? = .read
 
   package init() {}
 
-  /// What a user may do; nil for nothing.
   package func right(of user: String) -> Right? { users[user] ?? others }
 
-  /// Whether a text may be a user's name: printable ASCII, without a comma, in which proxies join the
-  /// values of two headers. Names then differ where their bytes do.
+  /// Checks a user's name: printable ASCII, without a comma, in which proxies join the values of
+  /// two headers. Names then differ if their bytes do.
   package static func isName(_ text: String) -> Bool {
     (1...nameBytesMax).contains(text.utf8.count) && text.first != " " && text.last != " "
       && text.utf8.allSatisfy { (0x20...0x7e).contains($0) && $0 != UInt8(ascii: ",") }
   }
 
-  /// Whether a header can name the user: a token of HTTP, and none that has another meaning.
+  /// Checks that a header can name the user: a token of HTTP without another meaning.
   package static func isHeader(_ text: String) -> Bool {
     let name = text.lowercased()
     return (1...64).contains(name.utf8.count)

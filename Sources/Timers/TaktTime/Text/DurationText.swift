@@ -5,7 +5,6 @@ package enum DurationText {
     case noUnit
     /// A unit that is none of `ms s m h d w`.
     case unknownUnit(String)
-    /// Durations are never negative.
     case negative
     /// Finer than a millisecond.
     case tooFine
