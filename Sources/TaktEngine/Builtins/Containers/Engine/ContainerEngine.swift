@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import TaktCore
 import TaktSystem
-package import TaktTransfer
+import TaktTransfer
 
 /// An engine of containers such as Docker or Podman, by its API over a Unix socket.
 ///
