@@ -20,7 +20,8 @@ extension Schedule {
     }
     if let afterAll { lines.append(afterAll.words) }
     lines += watch.sorted().map { watch in
-      "when \(watch.path) changes, after \(DurationText.format(watch.debounce)) without another change"
+      let debounce = DurationText.format(watch.debounce)
+      return "when \(watch.place) changes, after \(debounce) without another change"
     }
     if !on.isEmpty {
       lines.append("on \(lifecycleWords.joined(separator: " and "))")
@@ -39,6 +40,14 @@ extension Schedule {
         + exclusion.zone.name
     }
     return lines + (calendars?.words ?? [])
+  }
+}
+
+extension PathWatch {
+  /// `*.csv or *.tsv in /srv/in or a folder below`
+  fileprivate var place: String {
+    let what = patterns.map(\.text).joined(separator: " or ")
+    return (what.isEmpty ? "" : "\(what) in ") + path + (isRecursive ? " or a folder below" : "")
   }
 }
 

@@ -37,6 +37,17 @@ import TaktTime
     #expect(try !spec("on: start, run: x").timing.schedule.isManual)
   }
 
+  @Test func `the words of a watched folder say what counts in it`() throws {
+    for (keys, words) in [
+      ("", "/in"), (", recursive: true", "/in or a folder below"),
+      (", pattern: ['*.csv', 'a/*'], recursive: true", "/in or a folder below"),
+    ] {
+      let said = try spec("watch: {path: /in\(keys)}, run: x").timing.schedule.words
+      let what = keys.contains("pattern") ? "*.csv or a/* in " : ""
+      #expect(said == ["when \(what)\(words) changes, after 1s without another change"])
+    }
+  }
+
   @Test(arguments: [
     "on: manual, »limit: 3, run: x", "on: manual, »except: Sat, run: x",
     "on: manual, »missed: {policy: last}, run: x", "on: manual, »jitter: 1m, run: x",
