@@ -156,9 +156,9 @@ struct KeyReader {
   }
 
   func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
-    // Nothing that belongs elsewhere is meant in a calendar.
-    let isInCalendar = owner.part == .file && owner.key != nil
-    if !isInCalendar, !owner.part.isOfTests, let home = Self.home(of: entry.key) {
+    // Nothing that belongs elsewhere is meant in a calendar, or in the request of a manifest.
+    let isWithin = owner.part == .file && owner.key != nil
+    if !isWithin, !owner.part.isOfTests, let home = Self.home(of: entry.key) {
       reporter.report(
         .misplacedKey, at: entry.keyMark, "'\(entry.key)' is not allowed in \(owner)",
         hint: "it belongs \(home)")
@@ -173,7 +173,7 @@ struct KeyReader {
       nearest = NearestName.of(entry.key, among: keys.lazy.map(\.name))
       return ForeignKeys.hint(for: entry.key, among: keys)
         ?? nearest.map { "did you mean '\($0)'?" }
-        ?? (owner.part == .file ? Self.hint(naming: keys, isInCalendar) : nil)
+        ?? (owner.part == .file ? Self.hint(naming: keys, owner.key) : nil)
         ?? (owner.part.isOfTests ? "the keys here are \(Self.names(of: keys))" : nil)
     }
     reporter.report(
@@ -185,10 +185,15 @@ struct KeyReader {
     }
   }
 
-  /// All keys of a jobs file, or of a calendar in it.
-  private static func hint(naming keys: KeyRows, _ isInCalendar: Bool) -> String {
-    "the keys of a \(isInCalendar ? "calendar" : "jobs file") are "
-      + names(of: keys)
+  /// All keys of a jobs file, of a calendar in it, or of the `request` of a manifest.
+  private static func hint(naming keys: KeyRows, _ owner: String?) -> String {
+    let place =
+      switch owner {
+      case nil: "a jobs file"
+      case PluginKey.request?: "'\(PluginKey.request)'"
+      case _?: "a calendar"
+      }
+    return "the keys of \(place) are \(names(of: keys))"
   }
 
   private static func names(of keys: KeyRows) -> String {
