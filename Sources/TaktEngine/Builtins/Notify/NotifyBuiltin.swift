@@ -63,7 +63,7 @@ struct NotifyBuiltin: LongBuiltin {
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     let service = ChatService(rawValue: parameters["to"]?.string ?? "")
-    if let service, service.needs.contains(where: { parameters[$0] == nil }) {
+    if let service, service.needs.contains(where: { parameters[$0]?.string.isEmpty != false }) {
       let names = service.needs.map { "'\($0)'" }
       let list = [names.dropLast().joined(separator: ", "), names.last ?? ""]
         .filter { !$0.isEmpty }.joined(separator: " and ")
@@ -74,7 +74,8 @@ struct NotifyBuiltin: LongBuiltin {
     }
     guard let service else { return problems }
     for name in ChatService.ownParameters where parameters[name] != nil && !service.takes(name) {
-      problems.append(ParameterProblem(name, "has no effect with 'to: \(service.rawValue)'"))
+      problems.append(
+        ParameterProblem(name, "'\(name)' has no effect with 'to: \(service.rawValue)'"))
     }
     if let priority = parameters["priority"]?.integer, let range = service.priorities,
       !range.contains(priority)
@@ -82,7 +83,8 @@ struct NotifyBuiltin: LongBuiltin {
       problems.append(
         ParameterProblem(
           "priority",
-          "with 'to: \(service.rawValue)' it is \(range.lowerBound) to \(range.upperBound)"))
+          "'priority' must be \(range.lowerBound) to \(range.upperBound) with "
+            + "'to: \(service.rawValue)'"))
     }
     return problems + Self.problems(of: service, in: parameters)
   }
@@ -111,6 +113,8 @@ struct NotifyBuiltin: LongBuiltin {
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     guard let service = ChatService(rawValue: call.text("to") ?? ""),
+      // A secret may be empty.
+      service.needs.allSatisfy({ call.text($0)?.isEmpty == false }),
       let post = service.post(ChatNotice(to: service, call))
     else { return .failed("parameters") }
     do throws(NetworkFailure) {

@@ -217,6 +217,13 @@ import Testing
     #expect(!bench.lines.texts.contains { $0.contains("123:abc") })
   }
 
+  @Test func `nothing is sent without what a service needs`() async throws {
+    var keyless = parameters(.pagerduty)
+    keyless["token"] = ""
+    #expect(await bench.run("notify", keyless) == .failed("parameters"))
+    #expect((try? seen())?.isEmpty != false)
+  }
+
   @Test(
     arguments: [
       (["to": "slack"], ["to"]), (["to": "telegram", "token": "t"], ["to"]),
@@ -237,10 +244,14 @@ import Testing
       (["to": "pushover", "token": "t", "user": "u", "priority": .integer(-2)], []),
       (["to": "pagerduty", "token": "t", "priority": .integer(1)], ["priority"]),
       (["to": "slack", "url": "https://a/x", "dedup_key": "k"], ["dedup_key"]),
+      (["to": "pagerduty", "token": ""], ["to"]),
     ] as [(Parameters, [String?])])
   func `what a service needs, or has no use for, is reported`(
     parameters: Parameters, expected: [String?]
   ) {
-    #expect(NotifyBuiltin().problems(in: parameters).map(\.parameter) == expected)
+    let problems = NotifyBuiltin().problems(in: parameters)
+    #expect(problems.map(\.parameter) == expected)
+    // Behind "the action 'notify': ", it has to say what it is about.
+    #expect(problems.allSatisfy { !$0.message.hasPrefix("has ") && !$0.message.hasPrefix("with ") })
   }
 }
