@@ -8,6 +8,8 @@ package enum OutputFileError: Error, Hashable, Sendable {
   case open(Int32)
   /// Something else than a regular file stands at the path.
   case notRegular
+  /// A link stands at the path.
+  case linkAtPath
   /// A link on the way to it is not followed.
   case link(String)
   /// The file has more names than one.
@@ -23,6 +25,7 @@ package enum OutputFileError: Error, Hashable, Sendable {
     case .open(ENOENT): "the folder does not exist"
     case .open(let number): "\(SystemError.text(number))"
     case .notRegular: "it is not a regular file"
+    case .linkAtPath: "it is a link, and takt does not follow it. Use the real path of the file"
     case .link(let path):
       "'\(path)' is a link that another user may have made, and takt runs as root. "
         + "Use the real path of the folder"
@@ -78,7 +81,7 @@ package struct AppendedPath: Sendable {
     in folder: Int32
   ) throws(OutputFileError) -> (descriptor: Int32, status: FileStatus) {
     if let found = try? FileStatus(of: name, in: folder), found.type != .file {
-      throw .notRegular
+      throw found.type == .link ? .linkAtPath : .notRegular
     }
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let new = openat(folder, name, flags, 0o640)

@@ -37,6 +37,17 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Reload when the file, or one that it includes, changes.")
   var watch = false
 
+  func validate() throws {
+    switch logFile {
+    case "": throw ValidationError("--log-file needs a path")
+    case "-":
+      throw ValidationError(
+        "--log-file takes a path; the log goes to standard output without it, and to a file of this "
+          + "name with --log-file ./-")
+    case _: break
+    }
+  }
+
   func run() throws {
     // Before anything can start a thread: a signal is neither lost nor deadly from here on.
     Signals.block()
@@ -46,7 +57,7 @@ struct RunCommand: ParsableCommand {
     source.limits = .daemon
     source.memory = LoadMemory()
     let (snapshot, files, _) = try source.loadOrExit()
-    let destination = try logDestination()
+    let destination = try logDestination(apartFrom: files)
     let toTerminal = logFile == nil && isatty(STDOUT_FILENO) == 1
     do {
       let daemon = try Daemon(
@@ -62,10 +73,20 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  private func logDestination() throws -> LogDestination {
+  /// - Parameter files: what takt reads; a log would make it unreadable.
+  private func logDestination(apartFrom files: FilesRead) throws -> LogDestination {
     guard let logFile else { return .appending(STDOUT_FILENO) }
     let path =
       logFile.hasPrefix("/") ? logFile : "\(SmallFile.realPath(".") ?? "")/\(logFile)"
+    if let status = try? FileStatus(at: path),
+      files.identities.values.contains(
+        FileIdentity(device: status.identity.device, inode: status.identity.inode))
+    {
+      Console.error(
+        "takt: cannot start: takt reads the file '\(logFile)', and would not after lines of the log; "
+          + "write another name for the log")
+      throw ExitCode.stateInUse
+    }
     do throws(OutputFileError) {
       return try .file(AppendedPath(path))
     } catch {

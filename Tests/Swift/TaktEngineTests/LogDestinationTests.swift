@@ -92,9 +92,8 @@ import TimerMachine
     folder.makeFolder("sub")
     symlink("takt.log", folder["link"])
     symlink("/dev/null", folder["null"])
-    for name in ["pipe", "sub", "link", "null"] {
-      #expect(failure(name) == .notRegular, "\(name)")
-    }
+    for name in ["pipe", "sub"] { #expect(failure(name) == .notRegular, "\(name)") }
+    for name in ["link", "null"] { #expect(failure(name) == .linkAtPath, "\(name)") }
     #expect(failure("missing/takt.log") == .open(ENOENT))
   }
 

@@ -49,6 +49,23 @@ import Testing
     #expect(takt.errors.contains("takt: cannot start: the log file '\(name)': "), "\(takt.errors)")
   }
 
+  @Test(arguments: ["jobs.yaml", "./more.yaml"])
+  func `a file that takt reads is not its log`(name: String) throws {
+    let folder = try TemporaryFolder("include: more.yaml\n")
+    let more = "jobs:\n  a: {every: 1h, run: 'true'}\n"
+    try folder.write(more, to: "more.yaml")
+    let takt = try folder.takt("run", "--log-file", name)
+    #expect(takt.status == 73)
+    #expect(takt.errors.contains("takt reads the file '\(name)'"), "\(takt.errors)")
+    #expect(folder.read("jobs.yaml") == "include: more.yaml\n" && folder.read("more.yaml") == more)
+  }
+
+  @Test(arguments: ["", "-"])
+  func `a log file without a name is a wrong usage`(name: String) throws {
+    let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
+    #expect(try folder.takt("run", "--log-file", name).status == 64)
+  }
+
   @Test func `what a built-in says stands alone as well`() throws {
     let folder = try TemporaryFolder(
       """
