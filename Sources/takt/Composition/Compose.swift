@@ -17,6 +17,12 @@ struct Daemon {
     /// Nil for the default.
     var level: LogLevel?
     var isColoured: Bool
+
+    fileprivate func writer(zone: Zone, time: any TimeSource) -> LogWriter {
+      LogWriter(
+        to: destination, format: format, level: level, zone: zone, isColoured: isColoured,
+        time: time)
+    }
   }
 
   private let writer: LogWriter
@@ -56,19 +62,14 @@ struct Daemon {
     warnings = [shortage, joining?.note, snapshot.degradedClasses()].compactMap(\.self)
     let time = SystemTimeSource()
     LocalZone.set(settings.zone)
-    writer = LogWriter(
-      to: log.destination, format: log.format, level: log.level, zone: settings.zone,
-      isColoured: log.isColoured, time: time)
+    writer = log.writer(zone: settings.zone, time: time)
     let opening = Opening(of: writer, at: time.wall)
     // The ledger is there before the scheduler that it may want to hear from.
     let scheduling = Scheduling()
-    do {
+    try Self.closing(writer) {
       try state.open(
         settings, file: source.path, observer: opening, time: time,
         onRenewed: { scheduling.scheduler.withLock { $0 }?.send(.ledgerRenewed) })
-    } catch {
-      writer.close(timeout: .seconds(2))
-      throw error
     }
     self.state = state
     opening.write()
@@ -105,6 +106,16 @@ struct Daemon {
     zoneWatch = LocalZoneWatch(on: engine, observer: observers) { reloader.reload(cause: $0) }
     if isWatching { try watch.begin(files, on: engine, observer: observers, reloader) }
     try receiveSignals(reloader)
+  }
+
+  /// What has been logged is written, also where this is the end.
+  private static func closing(_ writer: LogWriter, ifFails body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      writer.close(timeout: .seconds(2))
+      throw error
+    }
   }
 
   private static func apply(

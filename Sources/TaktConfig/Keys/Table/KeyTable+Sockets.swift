@@ -1,5 +1,6 @@
 import TaktCore
 
+/// Sockets of `scheduler`: that for a proxy, and that of a container engine.
 extension KeyTable {
   package static let proxy: KeyRows = [
     KeyEntry(
@@ -26,5 +27,14 @@ extension KeyTable {
       Key.others, .choice([ProxyLogin.Right.read.rawValue, Key.none]), default: "`read`",
       reload: .restarts,
       "What users may do who are not in `users`: `read`, or nothing (`none`): they get 403."),
+  ]
+
+  package static let containers: KeyRows = [
+    KeyEntry(
+      Key.socket, .path, default: "`\(ContainerAccess.defaultSocket)`", reload: .restarts,
+      "The Unix socket of the engine's API, which Docker and Podman serve."),
+    KeyEntry(
+      Key.labels, .boolean, default: "`false`", reload: .restarts,
+      "With `true`, labels of running containers declare jobs that run in those containers."),
   ]
 }
