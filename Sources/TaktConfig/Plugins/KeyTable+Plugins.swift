@@ -112,7 +112,7 @@ enum PluginKey {
   static let summary = "summary"
   static let kind = "kind"
   static let exec = "exec"
-  static let request = "request"
+  static let request = Key.request
   static let url = "url"
   static let method = "method"
   static let headers = "headers"

@@ -190,7 +190,7 @@ struct KeyReader {
     let place =
       switch owner {
       case nil: "a jobs file"
-      case PluginKey.request?: "'\(PluginKey.request)'"
+      case Key.request?: "'\(Key.request)'"
       case _?: "a calendar"
       }
     return "the keys of \(place) are \(names(of: keys))"

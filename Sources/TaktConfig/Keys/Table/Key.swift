@@ -69,6 +69,7 @@ enum Key {
   static let job = "job"
   static let all = "all"
   static let within = "within"
+  static let request = "request"
   static let wait = "wait"
   static let path = "path"
   static let debounce = "debounce"

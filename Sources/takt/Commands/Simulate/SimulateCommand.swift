@@ -116,7 +116,7 @@ struct SimulateCommand: ParsableCommand {
       if showsSlots { lines.show(event) }
     }
     if let svg, let pictured {
-      try Self.write(pictured.svg(title: "seed \(plan.seed)"), to: svg)
+      try WrittenFile.write(pictured.svg(title: "seed \(plan.seed)"), to: svg)
     }
     let comparison = other.map {
       ForecastComparison(forecast, of: snapshot, ForecastProgress.run($0, history, plan), of: $0)
