@@ -250,7 +250,8 @@ let package = Package(
     .testTarget(
       name: "TaktControlTests",
       dependencies: [
-        "TaktControl", "TaktAPI", "TaktEngine", "TaktCore", "TaktTime", "TaktTesting",
+        "TaktControl", "TaktAPI", "TaktEngine", "TaktCore", "TaktSystem", "TaktTime",
+        "TaktTesting",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"), "TestSupport",

@@ -30,10 +30,12 @@ final class CalendarToken: Sendable {
   /// - Parameters:
   ///   - tokenFile: the file of the token that may do everything; it is in the same folder.
   ///   - others: the tokens that an address must not have.
-  func read(beside tokenFile: String, others: [Token]) throws(Token.FileError) {
+  func read(
+    beside tokenFile: String, as row: FileTrust, others: [Token]
+  ) throws(Token.FileError) {
     let path = Self.file(beside: tokenFile)
     var token: Token?
-    if let text = try Token.read(path) {
+    if let text = try Token.read(path, as: row) {
       try Token.checkLength(text, path)
       token = try Self.token(text, path, unlike: others)
     }
@@ -47,7 +49,7 @@ final class CalendarToken: Sendable {
   ///
   /// - Parameter isReplaced: whether the one that there is no longer counts.
   func text(
-    beside tokenFile: String, isReplaced: Bool
+    beside tokenFile: String, as row: FileTrust, isReplaced: Bool
   ) throws(Token.FileError) -> String {
     let path = Self.file(beside: tokenFile)
     if isReplaced {
@@ -56,8 +58,8 @@ final class CalendarToken: Sendable {
         throw Token.FileError(message: "cannot remove \(path): \(SystemError.text(errno))")
       }
     }
-    _ = try Token(path: path)
-    let text = try Token.read(path) ?? []
+    _ = try Token(path: path, as: row)
+    let text = try Token.read(path, as: row) ?? []
     let others = state.withLock { $0.others }
     let token = try Self.token(text, path, unlike: others)
     state.withLock { $0.token = token }

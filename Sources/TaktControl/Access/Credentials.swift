@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TaktCore
+import TaktSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -28,14 +29,14 @@ struct Credentials: Sendable {
     _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens, calendar: CalendarToken,
     isProxys: Bool
   ) throws(Token.FileError) {
-    let files: [(String?, Access)] = [
-      (tokenFile, .full), (settings.operateTokenFile, .operate),
-      (settings.readTokenFile, .read), (settings.proxy?.secretFile, .none),
+    let files: [(String?, FileTrust, Access)] = [
+      (tokenFile, settings.tokenTrust, .full), (settings.operateTokenFile, .token, .operate),
+      (settings.readTokenFile, .token, .read), (settings.proxy?.secretFile, .token, .none),
     ]
     var read: [(path: String, token: Token, access: Access)] = []
-    for (path, access) in files {
+    for (path, row, access) in files {
       guard let path else { continue }
-      let token = try Token(path: path)
+      let token = try Token(path: path, as: row)
       if let other = read.first(where: { $0.token == token }) {
         throw Token.FileError(message: "\(path) has the same token as \(other.path)")
       }
@@ -47,7 +48,8 @@ struct Credentials: Sendable {
       + [(cluster.writing, Access.full), (cluster.reading, .read)].compactMap { shared, access in
         shared.map { ($0.token, access) }
       }
-    try calendar.read(beside: tokenFile, others: read.map(\.token))
+    try calendar.read(
+      beside: tokenFile, as: settings.tokenTrust, others: read.map(\.token))
     self.calendar = calendar
     self.proxy = settings.proxy
     self.isProxys = isProxys
@@ -149,6 +151,11 @@ struct Credentials: Sendable {
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
     return problem
   }
+}
+
+extension HTTPSettings {
+  /// How the file of the token that may do everything is judged. That of the calendar is beside it.
+  var tokenTrust: FileTrust { tokenFile == nil ? .stateToken : .token }
 }
 
 extension HTTPField.Name {

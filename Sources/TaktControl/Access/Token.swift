@@ -18,9 +18,9 @@ struct Token: Equatable, Sendable {
   /// Reads the token at `path`; makes one, for the owner alone, when there is none.
   ///
   /// A file that others may read is refused: the token would be theirs.
-  init(path: String) throws(FileError) {
-    let known = try Self.read(path)
-    let text = if let known { known } else { try Self.make(path) }
+  init(path: String, as row: FileTrust = .token) throws(FileError) {
+    let known = try Self.read(path, as: row)
+    let text = if let known { known } else { try Self.make(path, as: row) }
     try Self.checkLength(text, path)
     self.init(text: text)
   }
@@ -42,8 +42,8 @@ struct Token: Equatable, Sendable {
   }
 
   /// The token's text; nil when there is none.
-  static func read(_ path: String) throws(FileError) -> [UInt8]? {
-    try contents(of: path, isShared: false)?.text
+  static func read(_ path: String, as row: FileTrust = .token) throws(FileError) -> [UInt8]? {
+    try contents(of: path, as: row)?.text
   }
 
   /// The text of a token that somebody else hands out to several machines, and whether others may
@@ -51,16 +51,15 @@ struct Token: Equatable, Sendable {
   static func readShared(
     _ path: String
   ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
-    try contents(of: path, isShared: true)
+    try contents(of: path, as: .clusterToken)
   }
 
   private static func contents(
-    of path: String, isShared: Bool
+    of path: String, as row: FileTrust
   ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
     do throws(OpenFailure) {
       let (bytes, file) = try TrustedFile.read(
-        path, bytesMax: bytesMax, as: isShared ? .clusterToken : .token,
-        for: FileParties(own: geteuid()))
+        path, bytesMax: bytesMax, as: row, for: FileParties(own: geteuid()))
       return (bytes.filter { $0 > 32 && $0 < 127 }, file.mode & 0o004 != 0)
     } catch {
       switch error {
@@ -74,7 +73,11 @@ struct Token: Equatable, Sendable {
     }
   }
 
-  private static func make(_ path: String) throws(FileError) -> [UInt8] {
+  private static func make(_ path: String, as row: FileTrust) throws(FileError) -> [UInt8] {
+    let parties = FileParties(own: geteuid())
+    if let problem = TrustedFile.problem(making: path, as: row, for: parties) {
+      throw FileError(message: "\(path): \(problem.advice)")
+    }
     var generator = SystemRandomNumberGenerator()
     let digits = Array("0123456789abcdef".utf8)
     let text = (0..<bytes).flatMap { _ in
@@ -96,15 +99,16 @@ final class NetworkAddress: Sendable {
   private struct State {
     var address: String
     var tokenFile: String
+    var row: FileTrust
   }
 
   private let state = Mutex<State?>(nil)
 
   /// The address with the token as it is now; nil where there is none.
   var address: String? {
-    guard let state = state.withLock({ $0 }), let token = try? Token.read(state.tokenFile) else {
-      return nil
-    }
+    guard let state = state.withLock({ $0 }),
+      let token = try? Token.read(state.tokenFile, as: state.row)
+    else { return nil }
     return "\(state.address)/#token=\(String(decoding: token, as: UTF8.self))"
   }
 
@@ -114,11 +118,12 @@ final class NetworkAddress: Sendable {
     _ token: CalendarToken, isReplaced: Bool
   ) throws(Token.FileError) -> String? {
     guard let state = state.withLock({ $0 }) else { return nil }
-    let text = try token.text(beside: state.tokenFile, isReplaced: isReplaced)
+    let text = try token.text(
+      beside: state.tokenFile, as: state.row, isReplaced: isReplaced)
     return "\(state.address)\(CalendarToken.path)?\(CalendarToken.parameter)=\(text)"
   }
 
-  func set(_ address: String, tokenFile: String) {
-    state.withLock { $0 = State(address: address, tokenFile: tokenFile) }
+  func set(_ address: String, tokenFile: String, as row: FileTrust = .token) {
+    state.withLock { $0 = State(address: address, tokenFile: tokenFile, row: row) }
   }
 }

@@ -107,7 +107,9 @@ package final class ControlServer: Sendable {
         onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
-          network.set(settings.publicURL ?? "http://\(bound.address)", tokenFile: tokenFile)
+          network.set(
+            settings.publicURL ?? "http://\(bound.address)", tokenFile: tokenFile,
+            as: settings.tokenTrust)
           done(.success("http://\(bound.address)"))
         }, onFailure: { done(.failure($0)) })
     case .proxy(let proxy, let settings, let tokenFile):

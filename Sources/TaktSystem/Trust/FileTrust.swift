@@ -17,7 +17,8 @@ package struct FileTrust: Hashable, Sendable {
     case pidFile = "`pid_file` of `signal`"
     case certificate = "`ca_file`"
     case clusterToken = "token of a cluster in a file"
-    case token = "token of the API"
+    case token = "token of the API, secret of the proxy"
+    case stateToken = "token in the state folder"
     case stateFolder = "state folder"
     case stateFile = "file in the state folder"
     case outputFile = "`output.file`, `--log-file`"
@@ -105,8 +106,11 @@ extension FileTrust {
     kind: .clusterToken, scope: .everybody, owners: [.own, .root],
     otherwise: "the token is not used; the log says why")
   package static let token = FileTrust(
-    kind: .token, scope: .everybody, owners: [.own], way: .inside, isPrivate: true,
-    otherwise: "the listener does not open; the log says why")
+    kind: .token, scope: .everybody, owners: [.own], isPrivate: true, otherwise: closedListener)
+  /// The state folder has been judged by a row of its own, and may be in a volume of another user.
+  package static let stateToken = FileTrust(
+    kind: .stateToken, scope: .everybody, owners: [.own], way: .inside, isPrivate: true,
+    otherwise: closedListener)
   package static let stateFolder = FileTrust(
     kind: .stateFolder, type: .folder, scope: .everybody, owners: [.own], way: .everyName,
     otherwise: exit73)
@@ -129,13 +133,14 @@ extension FileTrust {
     way: .inside, otherwise: "exit 69")
 
   private static let refusedLoad = "refused, exit 78; a reload keeps the previous jobs"
+  private static let closedListener = "the listener does not open; the log says why"
   private static let exit73 = "exit 73, with an explanation"
 
   /// All rows, in the order of the kinds.
   package static let all: [FileTrust] = [
     jobsFile, include, includePattern, list, calendar, environmentFile, secret, pluginFolder,
-    manifest, pluginProgram, pidFile, certificate, clusterToken, token, stateFolder, stateFile,
-    outputFile, touchedFile, prunedFolder, runtimeFolder, socket,
+    manifest, pluginProgram, pidFile, certificate, clusterToken, token, stateToken, stateFolder,
+    stateFile, outputFile, touchedFile, prunedFolder, runtimeFolder, socket,
   ]
 }
 

@@ -18,15 +18,27 @@ package enum TrustedFile {
     return (bytes, file)
   }
 
+  /// Why takt makes no file of its own at a path: others could put another one in its place. Asked
+  /// where `read` has found no file.
+  package static func problem(
+    making path: String, as row: FileTrust, for parties: FileParties
+  ) -> Distrust? {
+    let path = absolute(path)
+    guard var trail = FileOpener.trail(of: folder(of: path)) else { return nil }
+    trail.facts.append(
+      FileFact(path: path, owner: parties.own, mode: 0o600, folder: trail.last))
+    trail.last = trail.facts.count - 1
+    return row.problem(in: trail, for: parties)
+  }
+
   private static func open(
     _ path: String, as row: FileTrust, for parties: FileParties
   ) throws(OpenFailure) -> Int32 {
     if parties.own == 0 {
-      let path = path.hasPrefix("/") ? path : workingFolder + path
+      let path = absolute(path)
       if row.way == .whole { return try FileOpener(parties).open(path, as: row) }
       // The owner of its folder could put another file in its place.
-      let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-      if let trail = FileOpener.trail(of: folder.isEmpty ? "/" : folder),
+      if let trail = FileOpener.trail(of: folder(of: path)),
         let around = trail.facts.last,
         let problem = row.problem(ofLinksOn: trail, for: parties)
           ?? row.problem(ofFoldersAbove: [around], for: parties)
@@ -34,10 +46,20 @@ package enum TrustedFile {
         throw .distrusted(problem)
       }
     }
-    let link = row.way == .inside ? O_NOFOLLOW : 0
+    // Here nobody judges who has made a link: a private file is read through none.
+    let link = row.way == .inside || row.isPrivate ? O_NOFOLLOW : 0
     let descriptor = Glibc.open(path, SmallFile.readingFlags | link)
     guard descriptor >= 0 else { throw .system(errno) }
     return descriptor
+  }
+
+  private static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : workingFolder + path
+  }
+
+  private static func folder(of path: String) -> String {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    return folder.isEmpty ? "/" : folder
   }
 
   /// With a slash at its end.

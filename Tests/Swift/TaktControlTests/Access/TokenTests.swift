@@ -1,4 +1,5 @@
 import Foundation
+import TaktSystem
 import Testing
 
 @testable import TaktControl
@@ -106,6 +107,32 @@ import Testing
     unlink(file)
     #expect(throws: Token.FileError.self) { try Token(path: file) }
     #expect(access(file, F_OK) != 0)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "the folder of another user takes root"))
+  func `root neither reads nor makes a token below a folder of another user`() throws {
+    let (upper, folder) = (path + ".srv", path + ".srv/full")
+    let file = folder + "/token"
+    defer {
+      unlink(file)
+      rmdir(folder)
+      rmdir(upper)
+    }
+    #expect(mkdir(upper, 0o755) == 0 && mkdir(folder, 0o755) == 0)
+    _ = try Token(path: file)
+    chown(upper, 47_321, 47_321)
+    let words =
+      "\(file): user 47321 owns the folder '\(upper)' and could put another file in its place, "
+      + "refused; run `chown root \(upper)`"
+    let reading = try #require(throws: Token.FileError.self) { try Token(path: file) }
+    #expect(reading.message == words)
+    // The state folder may be in a volume of another user.
+    _ = try Token(path: file, as: .stateToken)
+    unlink(file)
+    let making = try #require(throws: Token.FileError.self) { try Token(path: file) }
+    #expect(making.message == words)
+    #expect(access(file, F_OK) != 0)
+    _ = try Token(path: file, as: .stateToken)
   }
 
   @Test(.enabled(if: geteuid() == 0, "links matter to root alone"))

@@ -76,8 +76,8 @@ struct FileTrustTests {
   /// Kinds of which the way there is judged.
   private static let judgedByWay: Set<FileTrust.Kind> = [
     .jobsFile, .include, .includePattern, .list, .calendar, .environmentFile, .secret,
-    .pluginFolder, .manifest, .pluginProgram, .pidFile, .certificate, .clusterToken, .stateFolder,
-    .runtimeFolder,
+    .pluginFolder, .manifest, .pluginProgram, .pidFile, .certificate, .clusterToken, .token,
+    .stateFolder, .runtimeFolder,
   ]
   private static let folders: Set<FileTrust.Kind> = [
     .includePattern, .pluginFolder, .stateFolder, .runtimeFolder,
@@ -109,7 +109,9 @@ struct FileTrustTests {
       "a file that all can write",
       refused: all - [.outputFile, .touchedFile, .prunedFolder, .socket]
     ) { $0.facts[3].mode |= 0o002 },
-    Scene("a file that all can read", refused: [.token]) { $0.facts[3].mode |= 0o044 },
+    Scene("a file that all can read", refused: [.token, .stateToken]) {
+      $0.facts[3].mode |= 0o044
+    },
     Scene("a second hard link in root's folder", refused: [.stateFile, .outputFile]) {
       $0.facts[3].linkCount = 2
     },
