@@ -9,6 +9,8 @@ struct AccessMiddleware: RouterMiddleware {
   let credentials: Credentials?
   /// The names and addresses that takt goes by, without port, in lower case.
   let hosts: Set<String>
+  /// The authority of a `public_url` of `https`, as `HTTPSettings.secureAuthority` gives it.
+  var secureAuthority: String?
 
   func handle(
     _ request: Request, context: ControlContext,
@@ -56,8 +58,11 @@ struct AccessMiddleware: RouterMiddleware {
       throw Problem(.forbidden, "requests from pages of other sites are refused")
     }
     guard let origin = request.headers[.origin] else { return }
-    let authority = request.head.authority ?? ""
-    guard ["http://\(authority)", "https://\(authority)"].contains(origin.lowercased()) else {
+    let authority = request.head.authority?.lowercased() ?? ""
+    // Where people reach the page by https, whoever is in between can make a page of http.
+    let isSecure = secureAuthority.map { [$0, "\($0):443"].contains(authority) } ?? false
+    let schemes = isSecure ? ["https"] : ["http", "https"]
+    guard schemes.contains(where: { "\($0)://\(authority)" == origin.lowercased() }) else {
       throw Problem(.forbidden, "requests from pages of other sites are refused")
     }
   }
@@ -86,6 +91,16 @@ struct AccessMiddleware: RouterMiddleware {
       host = host[..<colon]
     }
     return host.isEmpty ? nil : host.lowercased()
+  }
+}
+
+extension HTTPSettings {
+  /// The host, and the port where it is not 443, of a `public_url` of `https`, in lower case; nil for
+  /// none.
+  var secureAuthority: String? {
+    guard let publicURL, publicURL.hasPrefix("https://") else { return nil }
+    let authority = publicURL.dropFirst("https://".count).prefix { $0 != "/" }.lowercased()
+    return authority.hasSuffix(":443") ? String(authority.dropLast(4)) : authority
   }
 }
 

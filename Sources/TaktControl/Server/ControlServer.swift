@@ -89,7 +89,8 @@ package final class ControlServer: Sendable {
       }
       // Only its owner may open the file; the user of every client is checked too.
       start(
-        .unixDomainSocket(path: path), nil, hosts: [], user: geteuid(),
+        .unixDomainSocket(path: path), AccessMiddleware(credentials: nil, hosts: []),
+        user: geteuid(),
         onRunning: { [self] _ in
           opened(path, mode: 0o600)
           done(.success(path))
@@ -102,8 +103,9 @@ package final class ControlServer: Sendable {
         return done(.failure(ControlError(error.message)))
       }
       start(
-        .hostname(settings.host, port: settings.port), credentials, hosts: settings.hosts,
-        user: nil, below: settings.publicPath,
+        .hostname(settings.host, port: settings.port),
+        AccessMiddleware(credentials: credentials, settings), user: nil,
+        below: settings.publicPath,
         onRunning: { [network] channel in
           var bound = settings
           bound.port = channel.localAddress?.port ?? settings.port
@@ -146,8 +148,8 @@ package final class ControlServer: Sendable {
       return done(.failure(error))
     }
     start(
-      .unixDomainSocket(path: path), credentials, hosts: settings.hosts, user: user,
-      below: settings.publicPath,
+      .unixDomainSocket(path: path), AccessMiddleware(credentials: credentials, settings),
+      user: user, below: settings.publicPath,
       onRunning: { [self] _ in
         opened(path, mode: 0o666)
         done(.success(path))
@@ -200,19 +202,18 @@ package final class ControlServer: Sendable {
   }
 
   private func start(
-    _ address: BindAddress, _ credentials: Credentials?, hosts: Set<String>, user: uid_t?,
-    below prefix: String = "",
+    _ address: BindAddress, _ access: AccessMiddleware, user: uid_t?, below prefix: String = "",
     onRunning: @escaping @Sendable (any Channel) -> Void,
     onFailure: @escaping @Sendable (ControlError) -> Void
   ) {
-    let access = AccessMiddleware(credentials: credentials, hosts: hosts)
     let gate = RequestGate(
       routes: routes(below: prefix).responder(access: access, bodies: bodies, ports: ports),
       access: access,
       pace: RequestPace(
         perSecond: Self.unauthenticatedPerSecond, burst: Self.unauthenticatedMax,
         waitMax: Self.unauthenticatedWait), prefix: prefix)
-    let way: RequestWay = credentials == nil ? .socket : .network
+    let isLocal = access.credentials == nil
+    let way: RequestWay = isLocal ? .socket : .network
     // What the server says of itself concerns nobody: failures come back here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
     let server = Server(
@@ -232,7 +233,7 @@ package final class ControlServer: Sendable {
           if request.method == .head { response = response.createHeadResponse() }
           try await writer.write(response: response.head, body: response.body)
         },
-        count: credentials == nil ? ConnectionCount(connections) : remoteCount, user: user,
+        count: isLocal ? ConnectionCount(connections) : remoteCount, user: user,
         bounds: ConnectionGuard.Bounds()),
       configuration: ServerConfiguration(address: address, backlog: 1024),
       onServerRunning: { onRunning($0) }, eventLoopGroup: group, logger: logger)
@@ -266,6 +267,13 @@ package final class ControlServer: Sendable {
     PageRoutes().add(to: &routes)
     routes.addDescription(below: prefix)
     return routes
+  }
+}
+
+extension AccessMiddleware {
+  fileprivate init(credentials: Credentials, _ settings: HTTPSettings) {
+    self.init(
+      credentials: credentials, hosts: settings.hosts, secureAuthority: settings.secureAuthority)
   }
 }
 

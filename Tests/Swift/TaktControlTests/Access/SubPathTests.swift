@@ -99,6 +99,31 @@ import Testing
     #expect(reply.headers["location"] == "/takt/")
   }
 
+  @Test(arguments: [
+    "https://jobs.example.org/takt | jobs.example.org | https://jobs.example.org | 200",
+    "https://jobs.example.org/takt | jobs.example.org | http://jobs.example.org | 403",
+    "https://jobs.example.org/takt | JOBS.example.org | https://jobs.example.org | 200",
+    "https://jobs.example.org/takt | JOBS.example.org | http://jobs.example.org | 403",
+    "https://Jobs.Example.org/takt | jobs.example.org | http://jobs.example.org | 403",
+    "https://jobs.example.org:443/takt | jobs.example.org | http://jobs.example.org | 403",
+    "https://jobs.example.org/takt | jobs.example.org:443 | http://jobs.example.org:443 | 403",
+    "https://jobs.example.org:8443 | jobs.example.org:8443 | http://jobs.example.org:8443 | 403",
+    "https://jobs.example.org:8443 | jobs.example.org:8443 | https://jobs.example.org:8443 | 200",
+    // Another listener of that machine, which may be takt's own.
+    "https://jobs.example.org/takt | jobs.example.org:8080 | http://jobs.example.org:8080 | 200",
+    "https://jobs.example.org/takt | 127.0.0.1 | http://127.0.0.1 | 200",
+    "http://jobs.example.org/takt | jobs.example.org | http://jobs.example.org | 200",
+    "http://jobs.example.org/takt | jobs.example.org | https://jobs.example.org | 200",
+  ])
+  func `an origin has the scheme of the public address`(row: String) async throws {
+    let cells = row.components(separatedBy: " | ")
+    let listener = try await Listener(cells[0])
+    let reply = try listener.ask(
+      "GET", "/api/v1/status",
+      ["Host: \(cells[1])", "Origin: \(cells[2])", "Authorization: Bearer \(listener.token)"])
+    #expect(String(reply.status) == cells[3])
+  }
+
   @Test func `a token that may only read changes nothing below it`() async throws {
     let folder = TemporaryFolder()
     let listener = try await Listener(readTokenFile: folder["token"])
