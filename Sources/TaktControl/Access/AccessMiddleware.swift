@@ -52,9 +52,19 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  /// A browser says which page wants it; only takt's own may.
+  /// Whether a browser follows a link to the page, from a mail or after a login: the page that has the
+  /// link does not see what comes back.
+  private func isNavigation(_ request: Request) -> Bool {
+    let isReading = request.method == .get || request.method == .head
+    return isReading && request.uri.path == "/" && request.headers[.secFetchMode] == "navigate"
+      && request.headers[.secFetchDest] == "document"
+  }
+
+  /// A browser says which page wants it; only takt's own may, but for links to the page.
   private func checkOrigin(_ request: Request) throws {
-    if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" {
+    if let site = request.headers[.secFetchSite], site != "same-origin", site != "none",
+      !isNavigation(request)
+    {
       throw Problem(.forbidden, "requests from pages of other sites are refused")
     }
     guard let origin = request.headers[.origin] else { return }
@@ -105,6 +115,8 @@ extension HTTPSettings {
 }
 
 extension HTTPField.Name {
-  // The text is a valid name, so there is one.
+  // The texts are valid names, so there are such.
   fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+  fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .origin
+  fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .origin
 }

@@ -99,6 +99,29 @@ import Testing
     #expect(reply.headers["location"] == "/takt/")
   }
 
+  @Test(arguments: ["cross-site", "same-site"])
+  func `a link of another page leads to the page, and to nothing else`(site: String) async throws {
+    let listener = try await Listener()
+    for (method, target, mode, destination, status) in [
+      ("GET", "/", "navigate", "document", 200), ("HEAD", "/", "navigate", "document", 200),
+      ("GET", "/takt/", "navigate", "document", 200), ("GET", "/takt", "navigate", "document", 307),
+      ("GET", "/takt/?run=1", "navigate", "document", 200),
+      ("GET", "/", "navigate", "iframe", 403), ("GET", "/takt/", "navigate", "frame", 403),
+      ("GET", "/", "no-cors", "document", 403), ("GET", "/", "cors", "empty", 403),
+      ("GET", "/takt/api/v1/status", "navigate", "document", 403),
+      ("GET", "/calendar.ics", "navigate", "document", 403),
+      ("GET", "//", "navigate", "document", 403), ("POST", "/", "navigate", "document", 403),
+    ] {
+      let reply = try listener.ask(
+        method, target,
+        [
+          "Host: jobs.example.org", "Authorization: Bearer \(listener.token)",
+          "Sec-Fetch-Site: \(site)", "Sec-Fetch-Mode: \(mode)", "Sec-Fetch-Dest: \(destination)",
+        ])
+      #expect(reply.status == status, "\(method) \(target) \(mode) \(destination)")
+    }
+  }
+
   @Test(arguments: [
     "https://jobs.example.org/takt | jobs.example.org | https://jobs.example.org | 200",
     "https://jobs.example.org/takt | jobs.example.org | http://jobs.example.org | 403",
