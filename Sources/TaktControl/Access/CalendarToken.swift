@@ -3,7 +3,7 @@ import Synchronization
 import TaktSystem
 
 /// The token in the address of the calendar, for programs that send no headers: good for nothing else.
-/// Whoever logs addresses, as proxies do, logs it.
+/// Programs that log addresses, as proxies do, log it.
 ///
 /// Safe from any thread.
 final class CalendarToken: Sendable {

@@ -12,7 +12,7 @@ package struct DaemonFacts: Sendable {
   package var givenFile: String
   /// Where the ledger is; nil without one.
   package var stateFolder: String?
-  /// How processes of a run are told from others, such as `cgroup v2`.
+  /// The way to recognize processes of a run, such as `cgroup v2`.
   package var tracking: String
 
   package init(

@@ -6,7 +6,7 @@ import TimerMachine
 
 /// What those see who look at takt, fed by what the scheduler says anyway. The scheduler hands over
 /// what it has and goes on; all the rest is done on a queue of its own, for many at a time: to wake a
-/// thread costs more than what it would do for one. Whoever reads finds all that was handed over, so
+/// thread costs more than what it would do for one. A reader finds all that was handed over, so
 /// that it may wait for long when nobody watches.
 ///
 /// Safe from any thread.

@@ -25,7 +25,7 @@ struct ParameterText {
     }
   }
 
-  /// A variable is data, whoever gives it: it needs no declaration, and follows the one that there is.
+  /// A variable is data from any client: it needs no declaration, and follows the one that there is.
   private func variables(
     _ texts: [String: String], _ declared: [BoundedParameter]
   ) throws -> RunParameters {

@@ -69,7 +69,7 @@ struct RouteList {
     router.add(middleware: MachineIdentity(ports: ports))
     for route in routes {
       let (handler, needs) = (route.handler, route.needs)
-      // Whoever needs no login may send any query: a probe, or a link to the page.
+      // Requests without a login may have any query: a probe, or a link to the page.
       let parameters = needs == .none ? nil : route.about?.parameters
       router.on(RouterPath(route.path), method: route.method) { request, context in
         try context.require(needs)

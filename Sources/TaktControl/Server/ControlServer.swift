@@ -119,7 +119,7 @@ package final class ControlServer: Sendable {
     }
   }
 
-  /// Listens for the proxy. Everybody may open the socket, and whoever is not the proxy's user is
+  /// Listens for the proxy. Everybody may open the socket, and anyone but the proxy's user is
   /// refused: takt need not be able to give it away.
   private func listen(
     for proxy: ProxyLogin, _ settings: HTTPSettings, tokenFile: String,
@@ -229,7 +229,7 @@ package final class ControlServer: Sendable {
           } catch {
             response = Problem(.internalError, "internal error").response
           }
-          // Whoever made it: an answer to HEAD has no body.
+          // From any route: an answer to HEAD has no body.
           if request.method == .head { response = response.createHeadResponse() }
           try await writer.write(response: response.head, body: response.body)
         },

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktClaims
 
-/// What a user reads when something is wrong, and whether waiting helps.
+/// Messages for mistakes of a user, and if waiting helps.
 @Suite struct BadInputTests {
   private static func failure(_ url: String) throws -> ClaimFailure {
     try #require(SynchronousDriver(url).failure())
@@ -228,7 +228,7 @@ import Testing
               + "psql DATABASE` as the database's owner.", isPermanent: true))
     }
 
-    @Test func `a role without rights is told which, and has enough with them`() throws {
+    @Test func `a role without rights gets their names, and needs no others`() throws {
       let (role, database) = (try makeRole(), try server.makeDatabase())
       try server.run(PostgresSchema.sql, in: database)
       try server.run(PostgresSchema.sql, in: database)

@@ -71,7 +71,7 @@ import Testing
     for number in 1...UInt64(3) {
       #expect(outcomes.next() == .failed(number: number, ClaimFailure("late")))
     }
-    // The thread gets on: what it says of the first batch is nobody's answer any more.
+    // The thread continues: its reply to the first batch comes too late to be an answer.
     begun.wait()
     gate.signal()
     queue.send(ClaimBatch(number: 4, member: nil, facts: nil))

@@ -50,7 +50,7 @@ final class SynchronousDriver: Sendable {
   }
 }
 
-/// What has come, to be waited for.
+/// The replies, to be waited for.
 final class Outcomes: Sendable {
   private let all = Mutex<[ClaimOutcome]>([])
   private let arrived = DispatchSemaphore(value: 0)

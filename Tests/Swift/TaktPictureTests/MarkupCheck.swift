@@ -1,8 +1,7 @@
 /// A check that a text is well-formed XML as far as pictures use it, and a count of its elements.
 struct MarkupCheck {
-  /// What is wrong first; nil when nothing is.
+  /// The first problem; nil for none.
   private(set) var fault: String?
-  /// How many elements there are.
   private(set) var elements = 0
   private var open: [Substring] = []
 

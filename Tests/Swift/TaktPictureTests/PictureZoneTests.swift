@@ -91,7 +91,7 @@ import Testing
     (Int64(0), "0s"), (7, "7ms"), (1_500, "1s 500ms"), (21_951, "22s"), (90_000, "1m 30s"),
     (86_400_000, "1d"), (93_600_000, "1d 2h"),
   ])
-  func `lengths are told in two units`(ms: Int64, text: String) {
+  func `lengths are shown in two units`(ms: Int64, text: String) {
     #expect(PictureText.duration(ms) == text)
   }
 }

@@ -77,7 +77,7 @@ import Testing
     #expect(text.utf8.count < 20 * 38_000)
   }
 
-  @Test func `more than eighty rows are told by the worst and a sum`() {
+  @Test func `more than eighty rows are shown as the worst and a sum`() {
     var timeline = Timeline(title: "Many", from: 0, to: 10_000)
     timeline.rows = (0..<200).map { Self.row("plain-\($0)", [.ran]) }
     timeline.rows[150] = Self.row("worst", [.missed, .missed])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktStore
 
-/// What tests of a ledger do again and again.
+/// Frequent steps of a ledger's tests.
 extension LedgerBench {
   /// A ledger, and a job that it does not know yet.
   static func opened(

@@ -15,7 +15,7 @@ struct TestZones: ZoneSource {
 
 /// A ledger in a folder of its own, and all that is said about it.
 final class LedgerBench {
-  /// What a ledger says. It holds this and not the bench, whose folder goes with it.
+  /// The ledger's messages. It holds this and not the bench, whose folder goes with it.
   final class Said: Observer {
     let messages = Mutex<[String]>([])
     let renewals = Mutex(0)

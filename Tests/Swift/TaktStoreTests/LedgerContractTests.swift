@@ -8,7 +8,7 @@ import TaktTime
 /// The ledger on disk keeps what the plain ledger in memory keeps.
 @Suite struct LedgerContractTests {
   @Test(arguments: UInt64(1000)..<1030)
-  func `a takt that starts finds on the disk what it would find in memory`(seed: UInt64) throws {
+  func `a daemon that starts finds the same state on the disk as in memory`(seed: UInt64) throws {
     var simulation = Simulation(seed: seed, crashes: true)
     _ = simulation.run(for: .seconds(60))
     let bench = try LedgerBench()

@@ -9,7 +9,7 @@ import Testing
 @testable import TaktStore
 import TaktTime
 
-/// What the ledger says of processes that a daemon may have left: whose they are, how they are
+/// The ledger's records of processes that a daemon may have left: whose they are, how they are
 /// known, and whether they have been searched for.
 @Suite struct LedgerProvenanceTests {
   private static let identity = ProcessIdentity(
@@ -74,7 +74,7 @@ import TaktTime
     #expect(left == 0)
   }
 
-  /// What a daemon would find that starts now, after a kill.
+  /// The findings of a daemon that starts now, after a kill.
   private func reserved(in bench: LedgerBench, boot: String = "this") throws
     -> LedgerFindings.PreviousDaemon?
   {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import TaktStore
 
-/// Why runs and attempts ended, in a ledger of this version and of the one before.
+/// Reasons of runs and attempts, in a ledger of this version and of the one before.
 @Suite struct LedgerReasonTests {
-  /// How the runs ended, by their numbers.
+  /// The ends of the runs, by their numbers.
   private func ends(_ bench: LedgerBench) throws -> [RunEnd?] {
     var query = RunQuery()
     query.limit = 1000
@@ -131,7 +131,7 @@ enum ReasonLedger {
     }
   }
 
-  /// What built-ins and plugins say, some of it in words that takt uses as well.
+  /// Messages of built-ins and plugins, some of them in words that takt uses as well.
   private static let reported = [
     "status(500)", "timeout", "done", "down", "operator", "plugin(disk full)", "",
     "descendants_left(2)", "signal(x)", "exit(01)", "not_started(cwd, ENOWAY)",

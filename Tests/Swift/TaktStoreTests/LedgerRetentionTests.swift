@@ -6,7 +6,7 @@ import Testing
 import TaktTime
 import FoundationEssentials
 
-/// What is too old, too much or too large goes, and what stays still balances.
+/// Entries that are too old, too many or too large are deleted, and the others still balance.
 @Suite struct LedgerRetentionTests {
   /// A thousand slots of a second each, with runs that printed something.
   private func benchWithSlots() throws -> (LedgerBench, GridJob) {

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Holds the slots of `after: {all: […]}` against the ends of runs, by what the ledger is told alone.
+/// Holds the slots of `after: {all: […]}` against the ends of runs, by the ledger's entries alone.
 ///
 /// A job that waits for several has no other trigger, and a reload never changes what it waits for.
 struct AfterAllOracle {
@@ -54,7 +54,7 @@ struct AfterAllOracle {
         if isStart || hasHadAttempt(record) {
           runEnded(record.head, record.end.outcome, due: &due, at: now)
         }
-      // What a previous daemon left of a run, and nobody goes on with.
+      // A run of a previous daemon that is not continued.
       case .settled(let run) where isStart:
         if let head = state.heads[run] { runEnded(head, .interrupted, due: &due, at: now) }
       default: break

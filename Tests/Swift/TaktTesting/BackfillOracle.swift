@@ -1,7 +1,7 @@
 import TaktCore
 
-/// Holds runs of backfills against what they promise, by what the ledger is told alone: none decides a
-/// slot, and none is taken up by a later takt.
+/// Holds runs of backfills against what they promise, by the ledger's entries alone: none decides a
+/// slot, and none is restored by a later daemon.
 struct BackfillOracle {
   private var backfills: Set<RunID> = []
   private(set) var problems: [String] = []

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Holds slots against `only_if`, by what the ledger is told alone: no slot runs without a yes, and none
+/// Holds slots against `only_if`, by the ledger's entries alone: no slot runs without a yes, and none
 /// is skipped without a no.
 ///
 /// A job that has a condition has it from the first, and a reload never takes it away.

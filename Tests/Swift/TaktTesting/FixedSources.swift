@@ -37,7 +37,7 @@ package struct FixedZones: ZoneSource {
   }
 }
 
-/// One account, whoever asks.
+/// One account for all identities.
 package struct FixedAccounts: AccountSource {
   package init() {}
 

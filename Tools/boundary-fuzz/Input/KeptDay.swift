@@ -82,7 +82,7 @@ struct KeptDay {
 }
 
 extension LedgerEntry {
-  /// The run that begins with it; nil where none does.
+  /// The run that starts with it; nil if none does.
   fileprivate var beginning: RunID? {
     switch self {
     case .began(let beginning), .claimed(let beginning): beginning.head.run

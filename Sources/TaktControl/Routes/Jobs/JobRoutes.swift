@@ -5,7 +5,7 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// Jobs: looked at and steered.
+/// Jobs: queries and commands.
 struct JobRoutes {
   static let transitionsMax = 50
   static let slotsShown = 10

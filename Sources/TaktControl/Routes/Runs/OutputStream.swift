@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 import TaktCore
 
-/// What a run prints, as it comes. A reader that is too slow loses what does not fit, and is told.
+/// What a run prints, as it comes. A reader that is too slow loses what does not fit, and is notified.
 final class OutputStream: Sendable {
   /// So much waits for a slow reader.
   private static let waitingBytesMax = 1 << 20

@@ -50,7 +50,7 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   /// Arms an owner: in its slot when it is armed there, else in a free one.
   ///
   /// A slot is given back without a word to its owner, whose memory would have to be fetched for
-  /// it; so an owner keeps the number of its last slot, and whose slot that is stands here.
+  /// it; so an owner keeps the number of its last slot, and the owner of each slot is here.
   ///
   /// - Parameter last: the slot that the owner was given last.
   /// - Returns: the owner's slot.

@@ -50,7 +50,7 @@ extension MachineBody {
 }
 
 extension MachineCore {
-  /// Drops what is on its way to an actor: whoever stops a timer there is not called afterwards. The
+  /// Drops what is on its way to an actor: one that stops a timer there is not called afterwards. The
   /// generation ends with the event.
   mutating func dropOnTheWay(in group: TimerGroup) {
     guard isDelivering, mainHandler(in: group)?.isDroppable == true else { return }

@@ -69,7 +69,7 @@ extension MachineBody {
 }
 
 extension MachineCore {
-  /// Leaves a transition that was to be handed over to whoever reports next.
+  /// Leaves a transition that was to be handed over to the next reporter.
   mutating func postpone(_ transition: TransitionNote?) {
     guard let transition else { return }
     isReporting = false

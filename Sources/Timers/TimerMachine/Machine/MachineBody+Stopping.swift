@@ -72,7 +72,7 @@ extension MachineBody {
     return reply
   }
 
-  /// - Parameter operation: is told whether nobody waits for a delivery that goes on.
+  /// - Parameter operation: gets true if nobody waits for a delivery in progress.
   private func stop(
     caller: Caller, whenOver: @escaping @Sendable () -> Void,
     _ operation: (inout MachineCore, inout TransitionNote?, _ drops: Bool) -> (
@@ -82,7 +82,7 @@ extension MachineBody {
     var transition: TransitionNote?
     let tasks = DeliveryTask.all
     let (reply, isAwaited, previous) = core.withLock { core in
-      // A handler that waits for its own end would wait for ever.
+      // A handler that waits for its own end would never return.
       let call = DeliveryTask(machine: ObjectIdentifier(self), claim: core.claims)
       var isInside = tasks.contains(call) || core.isDeliveringHere
       if case .thread(let actor) = caller, core.isDelivering(onBlocked: actor) { isInside = true }

@@ -12,7 +12,7 @@ import TaktTime
 final class MachineBody: WakeClient, @unchecked Sendable {
   private static let lastID = Atomic<UInt64>(0)
 
-  /// What an operation asks of the group stands here as well: it fetches no memory of the group's.
+  /// A copy of the group's value, so that an operation fetches no memory of the group's.
   let isObserved: Bool
   /// Whether it was made with a schedule.
   let isScheduled: Bool

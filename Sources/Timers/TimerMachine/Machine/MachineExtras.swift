@@ -1,7 +1,7 @@
 /// What few machines need, kept apart so that the others stay small.
 ///
 /// `@unchecked`, and safe: the one lasting reference to it is `MachineCore.extras`, which is reached
-/// only through `core.withLock`, and whoever is given it there hands out values, never the object.
+/// only through `core.withLock`, and code that gets it there hands out values, never the object.
 final class MachineExtras: @unchecked Sendable {
   /// The alarm, of a factory that is not the coalescing one.
   var adapter: (any TimerAdapter)?

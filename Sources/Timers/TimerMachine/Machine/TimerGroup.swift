@@ -1,8 +1,8 @@
 package import Dispatch
 import TaktTime
 
-/// What many machines have in common, so that each of them is small: where their alarms come from,
-/// where they are delivered, and who is told. A machine made alone has a group to itself.
+/// The common state of many machines, so that each of them is small: the source of their alarms,
+/// the place of their delivery, and their observer. A machine made alone has a group to itself.
 ///
 /// `@unchecked Sendable`: all is constant but the handler of a machine made alone, which that machine
 /// reads and takes away under its own lock.

@@ -2,7 +2,7 @@ import Dispatch
 import TimerMachine
 
 extension TimerFactoryContract {
-  /// Promises about what a machine goes on with after its last fire, and what it lets go of.
+  /// Promises about what a machine keeps after its last fire, and what it releases.
   static let lifeClauses = [
     Clause("a schedule that stays open leaves the machine running and unarmed") { bench in
       let log = FireLog()

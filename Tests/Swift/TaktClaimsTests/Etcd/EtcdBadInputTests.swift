@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktClaims
 
-/// What a user reads when something is wrong with etcd, and whether waiting helps.
+/// Messages for mistakes with etcd, and if waiting helps.
 @Suite struct EtcdBadInputTests {
   private static let patience = Duration.seconds(20)
 

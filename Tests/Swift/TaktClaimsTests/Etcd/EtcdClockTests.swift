@@ -3,14 +3,14 @@ import Testing
 
 @testable import TaktClaims
 
-/// What time it is at a server that says whole seconds.
+/// The time at a server that reports whole seconds.
 @Suite struct EtcdClockTests {
   private static let second: Int64 = 1_000_000_000
 
   /// A server whose clock is ahead of the boot clock by so much.
   private struct Server {
     var ahead: Int64
-    /// How long a question and an answer are on their way.
+    /// The time that a question and an answer are on their way.
     var way: Int64 = 2_000_000
 
     func tell(_ clock: inout EtcdClock, at boot: Int64) {
@@ -63,7 +63,7 @@ import Testing
     #expect(clock.nextQuestion(after: boot) != nil)
   }
 
-  @Test func `a server that is slow to answer is not asked for ever`() {
+  @Test func `a server that is slow to answer is asked a bounded number of times`() {
     let server = Server(ahead: Self.ahead[2], way: 400_000_000)
     var clock = EtcdClock()
     var boot: Int64 = Self.second

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TaktClaims
 
-/// What the contract does not show: several processes, what is kept, and servers that come and go.
+/// Cases beyond the contract: several processes, cached state, and servers that come and go.
 @Suite(.enabled(if: EtcdServer.isInstalled, EtcdServer.hint)) struct EtcdEngineTests {
   private let server: EtcdServer
   private let cluster = "cluster-\(UInt64.random(in: 0 ... .max))"
@@ -137,7 +137,7 @@ import Testing
     #expect(news?.held.count == 1 && news?.members.map(\.isAlive) == [true, true, true])
   }
 
-  @Test func `a renewal that others see begins their count anew`() throws {
+  @Test func `a renewal that others see restarts their count`() throws {
     let one = EtcdTestEngine(server.access, cluster: cluster)
     let two = EtcdTestEngine(server.access, cluster: cluster)
     let first = try join(one, "one").member
@@ -203,7 +203,7 @@ import Testing
       engine.pass(.seconds(10))
       number += 2
     }
-    // What is asked for again is known, whoever asks, with a process of his own.
+    // A repeated request is recognized, even from another process.
     let other = EtcdTestEngine(server.access, cluster: cluster)
     other.pass(.seconds(200))
     let second = try join(other, "two").member
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test func `slots are shown as they are, whoever has them`() throws {
+  @Test func `slots are shown as they are on any machine`() throws {
     let engine = EtcdTestEngine(server.access, cluster: cluster)
     let member = try join(engine, "one").member
     let slots = (0...5).map { WallInstant(milliseconds: 1_700_000_000_000 - 5000 + $0 * 1000) }

@@ -85,7 +85,7 @@ final class EtcdServer: Sendable {
     }
   }
 
-  /// A call of the gateway, by whoever needs one.
+  /// A call of the gateway.
   @discardableResult
   func call(_ path: String, _ body: String, token: String? = nil) throws -> String {
     let transfers = TransferEngine { body in Thread.detachNewThread { body() } }

@@ -18,7 +18,7 @@ import Testing
       boot: seconds * Self.second, instance: instance, renewals: renewals)
   }
 
-  /// What a member's join writes.
+  /// The records that a member's join writes.
   private func joined() throws -> (member: MemberID, values: [EtcdMessage.KeyValue]) {
     let old = EtcdState(prefix: "/takt/x/")
     var state = old

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktClaims
 
-/// Whom takt takes for etcd: the file of certificates is judged as each `ca_file` is.
+/// The servers that takt accepts as etcd: the file of certificates is checked as each `ca_file` is.
 @Suite struct EtcdTrustTests {
   private let folder = TemporaryFolder()
   private var path: String { folder["ca.pem"] }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TaktClaims
 
-/// What only a server of many clients shows.
+/// Cases that only a server of many clients shows.
 @Suite(.enabled(if: TestServer.isInstalled, TestServer.hint)) struct PostgresEngineTests {
   private let server: TestServer
   private let facts = MemberFacts(machine: "one", lease: .seconds(600), grace: .seconds(5))
@@ -62,7 +62,7 @@ import Testing
         for case .granted(let token, _) in reply.answers {
           unfinished.withLock { $0.append(token) }
         }
-        // Whoever comes first ends what any of them has.
+        // The first one ends the claims of all.
         let ends = unfinished.withLock { Array($0.shuffled().prefix(20)) }
         let ended = try driver.perform(
           ClaimBatch(
@@ -220,7 +220,7 @@ import Testing
     }
     let before = try claim()
     try server.run("DROP SCHEMA takt CASCADE", in: database)
-    // Whoever goes on as the member that it was is not known.
+    // A process that continues under its old membership is not known.
     let old = ClaimBatch(number: 2, member: before.member, facts: facts)
     #expect(try driver.perform(old).member == nil)
     let after = try claim()

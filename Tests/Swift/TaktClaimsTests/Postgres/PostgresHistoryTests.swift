@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktClaims
 
-/// What those see of an engine's slots who only look.
+/// An engine's slots as viewed by others.
 @Suite(.enabled(if: TestServer.isInstalled, TestServer.hint)) struct PostgresHistoryTests {
   private let job: JobName
 
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `slots are shown as they are, whoever has them`() throws {
+  @Test func `slots are shown as they are on any machine`() throws {
     let url = try TestServer.shared().url()
     let engine = try PostgresTestEngine(url)
     let slots = (0..<6).map { engine.now + (.zero - .seconds(1)) * $0 }.reversed() as [WallInstant]
@@ -74,7 +74,7 @@ import Testing
       ])
     #expect(shown.series.map(\.slots.count) == [2] && shown.series.map(\.verdict) == [.skipped])
     #expect(shown.doubled == [EngineSlots.Doubled(slot: slots[2], machine: "two")])
-    // Slots long before the job was first heard of are nobody's.
+    // Slots long before the job first appeared belong to no machine.
     #expect(shown.forgottenUntil == engine.now + .milliseconds(-60_001))
     #expect(try history.slots(of: job, after: slots[1]).entries.count == 2)
     // The machine is lost 20 s after its last renewal.

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: 1..<PostgresSchema.version)
-  func `an earlier daemon and a new one share slots, whoever upgrades the schema`(version: Int)
+  func `an earlier daemon and a new one share slots after either upgrades the schema`(version: Int)
     throws
   {
     let database = try database(of: version)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktCore
 
-/// Which slots a machine asks for, and when, without a scheduler.
+/// A machine's requests for slots and their times, without a scheduler.
 struct ClaimBookTests {
   private let job = JobID(index: 1)
 

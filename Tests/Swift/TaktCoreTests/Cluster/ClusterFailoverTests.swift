@@ -5,7 +5,7 @@ import Testing
 
 /// The engine fails over to a server that lacks the newest of what it was told.
 struct ClusterFailoverTests {
-  /// When the first slot of a job each minute is due.
+  /// The first slot of a job each minute.
   private static let slot = 60_000 - ClusterWorld.start.milliseconds % 60_000
 
   /// One machine's world with a run that is active, and the engine as it was before its claim.

@@ -2,7 +2,7 @@
 import TaktTime
 import Testing
 
-/// What becomes of runs, and of their slots, when a lease is lost.
+/// Runs, and their slots, when a lease is lost.
 struct ClusterLeaseTests {
   /// A job each five minutes, whose slots may be late for ten.
   private static func seldom(_ change: (inout JobSpec) -> Void = { _ in }) -> JobSpec {
@@ -13,7 +13,7 @@ struct ClusterLeaseTests {
     }
   }
 
-  /// When the first slot of that is due.
+  /// The first slot of that.
   private static let firstSeldom = 300_000 - ClusterWorld.start.milliseconds % 300_000
 
   /// One that has started, and whose run is stopped with the lease: the engine is away for so long

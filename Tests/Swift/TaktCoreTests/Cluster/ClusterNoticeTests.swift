@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktCore
 
-/// What is said of the machines of a cluster, without a scheduler.
+/// The log's notices of a cluster's machines, without a scheduler.
 struct ClusterNoticeTests {
   private func member(
     _ number: UInt64, isAlive: Bool = true, offset: Duration = .zero

@@ -2,7 +2,7 @@
 import TaktTime
 import Testing
 
-/// What one machine of a cluster does with the engine's answers, step by step.
+/// One machine's reactions to the engine's answers, step by step.
 struct ClusterTests {
   @Test func `a slot runs when the engine has given it, with its token`() throws {
     var world = ClusterWorld(jobs: [.shared()])
@@ -77,7 +77,7 @@ struct ClusterTests {
     #expect(world.starts.count == 1)
   }
 
-  /// How far the tests begin after the full hour.
+  /// The start of the tests after the full hour.
   private static let sinceHour = ClusterWorld.start.milliseconds % 3_600_000
 
   @Test func `a job that runs anyway waits for its window alone`() throws {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import TaktCore
 
-/// What is said of a cluster in words.
 struct ClusterViewTests {
   private func member(
     _ number: UInt64, _ machine: String, _ host: String, isAlive: Bool = false

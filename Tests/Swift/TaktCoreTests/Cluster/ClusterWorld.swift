@@ -21,15 +21,13 @@ struct ClusterWorld {
 
   var engine = MemoryEngine()
   var isReachable = true
-  /// How far the engine's clock has been set forward.
+  /// The time by which the engine's clock was set forward.
   var engineAhead = Duration.zero
-  /// How long a batch is under way, each way.
+  /// The time that a batch is under way, each way.
   var delay = Duration.zero
-  /// How long a run takes.
   var runTime = Duration.zero
-  /// Whether the ledger keeps what it is told.
+  /// True if the ledger keeps its entries.
   var keeps = true
-  /// How it ends.
   var result = AttemptResult.exited(0)
   private(set) var starts: [String] = []
   private(set) var verdicts: [String] = []
@@ -120,7 +118,7 @@ struct ClusterWorld {
     scheduler.core.clusterView(at: scheduler.now)?.waiting.first
   }
 
-  /// How many slots wait for the engine's word, and to be settled.
+  /// The number of slots that wait for the engine's answer, and to be settled.
   var waiting: Int { view?.claims ?? 0 }
   var unsettled: Int { view?.unsettled ?? 0 }
 
@@ -166,7 +164,7 @@ struct ClusterWorld {
   /// Runs without a claim that the engine has not confirmed, as the ledger has them.
   var unreported: [UnclaimedRun] { ledger.previous.unreported }
 
-  /// What is wrong, as `takt cluster` says it.
+  /// The problems, as `takt cluster` shows them.
   var problems: [String] { scheduler.core.clusterView(at: scheduler.now)?.problems ?? [] }
 
   /// The labels that a job needs and that no machine has.

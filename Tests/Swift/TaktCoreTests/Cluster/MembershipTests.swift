@@ -3,10 +3,10 @@ import Testing
 
 @testable import TaktCore
 
-/// What a machine says to its cluster's engine and when, without a scheduler.
+/// A machine's messages to its cluster's engine and their times, without a scheduler.
 struct MembershipTests {
   private static let lease = Duration.seconds(10)
-  /// What is to be said; what it is matters to nobody here.
+  /// A message; its contents do not matter here.
   private let one = Membership.Wish.giveBack(ClaimToken(1))
   private let two = Membership.Wish.giveBack(ClaimToken(2))
   private let three = Membership.Wish.giveBack(ClaimToken(3))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktCore
 
-/// What a machine knows of a shared job, without a scheduler.
+/// A machine's state of a shared job, without a scheduler.
 struct SharedJobTests {
   private func slot(_ minute: Int) -> WallInstant {
     WallInstant(milliseconds: Int64(minute) * 60_000)
@@ -22,7 +22,7 @@ struct SharedJobTests {
     #expect(job.accept() && !job.accept())
   }
 
-  @Test func `a change is told until the schedule is in force`() {
+  @Test func `a change is declared until the schedule is in force`() {
     var job = SharedJob(schedule: 1, isChanged: true)
     job.declare(schedule: 1, isChanged: false, isNew: false, rests: false) { _ in true }
     #expect(job.isChanged)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TaktCore
 
-/// What is reported of jobs that no machine may run, without a scheduler.
+/// Reports of jobs that no machine may run, without a scheduler.
 struct UnplacedJobsTests {
   private let east = [JobID(index: 1): ["site": "east"]]
   private let west = [JobID(index: 1): ["site": "west"]]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktCore
 
-/// What ran and what will run, of all jobs.
+/// Past and future slots of all jobs.
 @Suite struct AgendaTests {
   /// 2026-03-28T12:00:00Z, the day before clocks in Berlin go forward.
   private static let wall = WallInstant(milliseconds: 1_774_699_200_000)

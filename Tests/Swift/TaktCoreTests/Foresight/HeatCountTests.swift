@@ -41,7 +41,7 @@ import Testing
     #expect(cell.tally.meanDuration == .seconds(2) && cell.tally.cpu == .milliseconds(500))
   }
 
-  @Test func `days are those of the zone, and an hour that comes twice is one cell`() {
+  @Test func `days are those of the zone, and a repeated hour is one cell`() {
     let berlin = Zone(
       name: "Europe/Berlin", initialOffsetSeconds: 7200,
       transitions: [Zone.Transition(start: 1_792_890_000, offsetSeconds: 3600)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktCore
 
-/// When an output came, and from which stream.
+/// Times and streams of an output.
 @Suite struct OutputMarkTests {
   @Test(arguments: UInt64(0)..<50)
   func `marks are read as they were written`(seed: UInt64) {

@@ -1,7 +1,6 @@
 import TaktCore
 import Testing
 
-/// Which paths below a folder a pattern matches.
 struct PathPatternTests {
   @Test(arguments: [
     "*.csv | a.csv sub/a.csv | a.txt .a.csv a.csv.part sub/.a.csv a.csv/b",

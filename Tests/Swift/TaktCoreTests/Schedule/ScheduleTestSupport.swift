@@ -90,7 +90,7 @@ enum TestProgram {
     }
   }
 
-  /// Where a program is, by the path variable; nil when there is none.
+  /// Looks up a program by the path variable; nil when there is none.
   static func find(_ name: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return folders.map { "\($0)/\(name)" }.first {

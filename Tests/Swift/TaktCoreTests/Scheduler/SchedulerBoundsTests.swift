@@ -3,7 +3,7 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// What bounds the slots of a job.
+/// Bounds on the slots of a job.
 @Suite struct SchedulerBoundsTests: MakesJobs {
   @Test func `nothing is due before not_before, nor after until`() throws {
     var schedule = every(10)
@@ -138,7 +138,7 @@ import TaktTime
     #expect(world.armed("a") == 30_000)
   }
 
-  @Test func `a fixed delay begins anew when its job is resumed`() throws {
+  @Test func `a fixed delay starts again when its job is resumed`() throws {
     let spec = try job("a", Schedule(every: Every(.seconds(10), from: .end)))
     var world = SchedulerWorld(starting: [spec])
     world.send(.commanded(.suspend(spec.name, until: nil, reason: "")))
@@ -258,8 +258,8 @@ import TaktTime
     #expect(world.verdicts == ["a 10000 skipped(excluded)"])
   }
 
-  @Test func `an excluded time that comes twice is left out twice`() throws {
-    // Clocks go back by an hour at 15:50, so that what lies between 14:50 and then comes twice.
+  @Test func `a repeated excluded time is left out both times`() throws {
+    // Clocks go back by an hour at 15:50, so that the time from 14:50 to then is repeated.
     let begin = SchedulerWorld.wall.milliseconds / 1000
     let change = begin - begin % 86_400 + 14 * 3600 + 50 * 60
     let zone = Zone(

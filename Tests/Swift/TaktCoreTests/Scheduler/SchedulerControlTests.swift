@@ -3,7 +3,7 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// What those want who steer takt.
+/// Commands of operators.
 @Suite struct SchedulerControlTests: MakesJobs {
   private func name(_ text: String) throws -> JobName { try #require(JobName(text)) }
 

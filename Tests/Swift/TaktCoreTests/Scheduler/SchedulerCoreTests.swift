@@ -20,7 +20,7 @@ extension SchedulerWorld {
     return tokens
   }
 
-  /// When the job's timer is due, in milliseconds from now, and its leeway.
+  /// The job's timer's deadline, in milliseconds from now, and its leeway.
   fileprivate func window(_ name: String) -> String? {
     JobName(name).flatMap { core.jobs.state(of: $0)?.awaited?.slot }.map {
       "\(($0.deadline - now.monotonic).milliseconds)+\($0.window.milliseconds)"

@@ -124,7 +124,7 @@ import Testing
     #expect(world.ledger.audit() == [])
   }
 
-  @Test func `a run is told what has changed since the one before`() throws {
+  @Test func `a run gets the changes since the one before`() throws {
     var schedule = Schedule()
     schedule.watch = [PathWatch(path: "/in")]
     let spec = try job("a", schedule)
@@ -135,7 +135,7 @@ import Testing
       world.send(.changed(spec.name, PathWatch(path: "/in"), paths: changed))
     }
     change("/in/a")
-    // Skipped, because the first one runs; the next is told of it.
+    // Skipped, because the first one runs; the next gets the change.
     change("/in/b", "/in/a")
     world.endRuns()
     change("/in/c")

@@ -3,7 +3,7 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// What happens besides the clock makes a job due.
+/// Events other than the clock that make a job due.
 @Suite struct SchedulerFollowersTests: MakesJobs {
   @Test(arguments: [
     (AttemptResult.exited(0), ["any 10000 ran", "ok 10000 ran"]),
@@ -124,7 +124,7 @@ import TaktTime
     #expect(world.ledger.audit().isEmpty)
   }
 
-  @Test func `a job that is new to a takt of this boot has had its boot`() throws {
+  @Test func `a job added after a restart in the same boot gets no boot event`() throws {
     let old = try job("a", every(10))
     var world = SchedulerWorld(starting: [old])
     world.restart([old, try job("b", Schedule(on: [.boot]))], after: .seconds(1))

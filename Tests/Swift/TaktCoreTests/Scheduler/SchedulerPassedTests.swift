@@ -3,14 +3,14 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// Slots that passed unserved while takt was there.
+/// Slots whose time passed while takt ran.
 @Suite struct SchedulerPassedTests: MakesJobs {
   @Test(arguments: [
     (MissedPolicy.Choice.skip, ["a 10000…30000 missed(stalled)"]),
     (.last, ["a 10000…20000 coalesced", "a 30000 ran"]),
     (.all, ["a 10000 ran", "a 20000 ran", "a 30000 ran"]),
   ])
-  func `slots of a takt that stood still go by the job's policy`(
+  func `slots missed during a standstill follow the job's policy`(
     choice: MissedPolicy.Choice, expected: [String]
   ) throws {
     var spec = try job("a", every(10))
@@ -35,7 +35,7 @@ import TaktTime
     ),
     (.all, ["a 40000 skipped(overlap)"], ["a 10000 ran", "a 20000 ran", "a 30000 ran"]),
   ])
-  func `the next slot stands for those that wait to run late, unless all are to run`(
+  func `the next slot covers those that wait to run late, unless all are to run`(
     choice: MissedPolicy.Choice, meanwhile: [String], later: [String]
   ) throws {
     var spec = try job("a", every(10))

@@ -4,7 +4,7 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// A takt that starts where another has left off.
+/// Daemons that continue from a previous one.
 @Suite struct SchedulerPreviousStateTests: MakesJobs {
   private static let wall = SchedulerWorld.wall
 

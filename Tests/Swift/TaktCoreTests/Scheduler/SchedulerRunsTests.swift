@@ -153,7 +153,7 @@ extension SchedulerWorld {
       ])
   }
 
-  @Test func `a run that starts too late, or takes too long, is told to on_late`() throws {
+  @Test func `a run that starts too late, or takes too long, calls on_late`() throws {
     var slow = try job("a", hooks: [.onLate])
     slow.expectedDuration = .seconds(4)
     var world = world(maxRunning: 1, try job("z", qos: .userInteractive), slow)
@@ -297,7 +297,7 @@ extension SchedulerWorld {
     #expect(world.requests.map(\.spec.name.text) == ["a", "b"])
   }
 
-  @Test func `a run by hand is told to on_late as well, and leaves no timer`() throws {
+  @Test func `a run by hand calls on_late as well, and leaves no timer`() throws {
     var spec = try job("a", every: 1000, hooks: [.onLate])
     spec.expectedDuration = .seconds(4)
     var world = world(spec)

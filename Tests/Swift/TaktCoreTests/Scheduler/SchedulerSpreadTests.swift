@@ -28,7 +28,7 @@ import TaktTime
     #expect(world.verdicts.count == 20 && world.ledger.audit().isEmpty)
   }
 
-  @Test func `what is put off ends before the next slot, however much is asked`() throws {
+  @Test func `a delay ends before the next slot, even if more is configured`() throws {
     var spec = try spread("a", 5000, jitter: 5000)
     spec.timing.leeway = .duration(.seconds(5000))
     var world = SchedulerWorld(starting: [spec])
@@ -40,7 +40,7 @@ import TaktTime
   }
 
   @Test(arguments: [false, true])
-  func `a slot that is put off is served when a reload or a crash comes first`(
+  func `a delayed slot is served when a reload or a crash comes first`(
     crashes: Bool
   ) throws {
     let spec = try spread("a", 50)
@@ -61,7 +61,7 @@ import TaktTime
     #expect(world.ledger.audit().isEmpty)
   }
 
-  @Test func `a stop leaves a slot that is put off to the next takt`() throws {
+  @Test func `a stop leaves a delayed slot to the next daemon`() throws {
     let spec = try spread("a", 50)
     var world = SchedulerWorld(starting: [spec])
     let due = try #require(world.armed("a"))

@@ -17,11 +17,10 @@ struct SchedulerWorld {
   var awaited: [RunID] = []
   var running: [RunID] = []
   var requests: [AttemptRequest] = []
-  /// What the last event has led to.
   private(set) var effects: [SchedulerEffect] = []
   /// Verdicts, starts, signals and ends since the last `news`, in order.
   private var story: [String] = []
-  /// Whether the ledger takes what it is told.
+  /// True if the ledger takes its entries.
   var ledgerWorks = true
 
   var core: SchedulerCore { scheduler.core }
@@ -67,7 +66,7 @@ struct SchedulerWorld {
     }
   }
 
-  /// What has happened since the last call.
+  /// The changes since the last call.
   mutating func news() -> [String] {
     defer { story = [] }
     return story
@@ -125,7 +124,7 @@ struct SchedulerWorld {
     send(.reloaded(ReloadPlan(from: Snapshot(jobs: before), to: Snapshot(jobs: after))))
   }
 
-  /// When a timer is due, in milliseconds from the beginning.
+  /// A timer's deadline, in milliseconds from the start.
   func armed(_ name: String) -> Int64? {
     JobName(name).flatMap { core.jobs.state(of: $0)?.awaited }.map {
       $0.deadline.nanoseconds / 1_000_000 - 1000

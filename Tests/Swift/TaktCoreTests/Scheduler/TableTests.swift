@@ -83,7 +83,7 @@ import Testing
     var index = RunIndex()
     for number in 1...100_000 as ClosedRange<UInt64> {
       index.append(RunID(number), at: Int(number))
-      // Every ten thousandth lasts for ever.
+      // Every ten thousandth never ends.
       if number % 10_000 != 0 { index.remove(RunID(number)) }
     }
     let left = stride(from: 10_000, through: 100_000, by: 10_000).map { RunID(UInt64($0)) }

@@ -2,7 +2,7 @@ import TaktCore
 import TaktTime
 import Testing
 
-/// What a plan shows of commands, environments and parameters.
+/// Commands, environments and parameters as a plan shows them.
 @Suite struct HiddenValueTests {
   /// `text | what is shown of it`
   @Test(arguments: [

@@ -1,7 +1,7 @@
 import TaktCore
 import Testing
 
-/// Which command texts need no shell, and what their words are.
+/// Command texts that need no shell, and their words.
 @Suite struct PlainCommandTests {
   @Test(
     arguments: [

@@ -7,7 +7,7 @@ struct ReferenceFile {
   /// The name in `<!-- NAME: begin -->`.
   let name: String
 
-  /// Compares, or writes anew where the variable `TAKT_WRITE_REFERENCE` is 1.
+  /// Compares, or writes the file again if the variable `TAKT_WRITE_REFERENCE` is 1.
   func check(_ text: String) throws {
     let page = try String(contentsOfFile: path, encoding: .utf8)
     let begin = try #require(page.range(of: "<!-- \(name): begin -->\n")).upperBound

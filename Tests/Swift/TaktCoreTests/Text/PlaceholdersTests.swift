@@ -28,7 +28,7 @@ struct PlaceholdersTests {
       ("{{jobs|json}}", .unknown("jobs")), ("{{job|jsn}}", .unknownFilter("jsn")),
       ("{{job|}}", .unknownFilter("")), ("{{secret.A|JSON}}", .unknownFilter("JSON")),
     ] as [(String, Placeholders.Problem)])
-  func `what names nothing is told`(text: String, problem: Placeholders.Problem) {
+  func `a placeholder without a meaning is refused`(text: String, problem: Placeholders.Problem) {
     #expect(throws: problem) { try Placeholders.parse(text) }
   }
 

@@ -7,7 +7,7 @@ import Testing
     "\u{200f}", "\u{2028}", "\u{2029}", "\u{202a}", "\u{202e}", "\u{2066}", "\u{2069}",
   ]
 
-  @Test func `every character that steers a terminal is shown, and others stay`() {
+  @Test func `every character that controls a terminal is shown, and others stay`() {
     for scalar in Self.hidden {
       let text = "a\(Character(scalar))b"
       #expect(text.printable == "a\u{fffd}b", "\(scalar.value)")
@@ -74,7 +74,7 @@ import Testing
     ),
   ]
 
-  @Test func `a terminal gets colours if it wants them, and nothing else that steers it`() {
+  @Test func `a terminal gets colours if it wants them, and no other control sequence`() {
     for (text, shown, plain) in Self.coloured {
       for (isColoured, expected) in [(true, shown), (false, plain)] {
         var stream = PrintableStream(isColoured: isColoured)

@@ -19,7 +19,7 @@ struct SizeTextTests {
       ("0.3B", .tooFine), ("0.0000001TB", .tooFine), ("1025TB", .tooLarge),
       ("1024.5TB", .tooLarge), ("99999999999999999999B", .tooLarge),
     ] as [(String, SizeText.Problem)])
-  func `a text that is no size is told apart`(text: String, problem: SizeText.Problem) {
+  func `a text that is no size is refused`(text: String, problem: SizeText.Problem) {
     #expect(throws: problem) { try SizeText.parse(text) }
   }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import TaktCore
 
 @Suite struct TerminalLineTests {
-  /// What a program prints, and what a terminal shows of it in the end: `␍` stands for a carriage
+  /// A program's output, and its final form on a terminal: `␍` stands for a carriage
   /// return, `␈` for a backspace, `␛` for ESC.
   @Test(arguments: [
     "plain | plain", "text␍ | text", "text␍␍ | text", "␍10%␍20%␍30% | 30%", "100%␍5 | 500%",

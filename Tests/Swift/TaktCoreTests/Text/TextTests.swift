@@ -19,7 +19,7 @@ import TaktTime
     ("0.0001s", .tooFine), ("101w9999999999w", .tooLong), ("99999999999999999999s", .tooLong),
     ("1s5", .noUnit), ("1e3s", .unknownUnit("e")),
   ])
-  func `what is no duration is told why`(text: String, problem: DurationText.Problem) {
+  func `a text that is no duration is refused`(text: String, problem: DurationText.Problem) {
     #expect(throws: problem) { try DurationText.parse(text) }
   }
 

@@ -53,7 +53,7 @@ import Testing
       ("tomorrow 06:00 sharp", .form), ("last night", .bareDate), ("last day", .form),
       ("monday", .bareDate), ("someday 06:00", .form), ("1969-01-01T00:00", .outOfRange),
     ] as [(String, InstantText.Problem)])
-  func `what is none is told apart`(text: String, problem: InstantText.Problem) {
+  func `a text that is no instant is refused`(text: String, problem: InstantText.Problem) {
     #expect(throws: problem) {
       try TypedInstant.read(text, at: Self.now, in: Self.zone, preferring: .today)
     }

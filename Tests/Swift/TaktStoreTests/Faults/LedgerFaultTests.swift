@@ -73,14 +73,14 @@ import Testing
     bench.close()
     let report = try bench.audit()
     #expect(report.losses.contains { $0.contains("verdicts from row") }, "\(report.losses)")
-    // What was on the page is made anew from the runs.
+    // The rows of the page are made again from the runs.
     #expect(report.verdictCounts.slots == 401)
     #expect(report.isBalanced, "\(report)")
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
     #expect(names.contains { $0.contains("damaged-") })
   }
 
-  @Test func `damage that nobody has met is looked for, and what is lost is told to the slot`()
+  @Test func `unnoticed damage is searched for, and its loss is reported to the slot`()
     throws
   {
     var bounds = SQLiteLedger.Bounds()

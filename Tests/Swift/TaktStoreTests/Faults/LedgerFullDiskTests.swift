@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaktStore
 
-/// What a full disk has kept no record of is lost, and counted.
+/// Entries that a full disk has kept no record of are lost, and counted.
 @Suite struct LedgerFullDiskTests {
   @Test(.enabled(if: geteuid() == 0, "it takes root to mount a small disk"))
   func `a full disk is said once, and what was held is written when there is room`() throws {

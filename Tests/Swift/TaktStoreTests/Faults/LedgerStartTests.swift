@@ -8,7 +8,7 @@ import Testing
 
 @testable import TaktStore
 
-/// What a ledger finds when it is opened, and cannot use as it is.
+/// Ledgers that cannot be used as they are when they are opened.
 @Suite struct LedgerStartTests {
   @Test func `a file that is no database is put aside at the start`() throws {
     let bench = try LedgerBench()
@@ -52,7 +52,7 @@ import Testing
     try bench.expectBalance(slots: 2)
   }
 
-  @Test func `a folder that has become another takt's is not written any more`() throws {
+  @Test func `a folder that has become another daemon's is no longer written`() throws {
     let (bench, job) = try LedgerBench.begun()
     try FileManager.default.removeItem(at: bench.folder)
     let other = try LedgerBench(bench.folder)
@@ -108,7 +108,7 @@ import Testing
     #expect(bench.said.renewals.withLock { $0 } == 1)
     bench.close()
     let report = try bench.audit()
-    // Slots 3 to 10 are in nobody's books.
+    // Slots 3 to 10 are in no ledger.
     #expect(report.lost == 8, "\(report)")
     #expect(report.findings.isEmpty, "\(report.findings)")
     #expect(report.losses.contains { $0.contains("could not be read at the start") })

@@ -21,7 +21,7 @@ import Testing
   }
 
   static let rows: [Row] = [
-    // One's own folder that nobody else may write to.
+    // One's own folder that no other user may write to.
     Row(own: 0, owner: 0, mode: 0o700, verdict: .use),
     Row(own: 7, owner: 7, mode: 0o755, contents: .other, verdict: .use),
     Row(own: 7, owner: 7, mode: 0o700, contents: .state, verdict: .use),

@@ -10,7 +10,7 @@ import Testing
       .path
   }
 
-  @Test func `the second who wants a folder is told who has it, and gets it afterwards`() throws {
+  @Test func `the second daemon learns who has the folder, and gets it afterwards`() throws {
     let folder = folder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var first: StateFolderLock? = try StateFolderLock(folder: folder, holder: "the first, pid 1")

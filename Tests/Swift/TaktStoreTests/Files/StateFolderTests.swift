@@ -25,7 +25,7 @@ import Testing
       try StateFolderLock(folder: state, holder: "test", trusting: trusting)
     }
 
-    /// Why it is refused; nil when it is not.
+    /// The reason for a refusal; nil for none.
     func problem(trusting: Set<UInt32> = []) -> StateFolderProblem? {
       do throws(StateFolderLock.Failure) {
         _ = try StateFolderLock(folder: state, holder: "test", trusting: trusting)

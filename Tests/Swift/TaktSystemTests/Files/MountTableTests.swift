@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktSystem
 
-/// Who has mounted what, as the kernel says it.
+/// The owners of mounts, from the kernel's tables.
 @Suite struct MountTableTests {
   private func mounts(_ lines: String) -> [MountTable.Mount] {
     MountTable.mounts(in: Array(lines.utf8))

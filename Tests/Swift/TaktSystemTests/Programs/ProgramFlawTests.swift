@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktSystem
 
-/// What keeps the system from executing a file.
+/// Reasons why the system does not execute a file.
 @Suite struct ProgramFlawTests {
   /// A file with these bytes, gone when `body` returns.
   private func withFile<Result>(

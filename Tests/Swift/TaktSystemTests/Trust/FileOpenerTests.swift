@@ -22,7 +22,7 @@ import Testing
     return path
   }
 
-  /// What is read; nil for a refusal.
+  /// The contents; nil for a refusal.
   private func text(of path: String, as row: FileTrust = .list) -> String? {
     let opener = FileOpener(FileParties(own: 0))
     guard let descriptor = try? opener.open(path, as: row) else { return nil }

@@ -47,7 +47,7 @@ struct FileTrustTests {
     return trail
   }
 
-  /// Who is refused as root in a scene; all other kinds are used.
+  /// The kinds refused as root in a scene; all others are used.
   struct Scene: CustomTestStringConvertible, Sendable {
     var name: String
     var refused: Set<FileTrust.Kind>
@@ -86,7 +86,7 @@ struct FileTrustTests {
   private static let ofAnyone: Set<FileTrust.Kind> = [
     .jobsFile, .pidFile, .outputFile, .touchedFile, .prunedFolder,
   ]
-  /// Kinds that whoever owns the jobs file may own.
+  /// Kinds that the owner of the jobs file may own.
   private static let ofJobsFile: Set<FileTrust.Kind> = [
     .include, .includePattern, .list, .calendar, .pluginFolder, .manifest, .pluginProgram, .socket,
   ]

@@ -13,7 +13,7 @@ extension ClusterSimulation {
     let forgottenUntil = failedOverAt.map { Self.start + ($0 - Self.begin) } ?? first
     for job in jobs {
       // A job whose schedule has changed has slots by several of them.
-      // Those of a group may wait for one another for as long as it takes.
+      // Those of a group may wait for each other for as long as it takes.
       // A machine that has seen the last run of a limit asks nobody about later slots.
       guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil,
         job.timing.schedule.limit == nil,

@@ -16,7 +16,7 @@ import TaktTime
 ///   passed. What others do meanwhile comes to the same before it and after it.
 /// - Of what different machines do by themselves one order is enough, and a machine that waits for the
 ///   engine hears it done first: it asks nothing meanwhile, so the engine's order is the same.
-/// - While a machine stands still it does nothing: what comes due meanwhile comes due at its end.
+/// - While a machine stands still it does nothing: whatever is due meanwhile is due at its end.
 /// - What a machine, or the engine, does is found out once for each of its own states: neither knows
 ///   what else is in the world.
 package struct ClusterExplorer {

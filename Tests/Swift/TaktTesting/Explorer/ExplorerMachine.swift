@@ -202,7 +202,7 @@ struct ExplorerMachine {
     deeds.append(.isDown)
   }
 
-  /// What would come due meanwhile comes due when it goes on.
+  /// Events that are due meanwhile are due when it continues.
   private mutating func standStill(until instant: MonotonicInstant) {
     log("", " stands still")
     frozenUntil = instant

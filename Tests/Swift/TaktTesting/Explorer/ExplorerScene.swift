@@ -1,7 +1,7 @@
 package import TaktCore
 import TaktTime
 
-/// What the explorer begins with, and what may go wrong.
+/// The explorer's initial state, and its faults.
 package struct ExplorerScene: Sendable {
   /// One mistake of the world.
   package enum Fault: String, CaseIterable, Sendable {

@@ -32,7 +32,7 @@ extension ExplorerWorld {
       next.isFault = false
     }
 
-    /// What comes again is told once, if nothing else lies between or it changes nothing.
+    /// A repeated event is shown once, if nothing else lies between or it changes nothing.
     var told: [Step] {
       var told: [Step] = []
       for step in steps {

@@ -23,7 +23,7 @@ struct ValueDigest {
   ]
   /// What follows from the rest, or is the same for all.
   private static let derived: Set<String> = ["slotsByToken", "placement"]
-  /// Their first rows are nobody's: they are made anew before something is read there.
+  /// Their first rows are placeholders: they are reset before something is read there.
   private static let tables: Set<String> = ["rows"]
   /// Names that were given to timers.
   private static let tokens: Set<String> = [

@@ -23,7 +23,7 @@ struct ClockStepWatcherTests {
     #endif
   }
 
-  /// How many descriptors of timers this process has open, those of other tests too.
+  /// The number of open timer descriptors of this process, those of other tests included.
   private static var timerCount: Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.count {

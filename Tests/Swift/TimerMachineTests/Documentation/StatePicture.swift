@@ -42,7 +42,7 @@ struct StatePicture {
       path: "M650 152V300Q650 330 620 330H426", x: 638, y: 280, anchor: "end"),
   ]
 
-  /// What leads from one state to another. The release of a machine that is armed for nothing
+  /// Events that lead from one state to another. The release of a machine that is armed for nothing
   /// changes nothing, and is left out.
   static var changes: [Change: [String]] {
     var found: [Change: [String]] = [:]

@@ -10,7 +10,7 @@ struct HarmlessTests {
     func `a bare dispatch source survives it`(harmless: Harmless) async {
       await #expect(processExitsWith: .success) { [harmless] in
         harmless.commitOnBareSource()
-        // A source is put to rest by another thread, which is where a trap would come from.
+        // A source is suspended by another thread, which is where a trap would come from.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(2))
       }
     }

@@ -27,7 +27,7 @@ struct MisuseTests {
     func `a bare dispatch source dies of it`(misuse: Misuse) async {
       await #expect(processExitsWith: .signal(Self.trap)) { [misuse] in
         misuse.commitOnBareSource()
-        // A source is put to rest by another thread; the signal comes from there.
+        // A source is suspended by another thread; the signal comes from there.
         pause(.seconds(2))
       }
     }

@@ -3,7 +3,7 @@ import Testing
 import TimerMachine
 import TimerMachineTesting
 
-/// How debouncers, throttles and countdowns end, on real queues.
+/// Ends of debouncers, throttles and countdowns, on real queues.
 struct RateEndingTests {
   private let queue = DispatchQueue(label: "rates")
   private let notes = Notes()

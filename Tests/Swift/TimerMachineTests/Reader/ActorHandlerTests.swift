@@ -6,7 +6,7 @@ import TimerMachineTesting
 struct ActorHandlerTests {
   private let time = ManualTimerFactory()
 
-  /// What a view model looks like.
+  /// A typical view model.
   @MainActor
   private final class Model {
     private(set) var seconds = 0

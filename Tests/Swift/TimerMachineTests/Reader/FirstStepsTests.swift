@@ -3,7 +3,7 @@ import Testing
 import TimerMachine
 import TimerMachineTesting
 
-/// What a reader of articles about `DispatchSourceTimer` writes first.
+/// The first code of a reader of articles about `DispatchSourceTimer`.
 struct FirstStepsTests {
   private let time = ManualTimerFactory()
   private let notes = Notes()

@@ -4,7 +4,7 @@ import TimerMachineTesting
 @testable import TimerMachine
 
 #if DEBUG
-  /// What a debug build says of a call after which nothing runs.
+  /// Messages of a debug build about a call after which nothing runs.
   @Suite(.serialized)
   struct RefusalReportTests {
     private let time = ManualTimerFactory()

@@ -10,7 +10,7 @@ struct TimerGroupTests {
     let numbers = Guarded<[UInt64]>([])
   }
 
-  @Test func `machines of a group share a handler and are told apart by their numbers`() throws {
+  @Test func `machines of a group share a handler and differ in their numbers`() throws {
     let manual = ManualTimerFactory()
     let queue = DispatchQueue(label: "group")
     let fires = Fires()

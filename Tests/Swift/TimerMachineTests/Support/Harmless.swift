@@ -1,6 +1,6 @@
 @preconcurrency import Dispatch
 
-/// What is said to crash a bare dispatch source, and does not.
+/// Calls that are said to crash a bare dispatch source, and do not.
 enum Harmless: String, CaseIterable, Codable, Sendable {
   case suspendsTwiceAndResumesTwice, cancelsSuspendedAndResumes, activatesTwice
   case resumesThenActivates, cancelsTwice, activatesCancelled, schedulesCancelled

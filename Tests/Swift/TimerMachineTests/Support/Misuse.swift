@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import TimerMachine
 
-/// What kills a process when it is done to a bare dispatch source, and the same calls on a machine.
+/// Calls that kill a process on a bare dispatch source, and the same calls on a machine.
 enum Misuse: String, CaseIterable, Codable, Sendable {
   case resumesTwice, resumesAfterActivation, resumesAfterCancel
   case releasesSuspended, releasesSuspendedAndCancelled, suspendsCancelledAndReleases
@@ -54,7 +54,7 @@ enum Misuse: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Whether a machine answers with an error: its schedule cannot be made.
+  /// True if a machine answers with an error: its schedule cannot be made.
   var isThrownByMachine: Bool {
     switch self {
     case .negativeInterval, .notANumber, .negativeLeeway: true

@@ -1,6 +1,6 @@
 import TimerMachine
 
-/// What happened, in order, from any thread.
+/// Events in order, from any thread.
 final class Notes: Sendable {
   private let kept = Guarded<[String]>([])
 

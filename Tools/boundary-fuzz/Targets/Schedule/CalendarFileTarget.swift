@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTesting
 
-/// A calendar file, as calendars of jobs read it. What is wrong with it is told with its line.
+/// A calendar file, as calendars of jobs read it. Problems are reported with their lines.
 struct CalendarFileTarget: FuzzTarget {
   static let name = "ics"
   static let summary = "a calendar file (iCalendar)"

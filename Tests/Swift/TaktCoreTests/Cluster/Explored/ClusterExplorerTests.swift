@@ -45,7 +45,7 @@ struct ClusterExplorerTests {
   }
 
   @Test(arguments: Overlap.allCases)
-  func `one machine that shares nothing decides each slot once, whatever it is told`(
+  func `one machine that shares nothing decides each slot once after any event`(
     overlap: Overlap
   ) {
     let report = explore(.alone(overlap, .bestEffort, faults: 1))

@@ -16,7 +16,7 @@ struct ClusterSimulationTests {
   @Test(
     arguments: [91, 107, 108, 150, 203, 403, 520, 661, 865, 2017, 2820, 8464, 8946, 18739]
       as [UInt64])
-  func `what was found once stays mended`(seed: UInt64) {
+  func `seeds that once failed still pass`(seed: UInt64) {
     var simulation = ClusterSimulation(seed: seed)
     let problems = simulation.run()
     #expect(problems == [], "\(simulation.story.joined(separator: "\n"))")

@@ -3,7 +3,7 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// What a reload says of keys that count at the start only.
+/// A reload's messages about keys that take effect at the start only.
 @Suite struct SettingsReloadTests {
   private static func settings(
     _ change: (inout SchedulerSettings) -> Void = { _ in }

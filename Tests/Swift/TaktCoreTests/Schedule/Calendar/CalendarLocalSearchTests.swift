@@ -51,6 +51,6 @@ import Testing
 }
 
 extension CalendarTerm {
-  /// Whether it comes again and again without a last value.
+  /// True if it recurs without a last value.
   fileprivate var isOpen: Bool { step > 0 && stop == nil }
 }

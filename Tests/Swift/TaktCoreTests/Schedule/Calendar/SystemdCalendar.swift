@@ -6,7 +6,7 @@ import TaktTime
 struct SystemdCalendar {
   let path: String
 
-  /// What it makes of one expression.
+  /// systemd's reading of one expression.
   struct Answer: Equatable {
     var normalized: String
     /// Seconds since the epoch, without their fractions; fewer than asked for when there are no

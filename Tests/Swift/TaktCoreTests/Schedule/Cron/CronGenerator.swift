@@ -16,7 +16,7 @@ struct GeneratedCron {
   var isWeekday: @Sendable (CivilTime) -> Bool = { _ in false }
   var recurs = false
 
-  /// Whether one of two given day fields begins with a star.
+  /// True if one of two given day fields starts with a star.
   var isStar = false
 
   func hasDate(_ time: CivilTime, _ rule: CronDayRule) -> Bool {
@@ -39,9 +39,7 @@ struct GeneratedCron {
 /// Makes cron expressions by chance.
 struct CronGenerator {
   var random: SplitMix64
-  /// Whether all may occur. Else there are no `W`, wrapping ranges and `7`, which not every program
-  /// reads; no `3-3`, which croniter takes for all values; no `1-31`, which it takes for `*` beside
-  /// `*/2`; and no day of month beside `5#2` or `5L`, where it wants both to match.
+  /// False to leave out `W`, wrapping ranges and `7`, which not every program knows.
   var isWhole = true
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }

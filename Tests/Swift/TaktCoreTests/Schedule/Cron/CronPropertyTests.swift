@@ -4,7 +4,7 @@ import Testing
 import TaktTime
 
 @Suite struct CronPropertyTests {
-  /// What is due by the plain meaning of the fields and of the policy, one instant at a time.
+  /// The due times by the plain meaning of the fields and of the policy, one instant at a time.
   private struct Reference {
     var cron: GeneratedCron
     var zone: Zone

@@ -55,7 +55,7 @@ struct CronosRow: Decodable {
     }
   }
 
-  /// What is wrong when takt answers otherwise; nil when the row passes.
+  /// The difference between takt's answer and the row; nil when the row passes.
   func failure(zone: (String) throws -> Zone) rethrows -> String? {
     let expression: CronExpression
     do {

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(0)..<40, [Grain.seconds, .milliseconds])
-  func `however a clock is set, no slot comes twice`(seed: UInt64, grain: Grain) {
+  func `no slot occurs twice, even if the clock is set`(seed: UInt64, grain: Grain) {
     var random = SplitMix64(seed: seed)
     var job = EventJob()
     var backSteps = 0
@@ -144,7 +144,7 @@ import Testing
     #expect(job.repeated.isEmpty)
   }
 
-  /// How fine the story of a job is: in whole seconds, its moments do come again; in milliseconds,
+  /// The grain of a job's story: in whole seconds, its moments do come again; in milliseconds,
   /// they are side by side.
   enum Grain {
     case seconds, milliseconds

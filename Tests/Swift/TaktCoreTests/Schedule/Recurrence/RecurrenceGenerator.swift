@@ -8,7 +8,7 @@ struct RecurrenceGenerator {
 
   struct Rule {
     var text: String
-    /// Whether its frequency is a day or longer.
+    /// True if its frequency is a day or longer.
     var isOfDays: Bool
     /// An instant near its beginning, or some years after it; in local seconds.
     var base: Int64

@@ -248,7 +248,7 @@ import Testing
       let calendar = SharedCalendar("file", file.content).read(in: zone)
       func has(_ instant: ScheduleInstant) -> Bool { calendar.contains(instant, in: zone) }
       #expect(!has(ends[0] - 1) && has(ends[0]) && has(ends[1] - 1) && !has(ends[1]), "\(text)")
-      // All edges between are told, and nothing changes in between.
+      // All edges between are listed, and nothing changes in between.
       var instant: ScheduleInstant = ends[0] - 3_600_000
       while instant < ends[1] + 3_600_000 {
         let edge = calendar.nextEdge(after: instant, in: zone) ?? ends[1] + 7_200_000

@@ -1,4 +1,4 @@
-/// What the words of a cron expression mean.
+/// Reads the words of a cron expression.
 struct CronWords {
   var days: DayTest = { _ in true }
   /// In seconds of the day.

@@ -2,7 +2,7 @@ import TaktTime
 
 @testable import TaktCore
 
-/// What the words of a recurrence of days or longer mean.
+/// Reads the words of a recurrence of days or longer.
 struct RecurrenceWords {
   private enum Unit: String { case year, month, week, day }
 

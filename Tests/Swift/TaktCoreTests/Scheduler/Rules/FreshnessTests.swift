@@ -10,7 +10,7 @@ import TaktTime
 
   private struct Shop {
     var world = SchedulerWorld()
-    /// How the runs of the job end.
+    /// The ends of the job's runs.
     var result = AttemptResult.exited(0)
 
     /// A day and an hour after the start.

@@ -49,7 +49,7 @@ import TaktTime
       seen = world.requests.count
     }
 
-    /// What was called since the last call.
+    /// The calls since the last one.
     mutating func news() -> [String] {
       defer { calls = [] }
       return calls
@@ -174,7 +174,7 @@ import TaktTime
       (.onRecover, HookRule()), (.onRecover, HookRule(.streak(least: 2))),
       (.onSuccess, HookRule(.recovered)),
     ] as [(HookKind, HookRule)])
-  func `a recovery that the end of takt cut off is told by the next success, once`(
+  func `a recovery that the end of takt cut off is reported by the next success, once`(
     hook: HookKind, rule: HookRule
   ) throws {
     let spec = try job([hook: [rule]])
@@ -199,7 +199,7 @@ import TaktTime
     #expect(day.news().isEmpty)
   }
 
-  @Test func `a reload keeps what was called, wherever it stands now, and a new when counts anew`()
+  @Test func `a reload keeps what was called, in any place, and a new when starts from zero`()
     throws
   {
     let (first, third) = (HookRule(.streak(least: 1)), HookRule(.streak(least: 3)))
