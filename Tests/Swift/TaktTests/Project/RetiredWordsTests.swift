@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `scripts/retired-words`, which keeps retired phrases out of the docs and retired names out of the
-/// sources.
+/// `scripts/retired-words`, which keeps retired phrases out of the docs and of comments, and retired
+/// names out of the sources.
 @Suite(.ownThreads) struct RetiredWordsTests {
-  /// What the script says of a page with this text; the page's path is left out.
+  /// The script's findings in a page with this text, without the page's path.
   private func findings(
     in text: String, name: String = "page.md"
   ) throws -> TaktAnswer {
@@ -24,7 +24,7 @@ import Testing
     #expect(found.output == "3:22: 'for ever'; write: permanently\n")
   }
 
-  @Test func `of a source only its texts are read, also where they are joined`() throws {
+  @Test func `a source is searched in its texts, also joined ones, comments and names`() throws {
     let found = try findings(
       in: """
         // A takt in a comment.
@@ -37,15 +37,19 @@ import Testing
           suspended for \\
           ever
           \"""
+        func \("`all is told`")() {}
         """, name: "source.swift")
     #expect(found.status == 1)
     #expect(
       found.output == """
+        1:4: 'A takt'; write: the daemon
         2:19: 'books balance'; write: every slot is accounted for
         5:20: 'anew'; write: again
+        5:30: 'anew'; write: again
         6:24: 'anew'; write: again
         6:56: 'takts'; write: daemons
         8:13: 'for ever'; write: permanently
+        11:11: 'is told'; write: is logged, is reported
 
         """)
   }
