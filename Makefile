@@ -222,7 +222,7 @@ moving: build    ## Import what 40 Debian packages bring along, and the files in
 	python3 -B Tests/moving/commands.py .build/debug/takt
 
 lint: PACKAGES := python3
-lint: setup      ## Check format, imports, sizes, folder dependencies, calls to the system, type names, retired phrases and names, links, and messages of new commits.
+lint: setup      ## Check format, imports, sizes, folder dependencies, calls to the system, type names, retired phrases and names, comments, links, and messages of new commits.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	@! grep -rnE '^([@a-z]+ )?import Foundation$$' Sources/takt Sources/Takt[ACEDST]* Sources/Timers || { \
 		echo 'import FoundationEssentials: the installed program has no ICU' >&2; exit 1; }
@@ -234,6 +234,7 @@ lint: setup      ## Check format, imports, sizes, folder dependencies, calls to 
 	scripts/system-calls
 	scripts/type-names
 	scripts/retired-words
+	scripts/comments
 	scripts/links
 	.ci/commits
 

@@ -69,7 +69,7 @@ struct AccessMiddleware: RouterMiddleware {
     }
     guard let origin = request.headers[.origin] else { return }
     let authority = request.head.authority?.lowercased() ?? ""
-    // Where people reach the page by https, whoever is in between can make a page of http.
+    // Where people reach the page by https, anybody in between can make a page of http.
     let isSecure = secureAuthority.map { [$0, "\($0):443"].contains(authority) } ?? false
     let schemes = isSecure ? ["https"] : ["http", "https"]
     guard schemes.contains(where: { "\($0)://\(authority)" == origin.lowercased() }) else {

@@ -2,7 +2,7 @@
 package struct LabelledContainer: Hashable, Sendable {
   /// All of its digits: no other container has it as a name or as the beginning of an id.
   package var id: String
-  /// Without a slash; jobs of its labels begin with it.
+  /// Without a slash; jobs of its labels start with it.
   package var name: String
   package var labels: [String: String]
 
