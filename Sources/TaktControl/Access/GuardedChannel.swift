@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// An HTTP connection with bounds on who may open it, how many there are, and what it may take.
 struct GuardedChannel: ServerChildChannel {
@@ -33,6 +34,13 @@ struct GuardedChannel: ServerChildChannel {
     channel.closeFuture.whenComplete { _ in count.release() }
     // Nobody else closes a connection that was never set up.
     return ask(channel).flatMap { http.setup(channel: channel, logger: logger) }
+      .flatMapThrowing { value in
+        // What comes later sees no authority in a target.
+        let pipeline = channel.pipeline.syncOperations
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try pipeline.addHandler(TargetGuard(), position: .after(decoder))
+        return value
+      }
       .flatMapErrorThrowing { error in
         channel.close(promise: nil)
         throw error

@@ -119,6 +119,29 @@ import Testing
     }
   }
 
+  @Test func `a host in the target counts instead of the header`() async throws {
+    let listener = try await Listener(names: ["takt.example"])
+    for (target, host, status) in [
+      ("http://takt.example/api/v1/status", listener.host, 200),
+      ("HTTPS://TAKT.example:443/api/v1/status", listener.host, 200),
+      ("http://takt.example/api/v1/status", "Host: evil.example", 200),
+      ("http://evil.example/api/v1/status", listener.host, 403),
+      ("http://evil.example", listener.host, 403), ("http://evil.example?x", listener.host, 403),
+      ("http:///api/v1/status", listener.host, 400), ("http://", listener.host, 400),
+      ("http://:80/api/v1/status", listener.host, 400), ("http:/api/v1/status", listener.host, 400),
+      ("http://x@takt.example/api/v1/status", listener.host, 400),
+      ("ftp://takt.example/api/v1/status", listener.host, 400),
+      ("file:///api/v1/status", listener.host, 400),
+    ] {
+      let reply = try listener.ask("GET", target, host, listener.bearer)
+      #expect(reply.status == status, "\(target)")
+    }
+    let origin = "Origin: http://\(listener.host.dropFirst(6))"
+    let reply = try listener.ask(
+      "GET", "http://takt.example/api/v1/status", listener.host, listener.bearer, origin)
+    #expect(reply.status == 403)
+  }
+
   @Test func `a page of another site is refused, takt's own is not`() async throws {
     let listener = try await Listener()
     for (field, status) in [
