@@ -92,7 +92,8 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   ) {
     let refusal = Problem(
       .badRequest, "the request cannot be read",
-      detail: "A head has at most 32 KB and 100 fields, with 8 KB in each and in path and query.")
+      detail: "It is not valid HTTP, or its head is larger than 32 KB, 100 fields, "
+        + "or 8 KB in a field or in path and query.")
     let body = ByteBuffer(bytes: refusal.bytes)
     var head = head
     head.headerFields[.contentType] = Problem.contentType
