@@ -39,6 +39,19 @@ extension Request {
     }
   }
 
+  /// Refuses a body with anything in it but an empty object.
+  func requireNoKeys() async throws {
+    let bytes = try await bytes(upTo: ControlContext.commandBytesMax)
+    guard !bytes.isEmpty else { return }
+    guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: Data(bytes)) else {
+      throw Problem(.badRequest, "the body must be a JSON object")
+    }
+    if let key = found.keys.min() {
+      throw Problem(
+        .badRequest, "unknown key '\(key.prefix(50))'", detail: "This request has no keys.")
+    }
+  }
+
   /// The body as a value of this type; an empty body has none of its keys.
   func decodeBody<Body: APIObject>(_ type: Body.Type) async throws -> Body {
     let keys = type.keys

@@ -11,6 +11,16 @@ import Testing
     reply.list("steps").first { $0["job"] as? String == job } ?? [:]
   }
 
+  @Test func `a reload takes no keys`() async throws {
+    let world = try await ControlWorld()
+    let refused = try world.post("/api/v1/reload", #"{"force":true}"#)
+    #expect(refused.status == 400 && refused["title"] as? String == "unknown key 'force'")
+    #expect(try world.post("/api/v1/reload", "force").status == 400)
+    #expect(world.reload.causes.isEmpty)
+    _ = try world.post("/api/v1/reload", "{}")
+    #expect(world.reload.causes.count == 1)
+  }
+
   @Test func `a plan says what would be done with each job, and nothing is done`() async throws {
     let world = try await ControlWorld()
     let old: [JobSpec] = try [.named("gone", tags: ["x"]), .named("kept"), .named("slow")]
