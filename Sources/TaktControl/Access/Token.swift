@@ -103,6 +103,16 @@ final class NetworkAddress: Sendable {
   }
 
   private let state = Mutex<State?>(nil)
+  private let refusal = Mutex<String?>(nil)
+
+  /// Why takt does not listen although it is to, in words; nil where it is not to.
+  func setRefusal(_ words: String) { refusal.withLock { $0 = words } }
+
+  /// Why there is no address.
+  var problem: Problem {
+    guard let words = refusal.withLock({ $0 }) else { return .noPage }
+    return Problem(.notFound, "takt does not listen for the web page", detail: words)
+  }
 
   /// The address with the token as it is now; nil where there is none.
   var address: String? {

@@ -96,11 +96,15 @@ package final class ControlServer: Sendable {
           done(.success(path))
         }, onFailure: { done(.failure($0)) })
     case .network(let settings, let tokenFile):
+      let refuse: @Sendable (ControlError) -> Void = { [network] error in
+        network.setRefusal("\(settings.address): \(error.message)")
+        done(.failure(error))
+      }
       let credentials: Credentials
       do throws(Token.FileError) {
         credentials = try self.credentials(settings, tokenFile: tokenFile, areProxys: false)
       } catch {
-        return done(.failure(ControlError(error.message)))
+        return refuse(ControlError(error.message))
       }
       start(
         .hostname(settings.host, port: settings.port),
@@ -113,7 +117,7 @@ package final class ControlServer: Sendable {
             settings.publicURL ?? "http://\(bound.address)", tokenFile: tokenFile,
             as: settings.tokenTrust)
           done(.success("http://\(bound.address)"))
-        }, onFailure: { done(.failure($0)) })
+        }, onFailure: refuse)
     case .proxy(let proxy, let settings, let tokenFile):
       listen(for: proxy, settings, tokenFile: tokenFile, done: done)
     }

@@ -129,7 +129,7 @@ struct SystemRoutes {
     -> Response
   {
     guard let address = await TokenQueue.perform({ [network] in network.address }) else {
-      throw Problem.noPage
+      throw network.problem
     }
     var shown = API.Address()
     shown.address = address

@@ -56,7 +56,7 @@ struct CalendarRoutes {
       var shown = API.Address()
       shown.address = address
       return .json(shown)
-    case .success(nil): throw Problem.noPage
+    case .success(nil): throw network.problem
     case .failure(let error):
       throw Problem(.internalError, "the calendar has no token", detail: error.message)
     }

@@ -178,7 +178,9 @@ import Testing
     #expect(
       trouble.message
         .hasSuffix("can be read by other users; run `chmod 600 \(world.tokenFile)`"))
-    #expect(try world.get("/api/v1/address").status == 404)
+    let address = try world.get("/api/v1/address")
+    #expect(address.status == 404)
+    #expect(address["detail"] as? String == "127.0.0.1:0: \(trouble.message)")
   }
 
   @Test func `a port that is taken is said`() async throws {
