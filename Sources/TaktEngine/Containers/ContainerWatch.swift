@@ -83,7 +83,7 @@ package final class ContainerWatch: Sendable {
     let deadline = state.withLock { $0.isClosed ? nil : $0.following.deadline }
     timer.withLock { timer in
       guard let timer else { return }
-      if timer.state == .running { timer.cancel() }
+      if timer.state == .running { timer.cancel(keepHandlers: true) }
       guard let deadline else { return }
       let delay = max(.milliseconds(1), deadline - time.monotonic)
       _ = timer.activate(.once(afterClamping: delay))
