@@ -54,7 +54,7 @@ struct LabelJob {
   {
     var writer = LabelFileWriter()
     writer.open(["jobs", job.text])
-    writer.write(leaves.map { ($0.key, $0.value.value, $0.value.label) })
+    writer.write(leaves.map { ($0.key, $0.value.value.withoutEach, $0.value.label) })
     writer.write([
       (["use"], .text(Self.action), nil), (["concurrency"], .text(ContainerAccess.group), nil),
     ])
@@ -71,11 +71,17 @@ struct LabelJob {
 extension LabelJob.Value {
   /// In the parameters of an action, braces would be facts of the run or secrets.
   fileprivate var withoutPlaceholders: Self {
-    func plain(_ text: String) -> String { text.replacing("{{", with: "{{{{") }
+    mapped { $0.replacing("{{", with: "{{{{") }
+  }
+
+  /// Elsewhere in a job, braces before `each` would be a value of `for_each`.
+  fileprivate var withoutEach: Self { mapped(EachBraces.escaped) }
+
+  private func mapped(_ plain: (String) -> String) -> Self {
     switch self {
-    case .text(let text): return .text(plain(text))
-    case .list(let items): return .list(items.map(plain))
-    case .word: return self
+    case .text(let text): .text(plain(text))
+    case .list(let items): .list(items.map(plain))
+    case .word: self
     }
   }
 }
@@ -117,10 +123,10 @@ private struct LabelFileWriter {
 
   private func written(_ value: LabelJob.Value) -> String {
     switch value {
-    case .text(let text): quoted(EachBraces.escaped(text))
+    case .text(let text): quoted(text)
     case .word(let word): word
     case .list(let items):
-      "[" + items.map { quoted(EachBraces.escaped($0)) }.joined(separator: ", ") + "]"
+      "[" + items.map(quoted).joined(separator: ", ") + "]"
     }
   }
 

@@ -9,7 +9,10 @@ import Testing
 @Suite struct LabelJobsTests {
   /// A row `LABEL=VALUE; …` of the job `a`, and what the job says.
   @Test(arguments: [
-    ("cron=0 3 * * *; run=backup", "cron 0 3 * * *", ["/bin/sh", "-c", "backup"]),
+    (
+      "cron=0 3 * * *; run=backup", "cron 0 3 * * * in UTC, gap run_after, overlap first",
+      ["/bin/sh", "-c", "backup"]
+    ),
     ("every=90s; run=a b", "every 1m30s", ["/bin/sh", "-c", "a b"]),
     (#"on=manual; run=["a", "b c"]"#, "on manual", ["a", "b c"]),
     (#"on=manual; run=[ "$x" = 1 ] && a"#, "on manual", ["/bin/sh", "-c", #"[ "$x" = 1 ] && a"#]),
