@@ -47,6 +47,7 @@ struct ImageReference: Hashable, Sendable, CustomStringConvertible {
     guard text == "localhost" || text.utf8.contains(where: { ".:".utf8.contains($0) }) else {
       return false
     }
+    guard let first = text.utf8.first, !".:-]".utf8.contains(first) else { return false }
     return text.utf8.allSatisfy { isLower($0) || isUpper($0) || ".:-[]".utf8.contains($0) }
   }
 
