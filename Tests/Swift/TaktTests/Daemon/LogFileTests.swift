@@ -76,7 +76,7 @@ import Testing
           use: log
           with: {message: '{"level":"error","msg":"ü"}', level: error}
           output: {format: raw}
-        b: {after: [a], run: touch ended}
+        b: {after: {job: a}, run: touch ended}
 
       """)
     let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
