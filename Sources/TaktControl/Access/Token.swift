@@ -94,6 +94,13 @@ struct Token: Equatable, Sendable {
   }
 }
 
+extension Problem {
+  /// Nothing is listened to over TCP.
+  fileprivate static let noPage = Problem(
+    .notFound, "the web page is off",
+    detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
+}
+
 /// Where people reach the web page, with its token: known when takt listens. Safe from any thread.
 final class NetworkAddress: Sendable {
   private struct State {

@@ -223,13 +223,6 @@ struct SystemRoutes {
   }
 }
 
-extension Problem {
-  /// Nothing is listened to over TCP.
-  static let noPage = Problem(
-    .notFound, "the web page is off",
-    detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
-}
-
 extension API.Status.Slots {
   fileprivate init(_ counts: VerdictCounts) {
     self.init()

@@ -183,9 +183,9 @@ extension KeyTableTests {
 
   /// Keys of mappings that stand under `scheduler`, not in a job.
   static let ofScheduler: [String: String] = [
-    "scheduler.containers": "scheduler: {containers: {labels: true}}",
-    "scheduler.containers.socket": "scheduler: {containers: {labels: true, socket: /run/x}}",
-    "scheduler.containers.labels": "scheduler: {containers: {labels: true}}",
+    "scheduler.containers": "scheduler: {containers: {}}",
+    "scheduler.containers.socket": "scheduler: {containers: {socket: /run/x}}",
+    "scheduler.containers.labels": "scheduler: {containers: {labels: false}}",
     "scheduler.history.keep": "scheduler: {history: {keep: 1m}}",
     "scheduler.history.max_runs": "scheduler: {history: {max_runs: 100}}",
     "scheduler.history.output": "scheduler: {history: {output: 0s}}",

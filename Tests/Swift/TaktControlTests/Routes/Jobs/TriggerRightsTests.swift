@@ -27,6 +27,7 @@ import Testing
     "touch": ["path": .string("/x")], "signal": ["pid_file": .string("/x")],
     "ping": ["url": .string("https://h/x")],
     "notify": ["to": .string("slack"), "url": .string("https://h/x")],
+    "container": ["image": .string("debian")],
   ]
 
   /// Those that may be opened, and why each is no risk: it reaches nothing. A change here is a
@@ -41,6 +42,7 @@ import Testing
     "prune": ["older_than", "keep", "max_size", "dry_run"], "touch": [], "signal": ["signal"],
     "ping": ["environment", "output", "timeout", "retries"],
     "notify": ["text", "priority", "dedup_key", "timeout", "retries"],
+    "container": ["init", "memory", "pids", "remove", "cpus"],
   ]
 
   private let catalogue = BuiltinRegistry.standard
