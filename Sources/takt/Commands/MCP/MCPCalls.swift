@@ -22,18 +22,24 @@ final class MCPCancellation: Sendable {
 }
 
 /// The calls in progress. Each line with calls has a thread, so that one which waits holds up no
-/// other. Safe from any thread.
+/// other. Lines that change something are done in their order. Safe from any thread.
 final class MCPCalls: Sendable {
   static let threadsMax = 16
 
   private struct State {
     var open: [MCPRequestID: MCPCancellation] = [:]
     var threadCount = 0
+    /// Ends when the last line that changes something is done.
+    var lastChange: DispatchGroup?
   }
 
   private enum Part: Sendable {
     case answer([UInt8])
     case call(MCPCall, MCPCancellation)
+
+    var makesChanges: Bool {
+      if case .call(let call, _) = self { call.tool.makesChanges } else { false }
+    }
   }
 
   private let control: ControlArgument
@@ -97,13 +103,26 @@ final class MCPCalls: Sendable {
       return send(parts, isBatch: isBatch, refusing: words)
     }
     threads.enter()
+    let change = parts.contains(where: \.makesChanges) ? DispatchGroup() : nil
+    change?.enter()
+    let earlier = change.flatMap { change in
+      state.withLock { state in
+        defer { state.lastChange = change }
+        return state.lastChange
+      }
+    }
+    let end: @Sendable () -> Void = { [self] in
+      change?.leave()
+      endThread()
+    }
     do throws(SystemError) {
       try Thread.start(name: "takt-mcp") { [self] in
+        earlier?.wait()
         send(parts, isBatch: isBatch)
-        endThread()
+        end()
       }
     } catch {
-      endThread()
+      end()
       throw error
     }
   }

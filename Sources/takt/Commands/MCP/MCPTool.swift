@@ -25,6 +25,9 @@ struct MCPTool: Sendable {
     case change(isDestructive: Bool, isIdempotent: Bool)
   }
 
+  /// True if it does more than read.
+  var makesChanges: Bool { if case .change = effect { true } else { false } }
+
   let name: String
   private let title: String
   private let about: String

@@ -49,6 +49,14 @@ import Testing
           gate.wait()
           return try MCPResult(Array("{}".utf8))
         },
+        MCPTool(
+          "change", "Change", "Waits, and changes something.",
+          .change(isDestructive: false, isIdempotent: true)
+        ) { (_: MCPArguments.None, _) in
+          begun.signal()
+          gate.wait()
+          return try MCPResult(Array("{}".utf8))
+        },
       ])
       say(
         #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"\#(version)"}}"#
@@ -64,6 +72,18 @@ import Testing
 
     static func request(_ id: Int, _ tool: String, _ arguments: String = "{}") -> String {
       #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/call","params":{"name":"\#(tool)","arguments":\#(arguments)}}"#
+    }
+  }
+
+  @Test func `calls that change something are done in their order`() {
+    var bench = Bench(version: "2025-06-18")
+    for id in 1...3 { bench.call(id, "change") }
+    for id in 1...3 {
+      bench.begun.wait()
+      // The next one has not begun.
+      #expect(bench.begun.wait(timeout: .now()) == .timedOut)
+      bench.gate.signal()
+      #expect(bench.sent.next().contains(#""id":\#(id),"#))
     }
   }
 
