@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 package import TaktCore
-package import TaktTime
+import TaktTime
 package import TaktTransfer
 package import TimerMachine
 
