@@ -10,7 +10,9 @@ import Testing
   }
 
   private func waitFor(_ words: String, in name: String, of folder: TemporaryFolder) throws {
-    try TaktProcess.wait("\(words) in \(name)") { folder.read(name).contains(words) ? true : nil }
+    _ = try TaktProcess.wait("\(words) in \(name)") {
+      folder.read(name).contains(words) ? true : nil
+    }
   }
 
   @Test func `a log file that logrotate moves is opened again, and nothing is lost`() throws {
@@ -80,7 +82,7 @@ import Testing
 
       """)
     let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
-    try TaktProcess.wait("the runs have ended") {
+    _ = try TaktProcess.wait("the runs have ended") {
       FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
         ? true : nil
     }
@@ -101,7 +103,7 @@ import Testing
       """)
     try folder.write("\(json)\nplain\t\u{1b}[31mred\u{1b}[0m\r\n", to: "in")
     let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
-    try TaktProcess.wait("the runs have ended") {
+    _ = try TaktProcess.wait("the runs have ended") {
       FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
         ? true : nil
     }
