@@ -89,14 +89,29 @@ struct OfeliaLabelReader {
       _ = job.setParameter([LabelJob.command], .list(words), by: label)
     case "user": _ = job.setParameter(["user"], .text(value), by: label)
     case "no-overlap":
-      _ = job.set(["overlap"], .text(value == "true" ? "skip" : "allow"), by: label)
+      guard let isAlone = Self.truth(value) else { return Self.notBoolean(key, value) }
+      _ = job.set(["overlap"], .text(isAlone ? "skip" : "allow"), by: label)
     case "environment", "env": return setVariables(value, of: &job, label)
     case "tty":
-      if value == "true" { return (.notPermitted, "takt has no terminal for a job") }
+      guard let hasTerminal = Self.truth(value) else { return Self.notBoolean(key, value) }
+      if hasTerminal { return (.notPermitted, "takt has no terminal for a job") }
     case "container": return (.notPermitted, "a job of a label runs in its own container")
     default: return (.unknownKey, "takt has nothing for '\(key.shortened)'")
     }
     return nil
+  }
+
+  /// The words that Go takes for true and false.
+  private static func truth(_ text: String) -> Bool? {
+    switch text {
+    case "1", "t", "T", "TRUE", "true", "True": true
+    case "0", "f", "F", "FALSE", "false", "False", "": false
+    default: nil
+    }
+  }
+
+  private static func notBoolean(_ key: String, _ value: String) -> Refusal {
+    (.badValue, "'\(key)' must be true or false, not '\(value.shortened)'")
   }
 
   private func setTimes(_ text: String, of job: inout LabelJob, _ label: String) -> Refusal? {
@@ -119,7 +134,10 @@ struct OfeliaLabelReader {
     for text in LabelReader.list(value) ?? [value] {
       let sign = text.firstIndex(of: "=") ?? text.endIndex
       let name = String(text[..<sign])
-      guard sign < text.endIndex, name.isVariableName, !name.hasPrefix("TAKT_") else {
+      guard sign < text.endIndex else {
+        return (.badValue, "the variable '\(text.shortened)' has no value; write NAME=VALUE")
+      }
+      guard name.isVariableName, !name.hasPrefix("TAKT_") else {
         return (.badValue, "'\(name.shortened)' is not a name for a variable of a job")
       }
       _ = job.setParameter(

@@ -13,7 +13,11 @@ package enum SplitWords {
       if "{[(".unicodeScalars.contains(first) { return nil }
       if "|><#".unicodeScalars.contains(first) { return words + [String(rest)] }
       let isQuoted = "'\"`".unicodeScalars.contains(first)
-      if isQuoted { rest.removeFirst() }
+      if isQuoted {
+        rest.removeFirst()
+        // One quote at the end of the text starts no word.
+        if rest.isEmpty { break }
+      }
       var word = String.UnicodeScalarView()
       while let scalar = rest.popFirst() {
         if isQuoted ? scalar == first : scalar.properties.isWhitespace { break }

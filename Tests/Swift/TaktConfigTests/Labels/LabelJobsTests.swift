@@ -198,12 +198,26 @@ import Testing
     #expect(parameters["env"] == .map(["A": .string("1"), "B": .string("2=3")]))
   }
 
+  @Test func `words of Go, and a quote at the end of a command`() throws {
+    let jobs = Labels.load([
+      "ofelia.enabled": "true", "ofelia.job-exec.a.schedule": "@every 5s",
+      "ofelia.job-exec.a.command": #"/bin/sh -c 'date | tee x'""#,
+      "ofelia.job-exec.a.no-overlap": "TRUE", "ofelia.job-exec.a.tty": "f",
+    ])
+    #expect(jobs.diagnostics.map(\.headline) == [])
+    let job = try #require(jobs.jobs.first)
+    #expect(job.overlap == .skip)
+    #expect(Labels.command(of: job) == ["/bin/sh", "-c", "date | tee x"])
+  }
+
   @Test(arguments: [
     ("job-local.a.command", "x", "outside its container"),
     ("job-run.a.image", "alpine", "cannot start a container"),
     ("job-service-run.a.image", "alpine", "cannot start a container"),
     ("job-exec.a.container", "other", "runs in its own container"),
-    ("job-exec.a.tty", "true", "no terminal"),
+    ("job-exec.a.tty", "1", "no terminal"),
+    ("job-exec.a.no-overlap", "yes", "'no-overlap' must be true or false, not 'yes'"),
+    ("job-exec.a.environment", "FOO", "'FOO' has no value; write NAME=VALUE"),
     ("job-exec.a.schedule", "sometimes", "does not read the times"),
     ("job-exec.a.volume", "/:/host", "takt has nothing for 'volume'"),
     ("slack-webhook", "https://x", "does not read this label"),
