@@ -3,7 +3,8 @@ import TaktCore
 /// What a label may say of a job: a key of jobs, or something of the process in the container.
 ///
 /// Whatever is not in this table is refused, so that a new key of jobs is none of labels until
-/// somebody has thought about it.
+/// somebody has thought about it. Rules and calendars that never meet take minutes to search, in
+/// which no other label and no reload is read: they belong to the jobs file.
 enum LabelKey {
   enum Form {
     /// A text, under the path of keys in a job.
@@ -40,8 +41,8 @@ enum LabelKey {
       "limit": .word(["limit"]),
     ]
     let texts = [
-      cron, every, days, timezone, "calendar", "rrule", "at", "on", "align", "anchor", "phase",
-      "not_before", "until", "except", "only_on", "on_excluded", "spread", "jitter", "leeway",
+      cron, every, days, timezone, "at", "on", "align", "anchor", "phase",
+      "not_before", "until", "spread", "jitter", "leeway",
       "overlap", "timeout", "late_tolerance", "expected", "delivery", "machines", "on_partition",
       "on_lease_lost", "on_removed", "description", "display_name",
     ]

@@ -97,9 +97,11 @@ struct ExecDetails: Decodable {
   var exitCode: Int?
   /// On the engine's machine; 0 for none.
   var pid: Int?
+  /// The full id of its container.
+  var container: String?
 
   private enum CodingKeys: String, CodingKey {
-    case isRunning = "Running", exitCode = "ExitCode", pid = "Pid"
+    case isRunning = "Running", exitCode = "ExitCode", pid = "Pid", container = "ContainerID"
   }
 }
 

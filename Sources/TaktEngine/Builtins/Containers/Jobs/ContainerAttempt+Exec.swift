@@ -12,6 +12,11 @@ extension ContainerAttempt {
     guard try isRunning(container) else { return .failed("container") }
     let exec = try engine.createExec(
       in: container, settings.exec(environment: [Self.markVariable: mark]))
+    // An engine takes a full id whose container is gone for a name, which another one may have.
+    if Self.isFullID(container), try engine.details(ofExec: exec).container != container {
+      call.log("the container \(container) is gone", .error)
+      return .failed("container")
+    }
     guard !call.cancellation.isCancelled else { return .failed(LongAttempt.cancelled) }
     call.cancellation.listen { [mailbox] in mailbox.add(.signal($0)) }
     let signal = { (signal: StopSignal) throws(ContainerFailure) in
@@ -44,6 +49,10 @@ extension ContainerAttempt {
       }
       backOff(signal)
     }
+  }
+
+  private static func isFullID(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.allSatisfy(\.isHexDigit)
   }
 
   /// False where the container cannot run a command, which the log says.
