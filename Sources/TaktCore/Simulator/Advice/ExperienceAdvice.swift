@@ -13,7 +13,7 @@ struct RetryAdvice: AdviceRule {
       return proposal(
         spec.name,
         "\(history.retried) of \(history.count) runs were tried again, and none of them succeeded.",
-        "a run that fails ends after its first attempt", .init(.retry, "attempts", "1"))
+        "a run that fails ends after its first attempt", .init(.retry, "{attempts: 1}"))
     }
   }
 }

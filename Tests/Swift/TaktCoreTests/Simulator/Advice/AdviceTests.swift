@@ -162,7 +162,7 @@ import TaktTime
       $0.execution.retry.attempts = 4
     }
     let found = try only("retry", input([spec], [history]))
-    #expect(found.change == .init(.retry, "attempts", "1"))
+    #expect(found.change == .init(.retry, "{attempts: 1}"))
     #expect(found.reason.contains("20 of 40 runs"))
     func busy(_ attempts: Int) -> Duration {
       var changed = spec
