@@ -53,6 +53,6 @@ struct MissedKeysTests {
     let before = try spec("every: 1h, run: x, missed: {only_on: '1..5:*:*'}")
     let after = try spec("every: 1h, run: x, missed: {only_on: '2..5:*:*'}")
     let plan = ReloadPlan(from: Snapshot(jobs: [before]), to: Snapshot(jobs: [after]))
-    #expect(plan.steps.flatMap(\.details).map(\.key) == ["missed"])
+    #expect(plan.steps.flatMap(\.details).map(\.key).contains("missed"))
   }
 }
