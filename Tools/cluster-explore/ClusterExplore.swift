@@ -6,14 +6,14 @@ import TaktTesting
 /// nothing, for each `overlap` and `delivery`.
 ///
 ///     cluster-explore [--machines N] [--slots N] [--missed skip|last|all] [--alone JOBS]
-///                     [--longest SECONDS] [--stop-grace SECONDS] [--faults N]
+///                     [--group] [--longest SECONDS] [--stop-grace SECONDS] [--faults N]
 ///                     [--fault NAME,NAME] [--only TEXT] [--plant NAME] [--states N]
 ///                     [--violations N] [--outcomes] [--progress]
 ///
 /// It prints how many states there are, and of each violation how it comes about, in as few steps as it
 /// finds: a step is what a machine does at one instant, and what that causes. `--machines` (2) and
 /// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2),
-/// `--longest` (3) how long a run takes at most: a lease is 6, and `--stop-grace` (0) how long a run may
+/// `--group` for two jobs with a slot each, of which one may run at a time, `--longest` (3) how long a run takes at most: a lease is 6, and `--stop-grace` (0) how long a run may
 /// take to end: so much later others decide for its machine.
 /// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
 /// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
@@ -32,13 +32,15 @@ struct ClusterExplore {
     var isClean = true
     for overlap in Overlap.allCases {
       for delivery in Delivery.allCases {
+        let machines = option("--machines").flatMap { Int($0) } ?? 2
         var scene =
           option("--alone").map {
             ExplorerScene.alone(overlap, delivery, isFollowed: $0 == "2", faults: faults)
           }
+          ?? (arguments.contains("--group")
+            ? ExplorerScene.group(overlap, delivery, machines: machines, faults: faults) : nil)
           ?? ExplorerScene.one(
-            overlap, delivery, machines: option("--machines").flatMap { Int($0) } ?? 2,
-            faults: faults,
+            overlap, delivery, machines: machines, faults: faults,
             slots: (0..<(option("--slots").flatMap { Int($0) } ?? 2)).map {
               .milliseconds(1500 + 2000 * $0)
             }, stopGrace: .seconds(option("--stop-grace").flatMap { Int($0) } ?? 0))

@@ -329,14 +329,15 @@ struct ExplorerMachine {
       endsAt: now + scene.lengths[0], result: .exited(0))
     let fence = request.fence.map { "\($0.number)" } ?? "none"
     log("", " starts \(ExplorerSlot(execution)), fence \(fence)")
+    let mayMeet = spec.overlap.mayMeet && spec.concurrencyGroup == nil
     for (run, other) in running
-    where !spec.overlap.mayMeet && other.job == spec.name && !endedMeanwhile.contains(run) {
+    where !mayMeet && scene.excludes(other.job, spec.name) && !endedMeanwhile.contains(run) {
       deeds.append(
         .violates(
           "\(ExplorerSlot(execution)) has started on ", " while \(ExplorerSlot(other)) runs there"))
     }
     running[request.run] = execution
-    deeds.append(.started(request.run, execution, mayMeet: spec.overlap.mayMeet))
+    deeds.append(.started(request.run, execution, mayMeet: mayMeet))
   }
 
   private mutating func log(_ before: String, _ after: @autoclosure () -> String) {

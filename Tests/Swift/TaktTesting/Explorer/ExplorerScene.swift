@@ -57,6 +57,8 @@ package struct ExplorerScene: Sendable {
   /// How long after the start all must be decided.
   package var horizon = Duration.seconds(120)
   package var plant: MemoryEngine.Plant?
+  /// The group that all jobs are in, of which one may run at a time.
+  var group: String?
 
   static let start = WallInstant(milliseconds: 1_790_000_000_000)
   static let begin = MonotonicInstant(nanoseconds: 1_000_000_000)
@@ -66,8 +68,13 @@ package struct ExplorerScene: Sendable {
   }
 
   func snapshot(_ version: Int) -> Snapshot {
-    Snapshot(settings: SchedulerSettings(), jobs: versions[version])
+    var settings = SchedulerSettings()
+    if let group { settings.concurrency[group] = 1 }
+    return Snapshot(settings: settings, jobs: versions[version])
   }
+
+  /// Runs of these two jobs may not meet where one of them is to be alone.
+  func excludes(_ one: JobName, _ other: JobName) -> Bool { group != nil || one == other }
 
   /// The slots of a version that were to come when it took the place of another.
   func slots(of version: Int, after instant: WallInstant?) -> [ExplorerSlot] {
@@ -97,6 +104,25 @@ package struct ExplorerScene: Sendable {
       machines: machines, versions: [[job], [changed]], faultsMax: faults,
       // As the scheduler counts it.
       grace: stopGrace + .seconds(2))
+  }
+
+  /// Two jobs of a group in which one runs at a time, with a slot each; the second one's comes while
+  /// a long run of the first one goes on.
+  package static func group(
+    _ overlap: Overlap, _ delivery: Delivery, machines: Int = 2, faults: Int
+  ) -> Self {
+    var scene = one(
+      overlap, delivery, machines: machines, faults: faults, slots: [.milliseconds(1500)])
+    scene.name = "\(machines) machines, 2 jobs of a group, \(overlap), \(delivery)"
+    scene.group = "group"
+    for version in scene.versions.indices {
+      scene.versions[version][0].policies.concurrencyGroup = scene.group
+      var other = scene.versions[version][0]
+      other.name = ClaimScene.name("other")
+      other.timing.schedule = schedule([.milliseconds(version == 0 ? 2500 : 3500)])
+      scene.versions[version].append(other)
+    }
+    return scene
   }
 
   /// One machine that shares nothing, with a job that tries twice, and one that follows it if

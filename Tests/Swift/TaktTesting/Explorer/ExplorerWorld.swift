@@ -149,7 +149,9 @@ struct ExplorerWorld {
   private mutating func checkAlone(_ execution: ExplorerMachine.Execution, on index: Int) {
     for other in machines.indices where other != index {
       for (run, running) in machines[other].value.running
-      where running.job == execution.job && !machines[other].value.endedMeanwhile.contains(run) {
+      where scene.excludes(running.job, execution.job)
+        && !machines[other].value.endedMeanwhile.contains(run)
+      {
         problems.append(
           "\(ExplorerSlot(execution)) has started on m\(index) while \(ExplorerSlot(running)) "
             + "runs on m\(other)")
