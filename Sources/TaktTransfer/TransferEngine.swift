@@ -2,31 +2,30 @@ import CTaktTransfer
 
 /// Serves all transfers of a process on one thread, a bounded number of them at once.
 ///
-/// The thread is made when there is something to transfer, and ends when there has been nothing for
-/// a while: connections are kept that long for the next transfer. Where the system gives no thread,
-/// or libcurl is not installed, the one transfer fails. Safe from any thread.
+/// The thread starts when there is work, and ends when there has been none for a while: connections
+/// are kept that long for the next transfer. If the system gives no thread, or libcurl is not
+/// installed, only that transfer fails. Safe from any thread.
 package final class TransferEngine: Sendable {
-  /// Starts a thread of the system's own that runs `body`.
+  /// Starts a system thread that runs `body`.
   package typealias ThreadStart = @Sendable (_ body: @escaping @Sendable () -> Void) throws -> Void
 
   private let startThread: ThreadStart
   private let activeMax: Int
   private let inbox = TransferInbox()
 
-  /// - Parameter activeMax: So many transfers are on their way at once; others wait for their turn.
-  ///   Default 64.
+  /// - Parameter activeMax: the most transfers at once; others wait for their turn.
   package init(activeMax: Int = 64, startThread: @escaping ThreadStart) {
     self.activeMax = activeMax
     self.startThread = startThread
   }
 
-  /// Begins a request. Throws where there can be none; blocks for nothing but loading the library.
+  /// Throws if no request can start; blocks only to load the library.
   package func start(_ request: HTTPRequest) throws(TransferFailure) -> RunningTransfer<HTTPReply> {
     try start(timeout: request.timeout) { HTTPExchange(request, for: $0) }
   }
 
-  /// Begins a request whose result is handed to `reply`, on the thread of the transfers, which it is
-  /// not to block. Throws where there can be none; blocks for nothing but loading the library.
+  /// Starts a request and hands its result to `reply`, on the transfers' thread, which it must not
+  /// block. Throws if no request can start; blocks only to load the library.
   @discardableResult
   package func send(
     _ request: HTTPRequest,
@@ -35,7 +34,7 @@ package final class TransferEngine: Sendable {
     try start(timeout: request.timeout, reply) { HTTPExchange(request, for: $0) }
   }
 
-  /// Begins to send a mail; the reply says nothing but that it is sent.
+  /// A reply without content: the mail is sent.
   package func start(_ request: MailRequest) throws(TransferFailure) -> RunningTransfer<Void> {
     try start(timeout: request.timeout) { MailExchange(request, for: $0) }
   }
@@ -55,7 +54,7 @@ package final class TransferEngine: Sendable {
     return running
   }
 
-  /// The caller has found no thread, and nobody else makes one meanwhile.
+  /// Called by the one caller that has found no thread.
   private func startLoop(besides id: UInt64) throws(TransferFailure) {
     let failure: TransferFailure
     do {
@@ -64,7 +63,7 @@ package final class TransferEngine: Sendable {
     } catch {
       failure = TransferFailure(.noThread, "\(error)")
     }
-    // Others may have come since, and wait for the same thread.
+    // Other callers may wait for the same thread by now.
     for submission in inbox.close() where submission.id != id {
       submission.makeExchange().fail(failure)
     }

@@ -1,22 +1,22 @@
 import CTaktTransfer
 
-/// A request on its way. It exists on the thread of the transfers alone.
+/// A request until its reply. For the transfers' thread only.
 final class HTTPExchange: Exchange {
-  /// What the heads of all answers may hold together, interim answers and trailers included.
+  /// A bound on the heads of all answers together, interim answers and trailers included.
   static let headBytesMax = 256 * 1024
 
   private let request: HTTPRequest
   private let running: RunningTransfer<HTTPReply>
   private var reply = HTTPReply(status: 0, headers: [], body: [], bodyBytes: 0)
   private var headBytes = 0
-  /// A line of a status begins a head, an empty one ends it. What comes later are trailers.
+  /// A status line starts a head, an empty line ends it. Later lines are trailers.
   private var isInHead = false
   private var isEnough = false
-  /// Whether the body is what was asked for, and no error.
+  /// True if the status announces the body that was asked for, and no error.
   private var isAccepted = false
-  /// The server, as the library calls it.
+  /// The host in the form that the library uses in its messages.
   private var host = ""
-  /// How long the body is to be; the library passes over a length that it cannot read.
+  /// The announced length of the body; the library ignores a length that it cannot read.
   private var length: Int?
 
   init(_ request: HTTPRequest, for running: RunningTransfer<HTTPReply>) {
@@ -34,8 +34,8 @@ final class HTTPExchange: Exchange {
     try easy.set(CURLOPT_URL, try request.address.text() + request.target)
     try easy.set(CURLOPT_PATH_AS_IS, true)
     try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-    // On a connection that was kept, the library sends a request again if the server closes it
-    // without an answer, which may be after the server has acted.
+    // On a kept connection, the library repeats a request if the server closes it without an
+    // answer, which may be after the server has acted.
     if !request.isRepeatable, !Self.safe.contains(request.method) {
       try easy.set(CURLOPT_FRESH_CONNECT, true)
     }
@@ -45,7 +45,7 @@ final class HTTPExchange: Exchange {
       try easy.set(CURLOPT_SSLCERT, path)
       try easy.set(CURLOPT_SSLKEY, keyPath)
     }
-    // The answer of a proxy is not the server's.
+    // A proxy's answer is not the server's.
     try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
     if request.method == "HEAD" { try easy.set(CURLOPT_NOBODY, true) }
     if let body = request.body ?? (Self.alwaysHasBody.contains(request.method) ? [] : nil) {
@@ -58,20 +58,20 @@ final class HTTPExchange: Exchange {
   /// Methods that change nothing on a server (RFC 9110).
   private static let safe: Set = ["GET", "HEAD", "OPTIONS"]
 
-  /// A request without a body says so with these methods.
+  /// Methods whose requests say so if they have no body.
   private static let alwaysHasBody: Set = ["POST", "PUT", "PATCH"]
 
   private func headers() -> [String] {
     let names = Set(request.headers.map { $0.name.lowercased() })
-    // The library counts the body itself: another count would let the server read two requests.
+    // The library counts the body itself: a second count would let the server read two requests.
     let given = request.headers.filter {
       !["content-length", "transfer-encoding"].contains($0.name.lowercased())
     }
     let lines = given.map { name, value in
-      // Without a value the library would leave the header out.
+      // The library would leave out a header without a value.
       value.allSatisfy { $0 == " " || $0 == "\t" } ? "\(name);" : "\(name): \(value)"
     }
-    // What the library would add by itself.
+    // The library would add these itself.
     let unwanted = ["Accept", "Content-Type", "Expect"].filter { !names.contains($0.lowercased()) }
     return lines + unwanted.map { "\($0):" }
   }
@@ -95,7 +95,7 @@ final class HTTPExchange: Exchange {
     return true
   }
 
-  /// Whether the line of a status says that what was asked for follows: 2xx, or 101.
+  /// True for 2xx and 101: the answer that was asked for follows.
   private static func isAcceptance(_ line: String) -> Bool {
     guard let space = line.utf8.firstIndex(of: UInt8(ascii: " ")) else { return false }
     let status = line.utf8[line.utf8.index(after: space)...].prefix(3)
@@ -127,14 +127,14 @@ final class HTTPExchange: Exchange {
 
   func end(_ code: CURLcode, _ easy: EasyHandle) {
     guard code == CURLE_OK || isEnough else {
-      // A refusal of ours is a write error to the library.
+      // A refusal by `receive` is a write error to the library.
       let isOurs = code == CURLE_WRITE_ERROR
       return fail(
         isOurs
           ? TransferFailure(.badProtocol, "the response header is too long or inconsistent")
           : failure(code, easy))
     }
-    // A head that breaks off is an answer to the library.
+    // The library takes a head that breaks off for an answer.
     guard !isInHead else {
       return fail(TransferFailure(.closed, "the response header is incomplete"))
     }
@@ -150,7 +150,7 @@ final class HTTPExchange: Exchange {
 
   private func failure(_ code: CURLcode, _ easy: EasyHandle) -> TransferFailure {
     let failure = easy.failure(code)
-    // `Failed to connect to HOST port 80 ...`: another host than the server's is the proxy's.
+    // `Failed to connect to HOST port 80 ...`: a host other than the server's is the proxy's.
     let words = failure.detail.split(separator: " ")
     guard code == CURLE_COULDNT_CONNECT, words.count > 6, words[3] == "to", words[5] == "port",
       words[4] != host
@@ -162,7 +162,6 @@ final class HTTPExchange: Exchange {
 }
 
 extension String {
-  /// Without white space and line ends around it.
   fileprivate var trimmed: String {
     let isSpace = { (byte: UInt8) in byte == 32 || (9...13).contains(byte) }
     let bytes = utf8.drop(while: isSpace)

@@ -1,29 +1,29 @@
-/// A request of HTTP. Redirections are not followed; the proxy is that of the environment, by
+/// A request over HTTP. Redirections are not followed; the proxy is that of the environment, by
 /// curl's rules.
 package struct HTTPRequest: Sendable {
   package var address: TransferAddress
-  /// The path and the query, as they are sent.
+  /// The path and the query, exactly as they are sent.
   package var target: String
   package var method: String
-  /// Checked: no name and no value begins another line.
+  /// Checked: no name and no value starts another line.
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]?
   package var trust: TransferTrust
   package var timeout: Duration
-  /// How much of the answer's body is kept.
+  /// The most of the answer's body that the reply keeps.
   package var keptBytesMax: Int
-  /// How much more of it is read before the connection is dropped.
+  /// The most that is read beyond that before the connection is dropped.
   package var discardedBytesMax: Int
-  /// Whether the server may act on it twice, so that a connection that was kept will do for it.
+  /// True if the server may act on it twice, so that a kept connection can carry it.
   package var isRepeatable = false
-  /// Whether it goes to the server itself, whatever the environment says of proxies.
+  /// True to go to the server itself, even if the environment names a proxy.
   package var ignoresProxy = false
-  /// The Unix socket on which the server listens, whatever the address says; nil for none.
+  /// A Unix socket on which the server listens, in place of the address; nil for none.
   package var socketPath: String?
-  /// Gets the body of an answer that is no error, part by part, in place of the reply; false ends
-  /// the transfer. It is called on the thread of the transfers, which it is not to block.
+  /// Receives the body of an answer that is no error, part by part, in place of the reply; false
+  /// ends the transfer. Called on the transfers' thread, which it must not block.
   package var onBody: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
-  /// The files, in PEM, with the certificate and the key that the client shows.
+  /// PEM files with the client's certificate and its key.
   package var certificate: (path: String, keyPath: String)?
 
   package init(
@@ -43,19 +43,18 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// What a server has answered.
 package struct HTTPReply: Sendable {
   package var status: Int
   /// In the order of the answer, without white space around the values.
   package var headers: [(name: String, value: String)]
-  /// The beginning of the body.
+  /// The start of the body.
   package var body: [UInt8]
-  /// How long the body was, as far as it was read.
+  /// The length of the body, as far as it was read.
   package var bodyBytes: Int
-  /// What the header `Retry-After` asks for; nil without it, and for a date that is over.
+  /// The wait that `Retry-After` asks for; nil without that header, and for a past date.
   package var retryAfter: Duration?
 
-  /// The value of the first header of this name, in any case of letters.
+  /// Compares names without regard to case.
   package func first(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }

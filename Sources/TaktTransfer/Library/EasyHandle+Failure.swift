@@ -4,12 +4,12 @@ import Glibc
 extension EasyHandle {
   func failure(_ code: CURLcode) -> TransferFailure {
     let text = message(for: code)
-    // A line beyond the library's bound is one that its buffer does not take.
+    // The library's buffer refuses a line beyond its bound.
     if Self.tooLong.contains(code.rawValue), missingLibraryCause(text) == nil {
       return TransferFailure(.badProtocol, "a line of the answer is too long")
     }
     let cause = cause(of: code, text)
-    // The library quotes the URL of a proxy, in which there may be a password.
+    // The library quotes a proxy's URL, in which there may be a password.
     if cause == .proxy || text.lowercased().contains("proxy") {
       return TransferFailure(cause, String(cString: ctransfer_text_of(code)))
     }
@@ -19,7 +19,7 @@ extension EasyHandle {
     return TransferFailure(cause, text)
   }
 
-  /// `CURLE_TOO_LARGE`, which old headers do not have, is 100.
+  /// 100 is `CURLE_TOO_LARGE`, which old headers lack.
   private static let tooLong: Set = [CURLE_OUT_OF_MEMORY.rawValue, 100]
 
   private func cause(of code: CURLcode, _ text: String) -> TransferFailure.Cause {
@@ -46,7 +46,7 @@ extension EasyHandle {
     }
   }
 
-  /// What the library says of an answer that it cannot read, with the code of a lost connection.
+  /// Signs of an unreadable answer, for which the library has the code of a lost connection.
   private static let nonsense = ["chunk", "Too large", "Nul byte"]
 
   private func connectCause(_ text: String) -> TransferFailure.Cause {
@@ -57,13 +57,14 @@ extension EasyHandle {
     case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN: return .unreachable
     case ETIMEDOUT: return .timeout
     case EMFILE, ENFILE: return .noDescriptors
-    // Without a number the connection was not tried: the way to the proxy is none.
+    // Without a number no connection was tried: there is no way to the proxy.
     case 0: return missingLibraryCause(text) ?? (text.contains("proxy") ? .proxy : .unreachable)
     default: return missingLibraryCause(text) ?? .system(number)
     }
   }
 
-  /// What the process has run out of, where that is why: the library calls it a failure to resolve.
+  /// A shortage of threads or descriptors, if that is the reason: the library calls it a failure to
+  /// resolve.
   private func missingLibraryCause(_ text: String) -> TransferFailure.Cause? {
     if text.contains("thread failed to start") { return .noThread }
     let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)

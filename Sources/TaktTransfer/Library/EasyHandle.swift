@@ -1,11 +1,11 @@
 import CTaktTransfer
 import Synchronization
 
-/// One transfer's handle of the library, with the memory that the library reads during the
-/// transfer. It exists on the thread of the transfers alone.
+/// The library's handle of one transfer, with the memory that the library reads meanwhile. For the
+/// transfers' thread only.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The library writes the reason of a failure here; the array of C lives as long as the handle.
+  /// The library's text for a failure; this C array lives as long as the handle.
   private let message: UnsafeMutablePointer<CChar>
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
   private var sockets: OpaquePointer?
@@ -21,7 +21,7 @@ final class EasyHandle {
   }
 
   deinit {
-    // What the library might still read goes after the handle.
+    // Freed after the handle, because the library might still read it.
     ctransfer_easy_cleanup(pointer)
     for list in lists { ctransfer_list_free(list) }
     if let sockets { ctransfer_sockets_release(sockets) }
@@ -58,11 +58,11 @@ final class EasyHandle {
     try check(ctransfer_set_list(pointer, option, list))
   }
 
-  /// The body of a request, of which the library keeps a copy.
+  /// Sets a request's body, of which the library keeps a copy.
   func setBody(_ bytes: [UInt8]) throws(TransferFailure) {
     try set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: bytes.count)
     let code = bytes.withUnsafeBytes {
-      // An empty array has no address; the library takes none for no body at all.
+      // An empty array has no address, and the library takes that for no body at all.
       var nothing = UInt8(0)
       guard let base = $0.baseAddress else {
         return ctransfer_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, &nothing)
@@ -73,7 +73,7 @@ final class EasyHandle {
     try check(code)
   }
 
-  /// What holds for all transfers: how long it may take, which protocols, whom to trust.
+  /// Sets the options of all transfers: the time limit, the protocols, the trust.
   func setCommon(
     protocols: String, mask: Int32, timeout: Duration, trust: TransferTrust
   ) throws(TransferFailure) {
@@ -81,7 +81,7 @@ final class EasyHandle {
     try set(CURLOPT_NOSIGNAL, true)
     // A stop does not wait for a name server.
     try? set(ctransfer_quick_exit, true)
-    // The text came with 7.85.
+    // curl 7.85 and later take a text.
     if ctransfer_set_text(pointer, ctransfer_protocols, protocols) != CURLE_OK {
       try set(CURLOPT_PROTOCOLS, Int(mask))
     }
@@ -100,17 +100,20 @@ final class EasyHandle {
       try set(CURLOPT_SSL_VERIFYPEER, false)
       try set(CURLOPT_SSL_VERIFYHOST, false)
     case .certificates(let bytes, let path):
-      // Read already, by a thread that may wait for its file system; old versions read it here.
+      // The bytes were read on a thread that may wait for the file system; old versions read the
+      // file here.
       let code = bytes.withUnsafeBytes {
         ctransfer_set_blob(pointer, ctransfer_certificates, $0.baseAddress, $0.count)
       }
       if code != CURLE_OK { try set(CURLOPT_CAINFO, path) }
-      // The system's own are not trusted besides; a library that cannot have them refuses this.
+      // Removes the system's certificates from the trust; a library that cannot do so refuses this
+      // option.
       ctransfer_set_text(pointer, CURLOPT_CAPATH, nil)
     }
   }
 
-  /// Has `receiver` called with `context` for an option such as `CURLOPT_WRITEFUNCTION`.
+  /// Makes the library call `receiver` with `context`, for an option such as
+  /// `CURLOPT_WRITEFUNCTION`.
   func set(
     _ option: CURLoption, _ receiver: @escaping ctransfer_receiver, with contextOption: CURLoption,
     _ context: UnsafeMutableRawPointer
@@ -118,17 +121,17 @@ final class EasyHandle {
     try check(ctransfer_set_receiver(pointer, option, receiver, contextOption, context))
   }
 
-  /// Has `callback` called with what is said in both directions.
+  /// Makes the library call `callback` with the traffic of both directions.
   func setDebug(
     _ callback: @escaping curl_debug_callback, _ context: UnsafeMutableRawPointer
   ) throws(TransferFailure) {
     try check(ctransfer_set_debug(pointer, callback, context))
   }
 
-  /// Keeps an eye on the sockets, for `stopReading`.
+  /// Tracks the sockets, for `stopReading`.
   func watchSockets() { sockets = ctransfer_sockets_watch(pointer) }
 
-  /// Whoever waits for an answer gets the end of the stream instead.
+  /// Gives the end of the stream to a reader that waits for an answer.
   func stopReading() { if let sockets { ctransfer_sockets_stop_reading(sockets) } }
 
   func number(_ info: CURLINFO) -> Int {
@@ -136,13 +139,13 @@ final class EasyHandle {
     return ctransfer_get_number(pointer, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// A number that the library has in 64 bits.
+  /// For values that the library keeps in 64 bits.
   func size(_ info: CURLINFO) -> Int64 {
     var value = curl_off_t(0)
     return ctransfer_get_size(pointer, info, &value) == CURLE_OK ? Int64(value) : 0
   }
 
-  /// Why it failed, in the library's words.
+  /// The reason of a failure, in the library's words.
   func message(for code: CURLcode) -> String {
     let text = String(cString: message)
     return text.isEmpty ? String(cString: ctransfer_text_of(code)) : text
@@ -156,7 +159,7 @@ final class EasyHandle {
 }
 
 extension Duration {
-  /// In whole milliseconds, at most a year of them.
+  /// Whole milliseconds, at most a year.
   fileprivate var milliseconds: Int {
     let bounded = min(self, .seconds(365 * 86_400))
     return Int(bounded / .milliseconds(1))
@@ -167,8 +170,7 @@ extension Duration {
 enum CurlLibrary {
   private static let isLoaded = Mutex(false)
 
-  /// Loads the library. Where that fails it is tried again at the next transfer, so that installing
-  /// the package is enough.
+  /// A failed load is repeated at the next transfer, so that installing the package is enough.
   static func load() throws(TransferFailure) {
     let problem: String? = isLoaded.withLock { isLoaded in
       guard !isLoaded else { return nil }

@@ -1,11 +1,11 @@
 import CTaktTransfer
 
-/// A server, as its parts: nothing in one part can be read as another.
+/// A server's address in parts: no part can be read as another.
 package struct TransferAddress: Hashable, Sendable {
   package var scheme: String
-  /// A name, in any letters, or an address without brackets.
+  /// A name, in any script, or an address without brackets.
   package var host: String
-  /// Nil for the scheme's own.
+  /// Nil for the scheme's default.
   package var port: Int?
 
   package init(scheme: String, host: String, port: Int? = nil) {
@@ -14,12 +14,12 @@ package struct TransferAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// `https://host:port`. Needs the library for names in other letters.
+  /// `https://host:port`. Loads the library for names in other scripts.
   func text() throws(TransferFailure) -> String {
     "\(scheme)://\(Self.bracketed(try hostName()))\(port.map { ":\($0)" } ?? "")"
   }
 
-  /// A host as it stands in a URL: addresses of IPv6 in brackets.
+  /// A host for a URL, with an IPv6 address in brackets.
   package static func bracketed(_ host: String) -> String {
     guard isAddress(host) else { return host }
     return "[\(host.split(separator: "%", maxSplits: 1).joined(separator: "%25"))]"
@@ -42,7 +42,7 @@ package struct TransferAddress: Hashable, Sendable {
     return ascii
   }
 
-  /// Whether `host` can be one at all: a name, an address, or a name in other letters.
+  /// True for a name, an address, or a name in another script.
   package static func isHost(_ host: String) -> Bool {
     isName(host) || isAddress(host) || isInternational(host)
   }
@@ -56,7 +56,7 @@ package struct TransferAddress: Hashable, Sendable {
       && host.utf8.allSatisfy { $0 >= 0x80 || isNameByte($0) }
   }
 
-  /// An address of IPv6, perhaps with a zone.
+  /// True for an IPv6 address, with or without a zone.
   private static func isAddress(_ host: String) -> Bool {
     let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first, address.utf8.filter({ $0 == UInt8(ascii: ":") }).count > 1,
@@ -90,11 +90,9 @@ package struct TransferAddress: Hashable, Sendable {
   }
 }
 
-/// Which certificates of a server are accepted.
 package enum TransferTrust: Hashable, Sendable {
-  /// Those that the system trusts.
   case system
-  /// Those that these certificates in PEM have signed; they were read from `path`.
+  /// Those signed by these PEM certificates, which were read from `path`.
   case certificates([UInt8], path: String)
   case anything
 }

@@ -2,19 +2,19 @@ import CTaktTransfer
 import Dispatch
 import Synchronization
 
-/// A transfer that was asked for, until its reply.
+/// A transfer from its start to its reply.
 ///
-/// Safe from any thread; `wait` is for one.
+/// Safe from any thread; only one may `wait`.
 package final class RunningTransfer<Reply: Sendable>: Sendable {
-  /// The loop ends a transfer at its deadline. Where the loop itself does not answer, the wait ends
-  /// this much later all the same.
+  /// The loop ends a transfer at its deadline. If the loop itself does not answer, the wait still
+  /// ends this much later.
   private static var slack: Duration { .milliseconds(500) }
 
   private let result = Mutex<Result<Reply, TransferFailure>?>(nil)
   private let isSettled = DispatchSemaphore(value: 0)
   private let deadline: ContinuousClock.Instant
   private let withdraw: @Sendable () -> Void
-  /// Gets the first result, on the thread that has it.
+  /// Receives the first result, on the thread that has it.
   private let onSettled: (@Sendable (Result<Reply, TransferFailure>) -> Void)?
 
   init(
@@ -27,13 +27,13 @@ package final class RunningTransfer<Reply: Sendable>: Sendable {
     self.withdraw = withdraw
   }
 
-  /// Ends it now, whatever the loop is doing.
+  /// Ends the transfer now, whatever the loop is doing.
   package func cancel() {
     settle(.failure(TransferFailure(.cancelled)))
     withdraw()
   }
 
-  /// Blocks the thread until there is a reply or a failure, the timeout at the latest.
+  /// Blocks until there is a reply or a failure, the timeout at the latest.
   package func wait() throws(TransferFailure) -> Reply {
     let left = min(deadline - .now + Self.slack, .seconds(366 * 86_400))
     let bound = DispatchTime.now() + .milliseconds(Int(max(left, .zero) / .milliseconds(1)))
@@ -45,7 +45,7 @@ package final class RunningTransfer<Reply: Sendable>: Sendable {
     return try result.get()
   }
 
-  /// The first result counts.
+  /// Only the first result counts.
   func settle(_ new: Result<Reply, TransferFailure>) {
     let isFirst = result.withLock { result -> Bool in
       guard result == nil else { return false }
@@ -58,8 +58,8 @@ package final class RunningTransfer<Reply: Sendable>: Sendable {
   }
 }
 
-/// A transfer on its way: the handle, and who gets what comes. It exists on the thread of the
-/// transfers alone, and longer than its handle is used.
+/// A transfer's handle with the exchange that receives its callbacks. For the transfers' thread
+/// only; outlives the use of its handle.
 final class ActiveTransfer {
   let easy: EasyHandle
   let exchange: any Exchange
@@ -68,7 +68,7 @@ final class ActiveTransfer {
     easy = try EasyHandle()
     self.exchange = exchange
     try exchange.configure(easy, timeout: timeout)
-    // The loop keeps this object until the handle is out of the library's hands.
+    // The loop keeps this object until the library is done with the handle.
     let context = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(
       CURLOPT_HEADERFUNCTION,
@@ -102,29 +102,26 @@ final class ActiveTransfer {
       }, context)
   }
 
-  /// The transfer behind the pointer that the library was given: the loop holds it at least until
-  /// the last callback.
+  /// The transfer behind the library's pointer: the loop keeps it at least until the last callback.
   private static func of(_ context: UnsafeMutableRawPointer?) -> ActiveTransfer? {
     context.map { Unmanaged<ActiveTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 }
 
-/// What one kind of transfer does with its handle. An exchange exists on the thread of the
-/// transfers alone.
+/// One kind of transfer: its use of a handle. For the transfers' thread only.
 protocol Exchange: AnyObject {
-  /// Whether `sent` is called.
+  /// True if `sent` is to be called.
   var reportsCommands: Bool { get }
-  /// Says what is to be transferred. `timeout` is what is left of it.
+  /// Sets the options of the transfer. `timeout` is the time left.
   func configure(_ easy: EasyHandle, timeout: Duration) throws(TransferFailure)
-  /// A line of the answer's head, or of a mail server's reply; false ends the transfer.
+  /// Takes a line of the answer's head, or of a mail server's reply; false ends the transfer.
   func receive(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool
-  /// A part of the answer's body; false ends the transfer.
+  /// Takes a part of the answer's body; false ends the transfer.
   func receive(body bytes: UnsafeRawBufferPointer) -> Bool
-  /// Fills the buffer with what is sent next and returns how much that is; 0 is the end.
+  /// Fills the buffer with the bytes to send next and returns their count; 0 is the end.
   func next(into buffer: UnsafeMutableRawBufferPointer) -> Int
   func sent(command: UnsafeRawBufferPointer, _ easy: EasyHandle)
-  /// The library has done its work, with this result.
   func end(_ code: CURLcode, _ easy: EasyHandle)
-  /// It ends without the library's work.
+  /// Ends the transfer without a result of the library.
   func fail(_ failure: TransferFailure)
 }

@@ -1,9 +1,9 @@
 import CTaktTransfer
 import Synchronization
 
-/// What callers ask of the thread of the transfers. Safe from any thread.
+/// Requests of callers to the transfers' thread. Safe from any thread.
 final class TransferInbox: Sendable {
-  /// A transfer that nobody has begun yet.
+  /// A transfer that has not started yet.
   struct Submission: Sendable {
     var id: UInt64
     var deadline: ContinuousClock.Instant
@@ -12,13 +12,14 @@ final class TransferInbox: Sendable {
 
   /// The library's handle of all transfers.
   ///
-  /// `@unchecked Sendable`: the pointer is used on the loop's thread, and by others for the one call
-  /// that the library allows from any thread, under the lock that its owner takes before it goes.
+  /// `@unchecked Sendable`: the pointer is used on the loop's thread, and by others for the one
+  /// call that the library allows from any thread, under the lock that its owner takes before it
+  /// frees it.
   struct Multi: @unchecked Sendable {
     var pointer: UnsafeMutableRawPointer
   }
 
-  /// What has come since the last turn.
+  /// Messages since the last turn.
   struct Mail {
     var submissions: [Submission] = []
     var withdrawn: [UInt64] = []
@@ -27,7 +28,7 @@ final class TransferInbox: Sendable {
 
   private struct State {
     var lastID: UInt64 = 0
-    /// Whether there is a thread, or somebody makes one.
+    /// True if there is a thread, or a caller is starting one.
     var isServed = false
     var multi: Multi?
     var mail = Mail()
@@ -42,7 +43,7 @@ final class TransferInbox: Sendable {
     }
   }
 
-  /// True when the caller is to start the thread.
+  /// Returns true if the caller is to start the thread.
   func submit(_ submission: Submission) -> Bool {
     state.withLock { state in
       state.mail.submissions.append(submission)
@@ -64,7 +65,7 @@ final class TransferInbox: Sendable {
     if let multi = state.multi { ctransfer_multi_wakeup(multi.pointer) }
   }
 
-  /// The loop can be woken from now on.
+  /// Allows callers to wake the loop from now on.
   func open(_ multi: Multi) { state.withLock { $0.multi = multi } }
 
   func drain() -> Mail {
@@ -74,7 +75,7 @@ final class TransferInbox: Sendable {
     }
   }
 
-  /// The thread ends, unless something has come. True when it may.
+  /// Returns true if the thread may end, since there is no mail.
   func closeIfEmpty() -> Bool {
     state.withLock { state in
       guard state.mail.isEmpty else { return false }
@@ -84,7 +85,7 @@ final class TransferInbox: Sendable {
     }
   }
 
-  /// There is no thread; what nobody serves is handed back.
+  /// Called without a thread; returns the submissions that nobody serves.
   func close() -> [Submission] {
     state.withLock { state in
       state.isServed = false

@@ -2,9 +2,9 @@ import CTaktTransfer
 
 /// The work of the one thread that serves all transfers.
 struct TransferLoop {
-  /// Connections are kept, and the thread waits, for so long after the last transfer.
+  /// The thread waits this long after the last transfer, and keeps connections meanwhile.
   private static let idleMilliseconds: Int32 = 15_000
-  /// A longer sleep than this is not needed: the library knows what it waits for.
+  /// The longest sleep. More is not needed: the library knows its own deadlines.
   private static let turnMilliseconds: Int32 = 60_000
   private static let connectionsMax = 16
 
@@ -15,7 +15,7 @@ struct TransferLoop {
   private var active: [UInt64: ActiveTransfer] = [:]
   private var ids: [UnsafeMutableRawPointer: UInt64] = [:]
 
-  /// Serves until there has been nothing to do for a while. Blocks its thread.
+  /// Blocks its thread, until there has been no work for a while.
   static func run(_ inbox: TransferInbox, activeMax: Int) {
     guard let multi = ctransfer_multi_init() else { return refuse(inbox) }
     // Without descriptors the library makes a handle that nobody can wake.

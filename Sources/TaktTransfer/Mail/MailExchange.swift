@@ -1,13 +1,13 @@
 import CTaktTransfer
 
-/// A mail on its way. It exists on the thread of the transfers alone.
+/// A mail until its reply. For the transfers' thread only.
 final class MailExchange: Exchange {
   private let request: MailRequest
   private let running: RunningTransfer<Void>
   private var transcript: MailTranscript
   private var sentBytes = 0
 
-  /// The library takes no more than some 24 days.
+  /// The library accepts at most about 24 days.
   private static let replyTimeoutMax = Duration.seconds(20 * 86_400)
 
   init(_ request: MailRequest, for running: RunningTransfer<Void>) {
@@ -26,10 +26,10 @@ final class MailExchange: Exchange {
     let scheme = request.security == .tls ? "smtps" : "smtp"
     let address = TransferAddress(scheme: scheme, host: request.host, port: request.port)
     try easy.set(CURLOPT_URL, try address.text() + "/" + request.hello.percentEncoded)
-    // The library would wait for no reply longer than two minutes; servers may take ten for some.
+    // By default the library waits two minutes for a reply; servers may take ten for some.
     try easy.set(
       ctransfer_reply_timeout, Int(min(timeout, Self.replyTimeoutMax) / .seconds(1)) + 1)
-    // A proxy is for the web.
+    // The environment's proxy is for the web.
     try easy.set(CURLOPT_PROXY, "")
     if request.security == .starttls { try easy.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
     if let credentials = request.credentials {
@@ -49,8 +49,8 @@ final class MailExchange: Exchange {
   func receive(head bytes: UnsafeRawBufferPointer, _ easy: EasyHandle) -> Bool {
     let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
     let continues = transcript.received(line.first.map(String.init) ?? "")
-    // PLAIN is one command, as it always was; LOGIN begins without the user's name, which not all
-    // servers take there.
+    // PLAIN is one command, as always; LOGIN starts without the user's name, which not all servers
+    // accept there.
     if case .hello = transcript.stage {
       try? easy.set(CURLOPT_SASL_IR, transcript.logins.contains(.plain))
     }
@@ -69,7 +69,7 @@ final class MailExchange: Exchange {
 
   func sent(command: UnsafeRawBufferPointer, _ easy: EasyHandle) {
     transcript.sent(String(decoding: command, as: UTF8.self))
-    // The library would wait for the answer to QUIT, and hold up all other transfers.
+    // The library would wait for the answer to QUIT, and delay all other transfers.
     if case .over = transcript.stage { easy.stopReading() }
   }
 
@@ -79,7 +79,7 @@ final class MailExchange: Exchange {
     }
     if code == CURLE_OPERATION_TIMEDOUT { return fail(TransferFailure(.timeout)) }
     if let refusal = transcript.refusal ?? transcript.refusedRecipients { return fail(refusal) }
-    // The library has found no way of its own among those that were offered.
+    // The server offered no method that the library knows.
     if code == CURLE_LOGIN_DENIED {
       return fail(TransferFailure(.authentication(nil), easy.message(for: code)))
     }
@@ -90,7 +90,6 @@ final class MailExchange: Exchange {
 }
 
 extension String {
-  /// As it may stand in a URL's path.
   fileprivate var percentEncoded: String {
     utf8.reduce(into: "") { text, byte in
       let scalar = UnicodeScalar(byte)

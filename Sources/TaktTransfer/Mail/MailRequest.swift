@@ -1,6 +1,6 @@
-/// One mail for one server. The proxy of the environment does not count for it.
+/// One mail for one server. The environment's proxy does not apply to it.
 package struct MailRequest: Sendable {
-  /// When the connection becomes secret.
+  /// The point at which the connection is encrypted.
   package enum Security: String, CaseIterable, Sendable {
     case none, starttls, tls
   }
@@ -9,13 +9,13 @@ package struct MailRequest: Sendable {
   package var port: Int
   package var security: Security
   package var trust: TransferTrust
-  /// What the server is told that this machine is called.
+  /// The name under which this machine greets the server.
   package var hello: String
   package var credentials: (user: String, password: String)?
-  /// Addresses without names, checked: none is more than an address.
+  /// Addresses without names, checked: none contains more than an address.
   package var from: String
   package var to: [String]
-  /// The whole mail, with CRLF as its line ends; dots are taken care of.
+  /// The whole mail with CRLF line ends; the library escapes leading dots.
   package var content: [UInt8]
   package var timeout: Duration
 

@@ -1,25 +1,24 @@
-/// What has been said between the library and a mail server, as far as it decides the end: a pure
-/// machine that is told every command and every line of the server's.
+/// The dialogue of the library with a mail server, as far as it decides the result: a pure state
+/// machine that gets every command and every line of the server.
 ///
-/// The library reports the last code alone; which command a refusal answers, and which recipients
-/// were refused while others got the mail, is known here.
+/// The library reports only the last code; this knows which command a refusal answers, and which
+/// recipients were refused while others got the mail.
 package struct MailTranscript {
-  /// Bounds on what a server may say at once.
+  /// Bounds on a server's reply.
   static let lineBytesMax = 4096
   static let replyLinesMax = 200
 
-  /// What the next reply answers.
+  /// The subject of the next reply.
   enum Stage: Equatable {
     case greeting, hello, startTLS, authentication, sender, recipient(String), data, content, over
   }
 
-  /// How a login is begun.
   enum Login { case plain, login }
 
   private(set) var stage = Stage.greeting
-  /// The ways to log in that the server has offered last.
+  /// The methods in the server's last offer.
   private(set) var logins: Set<Login> = []
-  /// The refusal that ends the exchange, if there is one.
+  /// The refusal that ends the exchange; nil for none.
   package private(set) var refusal: TransferFailure?
 
   private let needsTLS: Bool
@@ -29,7 +28,9 @@ package struct MailTranscript {
   private var lines = 0
   private var refused: [(recipient: String, code: Int, text: String)] = []
 
-  /// `needsTLS` where STARTTLS is to be used, `needsLogin` where there are credentials.
+  /// - Parameters:
+  ///   - needsTLS: true if STARTTLS is to be used.
+  ///   - needsLogin: true if there are credentials.
   package init(needsTLS: Bool, needsLogin: Bool) {
     self.needsTLS = needsTLS
     self.needsLogin = needsLogin
@@ -50,12 +51,12 @@ package struct MailTranscript {
       stage = .recipient(String(address))
     case "DATA": stage = .data
     case "QUIT": stage = .over
-    // What goes on with a login has no verb.
+    // Later lines of a login have no verb.
     default: break
     }
   }
 
-  /// A line has come. False when the exchange is to end, for `refusal`.
+  /// Takes a line; false if `refusal` ends the exchange.
   package mutating func received(_ line: String) -> Bool {
     guard stage != .over else { return true }
     lines += 1
@@ -89,11 +90,11 @@ package struct MailTranscript {
     case .authentication: refuse(.authentication(reply.code), reply)
     case .recipient where isPositive: break
     case .recipient(let address): refused.append((address, reply.code, reply.text))
-    // The mail itself comes now, and no command announces it.
+    // The mail itself comes next, and no command announces it.
     case .data where asksForMore: stage = .content
     case .content where isPositive: stage = .over
     case .greeting where isPositive, .sender where isPositive: break
-    // A server that does not know EHLO may know HELO, which clears this refusal.
+    // A server without EHLO may know HELO, which clears this refusal.
     case .greeting, .hello, .sender, .data, .content: refuse(.mail(reply.code), reply)
     case .over: break
     }
@@ -117,20 +118,19 @@ package struct MailTranscript {
     refusal = TransferFailure(cause, reply.text)
   }
 
-  /// The recipients that were refused; nil when all were accepted.
+  /// The failure for recipients that were refused; nil if all were accepted.
   package var refusedRecipients: TransferFailure? {
     guard let first = refused.first else { return nil }
     let names = refused.map(\.recipient).joined(separator: ", ")
     return TransferFailure(.recipient(first.code), "\(names) refused: \(first.text)")
   }
 
-  /// One line of a reply.
   private struct Reply {
     var code: Int
     var text: String
     var isLast: Bool
 
-    /// Nil for what is none: `250-text`, `250 text` or `250`.
+    /// Nil for anything but `250-text`, `250 text` or `250`.
     init?(_ line: String) {
       let bytes = Array(line.utf8)
       guard bytes.count >= 3, bytes[..<3].allSatisfy({ (0x30...0x39).contains($0) }),
