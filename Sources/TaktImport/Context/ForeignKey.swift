@@ -1,6 +1,6 @@
-/// Keys of YAML files of other programs that takt has nothing for.
+/// Keys in YAML files of other programs without a counterpart in takt.
 enum ForeignKey {
-  /// How much it matters that a value is not kept.
+  /// The severity of the loss of a value.
   ///
   /// - Parameter path: its keys, such as `spec.schedule`.
   static func severity(of path: String) -> LossSeverity {
@@ -10,7 +10,7 @@ enum ForeignKey {
     return keys.contains(where: meaningless.contains) ? .noMeaning : .changesRun
   }
 
-  /// Parts of what bounds a container without which its command has other rights or files.
+  /// Settings that bound a container, but without which its command has other rights or files.
   private static let grants: Set<String> = [
     "runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "privileged", "add", "sysctls",
   ]
@@ -18,7 +18,7 @@ enum ForeignKey {
     "securityContext", "limits", "automountServiceAccountToken", "shareProcessNamespace",
     "activeDeadlineSeconds",
   ]
-  /// Names for people, the choice of a machine, and what the other program does for itself.
+  /// Labels for people, the choice of a machine, and work that the other program does for itself.
   private static let meaningless: Set<String> = [
     "labels", "annotations", "namespace", "creationTimestamp", "managedFields",
     "resourceVersion", "uid", "generation", "selfLink", "ownerReferences", "status", "requests",

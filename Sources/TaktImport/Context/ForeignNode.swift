@@ -8,8 +8,7 @@ extension ForeignNode {
 
   var text: String? { if case .scalar(let text) = content { text } else { nil } }
 
-  /// With what the defaults say where it says nothing: a key counts alone, and lists follow one
-  /// another.
+  /// The defaults fill in what is missing: maps merge key by key, and lists are joined.
   func merged(over defaults: ForeignNode?) -> ForeignNode {
     guard let defaults else { return self }
     switch (defaults.content, content) {
@@ -26,12 +25,12 @@ extension ForeignNode {
     }
   }
 
-  /// A text, where an empty value is an empty one.
+  /// The text, with an empty value as an empty text.
   var textOrEmpty: String? { if case .null = content { "" } else { text } }
 
   var items: [ForeignNode] { if case .list(let items) = content { items } else { [] } }
 
-  /// A list of texts, or one text alone; nil where it is neither.
+  /// A list of texts, or one text as a list; nil for anything else.
   var texts: [String]? {
     switch content {
     case .scalar(let text): return [text]
@@ -50,7 +49,7 @@ extension ForeignNode? {
 }
 
 extension ForeignNode {
-  /// Where the values in it are; those of a mapping are at their keys.
+  /// The places of its values; those in a mapping are at their keys.
   fileprivate var leafPlaces: Set<SourceLocation> {
     switch content {
     case .scalar, .null: [place]
@@ -66,10 +65,10 @@ extension ForeignNode {
   }
 }
 
-/// The values of a document that say something, and what becomes of each.
+/// The values of a document, each to be settled in the report.
 struct ForeignLeaves {
   let report: ImportReport
-  /// Each leaf with the path of its keys, such as `spec.schedule`.
+  /// With the path of its keys, such as `spec.schedule`.
   private var leaves: [(path: String, token: SourceToken)] = []
 
   init(_ document: ForeignNode, _ report: ImportReport) {
@@ -94,7 +93,7 @@ struct ForeignLeaves {
     }
   }
 
-  /// All leaves at the path and below it.
+  /// Those of all leaves at the path and below it.
   private func tokens(_ path: String) -> [SourceToken] { found(path).map(\.token) }
 
   private func found(_ path: String) -> [(path: String, token: SourceToken)] {
@@ -109,7 +108,7 @@ struct ForeignLeaves {
     for token in tokens(path) { report.differ(token, sentence, in: job) }
   }
 
-  /// - Parameter severity: nil for what the table says of each key.
+  /// - Parameter severity: nil for that of each key in the table.
   func lose(
     _ path: String, _ sentence: String, in job: String? = nil, severity: LossSeverity? = nil
   ) {
@@ -120,7 +119,7 @@ struct ForeignLeaves {
     }
   }
 
-  /// All leaves of a node of this document, which is a mapping or a list.
+  /// - Parameter node: a mapping or a list of this document.
   private func tokens(of node: ForeignNode) -> [SourceToken] {
     let places = node.leafPlaces
     return leaves.map(\.token).filter { places.contains($0.place) }
@@ -138,12 +137,12 @@ struct ForeignLeaves {
     for token in tokens(of: node) { report.lose(token, sentence, in: job) }
   }
 
-  /// Says of all that nobody has looked at that nothing is missing.
+  /// Reports all open leaves as kept.
   func keepRest(as key: String) {
     for leaf in leaves where report.isOpen(leaf.token) { report.keep(leaf.token, as: key) }
   }
 
-  /// Says of all that nobody has looked at that it is not kept.
+  /// Reports all open leaves as lost.
   func loseRest(_ sentence: String) {
     for leaf in leaves where report.isOpen(leaf.token) {
       report.lose(

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// What all readers of one import share.
 final class ImportContext {
   let options: ImportOptions
   let tree: ImportTree
@@ -9,15 +8,15 @@ final class ImportContext {
   let dialect: CronDialect
   private(set) var jobs: [JobDraft] = []
   private(set) var groups: [DraftEntry] = []
-  /// What has been read, for the check at the end.
+  /// All sources that were read, for the check at the end.
   private(set) var sources: [(text: SourceLines, kind: SourceKind)] = []
   private var names = JobNames()
   private var isFull = false
   private var cutFolders: Set<String> = []
-  /// How paths below it were named by the person who named it.
+  /// The names that the user gave for paths; paths below keep that form.
   private var typed: [(path: String, name: String)] = []
   private(set) lazy var loginVariables = LoginVariables(of: tree, dialect: dialect).variables
-  /// Whether the jobs of the anacrontab are there, so that what starts anacron is not.
+  /// True if the anacrontab became jobs; then the commands that start anacron are dropped.
   var hasAnacronJobs = false
 
   static let jobsMax = 10_000
@@ -35,7 +34,7 @@ final class ImportContext {
 
   func name(_ path: String, as name: String) { typed.append((path, name)) }
 
-  /// A path of the tree as messages name it.
+  /// A path of the tree in the form for messages.
   func shown(_ path: String) -> String {
     for (prefix, name) in typed {
       if path == prefix { return name }
@@ -44,7 +43,7 @@ final class ImportContext {
     return tree.root + path
   }
 
-  /// The names in a folder; says so where there are too many.
+  /// Reports a folder with too many names.
   func names(in folder: String) -> [String] {
     let (names, isCut) = tree.names(in: folder)
     if isCut, cutFolders.insert(folder).inserted {
@@ -54,7 +53,7 @@ final class ImportContext {
     return names
   }
 
-  /// Whether a name of a folder is a file to read; says so where it is neither that nor a folder.
+  /// Reports a path that is neither a file nor a folder.
   func isFile(_ path: String) -> Bool {
     let kind = tree.kind(of: path)
     if kind != .file, kind != .folder {
@@ -64,7 +63,7 @@ final class ImportContext {
     return kind == .file
   }
 
-  /// Reads a file and keeps it for the check; says so where it cannot be read.
+  /// Keeps the text for the check at the end, and reports a file that cannot be read.
   func text(of path: String, _ kind: SourceKind) -> (text: SourceLines, owner: UInt32)? {
     do throws(ImportTree.Problem) {
       let contents = try tree.read(path)
@@ -80,13 +79,13 @@ final class ImportContext {
     return text
   }
 
-  /// Says what a source is, once that has been found out.
+  /// Sets a kind that was recognized later.
   func setKind(_ kind: SourceKind, of text: SourceLines) {
     guard let index = sources.firstIndex(where: { $0.text.file == text.file }) else { return }
     sources[index].kind = kind
   }
 
-  /// Takes a text for one that was not read.
+  /// Treats a text as not read.
   func drop(_ text: SourceLines) { sources.removeAll { $0.text.file == text.file } }
 
   func newName(like text: String) -> String { names.name(like: text) }
@@ -104,13 +103,13 @@ final class ImportContext {
     jobs.append(job)
   }
 
-  /// Changes a job that has been added.
+  /// Changes a job that was added before.
   func edit(_ name: String, _ change: (inout JobDraft) -> Void) {
     guard let index = jobs.firstIndex(where: { $0.name == name }) else { return }
     change(&jobs[index])
   }
 
-  /// Goes over all jobs once they are there.
+  /// Changes all jobs, after the last was added.
   func changeJobs(_ change: (inout JobDraft) -> Void) {
     for index in jobs.indices { change(&jobs[index]) }
   }

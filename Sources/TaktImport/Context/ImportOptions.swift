@@ -1,26 +1,23 @@
 package import TaktCore
 
-/// What is wanted of an import.
 package struct ImportOptions {
-  /// Nil where it is to be recognised.
+  /// Nil to recognize it.
   package var kind: SourceKind?
-  /// Nil where it is to be recognised.
+  /// Nil to recognize it.
   package var dialect: CronDialect?
-  /// Whether it reads everything that the machine has.
+  /// True to read all sources of the machine.
   package var isSystem = false
-  /// Whether timers count that are not enabled.
+  /// True to import timers that are not enabled, too.
   package var includesDisabled = false
-  /// Whose timers they are; nil where their places say it.
+  /// The owner of timers; nil to derive it from their places.
   package var user: String?
-  /// Whether a random sleep at the start of a command becomes `jitter`.
+  /// True to turn a random sleep at the start of a command into `jitter`.
   package var turnsSleepsIntoJitter = false
-  /// Whether programs such as flock at the start of a command become keys.
+  /// True to turn programs such as flock at the start of a command into keys.
   package var isIdiomatic = false
-  /// Whether there is such a time zone.
   package var isZone: (String) -> Bool
-  /// Reads a YAML file of another program.
   package var readYAML: (_ file: String, _ bytes: [UInt8]) -> ForeignFile
-  /// The line that says who wrote the file.
+  /// A comment line that names the writer of the file.
   package var header: String
 
   package init(

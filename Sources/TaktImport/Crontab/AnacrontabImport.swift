@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Reads an anacrontab: jobs that run once in so many days, when the machine is up.
+/// Reads an anacrontab: jobs that run once in a number of days while the machine is up.
 struct AnacrontabImport {
   let context: ImportContext
   var expandsFolders = false
@@ -39,8 +39,8 @@ struct AnacrontabImport {
     }
   }
 
-  /// Lines with those that go on with them: cronie's anacron joins a line that ends with a backslash
-  /// with the next one, comments too.
+  /// Lines with their continuations: cronie's anacron joins a line that ends with a backslash with
+  /// the next one, comments too.
   private func joinedLines(of source: SourceLines) -> [ArraySlice<SourceLine>] {
     let lines = source.lines.map(\.withReturn)
     return lines.split(atEnds: { context.dialect == .debian || $0.scalars.last != "\\" })
@@ -60,7 +60,7 @@ struct AnacrontabImport {
       isText: parts.allSatisfy(\.isText))
   }
 
-  /// Says what lines are that go on with another one.
+  /// Reports the continuations of a line as parts of it.
   private func keepRest(of parts: ArraySlice<SourceLine>, isComment: Bool) {
     guard let first = parts.first else { return }
     for part in parts.dropFirst() {
@@ -80,7 +80,7 @@ struct AnacrontabImport {
     context.dialect == .cronie ? text.replacing("\\", by: "") : text
   }
 
-  /// Variables that anacron reads itself.
+  /// Reports a variable that anacron reads itself.
   private func settle(_ variable: CronVariables.Variable) {
     switch variable.name {
     case "START_HOURS_RANGE":
@@ -157,7 +157,7 @@ struct AnacrontabImport {
     return variables["START_HOURS_RANGE"].flatMap(Self.hours)?.0 ?? 0
   }
 
-  /// When a job of the period is due.
+  /// The keys for a period, and their description for the comment.
   private func times(
     of period: String, hour: Int, delay: Int
   ) -> (entries: [(key: JobKey, value: DraftValue)], words: String)? {
@@ -249,7 +249,7 @@ struct AnacrontabImport {
 }
 
 extension Array {
-  /// Runs of elements, each up to one that ends it.
+  /// Splits behind each element that ends a run.
   fileprivate func split(atEnds isEnd: (Element) -> Bool) -> [ArraySlice<Element>] {
     var runs: [ArraySlice<Element>] = []
     var start = startIndex

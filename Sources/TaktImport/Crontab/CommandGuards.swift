@@ -1,6 +1,6 @@
-/// What commands of crontabs do beside their work: look whether something else does it, and wait.
+/// Parts of crontab commands that do no work: tests for another program, and waits.
 enum CommandGuards {
-  /// A note about a test by which the command may end without doing anything.
+  /// A note about a test that can end the command before it does anything.
   static func note(of command: String) -> String? {
     if command.contains("/run/systemd/system") {
       return
@@ -13,16 +13,16 @@ enum CommandGuards {
     return nil
   }
 
-  /// Commands that are longer are not looked into.
+  /// Longer commands are not examined.
   static let lengthMax = 4096
 
-  /// Whether a quote, a backquote or a `$(` of the command does not end.
+  /// True if a quote, a backquote or a `$(` is not closed.
   static func isCutShort(_ command: String) -> Bool {
     guard command.utf8.count <= lengthMax else { return false }
     var rest = command.unicodeScalars[...]
     var quote: Unicode.Scalar?
     var backquotes = 0
-    // Quotes begin anew within `$(`.
+    // Quotes are counted afresh within `$(`.
     var outer: [Unicode.Scalar?] = []
     while let sign = rest.popFirst() {
       switch sign {
@@ -40,7 +40,7 @@ enum CommandGuards {
     return quote != nil || !outer.isEmpty || backquotes % 2 == 1
   }
 
-  /// Whether all that the command does is to start anacron.
+  /// True if the command does nothing but start anacron.
   static func startsAnacron(_ command: String) -> Bool {
     command.contains("/etc/init.d/anacron") || command.contains("invoke-rc.d anacron")
       || command.contains("/usr/sbin/anacron -s") || command.hasSuffix("anacron start >/dev/null")

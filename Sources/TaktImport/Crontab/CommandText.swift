@@ -1,13 +1,12 @@
 import TaktCore
 
-/// The command of a crontab's line, and what else it says.
+/// The command of a crontab line, with its input.
 struct CommandText {
-  /// For the shell.
   private(set) var command: String
-  /// What follows the first `%` that is not escaped; nil where there is none.
+  /// The text after the first unescaped `%`; nil without one.
   private(set) var input: String?
 
-  /// - Parameter dialect: nil where a `%` is a character like others.
+  /// - Parameter dialect: nil if `%` is an ordinary character.
   init(_ text: String, dialect: CronDialect?) {
     self.command = text
     guard let dialect else { return }
@@ -17,7 +16,7 @@ struct CommandText {
     while let scalar = rest.first {
       rest.removeFirst()
       if isEscaped {
-        // The backslash goes before a `%`, and in Debian's cron before another one, too.
+        // A backslash is removed before `%`, and by Debian's cron also before another backslash.
         if scalar == "%" || scalar == "\\" && dialect == .debian { scalars.removeLast() }
         scalars.append(scalar)
         isEscaped = false
@@ -33,8 +32,8 @@ struct CommandText {
     command = String(scalars)
   }
 
-  /// `%` is a line end, `\%` a `%`; text ends with a line end, behind whose last one cron does not count
-  /// a backslash.
+  /// `%` is a line end, `\%` a `%`. The text gets a line end at its end, where cron ignores a
+  /// backslash.
   private static func input(_ text: Substring.UnicodeScalarView) -> String {
     var input = String.UnicodeScalarView()
     var isEscaped = false
@@ -52,8 +51,8 @@ struct CommandText {
     return String(input)
   }
 
-  /// What a line of a crontab says so that cron runs this command with this input; nil where no line
-  /// says it.
+  /// The rest of a crontab line with which cron runs this command with this input; nil if there is
+  /// none.
   ///
   /// - Parameter input: with a line end, or empty.
   static func line(_ command: String, input: String, dialect: CronDialect) -> String? {
@@ -87,8 +86,8 @@ struct CommandText {
 }
 
 extension CommandText {
-  /// What the shell does the same with, and takt runs: a text of white space alone is none for takt.
-  /// The shell does nothing where that is blanks, and looks for a program of that name otherwise.
+  /// An equivalent that takt runs: takt refuses a text of white space alone. The shell does nothing
+  /// for blanks, and looks for a program of that name otherwise.
   static func runnable(_ command: String) -> String {
     guard command.allSatisfy(\.isWhitespace) else { return command }
     let word = command.unicodeScalars.drop { SourceLine.isBlank($0) || $0 == "\n" }
@@ -96,7 +95,6 @@ extension CommandText {
     return "'\(first)'" + String(word.dropFirst())
   }
 
-  /// A name for the job.
   var suggestedName: String {
     CommandName(RandomSleep(in: command, shell: .bash)?.rest ?? command).text
   }

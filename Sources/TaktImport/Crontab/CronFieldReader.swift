@@ -1,19 +1,19 @@
 import TaktCore
 
-/// Reads one time field of a crontab, sign by sign, as cron does.
+/// Reads one time field of a crontab, character by character, as cron does.
 struct CronFieldReader {
   private let field: CronField
-  /// From 0, for the refusal.
+  /// Counted from 0, for the refusal.
   private let number: Int
   private let dialect: CronDialect
   private var rest: Substring.UnicodeScalarView
   /// Days of the week from 0 to 6.
   private(set) var values: Set<Int> = []
-  /// The parts of the list as takt writes them; nil where it needs other words for the same values.
+  /// The parts of the list in takt's notation; nil if takt needs another text for the same values.
   private(set) var text: String?
-  /// Whether cron draws a value.
+  /// True if cron draws a random value.
   private(set) var isRandom = false
-  /// What cron passes over at the end.
+  /// Characters at the end that cron ignores.
   private(set) var ignored = ""
 
   init(
@@ -41,11 +41,11 @@ struct CronFieldReader {
     self.text = isPlain ? parts.joined(separator: ",") : nil
   }
 
-  /// How takt writes a part of the list.
+  /// takt's notation for a part of the list.
   private enum Part {
     case asItStands
     case random(Int, Int)
-    /// takt reads the same text in another way.
+    /// takt gives the same text another meaning.
     case otherwise
   }
 
@@ -74,22 +74,22 @@ struct CronFieldReader {
       }
       step = given
     } else if dialect == .cronie, isRange, low > 0, high == 0 {
-      // cronie takes a Sunday at the end for the seventh day, and does so in each field.
+      // In every field, cronie reads a Sunday at the end as day 7.
       high = 7
       isSunday = true
     }
-    // Debian's cron looks at the bounds of a range, cronie only at the values in it.
+    // Debian's cron checks the bounds of a range, cronie only the values in it.
     if dialect == .debian || !isRange { try check(low) }
     if dialect == .debian { try check(high) }
     for value in stride(from: low, through: high, by: step) {
       try check(value)
       values.insert(field == .dayOfWeek ? value % 7 : value)
     }
-    // takt reads a range that runs backwards as one that goes round the end of the field.
+    // takt reads a backward range as one that wraps round the end of the field.
     return low <= high && (field == .dayOfWeek || !isSunday) ? .asItStands : .otherwise
   }
 
-  /// The rest of a range with `~`.
+  /// Reads the rest of a range with `~`.
   private mutating func readRandom(from low: Int) throws(CronFields.Refusal) -> Part {
     var high = field.values.upperBound
     if let next = rest.first, next != "," { high = try readValue() }
@@ -115,7 +115,6 @@ struct CronFieldReader {
     return String(String.UnicodeScalarView(word))
   }
 
-  /// A number or a name.
   private mutating func readValue() throws(CronFields.Refusal) -> Int {
     let word = readWord()
     if let index = field.names.firstIndex(of: word.uppercased()) {
@@ -127,7 +126,7 @@ struct CronFieldReader {
     return value
   }
 
-  /// Decimal, with any number of zeros in front.
+  /// Decimal, with any number of leading zeros.
   private static func number(_ text: String) -> Int? {
     guard !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy({ $0 > 0x2f && $0 < 0x3a })
     else { return nil }
@@ -148,7 +147,6 @@ struct CronFieldReader {
 }
 
 extension CronField {
-  /// The values as a list.
   func list(of values: Set<Int>) -> String {
     values.count == (self == .dayOfWeek ? 7 : self.values.count)
       ? "*" : values.sorted().map(String.init).joined(separator: ",")

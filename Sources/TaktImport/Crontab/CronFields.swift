@@ -1,25 +1,24 @@
 import TaktCore
 import TaktTime
 
-/// The five time fields of a crontab as cron reads them, as an expression that takt reads in the same
-/// way.
+/// The five time fields of a crontab, with cron's meaning, as an expression with the same meaning
+/// in takt.
 struct CronFields {
-  /// What cron says to a field that it refuses.
+  /// A field that cron refuses, or for which takt has no notation.
   struct Refusal: Error, Equatable {
-    /// From 0.
+    /// Counted from 0.
     var field: Int
     var sentence: String
-    /// False where cron reads it and takt has nothing for it.
+    /// False if cron accepts it and only takt has no notation.
     var isByCron = true
   }
 
-  /// For `cron`.
   private(set) var expression: String
-  /// For `days`; nil where the default is right.
+  /// The value of `days`; nil for the default.
   private(set) var days: CronDayRule?
-  /// Why no time ever matches; nil when times do.
+  /// The reason why no time ever matches; nil if some do.
   private(set) var emptiness: Refusal?
-  /// Fields whose text is another than in the source, from 0, each with the reason.
+  /// Fields, counted from 0, whose text differs from the source, with the reasons.
   private(set) var changes: [(field: Int, sentence: String)] = []
 
   init(_ texts: [String], dialect: CronDialect) throws(Refusal) {
@@ -55,11 +54,11 @@ struct CronFields {
     }
     expression = written.joined(separator: " ")
     guard emptiness == nil, let read = try? CronExpression(expression) else { return }
-    // A day must match both fields if one of them starts with a star.
+    // A day must match both fields if either starts with a star.
     let rule: CronDayRule = texts[2].hasPrefix("*") || texts[4].hasPrefix("*") ? .all : .any
     if read.hasBothDayFields {
       let isDefault = CronDayRule.cron.settled(for: read) == rule
-      // `takt check` asks whether the star is meant.
+      // `takt check` asks if the star is intended.
       days = !isDefault ? rule : rule == .all ? .cron : nil
     }
     if read.next(after: WallInstant(milliseconds: 0), in: .utc, days: rule) == nil {
@@ -78,7 +77,7 @@ struct CronFields {
     return "Debian's cron passes over '\(reader.ignored)', and so this is '\(list)'\(random)"
   }
 
-  /// `@daily` and the others; nil for one that cron does not know.
+  /// Nil for a name that cron does not know.
   static func expression(named name: String) -> String? {
     GoSchedule.names.contains(name) ? name : nil
   }

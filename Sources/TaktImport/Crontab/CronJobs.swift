@@ -1,16 +1,15 @@
 import TaktCore
 import TaktTime
 
-/// Makes jobs that run as cron would run them.
 struct CronJobs {
   let context: ImportContext
   let dialect: CronDialect
 
   static let standardPath = "/usr/bin:/bin"
-  /// Where Debian's cron itself is.
+  /// The working directory of Debian's cron itself.
   static let spoolFolder = "/var/spool/cron"
 
-  /// Writes down what cron does and takt does not do by default.
+  /// Sets keys for behavior of cron that is not takt's default.
   func setManners(of draft: inout JobDraft) {
     draft[.overlap] = .word("allow")
     draft[.missed] = .mapping(["policy": .word("skip")])
@@ -18,11 +17,11 @@ struct CronJobs {
     draft[.inheritance] = .word("false")
   }
 
-  /// Writes the environment, the folder, the shell and the mail of a job.
+  /// Sets the environment, the folder, the shell and the mail of a job.
   ///
   /// - Parameters:
-  ///   - user: who the job belongs to.
-  ///   - isNamed: whether the job has the key `user`, so that takt sets `HOME` and `LOGNAME`.
+  ///   - user: the owner of the job.
+  ///   - isNamed: true if the job has the key `user`, so that takt sets `HOME` and `LOGNAME`.
   func setSurroundings(
     of draft: inout JobDraft, user: ImportAccounts.User, isNamed: Bool, variables: CronVariables
   ) {
@@ -46,7 +45,7 @@ struct CronJobs {
         context.report.keep(variable.token, as: "a later line counts")
         continue
       }
-      // Debian's cron knows no USER, and passes it on.
+      // Debian's cron gives USER no special meaning, and passes it on.
       if name == "LOGNAME" || name == "USER" && dialect == .cronie {
         context.report.keep(variable.token, as: "cron sets \(name) itself")
         if value != user.name {
@@ -78,14 +77,14 @@ struct CronJobs {
     if variables["MAILTO"] != "" {
       draft[.onSuccess] = MailHooks.value
       draft[.onFailure] = MailHooks.value
-      // cron's mails have both streams in the order in which they were printed.
+      // cron's mails have both streams, in the order of printing.
       draft.set(.output, "merge", .word("true"))
     }
   }
 
-  /// Debian's cron stays in its own folder where there is no home; cronie starts nothing there.
+  /// Without the home folder, Debian's cron stays in its own folder, and cronie starts nothing.
   ///
-  /// - Parameter home: that of the user, which a copy of a part of a machine need not have.
+  /// - Parameter home: the user's, which may be missing in a partial copy of a machine.
   func settleFolder(of draft: inout JobDraft, at place: SourceLocation, home: String) {
     guard case .text(let folder)? = draft[.directory] else { return }
     guard context.tree.lacks(folder) else {
@@ -122,7 +121,7 @@ struct CronJobs {
     if shell != "/bin/sh" { draft[.shell] = .text(shell) }
   }
 
-  /// Variables that cron reads itself; true when all is said.
+  /// Handles variables that cron reads itself; true if nothing is left to do.
   private func setMeaning(of variable: CronVariables.Variable, in draft: inout JobDraft) -> Bool {
     let report = context.report
     switch variable.name {

@@ -1,4 +1,4 @@
-/// Variables of a crontab, as far down as it has been read.
+/// The variables of a crontab above the current line.
 struct CronVariables {
   struct Variable {
     var name: String
@@ -8,21 +8,21 @@ struct CronVariables {
 
   private(set) var variables: [Variable] = []
 
-  /// The last of a name counts.
+  /// The last assignment counts.
   subscript(name: String) -> String? { variables.last { $0.name == name }?.value }
 
-  /// Each job gets all of them.
+  /// A bound, because each job gets all of them.
   static let countMax = 100
 
-  /// False when there are too many.
+  /// Returns false if there are too many.
   mutating func add(_ variable: Variable) -> Bool {
     guard variables.count < Self.countMax else { return false }
     variables.append(variable)
     return true
   }
 
-  /// Reads `NAME = value` as cron does: both may be in quotes, and nothing may follow the second; nil
-  /// for another line.
+  /// Reads `NAME = value` as cron does: both can be quoted, with nothing after the value; nil for
+  /// another line.
   static func read(_ line: SourceLine, in trimmed: Range<Int>, dialect: CronDialect) -> Variable? {
     var rest = line.scalars[trimmed]
     let name: ArraySlice<Unicode.Scalar>
@@ -38,7 +38,7 @@ struct CronVariables {
     guard rest.popFirst() == "=" else { return nil }
     rest = rest.drop(while: SourceLine.isSpace)
     while let last = rest.last, SourceLine.isSpace(last) { rest.removeLast() }
-    // Debian's cron takes an empty value without quotes for a mistake.
+    // Debian's cron refuses an empty value without quotes.
     if rest.isEmpty, dialect == .debian { return nil }
     if let quote = consumeQuote(&rest) {
       let value = rest.prefix { $0 != quote }
@@ -52,7 +52,7 @@ struct CronVariables {
     return Variable(name: text(name), value: text(rest), token: token)
   }
 
-  /// A line that cron reads as this variable; nil where none does.
+  /// A line that cron reads as this variable; nil if there is none.
   static func line(_ name: String, _ value: String, dialect: CronDialect) -> String? {
     for quote in value.isEmpty ? ["\""] : ["", "\"", "'"] {
       let text = "\(name)=\(quote)\(value)\(quote)"
@@ -60,13 +60,13 @@ struct CronVariables {
       guard text.utf8.count <= dialect.lineBytesMax, let trimmed = line.trimmed,
         let variable = read(line, in: trimmed, dialect: dialect)
       else { continue }
-      // Texts that look alike may have different characters.
+      // Texts that compare as equal may differ in bytes.
       if variable.name == name, Array(variable.value.utf8) == Array(value.utf8) { return text }
     }
     return nil
   }
 
-  /// Reads `NAME=value` as anacron does: all that follows the sign is the value.
+  /// Reads `NAME=value` as anacron does: the value is the rest of the line.
   static func readPlain(_ line: SourceLine, in trimmed: Range<Int>) -> Variable? {
     let scalars = line.scalars[trimmed.lowerBound...]
     let name = scalars.prefix { $0 != "=" && !SourceLine.isBlank($0) }
@@ -75,7 +75,7 @@ struct CronVariables {
     return Variable(name: text(name), value: text(rest), token: line.token(trimmed))
   }
 
-  /// Reads `NAME = value` as supercronic does: what follows the sign is the value, without the quotes
+  /// Reads `NAME = value` as supercronic does: the value is the rest of the line, without quotes
   /// around all of it.
   static func readUntilEnd(_ line: SourceLine, in trimmed: Range<Int>) -> Variable? {
     guard var variable = readPlain(line, in: trimmed) else { return nil }
@@ -95,7 +95,7 @@ struct CronVariables {
     return first
   }
 
-  /// Debian's cron takes blanks from the end of a value in quotes, and one more pair of quotes.
+  /// Debian's cron strips blanks from the end of a quoted value, and one more pair of quotes.
   private static func stripped(_ value: ArraySlice<Unicode.Scalar>) -> ArraySlice<Unicode.Scalar> {
     var value = value
     while let last = value.last, SourceLine.isSpace(last) { value.removeLast() }

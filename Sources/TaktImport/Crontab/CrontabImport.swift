@@ -1,33 +1,31 @@
 import TaktCore
 import TaktTime
 
-/// Reads a crontab: of a user, of the system, or of supercronic.
+/// Reads a crontab: a user's, the system's, or supercronic's.
 struct CrontabImport {
   let context: ImportContext
   let kind: SourceKind
-  /// Whose crontab it is; nil where each line says so, and for the user that takt runs as.
+  /// The crontab's user; nil if each line names one, and for the user that takt runs as.
   var owner: String?
-  /// What jobs are called after; nil for the program in each line.
+  /// The base of the jobs' names; nil to use the program in each line.
   var nameHint: String?
-  /// Whether a line that runs the scripts of a folder becomes a job for each script.
+  /// True to turn a line that runs the scripts of a folder into a job for each script.
   var expandsFolders = false
 
   private var report: ImportReport { context.report }
   private var dialect: CronDialect { context.dialect }
   private var hasUserColumn: Bool { kind == .cronD }
 
-  /// One line that starts a command.
   struct Entry {
     var line: SourceLine
     /// The time fields, or one name with `@`.
     var times: [SourceToken]
     var user: SourceToken?
     var command: SourceToken
-    /// Whether output is mailed only after a failure.
+    /// True if output is mailed only after a failure.
     var mailsFailuresOnly: Bool
-    /// Comments right above it.
     var remarks: [String]
-    /// Of the job that it was exported from.
+    /// The name of the job from which the line was exported.
     var name: String?
     var summary: String?
 
@@ -70,7 +68,7 @@ struct CrontabImport {
     }
   }
 
-  /// Hands on each line that is neither empty nor a comment, with the comments right above it.
+  /// Passes on each line that is neither empty nor a comment, with the comments directly above it.
   func forEachLine(
     of source: SourceLines, _ body: (SourceLine, Range<Int>, _ remarks: [String]) -> Void
   ) {
@@ -119,7 +117,7 @@ struct CrontabImport {
     }
   }
 
-  /// Splits a line; says so where cron refuses it.
+  /// Reports a line that cron refuses.
   private func entry(of line: SourceLine, in trimmed: Range<Int>, _ remarks: [String]) -> Entry? {
     var index = trimmed.lowerBound
     if line.scalars[index] == "-", index + 1 < line.scalars.count {
@@ -169,7 +167,7 @@ struct CrontabImport {
     return entry
   }
 
-  /// Reads `-n` before a command, which cronie knows; false where it refuses the option.
+  /// Reads cronie's `-n` before a command; false for an option that it refuses.
   private func readOption(_ entry: inout Entry, from index: Int) -> Bool {
     let line = entry.line
     guard dialect == .cronie, line.scalars[index] == "-" else { return true }
@@ -187,7 +185,7 @@ struct CrontabImport {
     return true
   }
 
-  /// Whether cron takes the times, whatever comes after them.
+  /// True if cron accepts the times, regardless of the rest of the line.
   private func isRead(_ times: [SourceToken]) -> Bool {
     let texts = times.map(\.text)
     return texts.count == 1
@@ -222,7 +220,6 @@ struct CrontabImport {
     ]
   }
 
-  /// Nothing of a line that is not taken is in the jobs.
   private func lose(_ entry: Entry) {
     for token in entry.times + [entry.user].compactMap(\.self) + [entry.command] {
       report.loseRest(token)
@@ -291,12 +288,13 @@ struct CrontabImport {
     }
   }
 
-  /// Makes `jitter` of a random sleep if that is wanted and is the same; otherwise says what stays.
+  /// Turns a random sleep into `jitter` if the user asked for it and it has the same effect;
+  /// otherwise adds a note.
   private func replaceSleep(
     of command: String, at place: SourceLocation, in draft: inout JobDraft
   ) -> RandomSleep? {
     let shell = context.shell(of: draft)
-    // Another delay would come on top.
+    // Two delays would add up.
     let canDelay = draft[.cron] != nil && draft[.jitter] == nil
     if canDelay, let sleep = RandomSleep(in: command, shell: shell) {
       let time = DurationText.format(.seconds(sleep.seconds))
@@ -316,7 +314,7 @@ struct CrontabImport {
     return nil
   }
 
-  /// False when cron refuses them.
+  /// Returns false if cron refuses the times.
   func setTimes(of entry: Entry, in draft: inout JobDraft) -> Bool {
     if entry.times.count == 1, let token = entry.times.first {
       return setNamedTime(token, in: &draft)

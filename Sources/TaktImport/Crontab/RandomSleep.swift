@@ -1,25 +1,25 @@
 import TaktCore
 
-/// A wait for a random time before the work of a command.
+/// A random wait before the work of a command.
 struct RandomSleep {
-  /// The command without the wait; its shortest time is still in it, as a plain `sleep`.
+  /// The command without the wait; the shortest time remains, as a plain `sleep`.
   private(set) var rest: String
-  /// How much longer than the shortest time the wait may be.
+  /// The longest wait minus the shortest.
   private(set) var seconds: Int
-  /// Whether it waits only where the shell has `RANDOM`, which is 0 in others.
+  /// True if the wait depends on `RANDOM`, which is 0 in a plain shell.
   private(set) var needsRandom: Bool
 
-  /// What the shell of a command knows.
+  /// Features of the shell that runs a command.
   enum Shell {
-    /// As dash does: arithmetic, and no `RANDOM`.
+    /// dash and others: arithmetic, but no `RANDOM`.
     case plain
-    /// As bash does: `$RANDOM` and `$[…]`, too.
+    /// bash: `$RANDOM` and `$[…]`, too.
     case bash
   }
 
-  /// Nil where there is none, and where a wait before the whole command may not be the same.
+  /// Nil without a random wait, and if a wait before the whole command may have another effect.
   init?(in command: String, shell: Shell) {
-    // A value that the command sets is no random one, or always the same one.
+    // With an assignment, `RANDOM` is not random, or always the same.
     guard command.utf8.count <= CommandGuards.lengthMax, !command.contains("RANDOM=") else {
       return nil
     }
@@ -31,7 +31,7 @@ struct RandomSleep {
       guard let wait = reader.statement(), inner == nil || !wait.text.contains("'"),
         let (sign, work) = Self.work(in: reader.rest)
       else { continue }
-      // In `a && sleep; b`, `b` runs without `a`, too.
+      // In `a && sleep; b`, `b` runs even if `a` fails.
       if sign == ";", (inner ?? before).trimmed.hasSuffix("&&"), inner == nil { continue }
       let end = sign == ";" ? ";" : " &&"
       let shortest = wait.time.least > 0 ? "sleep \(wait.time.least)\(end) " : ""
@@ -43,14 +43,14 @@ struct RandomSleep {
     return nil
   }
 
-  /// Whether something in the command may wait for a random time.
+  /// True if some part of the command may wait for a random time.
   static func isMentioned(in command: String) -> Bool {
     command.utf8.count <= CommandGuards.lengthMax && command.contains("sleep")
       && ["RANDOM", "random.", "/dev/urandom", "/dev/random", "rand(", "rand ", "shuf "]
         .contains { command.contains($0) }
   }
 
-  /// What comes before `bash -c '` at the end; nil where the text does not end so.
+  /// The text before `bash -c '` at the end; nil for another end.
   private static func withoutBash(_ before: Substring) -> Substring? {
     let lead = "bash -c '"
     guard before.hasSuffix(lead) else { return nil }
@@ -65,7 +65,7 @@ struct RandomSleep {
     "test", "[", "[[", "cd", "export", "set", "umask", "ulimit", "true", ":", "exit",
   ]
 
-  /// Whether a command may begin after the text, and nothing in it does any work.
+  /// True if a command can start after the text, and the text does no work.
   private static func isGuard(_ before: Substring) -> Bool {
     let text = before.trimmed
     let isSeparate = before.last == " " || before.last == "\t"
@@ -81,7 +81,7 @@ struct RandomSleep {
     }
   }
 
-  /// The sign after a wait and the command after that; nil where there is no work.
+  /// The separator after a wait and the command after that; nil if no work follows.
   private static func work(in rest: Substring) -> (sign: String, text: Substring)? {
     let sign = rest.hasPrefix("&&") ? "&&" : ";"
     guard rest.hasPrefix(sign) else { return nil }
@@ -89,7 +89,7 @@ struct RandomSleep {
     let word = work.prefix { !" \t;&|".contains($0) }
     guard let first = work.first, !"&|;)}'\"#\n".contains(first),
       !["fi", "done", "else", "elif", "esac", "then", "do"].contains(word),
-      // It may be that of the wait.
+      // `$?` may be the status of the wait.
       !work.contains("$?")
     else { return nil }
     return (sign, work)
@@ -97,7 +97,7 @@ struct RandomSleep {
 }
 
 extension ImportContext {
-  /// What the shell of a job knows; `/bin/sh` is dash on Debian, and bash where cronie is.
+  /// The shell of a job; `/bin/sh` is dash on Debian, and bash on machines with cronie.
   func shell(of job: JobDraft) -> RandomSleep.Shell {
     if case .text(let path)? = job[.shell] {
       return ["bash", "zsh"].contains(path.split(separator: "/").last) ? .bash : .plain

@@ -1,8 +1,8 @@
 import TaktCore
 
 extension RandomSleepReader {
-  /// A script of perl, Python or awk that waits (`sleep`) or prints a number (`print`), and does nothing
-  /// else.
+  /// Reads a script of perl, Python or awk that waits (`sleep`) or prints a number (`print`), and
+  /// does nothing else.
   mutating func script(after verb: String) -> Time? {
     guard let (language, text) = quotedScript() else { return nil }
     var script = text[...]
@@ -21,8 +21,8 @@ extension RandomSleepReader {
     }
   }
 
-  /// The language and the script without blanks; nil where the shell or the program would read
-  /// something else.
+  /// The language, and the script without blanks; nil if the shell or the program would read
+  /// another text.
   private mutating func quotedScript() -> (language: String, text: String)? {
     for (words, language) in [
       ("perl -e ", "perl"), ("perl -le ", "perl"), ("awk ", "awk"), ("python3 -c ", "python"),
@@ -47,7 +47,8 @@ extension RandomSleepReader {
     return number(withoutParentheses(random.dropFirst(4))).flatMap { Time(least: 0, span: $0) }
   }
 
-  /// `import random; import time; time.sleep(random.random() * 300)`, and others of the module.
+  /// `import random; import time; time.sleep(random.random() * 300)`, and other functions of the
+  /// module.
   private static func python(_ script: Substring, _ verb: String) -> Time? {
     var statements = script.split(separator: ";")
     guard let last = statements.popLast() else { return nil }
@@ -93,12 +94,12 @@ extension RandomSleepReader {
     return value
   }
 
-  /// Without an `int` around it.
+  /// The text without an `int` around it.
   private static func whole(_ text: Substring) -> Substring {
     text.hasPrefix("int") ? withoutParentheses(text.dropFirst(3)) : text
   }
 
-  /// Without one pair of parentheses around all of it.
+  /// The text without one pair of parentheses around all of it.
   private static func withoutParentheses(_ text: Substring) -> Substring {
     guard text.first == "(", text.last == ")" else { return text }
     var depth = 0

@@ -1,6 +1,4 @@
-/// Reads commands that wait for a random time.
 struct RandomSleepReader {
-  /// What has not been read yet.
   var rest: Substring
   private let shell: RandomSleep.Shell
   private var needsRandom = false
@@ -12,7 +10,7 @@ struct RandomSleepReader {
 
     static let max = 31_536_000
 
-    /// Nil for a time that takes no chance, or a year.
+    /// Nil for a constant time, and for more than a year.
     init?(least: Int, span: Int, scale: Int = 1) {
       guard (0...Self.max).contains(least), (1...Self.max).contains(span),
         (least + span) * scale <= Self.max
@@ -27,7 +25,7 @@ struct RandomSleepReader {
     self.shell = shell
   }
 
-  /// A command that waits and does nothing else, up to the sign that ends it.
+  /// Reads a command that waits and does nothing else, up to its end.
   mutating func statement() -> (time: Time, needsRandom: Bool, text: Substring)? {
     let start = rest
     for folder in ["/usr/bin/", "/bin/"] where consume(folder) { break }
@@ -59,7 +57,7 @@ struct RandomSleepReader {
     return true
   }
 
-  /// A word and the blanks after it.
+  /// Consumes a word and the blanks after it.
   private mutating func consumeWord(_ word: String) -> Bool {
     guard rest.hasPrefix(word), let next = rest.dropFirst(word.count).first,
       next == " " || next == "\t"
@@ -75,7 +73,7 @@ struct RandomSleepReader {
 
   private mutating func number() -> Int? {
     let digits = rest.prefix { $0.isASCII && $0.isNumber }
-    // A number with a zero before it may be octal.
+    // A number with a leading zero may be octal.
     guard let value = Int(digits), value <= Time.max, digits == "0" || !digits.hasPrefix("0")
     else { return nil }
     rest = rest[digits.endIndex...]
@@ -123,7 +121,7 @@ struct RandomSleepReader {
     return nil
   }
 
-  /// `RANDOM % 300`, perhaps in parentheses, and perhaps with a number added.
+  /// `RANDOM % 300`, with optional parentheses and an optional number to add.
   private mutating func sum() -> Time? {
     skipBlanks()
     defer { skipBlanks() }
@@ -205,7 +203,7 @@ struct RandomSleepReader {
     return isOne ? time : nil
   }
 
-  /// What follows `expr $RANDOM`.
+  /// Reads the operands after `expr $RANDOM`.
   private mutating func expression() -> Time? {
     guard consumeWord("%"), let divisor = number(), divisor > 0 else { return nil }
     skipBlanks()
@@ -213,7 +211,7 @@ struct RandomSleepReader {
     return number().flatMap { Time(least: $0, span: min(divisor, 32_768)) }
   }
 
-  /// `od -An -N2 -tu2 /dev/urandom`: as many bytes as make one number without a sign.
+  /// `od -An -N2 -tu2 /dev/urandom`: the bytes of one unsigned number.
   private mutating func bytes(max: Int) -> Time? {
     guard consumeWord("od") else { return nil }
     var (count, size) = (0, 0)
@@ -240,7 +238,7 @@ struct RandomSleepReader {
     guard consume("/dev/urandom") || consume("/dev/random"), isPlain, count == size,
       [1, 2, 4].contains(count), count <= max
     else { return nil }
-    // Of four bytes only the remainder is wanted.
+    // Four bytes are only used for a remainder.
     return Time(least: 0, span: count == 4 ? Time.max : 1 << (8 * count))
   }
 }

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// The scripts of a folder, which run one after the other.
 struct RunParts {
   let context: ImportContext
 
@@ -15,7 +14,7 @@ struct RunParts {
         }
         return false
       }
-      // These tell anacron when the folder's time was; anacron is not there for these jobs.
+      // These tell anacron that the folder has had its turn; the jobs run without anacron.
       if name == "0anacron" || name == "anacron" { return false }
       guard context.tree.isExecutable(folder + "/" + name) else {
         if context.tree.kind(of: folder + "/" + name) == .file {
@@ -44,12 +43,11 @@ struct RunParts {
     }
   }
 
-  /// Adds a job for each script: the first has the times, each other one comes after the one before.
+  /// Adds a job for each script: the first has the times, each other runs after the one before it.
   ///
   /// - Parameters:
-  ///   - folder: where they are.
   ///   - first: a draft with the times of the folder.
-  ///   - settle: writes down what all of them have in common.
+  ///   - settle: sets the keys that all jobs share.
   /// - Returns: the names of the jobs.
   func addJobs(
     for scripts: [String], in folder: ScriptFolder, first: JobDraft,
@@ -69,7 +67,7 @@ struct RunParts {
       }
       settle(&draft)
       folder.setPriorities(of: &draft)
-      // run-parts starts them without a shell.
+      // run-parts starts scripts without a shell.
       draft[.shell] = nil
       draft[.run] = .list([.text(folder.path + "/" + script)])
       context.add(draft)
@@ -81,7 +79,7 @@ struct RunParts {
 }
 
 extension CrontabImport {
-  /// Makes a job for each script of a folder that the line runs; false where it runs none, or is
+  /// Makes a job for each script of a folder that the line runs; false if it runs none, or is
   /// better kept as it is.
   func expand(
     _ entry: Entry, _ text: CommandText, _ user: ImportAccounts.User, _ variables: CronVariables
@@ -138,11 +136,11 @@ extension CrontabImport {
   }
 }
 
-/// Reads a folder of scripts that is named by itself.
+/// Reads a folder of scripts that the user named directly.
 struct RunPartsImport {
   let context: ImportContext
 
-  /// When Debian's `/etc/crontab` runs the folders.
+  /// The times of the folders in Debian's `/etc/crontab`.
   private static let times = [
     "hourly": "17 * * * *", "daily": "25 6 * * *", "weekly": "47 6 * * 7", "monthly": "52 6 1 * *",
   ]

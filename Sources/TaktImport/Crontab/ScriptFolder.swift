@@ -1,24 +1,23 @@
 import TaktCore
 
-/// A folder whose scripts run one after the other, and how run-parts is started for them.
+/// A folder of scripts, and the way in which a command starts run-parts for them.
 struct ScriptFolder {
   var path: String
-  /// Of `nice` before run-parts; nil without it.
+  /// Set by `nice` before run-parts; nil without it.
   private(set) var niceness: Int?
-  /// For `ionice`; nil where the command sets none.
+  /// The value for `ionice`; nil if the command sets none.
   private(set) var inputOutput: String?
 
   init(_ path: String) { self.path = path }
 
-  /// The folder whose scripts a command runs, and nothing else; nil for other commands.
+  /// Nil for a command that does anything but run the scripts of a folder.
   init?(command: String) {
     guard command.utf8.count <= CommandGuards.lengthMax,
       let start = command.firstRange(of: "run-parts "),
       let path = Self.path(in: command[start.upperBound...])
     else { return nil }
     self.path = path
-    // What comes before may be a change to the root, a guard, the priorities of run-parts, and the
-    // way to it.
+    // Allowed before it: a change to the root, a guard, priorities, and the path of run-parts.
     var before = command[..<start.lowerBound]
     for folder in ["/usr/bin/", "/bin/"] where before.hasSuffix(folder) {
       before = before.dropLast(folder.count)
@@ -35,7 +34,7 @@ struct ScriptFolder {
     guard readWrappers(wrappers.split { $0 == " " || $0 == "\t" }[...]) else { return nil }
   }
 
-  /// The only argument, without options that change nothing but what is printed.
+  /// The only argument; options that only affect printing are skipped.
   private static func path(in arguments: Substring) -> String? {
     var path: String?
     var rest = arguments
@@ -53,7 +52,7 @@ struct ScriptFolder {
     return path
   }
 
-  /// Reads `nice`, `ionice` and their options; false where there is something else.
+  /// Reads `nice`, `ionice` and their options; false for anything else.
   private mutating func readWrappers(_ words: ArraySlice<Substring>) -> Bool {
     var words = words
     while let word = words.popFirst() {
@@ -70,7 +69,7 @@ struct ScriptFolder {
     return true
   }
 
-  /// What `nice` adds: 10, or `-n 5`, `-n5`, `-5`, `--adjustment=5`.
+  /// The increment of `nice`: 10, or `-n 5`, `-n5`, `-5`, `--adjustment=5`.
   private static func added(by words: inout ArraySlice<Substring>) -> Int? {
     guard let option = words.first, option.hasPrefix("-") else { return 10 }
     words.removeFirst()
@@ -81,7 +80,7 @@ struct ScriptFolder {
     return nil
   }
 
-  /// What `ionice` sets, which has a class and perhaps a level: `-c3`, `-c 2 -n 7`.
+  /// The priority that `ionice` sets, of a class and an optional level: `-c3`, `-c 2 -n 7`.
   private static func priority(_ words: inout ArraySlice<Substring>) -> String? {
     var values: [Character: Int] = [:]
     while let option = words.first, option.hasPrefix("-") {
@@ -102,7 +101,6 @@ struct ScriptFolder {
     }
   }
 
-  /// Writes the priorities down.
   func setPriorities(of draft: inout JobDraft) {
     if let niceness { draft[.nice] = .word("\(niceness)") }
     if let inputOutput { draft[.inputOutput] = .text(inputOutput) }

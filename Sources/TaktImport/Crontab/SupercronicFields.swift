@@ -1,17 +1,17 @@
 import TaktCore
 import TaktTime
 
-/// The time fields of a crontab as supercronic reads them, as an expression that takt reads in the same
-/// way.
+/// The time fields of a crontab, with supercronic's meaning, as an expression with the same meaning
+/// in takt.
 struct SupercronicFields {
-  /// For `cron`.
   private(set) var expression: String
-  /// For `days`; nil where the default is right.
+  /// The value of `days`; nil for the default.
   private(set) var days: CronDayRule?
-  /// Each field as takt writes it.
+  /// Each field in takt's notation.
   private(set) var written: [String]
 
-  /// - Parameter texts: five fields, six with a year after them, or seven with seconds before them, too.
+  /// - Parameter texts: five fields; six with a year at the end; or seven, also with seconds at the
+  ///   start.
   init(_ texts: [String]) throws(CronFields.Refusal) {
     let kinds = CronField.allCases.dropFirst(texts.count == 7 ? 0 : 1)
     var fields: [Field] = []
@@ -20,13 +20,14 @@ struct SupercronicFields {
     }
     let month = texts.count == 7 ? 3 : 2
     let week = month + 2
-    // Two fields that leave days out mean the days of either, and so all days if one names them all.
+    // Without a star in a day field, a day may match either field, so that one with all values
+    // means every day.
     if !fields[month].isStar, !fields[week].isStar, fields[month].isFull || fields[week].isFull {
       fields[month].text = "*"
       fields[week].text = "*"
     }
     written = fields.map(\.text)
-    // Of six fields the last is the year; takt reads the first as seconds.
+    // The last of six fields is the year, but takt reads the first of six as seconds.
     expression = (texts.count == 6 ? ["0"] + written : written).joined(separator: " ")
     guard let read = try? CronExpression(expression) else {
       throw CronFields.Refusal(
@@ -39,11 +40,11 @@ struct SupercronicFields {
   }
 
   private struct Field {
-    /// As takt writes it.
+    /// In takt's notation.
     var text: String
-    /// Whether one of its parts is a lone star.
+    /// True if one of its parts is a lone star.
     private(set) var isStar = false
-    /// Whether it names all values.
+    /// True if it lists all values.
     private(set) var isFull = false
 
     init(_ source: String, _ kind: CronField, number: Int) throws(CronFields.Refusal) {
@@ -75,14 +76,13 @@ struct SupercronicFields {
     }
   }
 
-  /// One part of a list.
   private struct Part {
-    /// As takt writes it; empty for no value at all.
+    /// In takt's notation; empty for no value at all.
     var text: String
-    /// Days of the week from 0 to 6; none for a day that depends on the month.
+    /// Days of the week from 0 to 6; empty for a day that depends on the month.
     var values: Set<Int> = []
 
-    /// Nil where supercronic refuses it.
+    /// Nil for a part that supercronic refuses.
     init?(_ source: String, _ kind: CronField) {
       text = source
       if Self.isSpecial(source, kind) {
@@ -114,7 +114,8 @@ struct SupercronicFields {
         return nil
       }
       values = Set(stride(from: low, through: high, by: step))
-      // takt knows no long names, has a Sunday at both ends of the week, and other first years.
+      // takt knows no long names, counts Sunday at both ends of the week, and has another first
+      // year.
       let isPlain = ends.allSatisfy { kind.shortNames.contains($0) || Int($0) != nil || $0 == "*" }
       let hasOtherEnds = kind == .dayOfWeek || kind == .year
       if !isPlain || values.isEmpty || hasOtherEnds && parts.count == 2
@@ -124,7 +125,7 @@ struct SupercronicFields {
       }
     }
 
-    /// `L`, `LW` and `15W` of a month, `5L` and `5#3` of a week.
+    /// True for `L`, `LW` and `15W` of a month, `5L` and `5#3` of a week.
     private static func isSpecial(_ text: String, _ kind: CronField) -> Bool {
       if kind == .dayOfMonth {
         return text == "l" || text == "lw"
@@ -137,7 +138,7 @@ struct SupercronicFields {
         && ["1", "2", "3", "4", "5"].contains(parts[1])
     }
 
-    /// A number or a name, of which days and months have a long form, too; a Sunday is 0.
+    /// Reads a number or a name, long names of days and months too; Sunday is 0.
     private static func value(_ text: String, _ kind: CronField) -> Int? {
       let long = kind == .dayOfWeek ? longDays : kind.names.isEmpty ? [] : longMonths
       if let index = kind.shortNames.firstIndex(of: text) ?? long.firstIndex(of: text) {

@@ -1,6 +1,7 @@
 import TaktCore
 
-/// Reads a crontab as supercronic does: without users and mail, and with one environment for all lines.
+/// Reads a crontab as supercronic does: without users and mail, and with one environment for all
+/// lines.
 extension CrontabImport {
   private typealias Line = (entry: Entry, times: Times)
 
@@ -48,7 +49,7 @@ extension CrontabImport {
     }
   }
 
-  /// Splits a line; says so where supercronic refuses it.
+  /// Reports a line that supercronic refuses.
   private func line(_ line: SourceLine, _ trimmed: Range<Int>, _ remarks: [String]) -> Line? {
     var words: [Range<Int>] = []
     var index = trimmed.lowerBound
@@ -65,7 +66,7 @@ extension CrontabImport {
     return (entry, times)
   }
 
-  /// As many fields as make an expression: 7, 6, 5, or one name.
+  /// The times in the first 7, 6 or 5 fields, or in one name.
   private func times(_ line: SourceLine, _ words: [Range<Int>]) -> (count: Int, times: Times)? {
     let texts = words.map(line.text)
     var refusal: CronFields.Refusal?

@@ -1,7 +1,6 @@
 import TaktCore
 
-/// A name for the job that a command of a shell becomes: of the script that does the work, or else the
-/// last word that says something.
+/// A name for a job: that of the script that does the work, or else the last telling word.
 struct CommandName {
   let text: String
 
@@ -13,7 +12,7 @@ struct CommandName {
       ?? Self.firstProgram(of: words) ?? "job"
   }
 
-  /// Whether a first word is of the shell's language, or a program that is told apart.
+  /// True for a word of the shell's language, or a program with special treatment.
   static func isKnown(_ word: String) -> Bool {
     silent.contains(word) || wrappers[word] != nil || interpreters.contains(word)
       || interpreters.contains(word.trimmingVersion)
@@ -21,9 +20,9 @@ struct CommandName {
 
   private typealias Word = CommandWords.Word
 
-  /// The program of the first command that does more than look, wait or print.
+  /// The program of the first command that does more than test, wait or print.
   private static func program(of words: CommandWords, depth: Int) -> String? {
-    // Texts of shells within texts of shells.
+    // Bounds the depth of shell texts within shell texts.
     guard depth < 4 else { return nil }
     for segment in words.segments {
       if let name = program(in: segment.filter { !$0.isTarget }[...], depth: depth) { return name }
@@ -53,7 +52,7 @@ struct CommandName {
 
   /// Skips the options and operands of a program that starts another one.
   ///
-  /// - Returns: a text for a shell, which some take instead.
+  /// - Returns: the text for a shell that some take instead.
   private static func skip(
     _ wrapper: Wrapper, _ words: inout ArraySlice<Word>
   ) -> String? {
@@ -74,7 +73,7 @@ struct CommandName {
     return nil
   }
 
-  /// What an interpreter runs; nil for code in its arguments.
+  /// The script that an interpreter runs; nil for code in its arguments.
   private static func script(of kind: String, in words: ArraySlice<Word>, depth: Int) -> String? {
     var words = words
     let isShell = shells.contains(kind)
@@ -94,7 +93,7 @@ struct CommandName {
     return nil
   }
 
-  /// Programs of many uses have the last word in their names.
+  /// The name of a general-purpose program, with its last word.
   private static func carried(by name: String, _ words: ArraySlice<Word>) -> String {
     guard let last = lastWord(of: words), last != name else { return name }
     return ["run-parts", "manage", "artisan", "console"].contains(name) ? last : "\(name)-\(last)"
@@ -136,7 +135,7 @@ struct CommandName {
     return nil
   }
 
-  /// The name of a script, with its folder where it is called as many are.
+  /// The name of a script, with its folder if the name is a usual one.
   private static func file(_ path: String, isCarried: Bool = false) -> String? {
     let parts = path.split(separator: "/").map(String.init)
     guard let last = parts.last else { return nil }
@@ -157,7 +156,7 @@ struct CommandName {
     word.firstIndex(of: "=").map { String(word[..<$0]).isVariableName } ?? false
   }
 
-  /// A number, a length of time or a size.
+  /// True for a number, a duration or a size.
   private static func isAmount(_ word: String) -> Bool {
     var digits = word[...]
     if let last = digits.last, "smhdkMG%".contains(last) { digits.removeLast() }
@@ -180,13 +179,13 @@ struct CommandName {
 }
 
 extension CommandName {
-  /// A program that starts the one after it.
+  /// A program that starts another one, given in its arguments.
   fileprivate struct Wrapper {
-    /// Options with a word after them.
+    /// Options that take a word.
     var options: Set<String> = []
-    /// Words before the program.
+    /// The number of words before the program.
     var operands = 0
-    /// Whether `-c` has a text for a shell.
+    /// True if `-c` takes a text for a shell.
     var takesText = false
   }
 
@@ -209,7 +208,7 @@ extension CommandName {
     "nohup": Wrapper(), "chronic": Wrapper(), "cronic": Wrapper(), "run-one": Wrapper(),
     "command": Wrapper(), "then": Wrapper(), "do": Wrapper(), "else": Wrapper(), "!": Wrapper(),
   ]
-  /// What looks, waits, prints, or is a word of the shell.
+  /// Programs that only test, wait or print, and words of the shell.
   fileprivate static let silent: Set<String> = [
     "test", "[", "[[", "cd", "pushd", "popd", "sleep", "export", "unset", "set", "umask", "true",
     "false", ":", "if", "elif", "fi", "for", "done", "while", "until", "case", "esac", "exit",
@@ -218,28 +217,27 @@ extension CommandName {
   ]
   fileprivate static let shells: Set<String> = ["sh", "bash", "dash", "ksh", "zsh", "ash"]
   fileprivate static let interpreters = shells.union(["perl", "python", "ruby", "php", "node"])
-  /// Options of interpreters with a word after them.
+  /// Options of interpreters that take a word.
   fileprivate static let options: [String: Set<String>] = [
     "php": ["-d", "-c", "-z"], "python": ["-W", "-X"], "ruby": ["-I", "-r", "-C"],
     "perl": ["-I", "-M"], "node": ["-r", "--require"], "bash": ["-o", "-O", "--rcfile"],
     "sh": ["-o"], "dash": ["-o"], "ksh": ["-o"], "zsh": ["-o"], "ash": ["-o"],
   ]
-  /// Options whose word is code.
   fileprivate static let code: [String: Set<String>] = [
     "php": ["-r"], "python": ["-c"], "ruby": ["-e"], "node": ["-e", "-p", "--eval"],
     "perl": ["-e", "-E", "-le", "-ne", "-pe", "-we"],
   ]
-  /// Programs of which the arguments say more than the name.
+  /// Programs whose arguments are more telling than their names.
   fileprivate static let carriers: Set<String> = [
     "run-parts", "manage", "artisan", "console", "docker", "podman", "kubectl", "systemctl",
     "service", "npm", "yarn", "make", "rake", "wp", "drush", "occ",
   ]
-  /// Names that many scripts have.
+  /// Names that many scripts share.
   fileprivate static let usual: Set<String> = [
     "run", "main", "index", "cron", "start", "job", "jobs", "script", "task", "tasks", "app", "cli",
     "cronjob", "entrypoint",
   ]
-  /// Folders that say nothing of what is in them.
+  /// Folders whose names say nothing of their contents.
   fileprivate static let folders: Set<String> = [
     "bin", "sbin", "usr", "local", "opt", "src", "scripts", "script", "cron", "lib", "libexec",
     "html", "www", "public", "current", "home", "root", "tmp", "app", ".", "..", "~",
@@ -251,7 +249,7 @@ extension CommandName {
 }
 
 extension String {
-  /// `python` of `python3.11`
+  /// `python` for `python3.11`.
   fileprivate var trimmingVersion: String {
     var text = self[...]
     while let last = text.last, last.isNumber || last == "." { text.removeLast() }

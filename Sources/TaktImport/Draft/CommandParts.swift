@@ -1,8 +1,8 @@
 import TaktCore
 
-/// A command of programs with nothing but `&&` between them.
+/// Commands of programs that only `&&` joins.
 enum CommandParts {
-  /// The parts between `&&`; nil for a command with anything else between its programs.
+  /// Nil for a command with anything else between its programs.
   static func parts(of command: String) -> [String]? {
     var parts: [String] = []
     var current = String.UnicodeScalarView()
@@ -22,7 +22,7 @@ enum CommandParts {
         current = String.UnicodeScalarView()
         continue
       case "&" where quote == nil:
-        // `2>&1`; for dash, `&>file` begins with an end.
+        // `2>&1`; dash takes the `&` of `&>file` for the end of a command.
         guard current.last == ">" else { return nil }
       case ";", "|", "\n", "(", ")", "{", "}", "#", "!":
         if quote == nil { return nil }
@@ -41,7 +41,7 @@ enum CommandParts {
     return String(scalars)
   }
 
-  /// The folder of a `cd` to a plain, whole path.
+  /// The folder of a `cd` to a plain absolute path.
   static func folder(of part: String) -> String? {
     let words = part.split { $0 == " " || $0 == "\t" }.map(String.init)
     guard words.count == 2, words[0] == "cd", words[1].hasPrefix("/"), isPlainPath(words[1]),
@@ -55,7 +55,7 @@ enum CommandParts {
       && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "/._+@%:,-".utf8.contains($0) }
   }
 
-  /// Whether the part may end the shell, or change how it goes on.
+  /// True if the part may end the shell, or change how it proceeds.
   static func steersShell(_ part: String) -> Bool {
     let word = part.prefix { $0 != " " && $0 != "\t" }
     return [
@@ -64,8 +64,8 @@ enum CommandParts {
     ].contains(String(word))
   }
 
-  /// Whether something of the text may go on after the text's end. Looks into quotes, which may have
-  /// the text of another shell.
+  /// True if a process of the text may outlive it. Looks into quotes, which may contain a text for
+  /// another shell.
   static func mayGoOn(_ text: String) -> Bool {
     var rest = text.unicodeScalars[...]
     var last: Unicode.Scalar?
@@ -85,7 +85,8 @@ enum CommandParts {
     }
   }
 
-  /// Programs and options that leave something in the background, and what makes commands of values.
+  /// Programs and options that leave processes in the background, and words that run values as
+  /// commands.
   private static let leavers: Set<String> = [
     "setsid", "nohup", "disown", "bg", "coproc", "daemon", "daemonize", "start-stop-daemon",
     "screen", "tmux", "at", "batch", "eval", "--daemon", "--daemonize", "--background", "--detach",
@@ -93,12 +94,12 @@ enum CommandParts {
   ]
 }
 
-/// A program with plain words, and redirections after them.
+/// A program with plain words, followed by redirections.
 struct SimpleCommand {
-  /// As the program gets them.
+  /// As passed to the program.
   let words: [String]
   let redirections: [String]
-  /// Without the redirections.
+  /// The command without the redirections.
   private let text: String
 
   /// Nil for anything else.
@@ -134,14 +135,14 @@ struct SimpleCommand {
       && CommandParts.isPlainPath(String(target))
   }
 
-  /// Whether a file is emptied before the program starts.
+  /// True if a file is emptied before the program starts.
   var emptiesFile: Bool {
     redirections.contains {
       !$0.hasPrefix("<") && !$0.contains(">>") && !$0.contains(">&") && !$0.hasSuffix("/dev/null")
     }
   }
 
-  /// The command from a later word on; nil where that is no such command.
+  /// The command from a later word on; nil if that is no simple command.
   func dropping(_ count: Int) -> String? {
     let tokens = text.split { $0 == " " || $0 == "\t" }
     guard tokens.count > count,
@@ -153,11 +154,11 @@ struct SimpleCommand {
   }
 }
 
-/// A command that tells healthchecks.io of a success.
+/// A command that reports a success to healthchecks.io.
 enum PingCommand {
-  /// The URL; nil for another command.
+  /// Nil for another command.
   ///
-  /// - Parameter isMailed: whether what it prints would be mailed.
+  /// - Parameter isMailed: true if cron would mail its output.
   static func url(of part: String, isMailed: Bool) -> String? {
     guard let command = SimpleCommand(part), let program = command.words.first else { return nil }
     let isCurl = program == "curl" || program.hasSuffix("/curl")
@@ -197,7 +198,7 @@ enum PingCommand {
       || !word.hasPrefix("--") && word.dropFirst().allSatisfy { "fsSL46".contains($0) }
   }
 
-  /// The URL of a success, such as `https://hc-ping.com/UUID`.
+  /// Accepts the URL of a success, such as `https://hc-ping.com/UUID`.
   private static func check(_ word: String) -> String? {
     let url = word.hasPrefix("hc-ping.com/") ? "http://" + word : word
     guard let scheme = ["https://", "http://"].first(where: url.hasPrefix) else { return nil }

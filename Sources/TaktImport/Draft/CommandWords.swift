@@ -1,17 +1,17 @@
 import TaktCore
 
-/// The words of a command as its shell splits them, without what the shell would put in.
+/// The words of a command, split as by its shell, without expansions.
 struct CommandWords {
   struct Word {
-    /// Without quotes; a dollar sign stands for what the shell puts in.
+    /// Without quotes; a dollar sign marks an expansion.
     var text = ""
-    /// Whether it is the file of a redirection.
+    /// True for the file of a redirection.
     var isTarget = false
 
     var isExpanded: Bool { text.has("$") }
   }
 
-  /// The words of each command of a list, a pipe or a group.
+  /// The words of each command in a list, a pipe or a group.
   private(set) var segments: [[Word]] = [[]]
   private var word: Word?
   private var isTarget = false
@@ -56,7 +56,7 @@ struct CommandWords {
     self.word = word
   }
 
-  /// Skips what the shell replaces.
+  /// Skips an expansion.
   private static func expand(
     _ sign: Unicode.Scalar, _ word: inout Word, _ rest: inout Substring.UnicodeScalarView
   ) {

@@ -1,18 +1,17 @@
-/// A value of a jobs file that is to be written.
 package indirect enum DraftValue: Hashable, Sendable {
-  /// Any text; quoted where it must be.
+  /// Any text; quoted if necessary.
   case text(String)
-  /// A number, a duration or a word, which needs no quotes.
+  /// A number, a duration or a word that needs no quotes.
   case word(String)
   case list([DraftValue])
   case map([DraftEntry])
 
-  /// A mapping in the order given.
+  /// A mapping that keeps the order given.
   static func mapping(_ entries: KeyValuePairs<String, DraftValue>) -> DraftValue {
     .map(entries.map { DraftEntry(key: $0.key, value: $0.value) })
   }
 
-  /// All texts in it, keys of mappings too.
+  /// All texts in it, including keys of mappings.
   var texts: [String] {
     switch self {
     case .text(let text), .word(let text): [text]
@@ -22,7 +21,6 @@ package indirect enum DraftValue: Hashable, Sendable {
   }
 }
 
-/// One key of a mapping with its value.
 package struct DraftEntry: Hashable, Sendable {
   package var key: String
   package var value: DraftValue

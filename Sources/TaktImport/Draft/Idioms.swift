@@ -1,16 +1,16 @@
 import TaktCore
 import TaktTime
 
-/// Turns programs at the start and at the end of a command into the keys that do the same.
+/// Turns programs at the start and at the end of a command into equivalent keys.
 ///
-/// Whatever is in doubt stays in the command.
+/// In case of doubt, the program stays in the command.
 struct Idioms {
-  /// Whether the folder is there, and no link leads to it.
+  /// True for a folder to which no link leads.
   let isFolder: (String) -> Bool
-  /// Whether another command, or another place of this one, names the file, too.
+  /// True if another command, or another part of this one, names the same file.
   let isShared: (String) -> Bool
 
-  /// - Returns: a sentence for each program that is in the command no more.
+  /// - Returns: a sentence for each program removed from the command.
   func apply(to draft: inout JobDraft) -> [String] {
     guard case .text(let command)? = draft[.run], Self.hasPlainShell(draft),
       var parts = CommandParts.parts(of: command)
@@ -41,7 +41,7 @@ struct Idioms {
     return ["sh", "bash", "dash", "ksh", "zsh"].contains(shell.split(separator: "/").last ?? "")
   }
 
-  /// A program of the job would use it, and takt has its own.
+  /// True if a program of the job would use a proxy, while takt has its own setting.
   private static func hasProxy(_ draft: JobDraft) -> Bool {
     guard case .map(let variables)? = draft[.environment] else { return false }
     return variables.contains { $0.key.lowercased().hasSuffix("_proxy") }
@@ -89,12 +89,12 @@ struct Idioms {
 
   // MARK: flock
 
-  /// Only a lock that is the job's own, and for which nothing waits, is what `overlap: skip` is.
+  /// `overlap: skip` is equivalent only to a lock of the job's own for which nothing waits.
   private func lock(_ command: SimpleCommand, _ draft: inout JobDraft) -> String? {
     let words = command.words
     var index = 1
     var isWaiting = true
-    /// Whether what the command starts has no part in the lock.
+    /// True if the started command does not inherit the lock.
     var isOwn = false
     while index < words.count, words[index].hasPrefix("-") {
       switch words[index] {
@@ -110,7 +110,7 @@ struct Idioms {
       !words[index].hasSuffix("/"), !isShared(words[index]),
       // The shell empties such a file before flock starts.
       !command.emptiesFile, [.word("allow"), .word("skip")].contains(draft[.overlap]),
-      // What goes on in the background holds the lock after the run.
+      // A background process keeps the lock after the run.
       isOwn || !words[(index + 1)...].contains(where: CommandParts.mayGoOn)
     else { return nil }
     draft[.overlap] = .word("skip")
@@ -129,7 +129,7 @@ struct Idioms {
     "QUIT": "QUIT", "3": "QUIT", "KILL": "KILL", "9": "KILL", "USR1": "USR1", "USR2": "USR2",
   ]
 
-  /// - Returns: how many words go.
+  /// - Returns: the number of words to remove.
   private static func limit(_ words: [String], _ draft: inout JobDraft) -> Int? {
     guard draft[.timeout] == nil else { return nil }
     // Without `-k`, timeout waits for a command that ignores its signal.
@@ -162,7 +162,7 @@ struct Idioms {
     return index + 1
   }
 
-  /// A number of seconds, or of what its last letter says; nil for none, and for no limit.
+  /// A number with an optional unit, seconds by default; nil for anything else, and for no limit.
   private static func duration(_ text: String) -> Duration? {
     var digits = text[...]
     var scale = 1000.0

@@ -1,14 +1,13 @@
 package import TaktCore
 
-/// A job as it is to be written.
 package struct JobDraft: Sendable {
   package var name: String
-  /// Lines of the comment above it: where it comes from, and what it said there.
+  /// Comment lines above it: its source, and the comments there.
   var comments: [String]
   private var entries: [(key: JobKey, value: DraftValue)] = []
-  /// The times of the source in its own words, for `--verify`.
+  /// The times in the source's notation, for `--verify`.
   package var times: [SourceTime] = []
-  /// The command in the words of a source that looks at no exit status; nil for other sources.
+  /// The command in a source that ignores exit statuses; nil for other sources.
   var command: SourceToken?
 
   init(name: String, comments: [String] = []) {
@@ -31,7 +30,6 @@ package struct JobDraft: Sendable {
 
   package var isDisabled: Bool { self[.enabled] == .word("false") }
 
-  /// Adds a key to a mapping.
   mutating func set(_ key: JobKey, _ inner: String, _ value: DraftValue) {
     var entries: [DraftEntry] = []
     if case .map(let old)? = self[key] { entries = old }
@@ -40,14 +38,13 @@ package struct JobDraft: Sendable {
     self[key] = .map(entries)
   }
 
-  /// Adds an item to a list.
   mutating func append(_ key: JobKey, _ value: DraftValue) {
     var items: [DraftValue] = []
     if case .list(let old)? = self[key] { items = old }
     self[key] = .list(items + [value])
   }
 
-  /// In the order in which people read them: when, what, how.
+  /// In reading order: when, what, how.
   var ordered: [DraftEntry] {
     entries.enumerated().sorted { left, right in
       let ranks = (Self.rank(left.element.key), Self.rank(right.element.key))
@@ -64,9 +61,8 @@ package struct JobDraft: Sendable {
   private static func rank(_ key: JobKey) -> Int { order.firstIndex(of: key) ?? order.count }
 }
 
-/// A time in the words of a source.
 package enum SourceTime: Hashable, Sendable {
-  /// Five fields or a name; the rule is that of its program for two day fields.
+  /// Five fields or a name, with the program's rule for two day fields.
   case cron(String, rule: CronDayRule)
   /// An expression of `OnCalendar`.
   case calendar(String)

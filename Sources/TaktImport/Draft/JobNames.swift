@@ -1,11 +1,11 @@
-/// Names of jobs: valid, and each once.
+/// Valid and unique names of jobs.
 struct JobNames {
   private var used: Set<String> = []
-  /// The number of the next job that is called so.
+  /// The next number for each name in use.
   private var numbers: [String: Int] = [:]
   static let bytesMax = 128
 
-  /// A valid name like the text; with a number where another job has it already.
+  /// A valid name similar to the text; with a number if it is taken.
   mutating func name(like text: String) -> String {
     let base = Self.valid(text)
     var name = base

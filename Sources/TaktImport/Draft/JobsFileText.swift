@@ -3,10 +3,10 @@ import TaktCore
 struct JobsFileText {
   var header: [String]
   var jobs: [JobDraft]
-  /// Groups of jobs of which so many run at once.
+  /// Groups of jobs, each with a limit of concurrent runs.
   var groups: [DraftEntry]
 
-  /// Keys that stand in `defaults` if all jobs agree; of `env` each variable of which they do.
+  /// Keys that move to `defaults` if all jobs agree; for `env`, each variable on which they agree.
   private static let shared: [JobKey] = [
     .overlap, .missed, .kill, .inheritance, .leeway, .environment, .onSuccess, .onFailure,
     .output, .timezone, .shell,
@@ -50,7 +50,7 @@ struct JobsFileText {
     DraftEntry(key: entry.key, value: MailHooks.short(entry.value))
   }
 
-  /// What a job says itself; nil for what the defaults say.
+  /// The job's own part of an entry; nil if the defaults cover all of it.
   private static func own(_ entry: DraftEntry, _ defaults: [String: DraftValue]) -> DraftEntry? {
     guard let common = defaults[entry.key] else { return entry }
     guard case .map(let variables) = entry.value, case .map(let shared) = common,
@@ -61,7 +61,7 @@ struct JobsFileText {
     return own.isEmpty ? nil : DraftEntry(key: entry.key, value: .map(own))
   }
 
-  /// The source has the rest of a long line.
+  /// Cuts a long line; the source has the rest.
   private static func cut(_ comment: String) -> String {
     let lengthMax = 160
     let scalars = comment.unicodeScalars
@@ -86,7 +86,7 @@ struct JobsFileText {
     return Self.shared.compactMap { key in
       if key == .environment { return sharedVariables }
       guard let value = jobs[0][key], jobs.allSatisfy({ $0[key] == value }) else { return nil }
-      // A zone of the defaults needs no times to apply to, one of a job does.
+      // A zone in the defaults needs no times to apply to; a zone of a job does.
       return DraftEntry(key: key.name, value: value)
     }
   }

@@ -1,4 +1,4 @@
-/// Hooks that mail what a run printed, as cron does: to `MAILTO`, or else to the owner of the job.
+/// Hooks that mail the output of a run as cron does: to `MAILTO`, or else to the owner of the job.
 enum MailHooks {
   static let script = #"""
     [ -x /usr/sbin/sendmail ] || exit 0
@@ -9,7 +9,7 @@ enum MailHooks {
       /usr/sbin/sendmail -i -t
     """#
 
-  /// As imports wrote it before; a file of theirs is exported as one of today.
+  /// The script of older imports; their files are exported like current ones.
   static let formerScript =
     #"if [ -x /usr/sbin/sendmail ]; then printf 'From: %s\nTo: %s\nSubject: Cron <%s@%s> %s\n"#
     + #"MIME-Version: 1.0\nContent-Type: %s\nContent-Transfer-Encoding: %s\n\n%s\n' "#
@@ -17,12 +17,12 @@ enum MailHooks {
     + #""${CONTENT_TYPE:-text/plain; charset=UTF-8}" "${CONTENT_TRANSFER_ENCODING:-8bit}" "#
     + #""$TAKT_OUTPUT" | /usr/sbin/sendmail -i -t; fi"#
 
-  /// For `on_success` and `on_failure`. A run that prints nothing sends no mail.
+  /// The value of `on_success` and `on_failure`. A run without output sends no mail.
   static let value = DraftValue.mapping([
     "when": .word("output"), "run": .list([.text("/bin/sh"), .text("-c"), .text(script)]),
   ])
 
-  /// How jobs name it: it stands once, at the head of the file.
+  /// The alias for use in jobs; the hook itself is once at the head of the file.
   static func short(_ value: DraftValue) -> DraftValue {
     if value == self.value { return .word("*mail") }
     guard case .list(let hooks) = value else { return value }

@@ -1,11 +1,11 @@
 import TaktCore
 
-/// A text as a block of YAML: `|` for one of several lines, `>` for a long line, which goes on at blanks.
+/// A text as a block of YAML: `|` for several lines, `>` for a long line, folded at blanks.
 struct YAMLBlock {
   /// With the line end.
   let text: String
 
-  /// Nil for a text that is better, or only, written in quotes.
+  /// Nil for a text that is better, or can only be, quoted.
   init?(_ text: String, leadBytes: Int, indent: Int) {
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
@@ -28,14 +28,14 @@ struct YAMLBlock {
       + lines.map { ($0.isEmpty ? "" : blanks + $0) + "\n" }.joined()
   }
 
-  /// Whether nothing of it is lost or taken for something else in a block.
+  /// True if a block keeps all of it, and nothing in it has another meaning there.
   private static func isPlain(_ line: String) -> Bool {
     let scalars = line.unicodeScalars
     return scalars.last != " " && scalars.last != "\t"
       && scalars.allSatisfy { YAMLWriter.isPrintable($0) || $0 == "\t" }
   }
 
-  /// The lines of a long one, which breaks only at a blank that stands alone; nil where there is none.
+  /// Folds a long line, only at single blanks; nil if it has none.
   private static func fold(_ line: String, _ indent: Int) -> [String]? {
     guard !line.has("\t") else { return nil }
     var lines: [String] = []
@@ -43,7 +43,7 @@ struct YAMLBlock {
     let words = line.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false)
       .map(String.init)
     for (number, word) in words.enumerated() {
-      // An empty word is a blank beside another one.
+      // An empty word is a blank next to another one.
       let canBreak = number > 0 && !word.isEmpty && !words[number - 1].isEmpty
       if canBreak, indent + current.utf8.count + word.utf8.count + 1 > YAMLWriter.widthMax {
         lines.append(current)

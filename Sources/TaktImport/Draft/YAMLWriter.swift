@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Writes a jobs file. Each text is quoted so that it reads back as it is.
+/// Writes a jobs file. Each text is quoted so that it reads back unchanged.
 struct YAMLWriter {
   private(set) var text = ""
 
@@ -17,7 +17,7 @@ struct YAMLWriter {
     text += String(repeating: " ", count: indent) + Self.scalar(key) + ":\n"
   }
 
-  /// A mapping that other places of the file name.
+  /// Writes a mapping with an anchor, for aliases.
   mutating func anchor(_ name: String, _ value: DraftValue) {
     text += "x-\(name): &\(name)\n"
     guard case .map(let entries) = value else { return }
@@ -46,7 +46,7 @@ struct YAMLWriter {
     }
   }
 
-  /// An item of a list; a mapping goes over several lines if it is long.
+  /// Writes an item of a list; a long mapping takes several lines.
   private mutating func item(_ value: DraftValue, indent: Int) {
     let lead = String(repeating: " ", count: indent) + "- "
     if let block = block(value, lead, indent: indent + 2) {
@@ -67,7 +67,7 @@ struct YAMLWriter {
 
   static let widthMax = 100
 
-  /// A text of several lines, or a long one, as a block.
+  /// A block for a text of several lines, or a long one.
   private func block(_ value: DraftValue, _ lead: String, indent: Int) -> String? {
     guard case .text(let text) = value else { return nil }
     return YAMLBlock(EachBraces.escaped(text), leadBytes: lead.utf8.count, indent: indent)?.text
@@ -95,7 +95,7 @@ struct YAMLWriter {
     }
   }
 
-  /// A text as a scalar that YAML reads as this text.
+  /// A scalar that YAML reads as this text.
   static func scalar(_ text: String) -> String {
     if isPlain(text) { return text }
     let isPrintable = text.unicodeScalars.allSatisfy(isPrintable)
@@ -111,7 +111,7 @@ struct YAMLWriter {
     return !["null", "true", "false"].contains(text.lowercased())
   }
 
-  /// Whether YAML takes the character as it stands, in one line, and a terminal shows it.
+  /// True if YAML accepts the character unescaped within a line, and a terminal shows it.
   static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.steersTerminal { return false }
     return switch scalar.value {

@@ -2,7 +2,6 @@ import Glibc
 package import TaktCore
 import TaktTime
 
-/// Jobs as a crontab.
 package struct CrontabExport {
   private let snapshot: Snapshot
   private let hasUserColumn: Bool
@@ -10,12 +9,10 @@ package struct CrontabExport {
   private let accounts: any AccountSource
   private var report = ExportReport()
   private var text = ""
-  /// Variables as far down as has been written.
+  /// The variables that the lines so far set.
   private var variables: [String: String] = [:]
 
-  /// - Parameters:
-  ///   - snapshot: the jobs.
-  ///   - accounts: the users of the machine, in whose folders cron starts.
+  /// - Parameter accounts: the users of the machine, in whose folders cron starts.
   package init(_ snapshot: Snapshot, dialect: CronDialect, accounts: any AccountSource) {
     self.accounts = accounts
     self.snapshot = snapshot
@@ -32,7 +29,7 @@ package struct CrontabExport {
     return ExportResult(files: [ExportResult.File(name: nil, text: text)], report: report)
   }
 
-  /// What cron does, as a job.
+  /// The job as cron would run it.
   private func plain(_ job: JobSpec) -> JobSpec {
     var plain = JobSpec(
       name: job.name, timing: Timing(schedule: ExportReport.triggers(of: job)), action: job.action,
@@ -60,7 +57,7 @@ package struct CrontabExport {
       return
     }
     writeVariables(of: job)
-    // Right above its line, where an import looks for the name.
+    // Directly above its line, where an import looks for the name.
     text += comment
     let isOff = !job.timing.isEnabled
     for time in times {
@@ -143,7 +140,7 @@ package struct CrontabExport {
     return [time]
   }
 
-  /// The text after the times; nil where cron cannot run it.
+  /// The text after the times; nil if cron cannot run it.
   private mutating func command(of job: JobSpec) -> String? {
     guard var command = shellText(of: job.action, job) else { return nil }
     let folder = job.execution.directory
@@ -182,20 +179,20 @@ package struct CrontabExport {
     return line
   }
 
-  /// Without blanks before the command, which cron does not keep, and line ends behind it.
+  /// Removes blanks before the command, which cron drops, and line ends after it.
   private static func trimmed(_ command: String) -> String {
     var scalars = command.unicodeScalars[...].drop { SourceLine.isBlank($0) || $0 == "\n" }
     while scalars.last == "\n", scalars.dropLast().last != "\\" { scalars.removeLast() }
     return String(scalars)
   }
 
-  /// The folder in which cron starts the job; nil where nothing is known of it.
+  /// The folder in which cron starts the job; nil if unknown.
   private func startFolder(of job: JobSpec) -> String? {
     guard
       let home = job.execution.environment["HOME"]
         ?? accounts.account(for: job.execution.identity)?.home
     else { return nil }
-    // Debian's cron stays where it is if the folder is not there.
+    // Without that folder, Debian's cron stays in its own.
     return dialect == .cronie || access(home, F_OK) == 0 ? home : CronJobs.spoolFolder
   }
 
@@ -223,7 +220,7 @@ package struct CrontabExport {
     }
   }
 
-  /// Writes the assignments that make the environment of the next line.
+  /// Writes the assignments for the environment of the next line.
   private mutating func writeVariables(of job: JobSpec) {
     let execution = job.execution
     var wanted = execution.environment.filter { !["LOGNAME", "USER"].contains($0.key) }
@@ -260,7 +257,7 @@ package struct CrontabExport {
         text += "MAILTO=\(user)\n"
         variables[name] = user
       } else {
-        // What another job sets, such as a library to load, is not for this one.
+        // A variable of another job, such as a library to load, must not affect this one.
         let own = name == "HOME" ? accounts.account(for: execution.identity)?.home ?? "/" : ""
         guard variables[name] != own, let line = CronVariables.line(name, own, dialect: dialect)
         else { continue }
@@ -272,7 +269,7 @@ package struct CrontabExport {
     }
   }
 
-  /// Whether hooks do what cron does with output.
+  /// True if hooks do the same as cron with output.
   private mutating func isMailed(_ job: JobSpec) -> Bool {
     let mails = [MailHooks.script, MailHooks.formerScript].map {
       Action.argv(["/bin/sh", "-c", $0])

@@ -1,13 +1,13 @@
 import TaktCore
 
-/// What an export could not say.
+/// The parts of jobs that an export could not express.
 package struct ExportReport {
   package struct Line: Hashable, Sendable {
     package var job: String
     /// The key of the jobs file.
     package var key: String
     package var sentence: String
-    /// Whether it is there all the same, in another way.
+    /// True if it is kept in another form.
     package var isKept: Bool
   }
 
@@ -26,7 +26,7 @@ package struct ExportReport {
     if known.insert(line).inserted { lines.append(line) }
   }
 
-  /// What makes a job due, without what leaves some of its times out.
+  /// The schedule without its bounds and exclusions.
   static func triggers(of job: JobSpec) -> Schedule {
     var schedule = job.timing.schedule
     schedule.notBefore = nil
@@ -36,7 +36,7 @@ package struct ExportReport {
     return schedule
   }
 
-  /// The key of a jobs file that holds a rule which other programs do not have.
+  /// The key in a jobs file for a rule without an equivalent in other programs.
   static func key(of rule: ClockRule) -> String {
     switch rule.expression {
     case .cron: "cron"
@@ -49,9 +49,9 @@ package struct ExportReport {
 
   package var isComplete: Bool { lines.allSatisfy(\.isKept) }
 
-  /// Reports each key in which a job differs from one that has the other program's manners.
+  /// Reports each key in which a job differs from one with the other program's behavior.
   ///
-  /// - Parameter said: keys that the export has, or has reported itself.
+  /// - Parameter said: keys that the export has written, or reported already.
   mutating func compare(_ job: JobSpec, with plain: JobSpec, except said: Set<String>) {
     let standard = Dictionary(JobKey.facts(of: plain).map { ($0.key, $0.text) }) { first, _ in first
     }
@@ -67,7 +67,6 @@ package struct ExportReport {
   }
 }
 
-/// The text of an export, and what it could not say.
 package struct ExportResult {
   package struct File: Sendable {
     /// The name of a unit; nil for a crontab.

@@ -1,12 +1,12 @@
 import TaktCore
 
-/// The fields of a cron expression, for programs that know fewer forms.
+/// The fields of a cron expression, for programs with fewer forms.
 struct ExportedCron {
   /// Minute, hour, day of month, month, day of week.
   let fields: [String]
   let hasBothDays: Bool
 
-  /// Nil for an expression with seconds, years, or days that classic cron cannot name.
+  /// Nil for an expression with seconds, years, or days that classic cron cannot express.
   init?(_ expression: CronExpression) {
     let fields = expression.normalized.split(separator: " ").map(String.init)
     guard fields.count == 5, !fields.contains(where: { $0.contains("#") }),
@@ -16,7 +16,7 @@ struct ExportedCron {
     hasBothDays = fields[2] != "*" && fields[4] != "*"
   }
 
-  /// `5-59/10` for `5/10`, which other programs do not take.
+  /// `5-59/10` for `5/10`, which other programs refuse.
   private static func closed(_ field: String, upTo last: Int) -> String {
     field.split(separator: ",").map { part in
       let halves = part.split(separator: "/")
@@ -25,7 +25,7 @@ struct ExportedCron {
     }.joined(separator: ",")
   }
 
-  /// Whether a day must match both fields.
+  /// True if a day must match both fields.
   private func needsBoth(_ rule: CronDayRule) -> Bool {
     switch rule.rawValue {
     case "all": true
@@ -35,14 +35,14 @@ struct ExportedCron {
     }
   }
 
-  /// As classic cron reads it; nil where it has no way to say that both fields must match.
+  /// The text for classic cron; nil if it cannot express that both fields must match.
   func classic(_ rule: CronDayRule) -> String? {
     guard hasBothDays else { return fields.joined(separator: " ") }
     var fields = fields
     let month = Self.numbers(fields[2], in: 1...31)
     let week = Self.days(of: fields[4])
     if !needsBoth(rule) {
-      // A field that starts with a star would mean both.
+      // With a star at the start of a field, both would have to match.
       fields[2] = Self.list(month)
       fields[4] = Self.list(week)
     } else if let stepped = Self.stepped(month, in: 1...31) {
@@ -98,7 +98,7 @@ struct ExportedCron {
     return days.sorted()
   }
 
-  /// Expressions of `OnCalendar`, which are due at the same times together.
+  /// Expressions of `OnCalendar` that together have the same times.
   func calendar(_ rule: CronDayRule) -> [String] {
     let time = "\(Self.unit(fields[1])):\(Self.unit(fields[0])):00"
     let month = Self.unit(fields[3], from: "01")
@@ -114,7 +114,7 @@ struct ExportedCron {
     String(names[day].prefix(1)) + names[day].dropFirst().lowercased()
   }
 
-  /// `*`, `*/15`, `9-17/2` and lists of them, in the words of `OnCalendar`.
+  /// `*`, `*/15`, `9-17/2` and lists of them, in the notation of `OnCalendar`.
   private static func unit(_ field: String, from low: String = "00") -> String {
     if field == "*" { return "*" }
     if field.hasPrefix("*/") { return low + "/" + field.dropFirst(2) }

@@ -1,7 +1,6 @@
 package import TaktCore
 import TaktTime
 
-/// Jobs as timers and services of systemd.
 package struct SystemdExport {
   private let snapshot: Snapshot
   private var report = ExportReport()
@@ -33,7 +32,7 @@ package struct SystemdExport {
     return ExportResult(files: files, report: report)
   }
 
-  /// What a timer does with a service, as a job.
+  /// The job as a timer and its service would run it.
   private func plain(_ job: JobSpec) -> JobSpec {
     var plain = job
     plain.timing.schedule = ExportReport.triggers(of: job)
@@ -231,8 +230,8 @@ package struct SystemdExport {
     }
   }
 
-  /// Whether a text has no other control characters than ends of lines and tabs: what stands behind one
-  /// could be a setting of its own.
+  /// True if a text has no control characters except line ends and tabs: the text after another one
+  /// could become a setting of its own.
   private static func hasOnlyLines(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy {
       $0 == "\n" || $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7f)
@@ -247,7 +246,7 @@ package struct SystemdExport {
     text.replacing("%", by: "%%").replacing("\n", by: " ")
   }
 
-  /// A word in the quotes of a unit file.
+  /// A word with the quotes of unit files.
   private static func quoted(_ word: String) -> String {
     let plain = UnitValue.quoted(word)
     if plain == word, !word.has("%"), word != ";" { return word }
@@ -323,7 +322,6 @@ package struct SystemdExport {
     return lines
   }
 
-  /// Units that hooks start.
   private mutating func followers(of job: JobSpec) -> [String] {
     var lines: [String] = []
     for (kind, key) in [(HookKind.onFailure, "OnFailure"), (.onSuccess, "OnSuccess")] {

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Reads jobs of Dkron: one object of JSON, or a list of them.
+/// Reads jobs of Dkron: a JSON object, or a list of them.
 struct DkronImport {
   let context: ImportContext
 
@@ -19,7 +19,7 @@ struct DkronImport {
     for (node, name) in jobs { add(node, name, names, file) }
   }
 
-  /// What Dkron counts, and what it has no meaning for.
+  /// Counters and other state of Dkron, which is no configuration.
   private static let computed = [
     "id", "status", "next", "success_count", "error_count", "last_success", "last_error",
     "dependent_jobs",
@@ -81,7 +81,7 @@ struct DkronImport {
       leaves.keep("schedule", as: "at", in: draft.name)
       return true
     }
-    // A value that Dkron draws from the name, as `H` does here.
+    // Dkron derives this value from the name, as `H` does here.
     let hashed = text.replacing("~", with: "H")
     guard
       let schedule = GoSchedule(

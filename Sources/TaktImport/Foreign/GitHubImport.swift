@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// Reads a workflow of GitHub Actions that has `on.schedule`: a job of takt for each of its jobs.
+/// Reads a workflow of GitHub Actions with `on.schedule`: each of its jobs becomes a job of takt.
 ///
-/// A job whose steps are all commands runs them in order, in one folder and with the shell that GitHub
-/// takes. Any other is disabled, since what its actions do is not here.
+/// A job whose steps are all commands runs them in order, in one folder and with GitHub's shell.
+/// Any other is disabled, since the code of its actions is not here.
 struct GitHubImport {
   let context: ImportContext
 
@@ -49,7 +49,7 @@ struct GitHubImport {
     }
   }
 
-  /// In UTC, five fields each.
+  /// Times in UTC, five fields each.
   private func times(_ schedule: ForeignNode, _ leaves: ForeignLeaves) -> [GoSchedule] {
     var times: [GoSchedule] = []
     for item in schedule.items {
@@ -66,14 +66,13 @@ struct GitHubImport {
   }
 }
 
-/// One job of a workflow.
 struct GitHubJob {
   let context: ImportContext
   let leaves: ForeignLeaves
   let workflow: ForeignNode
   let key: String
   let job: ForeignNode
-  /// Why the job is disabled; nil where it runs what GitHub runs.
+  /// The reason why the job is disabled; nil if it runs the same as on GitHub.
   private var reason: String?
 
   init(
@@ -122,7 +121,7 @@ struct GitHubJob {
 
   private mutating func disable(_ reason: String) { self.reason = self.reason ?? reason }
 
-  /// `needs` takes the place of the times.
+  /// `needs` replaces the times.
   private mutating func setTriggers(
     _ times: [GoSchedule], _ names: [String: String], in draft: inout JobDraft
   ) {
@@ -145,7 +144,7 @@ struct GitHubJob {
     draft[.timezone] = .word("UTC")
   }
 
-  /// A step that is a command; nil for another, which disables the job.
+  /// A step that is a command; nil for any other, which disables the job.
   private mutating func step(_ step: ForeignNode, _ name: String) -> DraftValue? {
     guard let script = step["run"]?.text else {
       let action = step["uses"]?.text ?? "a step without a command"

@@ -3,15 +3,15 @@ import TaktCore
 /// The container of a pod as a `docker run`.
 struct KubernetesContainer {
   let leaves: ForeignLeaves
-  /// Of the pod.
+  /// The path of the keys of the pod.
   let path: String
   let pod: ForeignNode
   let container: ForeignNode
-  /// Variables that another one may name, in their order.
+  /// Variables so far; later ones can refer to them.
   private var known: [String: String] = [:]
   private var variables: [DraftEntry] = []
   private var options: [String] = []
-  /// Variables and volumes that the cluster has and this machine does not.
+  /// Variables and volumes of the cluster that this machine lacks.
   private var missing: [String] = []
 
   init(leaves: ForeignLeaves, path: String, pod: ForeignNode, _ container: ForeignNode) {
@@ -56,8 +56,8 @@ struct KubernetesContainer {
     return word == "missing" ? [] : ["--pull", word]
   }
 
-  /// Variables come from `env` of the job where takt passes their names, and otherwise from the
-  /// arguments of Docker, which takes any.
+  /// Passes variables through `env` of the job if takt allows their names, and otherwise as
+  /// arguments of Docker, which allows any.
   private mutating func readEnvironment(_ job: String) {
     for item in container["envFrom"]?.items ?? [] {
       let name = item["configMapRef"]?["name"]?.text ?? item["secretRef"]?["name"]?.text ?? "?"
@@ -94,7 +94,7 @@ struct KubernetesContainer {
     }
   }
 
-  /// Folders of the machine, and empty ones. The others are the cluster's.
+  /// Handles folders of the machine and empty ones. Others are in the cluster.
   private mutating func readVolumes(_ job: String) {
     let volumes = pod["volumes"]?.items ?? []
     for mount in container["volumeMounts"]?.items ?? [] {
@@ -123,8 +123,7 @@ struct KubernetesContainer {
     }
   }
 
-  /// With the values of the variables that `$(NAME)` names. `$$` is a dollar sign, and a name that
-  /// is unknown stays.
+  /// Replaces `$(NAME)` by the variable's value. `$$` is a dollar sign; an unknown name stays.
   private func expanded(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]

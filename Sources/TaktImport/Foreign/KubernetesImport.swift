@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Reads the CronJobs of a Kubernetes manifest. Their containers run by `docker run`.
+/// Reads the CronJobs of a Kubernetes manifest. Their containers run through `docker run`.
 struct KubernetesImport {
   let context: ImportContext
 
@@ -136,7 +136,7 @@ struct KubernetesImport {
     reader.set(in: &draft)
   }
 
-  /// The one container of a pod; nil where there are several, or one without an image.
+  /// The only container of a pod; nil if there are several, or it has no image.
   private func container(of pod: ForeignNode) -> ForeignNode? {
     guard let containers = pod["containers"]?.items, containers.count == 1,
       containers[0]["image"]?.text != nil, pod["initContainers"]?.items.isEmpty != false

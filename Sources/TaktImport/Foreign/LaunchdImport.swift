@@ -1,7 +1,6 @@
 import TaktCore
 import TaktTime
 
-/// Reads a job of launchd.
 struct LaunchdImport {
   let context: ImportContext
 
@@ -64,7 +63,7 @@ struct LaunchdImport {
     return hasTimes
   }
 
-  /// False where takt reads none of the times.
+  /// Returns false if takt can read none of the times.
   private func setCalendar(
     _ calendar: ForeignNode, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) -> Bool {
@@ -217,6 +216,6 @@ struct LaunchdImport {
 }
 
 extension String {
-  /// Without blanks, as `<integer> 5 </integer>` may have them.
+  /// Removes blanks, which `<integer> 5 </integer>` may contain.
   fileprivate var trimmedNumber: String { filter { !$0.isWhitespace } }
 }

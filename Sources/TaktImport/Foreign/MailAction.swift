@@ -7,10 +7,10 @@ struct MailAction {
   var user: String?
   var password: String?
   var from: String
-  /// With commas between several.
+  /// Separated by commas.
   var to: String
 
-  /// Nil where takt could not send it.
+  /// Nil if takt could not send it.
   var value: DraftValue? {
     let receivers = to.split(separator: ",").map(\.trimmed)
     guard Self.isHost(host), Self.isAddress(from), !receivers.isEmpty,
@@ -32,10 +32,10 @@ struct MailAction {
     return .mapping(["use": .word("mail"), "with": .map(entries)])
   }
 
-  /// A text in which no placeholder begins.
+  /// Escapes the text so that no placeholder starts in it.
   static func literal(_ text: String) -> String { text.replacing("{{", with: "{{{{") }
 
-  /// Whether takt takes it, as `user@host` or `Name <user@host>`.
+  /// True for `user@host` or `Name <user@host>` in a form that takt accepts.
   static func isAddress(_ text: String) -> Bool {
     var box = text[...]
     if text.hasSuffix(">"), let open = text.lastIndex(of: "<") {

@@ -1,8 +1,8 @@
 import TaktCore
 
-/// What jobs of Ofelia are written in.
+/// The formats of Ofelia's jobs.
 extension Ofelia {
-  /// A section of an INI file and its values, or the labels of one job.
+  /// A section of an INI file with its values, or the labels of one job.
   struct Section {
     struct Entry {
       var key: String
@@ -16,12 +16,12 @@ extension Ofelia {
     var entries: [Entry] = []
   }
 
-  /// Whether a line begins a job of an INI file.
+  /// True for a line of an INI file that starts a job.
   static func isSection(_ line: String) -> Bool {
     kinds.contains { line.hasPrefix("[\($0) ") || line.hasPrefix("[\($0)\t") }
   }
 
-  /// Whether a line of a Compose file has a label that makes a job.
+  /// True for a line of a Compose file with a label that makes a job.
   static func isLabel(_ line: String) -> Bool {
     guard !line.hasPrefix("#") else { return false }
     return kinds.contains { line.contains("ofelia.\($0).") }
@@ -31,7 +31,7 @@ extension Ofelia {
     text.lines.contains { line in line.trimmed.map { isSection(line.text($0)) } ?? false }
   }
 
-  /// The sections of an INI file, as the reader of Git's files reads them, which Ofelia uses.
+  /// The sections of an INI file, by the rules of Git's configuration files, which Ofelia uses.
   static func sections(of text: SourceLines, _ report: ImportReport) -> [Section] {
     var sections: [Section] = []
     for line in text.lines {
@@ -58,12 +58,12 @@ extension Ofelia {
     return sections
   }
 
-  /// `key = value`, of which quotes, escapes and a comment at the end are taken away.
+  /// Reads `key = value` and removes quotes, escapes and a comment at the end.
   private static func entry(_ token: SourceToken) -> Section.Entry? {
     guard let sign = token.text.firstIndex(of: "=") else { return nil }
     let key = token.text[..<sign].trimmed.lowercased()
     var value = String.UnicodeScalarView()
-    /// How much of it stays where blanks at the end are taken away.
+    /// The length that remains when blanks at the end are removed.
     var kept = 0
     var isQuoted = false
     var rest = token.text[token.text.index(after: sign)...].unicodeScalars
@@ -88,7 +88,6 @@ extension Ofelia {
   }
 }
 
-/// Reads an INI file of Ofelia.
 struct OfeliaImport {
   let context: ImportContext
 
@@ -106,7 +105,6 @@ struct OfeliaImport {
   }
 }
 
-/// Reads the labels of a Compose file.
 struct OfeliaLabels {
   let context: ImportContext
 
@@ -149,7 +147,7 @@ struct OfeliaLabels {
       ?? list.first { $0.hasPrefix("TZ=") }.map { String($0.dropFirst(3)) }
   }
 
-  /// The jobs in the labels of a service, and those settings that hold for all jobs.
+  /// The jobs in the labels of a service, and the settings for all jobs.
   private static func sections(of service: ForeignNode, _ name: String) -> [Ofelia.Section] {
     var sections: [Ofelia.Section] = []
     for (label, value, place) in labels(of: service) where label.hasPrefix("ofelia.") {

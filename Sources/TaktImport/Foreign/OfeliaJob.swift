@@ -1,8 +1,8 @@
 import TaktCore
 
-/// One job of Ofelia, of a file or of labels.
+/// One job of Ofelia, from a file or from labels.
 struct OfeliaJob {
-  /// The container that has the labels.
+  /// The container with the labels.
   enum Target {
     case container(String)
     case service(String, file: String)
@@ -10,11 +10,10 @@ struct OfeliaJob {
 
   let context: ImportContext
   let section: Ofelia.Section
-  /// Settings that hold for all jobs.
   let global: Ofelia.Section?
-  /// Nil for a job of a file.
+  /// Nil for a job from a file.
   let target: Target?
-  /// That of the container in which Ofelia runs.
+  /// The zone of the container in which Ofelia runs.
   let zone: String?
 
   private var report: ImportReport { context.report }
@@ -47,7 +46,7 @@ struct OfeliaJob {
 
   private func value(_ key: String) -> String? { section.entries.last { $0.key == key }?.value }
 
-  /// Of a key that may be there several times; a label has a list in JSON instead.
+  /// All values of a repeatable key; a label has a list in JSON instead.
   private func values(_ key: String) -> [String] {
     section.entries.filter { $0.key == key }.flatMap { entry in
       guard target != nil, entry.value.hasPrefix("[") else { return [entry.value] }
@@ -80,7 +79,7 @@ struct OfeliaJob {
     }
   }
 
-  /// Whether Compose fills in a label.
+  /// True if Compose fills in a label.
   private var hasVariable: Bool {
     guard target != nil else { return false }
     let found = section.entries.filter { $0.value.replacing("$$", with: "").contains("$") }
@@ -92,7 +91,7 @@ struct OfeliaJob {
     return !found.isEmpty
   }
 
-  /// A value of a label, in which Compose takes two dollar signs for one.
+  /// Halves dollar signs in a label's value, as Compose does.
   private func plain(_ text: String) -> String {
     target == nil ? text : text.replacing("$$", with: "$")
   }
@@ -130,7 +129,7 @@ struct OfeliaJob {
 
   // MARK: Commands
 
-  /// Nil where there is no command that does the same.
+  /// Nil if no command does the same.
   private func words(in draft: inout JobDraft) -> [String]? {
     let command = value("command").map(plain) ?? ""
     let arguments = SplitWords.ofelia(command)
@@ -261,7 +260,7 @@ struct OfeliaJob {
 
   // MARK: Reports
 
-  /// Mails, Slack and files: what the job says, or else what holds for all.
+  /// Sets mails, Slack and files from the job's settings, or else from those for all jobs.
   private func setReports(in draft: inout JobDraft) {
     func said(_ key: String) -> String? {
       let entry =

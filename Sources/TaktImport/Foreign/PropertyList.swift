@@ -1,8 +1,7 @@
 import TaktCore
 
-/// Reads a property list in XML, as a tree of values with their places.
+/// Reads a property list in XML as a tree of values with their places.
 struct PropertyList {
-  /// Why it cannot be read.
   struct Problem: Error {
     var place: SourceLocation
     var sentence: String
@@ -53,7 +52,7 @@ struct PropertyList {
 
   private mutating func skip(_ count: Int) { for _ in 0..<count { _ = next() } }
 
-  /// Passes over everything up to the text and over the text itself.
+  /// Skips everything up to the text, and the text itself.
   private mutating func skip(past text: String) throws(Problem) {
     while !rest.isEmpty {
       if begins(with: text) { return skip(text.unicodeScalars.count) }
@@ -62,7 +61,7 @@ struct PropertyList {
     throw problem("the file ends too early")
   }
 
-  /// Blanks, comments, the XML declaration and the document type.
+  /// Skips blanks, comments, the XML declaration and the document type.
   private mutating func skipMisc() throws(Problem) {
     while let scalar = rest.first {
       if scalar.properties.isWhitespace || scalar == "\u{feff}" {
@@ -92,7 +91,7 @@ struct PropertyList {
     return node
   }
 
-  /// The name of the tag that begins here, with a `/` at its end where nothing is in it.
+  /// Reads the tag that starts here: its name, with a `/` at the end if the element is empty.
   private mutating func tag() throws(Problem) -> String {
     guard begins(with: "<"), !begins(with: "</") else { throw problem("a value is missing") }
     skip(1)
@@ -158,7 +157,7 @@ struct PropertyList {
       }
       try skipMisc()
       let value = try value(depth: depth + 1)
-      // The last of a name counts.
+      // The last value of a key counts.
       entries.removeAll { $0.key == key }
       entries.append(ForeignEntry(key: key, at: place, value: value))
       try skipMisc()

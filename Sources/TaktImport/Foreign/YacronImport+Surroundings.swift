@@ -40,7 +40,7 @@ extension YacronImport {
     setSecrets(value, leaves, variables, in: &draft)
   }
 
-  /// yacron takes values as they stand, with quotes and `#`; where takt does not, they go to `env`.
+  /// yacron takes values literally, with quotes and `#`; if takt does not, they move to `env`.
   private func setFile(
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, _ path: String?,
     _ variables: inout [DraftEntry], in draft: inout JobDraft
@@ -82,7 +82,7 @@ extension YacronImport {
       in: draft.name)
   }
 
-  /// The lines of an `env_file`; nil where one is no variable that takt passes.
+  /// The lines of an `env_file`; nil if one is no variable that takt can pass.
   private static func variables(of bytes: [UInt8]) -> [DraftEntry]? {
     var variables: [DraftEntry] = []
     for line in SourceLines(file: "", bytes: bytes).lines {
@@ -97,7 +97,7 @@ extension YacronImport {
     return variables
   }
 
-  /// cronstable hands secrets to a job that asks for them; takt passes them as variables.
+  /// cronstable gives secrets to a job that requests them; takt passes them as variables.
   private func setSecrets(
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, _ variables: [DraftEntry],
     in draft: inout JobDraft

@@ -7,13 +7,13 @@ struct YacronImport {
 
   var report: ImportReport { context.report }
 
-  /// - Parameter path: where the file is in the tree; nil for a text without one.
+  /// - Parameter path: the file's path in the tree; nil for a text without one.
   func run(_ documents: [ForeignNode], file: String, path: String?) {
     _ = readJobs(documents, file: file, path: path, within: [])
   }
 
-  /// Reads the jobs of a file and of those that it includes; returns its defaults, which hold where it
-  /// is included.
+  /// Reads the jobs of a file and of those that it includes; returns its defaults, which apply to
+  /// the file that includes it.
   ///
   /// - Parameter outer: the files that include it.
   private func readJobs(
@@ -58,7 +58,7 @@ struct YacronImport {
     return readJobs(file.documents, file: text.file, path: path, within: outer)
   }
 
-  /// A path that counts from the folder of a file; nil where that is unknown.
+  /// Resolves a path from the folder of a file; nil if that is unknown.
   func absolute(_ name: String, beside path: String?) -> String? {
     if name.hasPrefix("/") { return name }
     guard let path, let slash = path.lastIndex(of: "/") else { return nil }
@@ -69,7 +69,7 @@ struct YacronImport {
 
   private static let lost = ["statsd", "failsWhen.always", "onlyIfLastSucceeded", "sla", "onLate"]
 
-  /// - Parameter whole: the job with the defaults that hold for it.
+  /// - Parameter whole: the job merged with its defaults.
   private func importJob(
     _ job: ForeignNode, _ whole: ForeignNode, _ file: String, _ path: String?
   ) {
@@ -120,9 +120,9 @@ struct YacronImport {
       leaves.keep("schedule", as: "on", in: draft.name)
       return true
     }
-    // Of six fields the last is the year; takt reads the first as seconds.
+    // The last of six fields is the year, but takt reads the first of six as seconds.
     if text.split(separator: " ").count == 6 { text = "0 " + text }
-    // A day must match both fields, whatever they are.
+    // A day must always match both fields.
     guard let expression = try? CronExpression(text),
       expression.next(after: WallInstant(milliseconds: 0), in: .utc, days: .all) != nil
     else {
@@ -182,7 +182,7 @@ struct YacronImport {
       if policy != "skip" { draft.set(.missed, "within", .word(seconds)) }
       leaves.keep("startingDeadlineSeconds", as: "missed.within", in: draft.name)
     } else if policy != "skip" {
-      // takt's own default is the interval.
+      // takt's default is the interval.
       draft.set(.missed, "within", .word("366d"))
     }
   }
@@ -196,7 +196,7 @@ struct YacronImport {
     _ value: (String) -> ForeignNode?, _ leaves: ForeignLeaves, in draft: inout JobDraft
   ) {
     let rule = value("failsWhen")
-    // Without a word, output on standard error is a failure; output that is not captured never is.
+    // By default, output on standard error is a failure; output that is not captured never is.
     if rule?["producesStderr"]?.text != "false", value("captureStderr")?.text != "false" {
       draft.set(.failsWhen, "stderr", .word("any"))
     }

@@ -4,7 +4,7 @@ import TaktCore
 struct YacronReports {
   let leaves: ForeignLeaves
   let job: ForeignNode
-  /// The password of a mail, which a hook names.
+  /// The password of a mail, to which a hook refers.
   private var secret: (name: String, value: DraftValue)?
 
   init(leaves: ForeignLeaves, job: ForeignNode) {
@@ -60,7 +60,7 @@ struct YacronReports {
     return .mapping(["run": .list(words.map(DraftValue.text))])
   }
 
-  /// What yacron tells a reporter, from what takt tells a hook.
+  /// Sets yacron's variables for a reporter from takt's variables for a hook.
   private var variables: String {
     let command = (job["command"]?.texts ?? []).joined(separator: " ")
     let schedule = job["schedule"]?.text ?? ""
@@ -140,7 +140,7 @@ struct YacronReports {
     return .text("{{secret.\(name)}}")
   }
 
-  /// A subject whose only template is the job's name; nil for another.
+  /// Accepts a subject with no other template than the job's name; nil for another.
   private static func subject(_ text: String) -> String? {
     var text = text[...].trimmed
     for name in ["{{name}}", "{{ name }}"] { text = text.replacing(name, with: "{{job}}") }

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Turns programs in the commands of crontabs into keys, or says that `--idiomatic` would.
+/// Turns programs in the commands of crontabs into keys, or notes that `--idiomatic` would.
 struct IdiomaticJobs {
   let context: ImportContext
 
@@ -32,14 +32,14 @@ struct IdiomaticJobs {
       at: first.place)
   }
 
-  /// Something else may have been said of the command.
+  /// The command may have been reported already.
   private func settle(_ token: SourceToken, _ sentence: String, in job: String) {
     let report = context.report
     if report.fate(of: token) == .differently { report.note(sentence, at: token.place) }
     report.differ(token, sentence, in: job)
   }
 
-  /// How often texts of the jobs name each path.
+  /// The number of times that texts of the jobs name each path.
   private static func uses(of jobs: [JobDraft]) -> [String: Int] {
     var uses: [String: Int] = [:]
     for text in jobs.lazy.flatMap({ $0.ordered.lazy.flatMap(\.value.texts) }) {
@@ -51,7 +51,7 @@ struct IdiomaticJobs {
     return uses
   }
 
-  /// One name for folders that two paths lead to on nearly all machines.
+  /// One name for folders that have two paths on nearly all machines.
   private static func standard(_ path: String) -> String {
     let plain = "/" + path.split(separator: "/").joined(separator: "/")
     for (link, folder) in [("/var/lock/", "/run/lock/"), ("/var/run/", "/run/")]

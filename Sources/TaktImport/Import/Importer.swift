@@ -2,7 +2,6 @@ import Glibc
 package import TaktCore
 package import TaktSystem
 
-/// Reads sources and makes a jobs file of them, and a report.
 package struct Importer {
   private let context: ImportContext
   private let stores: UnitStores
@@ -13,15 +12,12 @@ package struct Importer {
     stores = UnitStores(context)
   }
 
-  /// What an import comes to.
   package struct Result {
     package var jobs: [JobDraft]
     package var report: ImportReport
-    /// The jobs file.
     package var text: String
     var groups: [DraftEntry]
 
-    /// The jobs file without some keys of jobs.
     package func text(without keys: [JobKey]) -> String {
       let jobs = jobs.map { job in
         var job = job
@@ -34,7 +30,7 @@ package struct Importer {
 
   /// - Parameters:
   ///   - paths: files and folders.
-  ///   - standardInput: a source that has no path; nil for none.
+  ///   - standardInput: a source without a path; nil for none.
   package func run(_ paths: [String], standardInput: [UInt8]? = nil) -> Result {
     let tree = context.tree
     guard tree.root.isEmpty || tree.kind(of: "/") == .folder else {
@@ -53,7 +49,7 @@ package struct Importer {
     return finish()
   }
 
-  /// Reports standard input as a source that cannot be read, before the run.
+  /// Reports standard input as unreadable. Call it before `run`.
   package func cannotReadStandardInput(_ error: SystemError) {
     context.report.cannotRead(ImportContext.standardInput, ImportTree.Problem(error).sentence)
   }
@@ -114,7 +110,7 @@ package struct Importer {
       hint: isFolderFile ? absolute.split(separator: "/").last.map(String.init) : nil)
   }
 
-  /// What a text is by its content; nil, with a reason, where takt does not import its kind.
+  /// The kind of a text by its content; nil, with a report, if takt does not import it.
   private func kind(of text: SourceLines, path: String?) -> SourceKind? {
     if let kind = context.options.kind { return kind }
     if let sentence = UnknownSource(text, path: path).refusal {
@@ -125,7 +121,7 @@ package struct Importer {
     return SourceRecognition(context: context).kind(of: text, path: path)
   }
 
-  /// - Parameter path: where it is in the tree; nil for standard input.
+  /// - Parameter path: the path in the tree; nil for standard input.
   private func read(
     _ text: SourceLines, _ kind: SourceKind, at path: String?, owner: String?, hint: String?
   ) {
@@ -178,7 +174,7 @@ package struct Importer {
     }
   }
 
-  /// Where the first `{{` stands.
+  /// The place of the first `{{`.
   private static func template(in text: SourceLines) -> SourceLocation? {
     for line in text.lines {
       let pairs = zip(line.scalars, line.scalars.dropFirst())
@@ -190,7 +186,7 @@ package struct Importer {
     return nil
   }
 
-  /// Whoever may write a source decides what runs.
+  /// Notes a foreign owner: anyone who can write a source decides what runs.
   private func note(_ owner: UInt32, of text: SourceLines) {
     guard owner != 0, owner != context.ownUser else { return }
     context.report.note(

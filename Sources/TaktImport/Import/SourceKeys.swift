@@ -2,7 +2,7 @@ import TaktCore
 
 /// The keys of a text that looks like YAML or JSON, quoted or not, in lines or in braces.
 struct SourceKeys {
-  /// Whether it has `kind: CronJob`.
+  /// True with `kind: CronJob`.
   private(set) var isCronJob = false
   private var keys: Set<Substring> = []
 
@@ -24,10 +24,10 @@ struct SourceKeys {
 
   func has(_ key: Substring) -> Bool { keys.contains(key) }
 
-  /// Whether it is one of GitHub Actions with times.
+  /// True for a workflow of GitHub Actions with times.
   var isWorkflow: Bool { ["jobs", "on", "schedule", "cron"].allSatisfy(keys.contains) }
 
-  /// `key: value` at the start of a part, perhaps as an item of a list.
+  /// Reads `key: value` at the start of a part, also as an item of a list.
   private static func pair(in part: Substring) -> (key: Substring, value: Substring)? {
     let text = part.drop { " \t-".contains($0) }
     guard let sign = text.firstIndex(of: ":") else { return nil }

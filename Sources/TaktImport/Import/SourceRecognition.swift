@@ -1,10 +1,10 @@
 import TaktCore
 
-/// Tells what a source is by its place, and only then by its content.
+/// Recognizes a source by its place, and only then by its content.
 struct SourceRecognition {
   let context: ImportContext
 
-  /// What stands at this path; nil for a place that says nothing.
+  /// Nil for a place that tells nothing.
   func kind(ofPlace path: String) -> SourceKind? {
     let parts = path.split(separator: "/")
     let name = parts.last.map(String.init) ?? ""
@@ -15,7 +15,7 @@ struct SourceRecognition {
     return nil
   }
 
-  /// The user whose crontab it is; nil where the place does not say.
+  /// The crontab's user; nil if the place does not tell.
   func owner(ofPlace path: String) -> String? {
     for folder in ["/var/spool/cron/crontabs/", "/var/spool/cron/"] {
       guard let start = Self.end(of: folder, in: path) else { continue }
@@ -34,7 +34,7 @@ struct SourceRecognition {
     return nil
   }
 
-  /// What a text is. A crontab without a user column, unless it plainly is something else.
+  /// The kind of a text: a crontab without a user column, unless it clearly is something else.
   func kind(of text: SourceLines, path: String?) -> SourceKind {
     let lines = text.lines.compactMap { line -> String? in
       guard let trimmed = line.trimmed, line.scalars[trimmed.lowerBound] != "#" else { return nil }
@@ -54,7 +54,7 @@ struct SourceRecognition {
     return .crontab
   }
 
-  /// Programs whose files say what they are in any place.
+  /// Recognizes files with distinctive contents in any place.
   private static func kind(of lines: [String]) -> SourceKind? {
     guard let first = lines.first else { return nil }
     if first.hasPrefix("<"), lines.contains(where: { $0.contains("<plist") }) { return .launchd }
@@ -75,7 +75,7 @@ struct SourceRecognition {
       || line[..<sign].trimmed.contains(" ") == false
   }
 
-  /// A period, a delay, a name, and a command that is no sixth field of times.
+  /// True for a period, a delay, a name, and a command that is no sixth time field.
   private static func isAnacron(_ line: String) -> Bool {
     let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard words.count >= 4, Int(words[0]) != nil || words[0].hasPrefix("@"), Int(words[1]) != nil,
@@ -84,7 +84,7 @@ struct SourceRecognition {
     return !words[3].allSatisfy { $0.isNumber || "*,-/".contains($0) }
   }
 
-  /// The user column is never guessed; where there seems to be one, that is said.
+  /// Adds a note if there seems to be a user column, which is never guessed.
   private func noteUsers(_ entries: [String], _ text: SourceLines) {
     let starts = entries.prefix(100).map { line -> [String] in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
@@ -112,7 +112,7 @@ struct SourceRecognition {
       && !isProgram(word)
   }
 
-  /// Whether a command may start with the word, and not only go on with it.
+  /// True if a command can start with the word, rather than have it as an argument.
   private func startsCommand(_ word: String) -> Bool {
     if word.hasPrefix("/") {
       return context.tree.isExecutable(word) || word.split(separator: "/").contains("bin")

@@ -1,7 +1,6 @@
 import Glibc
 import TaktCore
 
-/// Reads everything that a machine has.
 struct SystemImport {
   let context: ImportContext
   let store: UnitStore
@@ -18,7 +17,7 @@ struct SystemImport {
     for name in store.timers() { readEnabled(name) }
   }
 
-  /// Files of a folder like `/etc/cron.d`, by the rules that cron has for their names and owners.
+  /// Reads the files of a folder like `/etc/cron.d`, by cron's rules for their names and owners.
   func readCronD(_ folder: String) {
     for name in context.names(in: folder) {
       let path = folder + "/" + name
@@ -104,7 +103,7 @@ struct SystemImport {
     readTimer(name, shown: name)
   }
 
-  /// Makes jobs of a timer, or of all instances of a template that are enabled.
+  /// Makes jobs of a timer, or of all enabled instances of a template.
   func readTimer(_ name: String, shown: String) {
     if name.hasSuffix("@.timer") {
       let instances = store.instances(of: name)
@@ -146,13 +145,12 @@ struct SystemImport {
 }
 
 extension ImportContext {
-  /// The number of the user that this process runs as.
   var ownUser: UInt32 { geteuid() }
 
-  /// The command that stops a source; nil where there is none, or where nothing runs the file.
+  /// The command that stops a source; nil if there is none, or nothing runs the file.
   func stop(of kind: SourceKind, _ path: String, owner: String?) -> String? {
     let isStandardInput = path == Self.standardInput
-    // No program takes it for an option.
+    // So that no program takes the path for an option.
     let quoted = UnitValue.quoted(path.hasPrefix("-") ? "./" + path : path)
     switch kind {
     case .crontab:
@@ -163,7 +161,7 @@ extension ImportContext {
       let user = UnitValue.quoted(owner)
       return "crontab -u \(user) -l > \(user).crontab && crontab -u \(user) -r"
     case .cronD, .anacrontab:
-      // cronie reads a file of nearly any name, but for copies.
+      // cronie reads files of nearly any name, except for backup copies.
       let suffix = kind == .cronD && dialect == .cronie ? "~" : ".off"
       return isStandardInput ? nil : "mv \(quoted) \(quoted)\(suffix)"
     case .supercronic, .runParts, .systemd, .kubernetes, .yacron, .ofelia, .dkron, .github:
@@ -190,6 +188,5 @@ extension ImportContext {
       : "systemctl --root=\(UnitValue.quoted(tree.root)) disable \(quoted)"
   }
 
-  /// What messages call the source without a path.
   static let standardInput = "standard input"
 }

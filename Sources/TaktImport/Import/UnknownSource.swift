@@ -1,6 +1,6 @@
 import TaktCore
 
-/// A file of a program that takt knows by its looks and does not import.
+/// A file that takt recognizes but does not import.
 struct UnknownSource {
   private let lines: [String]
   private let keys: SourceKeys
@@ -14,7 +14,7 @@ struct UnknownSource {
     self.path = path ?? ""
   }
 
-  /// What it is and what to do; nil for a file that takt may read.
+  /// A description with advice; nil for a file that takt may read.
   var refusal: String? {
     if isUTF16 { return "this is UTF-16; convert it with 'iconv -f UTF-16 -t UTF-8'" }
     if lines.first?.hasPrefix("bplist0") == true {
@@ -36,17 +36,17 @@ struct UnknownSource {
     return other
   }
 
-  /// What other programs print that make YAML of it.
+  /// The advice for a template that other programs turn into YAML.
   static let template =
     "this is a template and no YAML yet; import what comes of it, such as that of 'helm template'"
 
-  /// A mark of two bytes that are none of UTF-8, and every other byte nothing.
+  /// True for a byte order mark that is not UTF-8, before text with NULs.
   private var isUTF16: Bool {
     guard let start = lines.first?.unicodeScalars.prefix(4), start.count == 4 else { return false }
     return start.prefix(2).allSatisfy { $0 == "\u{fffd}" } && start.contains("\0")
   }
 
-  /// The blocks of whenever's language.
+  /// True for blocks in whenever's language.
   private var isSchedule: Bool {
     lines.contains { line in
       line.hasPrefix("every ") && (line.hasSuffix(" do") || line.contains(" do |"))
@@ -77,7 +77,7 @@ struct UnknownSource {
       && lines.contains { $0.hasPrefix("image:") || $0.hasPrefix("build:") }
   }
 
-  /// Others that are no crontab.
+  /// The advice for other files that are no crontab.
   private var other: String? {
     if !path.hasSuffix(".py"), keys.isCronJob || keys.isWorkflow { return nil }
     let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
@@ -112,12 +112,12 @@ struct UnknownSource {
   }
 }
 
-/// The crontab that whenever has written for a project of Ruby.
+/// The crontab that whenever wrote for a Ruby project.
 struct Whenever {
-  /// The folder of the project, or the identifier that it was given.
+  /// The folder of the project, or its identifier.
   let project: String
 
-  /// Nil where it has not, or has for several projects, or where other jobs are there, too.
+  /// Nil unless it is from whenever, for one project, without other jobs.
   init?(_ text: SourceLines) {
     var projects: Set<String> = []
     var isWithin = false
@@ -139,7 +139,7 @@ struct Whenever {
 
   private static let begin = "# Begin Whenever generated tasks for: "
 
-  /// Of `/srv/shop/releases/20240705201033/config/schedule.rb at: 2024-07-24 …`, `shop`.
+  /// `shop` for `/srv/shop/releases/20240705201033/config/schedule.rb at: 2024-07-24 …`.
   private static func project(of text: Substring) -> String {
     var text = text
     if let end = text.firstRange(of: " at: ")?.lowerBound { text = text[..<end] }

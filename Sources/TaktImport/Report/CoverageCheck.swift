@@ -2,15 +2,14 @@ import TaktCore
 
 /// Proves that each word of a source is in the jobs or in the report.
 ///
-/// It splits the source by blanks and knows nothing else of its grammar but how a comment begins, so
+/// It splits the source at blanks and knows nothing of its grammar but the start of a comment, so
 /// that a mistake in a reader cannot hide a word.
 struct CoverageCheck {
   let report: ImportReport
-  /// All texts of the jobs that were made.
   let texts: [String]
 
-  /// Finds words that nothing was said of, and texts that should be in the jobs and are not; says so
-  /// in the report.
+  /// Adds to the report the words that it does not mention, and texts that should be in the jobs
+  /// and are not.
   func run(on sources: [SourceLines], commentSigns: (SourceLines) -> [Unicode.Scalar]) {
     var covered: [SourceLocation: [Range<Int>]] = [:]
     for entry in report.entries {
@@ -29,7 +28,7 @@ struct CoverageCheck {
         while index < trimmed.upperBound {
           let word = line.word(from: index)
           let columns = word.lowerBound + 1..<word.upperBound + 1
-          // A lone sign that continues a line says nothing.
+          // A lone backslash that continues a line has no meaning.
           if !ranges.contains(where: { $0.contains(columns.lowerBound) }),
             line.text(word) != "\\"
           {

@@ -1,8 +1,7 @@
 package import TaktCore
 
-/// What became of each token of the sources.
 package final class ImportReport {
-  /// The better comes first.
+  /// Ordered from best to worst.
   package enum Fate: Int, Comparable, Sendable {
     case kept
     case differently
@@ -11,54 +10,50 @@ package final class ImportReport {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// One token, and what became of it.
   package struct Entry {
     package var token: SourceToken
     package var fate: Fate
-    /// For `kept` the key that holds it, otherwise a sentence without a full stop.
+    /// For `kept`, the key that holds it; otherwise a sentence without a full stop.
     package var sentence: String
-    /// The job that it belongs to; nil for none, or for several.
+    /// Nil for no job, or for several.
     package var job: String?
-    /// Texts that must be found in the jobs; what the check of the import looks for.
+    /// Texts that the final check looks for in the jobs.
     var values: [String] = []
-    /// How much a loss matters.
     package var severity = LossSeverity.changesRun
-    /// The key that the token is a value of; nil for a token that stands for itself.
+    /// The key whose value the token is; nil for a token of its own.
     package var subject: String?
-    /// Whether nobody has said anything of it yet.
+    /// True until a reader reports on the token.
     var isOpen = false
-    /// Whether it is not kept because of another token of its line.
+    /// True if it is lost because of another token of its line.
     var isRest = false
   }
 
-  /// Something to know that is not about a token that was changed.
+  /// Information that is not about a changed token.
   package struct Note: Hashable {
     package var place: SourceLocation
     package var sentence: String
   }
 
-  /// A file that was read.
   package struct Source {
     package var path: String
     package var kind: SourceKind
     package var jobs: Int
-    /// The command that stops the source; nil where there is none.
+    /// The command that stops the source; nil if there is none.
     package var stop: String?
   }
 
   package private(set) var entries: [Entry] = []
   package private(set) var notes: [Note] = []
   package var sources: [Source] = []
-  /// Sources that could not be read.
   package private(set) var unreadable: [Note] = []
-  /// Where the program that a source is written for refuses it.
+  /// Places that the source's own program refuses.
   private(set) var refused: [SourceLocation] = []
   private var places: [SourceLocation: Int] = [:]
   private var noted: Set<Note> = []
 
   package init() {}
 
-  /// Counts a token, which is lost until something else is said of it.
+  /// Counts a token as lost until a reader reports on it.
   func expect(_ token: SourceToken) {
     guard places[token.place] == nil else { return }
     places[token.place] = entries.count
@@ -68,7 +63,7 @@ package final class ImportReport {
   }
 
   /// - Parameters:
-  ///   - key: the key of the jobs file that holds it, or a word for why it needs none.
+  ///   - key: the key of the jobs file that holds it, or the reason why it needs none.
   ///   - values: texts that are in the job because of it.
   func keep(_ token: SourceToken, as key: String, in job: String? = nil, values: [String] = []) {
     settle(Entry(token: token, fate: .kept, sentence: key, job: job, values: values))
@@ -79,8 +74,8 @@ package final class ImportReport {
   }
 
   /// - Parameters:
-  ///   - severity: how much it matters; tables have it for keys of units and of YAML files.
-  ///   - subject: the key that the token is a value of.
+  ///   - severity: from a table for keys of units and of YAML files.
+  ///   - subject: the key whose value the token is.
   func lose(
     _ token: SourceToken, _ sentence: String, in job: String? = nil,
     severity: LossSeverity = .changesRun, subject: String? = nil
@@ -91,27 +86,26 @@ package final class ImportReport {
         subject: subject))
   }
 
-  /// Loses a token because its line is left out for what another one says.
+  /// Loses a token because its line is left out for another token.
   func loseRest(_ token: SourceToken) {
     settle(
       Entry(token: token, fate: .lost, sentence: "this line is left out", isRest: true))
   }
 
-  /// Loses a token because the program that it is written for refuses it.
+  /// Loses a token because the source's own program refuses it.
   func refuse(_ token: SourceToken, _ sentence: String) {
     refused.append(token.place)
     lose(token, sentence)
   }
 
-  /// Whether nothing has been said of a token yet.
+  /// True until a reader reports on the token.
   func isOpen(_ token: SourceToken) -> Bool {
     places[token.place].map { entries[$0].isOpen } ?? true
   }
 
-  /// What has become of a token so far.
   func fate(of token: SourceToken) -> Fate? { places[token.place].map { entries[$0].fate } }
 
-  /// The worst that is said of a token counts.
+  /// The worst fate of a token counts.
   private func settle(_ entry: Entry) {
     expect(entry.token)
     guard let index = places[entry.token.place] else { return }
@@ -139,9 +133,9 @@ package final class ImportReport {
     Self.joined(entries.filter { $0.fate == fate }.sorted { $0.token.place < $1.token.place })
   }
 
-  /// In how many lines there is something of this kind.
+  /// The number of lines with entries of this kind.
   package func lineCount(where isCounted: (Entry) -> Bool) -> Int {
-    // An entry without a line is about a file as a whole.
+    // An entry without a line is about a whole file.
     Set(
       entries.filter(isCounted).map { entry in
         var place = entry.token.place
@@ -172,12 +166,11 @@ package final class ImportReport {
     return joined
   }
 
-  /// What is not kept and matters this much.
   package func losses(_ severity: LossSeverity) -> [Entry] {
     entries(.lost).filter { $0.severity == severity }
   }
 
-  /// Whether the jobs do what the sources did, if some of it in another way.
+  /// True if the jobs do the same as the sources, even if some of it in another way.
   package var isComplete: Bool {
     unreadable.isEmpty && !entries.contains { $0.fate == .lost && $0.severity == .changesRun }
   }

@@ -1,12 +1,12 @@
 import TaktCore
 
-/// How much it matters that something is not kept. The worst comes first.
+/// The weight of a loss. The worst comes first.
 package enum LossSeverity: String, CaseIterable, Comparable, Sendable {
-  /// A command runs at other times, in other surroundings, or not at all.
+  /// A command runs at other times, in another environment, or not at all.
   case changesRun = "changes_what_runs"
-  /// The same runs, with fewer bounds around it.
+  /// The same command runs, with fewer restrictions.
   case protectsLess = "protects_less"
-  /// takt does without it, or has it in any case.
+  /// takt does not need it, or has it in any case.
   case noMeaning = "no_meaning_here"
 
   package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
@@ -19,6 +19,5 @@ package enum LossSeverity: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// As reports call it.
   package var title: String { rawValue.replacing("_", by: " ") }
 }

@@ -1,6 +1,5 @@
 package import TaktCore
 
-/// The users of the machine that the sources come from.
 package struct ImportAccounts {
   struct User {
     var name: String
@@ -21,7 +20,7 @@ package struct ImportAccounts {
       shell = account.shell
     }
 
-    /// A line of `/etc/passwd`.
+    /// Parses a line of `/etc/passwd`.
     fileprivate init?(line: Substring) {
       let fields = line.split(separator: ":", omittingEmptySubsequences: false)
       guard fields.count >= 6 else { return nil }
@@ -35,13 +34,13 @@ package struct ImportAccounts {
   private let machine: (any AccountSource)?
   private let tree: ImportTree
   private let listed: [String: User]
-  /// Those of `/etc/group` of another machine; nil where it has none.
+  /// From another machine's `/etc/group`; nil if it has none.
   private let groups: Set<Substring>?
-  /// Whether nothing is known of its users.
+  /// True if nothing is known of the machine's users.
   let isUnknown: Bool
 
   /// - Parameters:
-  ///   - tree: the files, whose `/etc/passwd` counts where they are of another machine.
+  ///   - tree: the files; their `/etc/passwd` counts if they are another machine's.
   ///   - machine: the users of this machine.
   package init(of tree: ImportTree, machine: any AccountSource) {
     var listed: [String: User] = [:]
@@ -68,9 +67,8 @@ package struct ImportAccounts {
     self.isUnknown = isUnknown
   }
 
-  /// Nil when there is no such user.
   func user(named name: String) -> User? {
-    // No user is called so, and takt takes no such name.
+    // takt refuses such a name.
     guard !name.allSatisfy(\.isWhitespace) else { return nil }
     if let machine {
       return machine.account(for: UserAndGroup(user: name)).map(User.init(_:))
@@ -80,8 +78,8 @@ package struct ImportAccounts {
     return listed[name]
   }
 
-  /// The only user with this home, or with one that links lead to it, as a shell's folder may be named;
-  /// nil where there is none, or several.
+  /// The only user with this home, or with one to which links lead, as the path may come from a
+  /// shell's folder; nil if there is none, or several.
   func user(withHome home: String) -> User? {
     if let own, own.home == home { return own }
     let name = home.split(separator: "/").last.map(String.init) ?? ""
@@ -100,7 +98,7 @@ package struct ImportAccounts {
     return (text ?? "").split(separator: "\n").compactMap(User.init(line:))
   }
 
-  /// The name in `/etc/group`.
+  /// From `/etc/group`.
   func groupName(_ number: UInt32) -> String? {
     let text = (try? tree.read("/etc/group")).map { String(decoding: $0.bytes, as: UTF8.self) }
     for line in (text ?? "").split(separator: "\n") {
@@ -110,7 +108,7 @@ package struct ImportAccounts {
     return nil
   }
 
-  /// Whether a user may be called so: a template has names such as `$USER`.
+  /// True for a possible user name: a template has names such as `$USER`.
   static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, first.isWordByte else { return false }
     return name.utf8.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: "$") && name.hasSuffix("$") }
@@ -123,7 +121,7 @@ package struct ImportAccounts {
     return groups?.contains(Substring(name)) ?? true
   }
 
-  /// The user that this process runs as; with the files of another machine, nobody.
+  /// The user that this process runs as; nil with the files of another machine.
   var own: User? {
     machine?.account(for: UserAndGroup()).map(User.init(_:))
   }

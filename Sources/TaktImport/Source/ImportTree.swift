@@ -1,16 +1,16 @@
 import Glibc
 import TaktSystem
 
-/// The files of a machine: its own, or those of a copy below a folder. Links never lead out of that
-/// folder, and nothing but regular files is opened.
+/// The files of a machine: this one, or a copy below a folder. Links never lead out of that folder,
+/// and only regular files are opened.
 package struct ImportTree: Sendable {
   /// Without a `/` at its end; empty for this machine.
   let root: String
   private let mark: ReadingMark?
 
   /// - Parameters:
-  ///   - root: the folder that stands for `/`; nil for this machine.
-  ///   - mark: is told of each path before the file system is asked.
+  ///   - root: the folder in place of `/`; nil for this machine.
+  ///   - mark: receives each path before the file system is accessed.
   package init(root: String?, mark: ReadingMark? = nil) {
     self.mark = mark
     var root = root ?? ""
@@ -22,7 +22,6 @@ package struct ImportTree: Sendable {
   static let namesMax = 10_000
   private static let linksMax = 40
 
-  /// The reason why a file was not read.
   struct Problem: Error {
     var sentence: String
 
@@ -49,9 +48,9 @@ package struct ImportTree: Sendable {
     case link(to: String)
   }
 
-  /// The path on this machine of an absolute path in the tree; nil when it leads nowhere.
+  /// The path on this machine of an absolute path in the tree; nil if it leads nowhere.
   ///
-  /// - Parameter followsLast: whether a link at the end is followed, too.
+  /// - Parameter followsLast: true to follow a link at the end, too.
   func place(of path: String, followsLast: Bool = true) -> String? {
     mark?.set(root + path)
     var pending = path.split(separator: "/").map(String.init)[...]
@@ -101,14 +100,14 @@ package struct ImportTree: Sendable {
       throw Problem(sentence: "too many links")
     }
     do throws(SystemError) {
-      // Opening a device or a pipe can do things by itself.
+      // Opening a device or a pipe can have side effects.
       guard try FileStatus(at: place, followsLink: false).type == .file else {
         throw SystemError("open", number: EINVAL)
       }
       let descriptor = open(place, SmallFile.readingFlags | O_NOFOLLOW)
       guard descriptor >= 0 else { throw SystemError("open") }
       defer { close(descriptor) }
-      // Asked again of what was opened: the path may lead elsewhere by now.
+      // Checked again on the open file: the path may lead elsewhere by now.
       let status = try FileStatus(of: descriptor)
       return Contents(
         bytes: try SmallFile.read(descriptor, bytesMax: Self.fileBytesMax), owner: status.owner,
@@ -118,8 +117,8 @@ package struct ImportTree: Sendable {
     }
   }
 
-  /// The names in a folder in the order of their bytes; none where it cannot be read. `isCut` says
-  /// that it has more than `namesMax`.
+  /// The names in a folder, sorted by their bytes; empty if it cannot be read. `isCut` is true for
+  /// more than `namesMax`.
   func names(in folder: String) -> (names: [String], isCut: Bool) {
     defer { mark?.finish() }
     guard let place = place(of: folder), let handle = opendir(place) else { return ([], false) }
@@ -140,10 +139,10 @@ package struct ImportTree: Sendable {
 }
 
 extension ImportTree {
-  /// Whether nothing can start in this folder.
+  /// True if nothing can start in this folder.
   ///
-  /// Only a whole machine says what is missing: it has a shell. A folder without names may be where
-  /// another disk is mounted.
+  /// Only a whole machine, one with a shell, shows that a folder is missing. A folder without names
+  /// may be the mount point of another disk.
   func lacks(_ folder: String) -> Bool {
     // Debian's name for no home at all.
     guard folder.hasPrefix("/"), folder != "/nonexistent" else { return true }
@@ -156,13 +155,12 @@ extension ImportTree {
     return isExecutable("/bin/sh") && !names(in: "/" + parts.joined(separator: "/")).names.isEmpty
   }
 
-  /// Whether the names in a folder can be read.
   func canList(_ folder: String) -> Bool {
     defer { mark?.finish() }
     return place(of: folder).map { access($0, R_OK | X_OK) == 0 } ?? false
   }
 
-  /// An absolute path of one that may be relative to the folder of this process.
+  /// Resolves a relative path from the folder of this process.
   func absolute(_ path: String) -> String {
     if path.hasPrefix("/") || !root.isEmpty { return path.hasPrefix("/") ? path : "/" + path }
     guard let buffer = getcwd(nil, 0) else { return "/" + path }

@@ -1,8 +1,9 @@
 import TaktCore
 
-/// Variables that a machine gives to each job of cron, by PAM or by the environment of its daemon.
+/// Variables that a machine gives to each job of cron, through PAM or the environment of its
+/// daemon.
 struct LoginVariables {
-  /// Each with the file that has it.
+  /// With the file of each.
   let variables: [(name: String, value: String, file: String)]
 
   init(of tree: ImportTree, dialect: CronDialect) {
@@ -20,7 +21,8 @@ struct LoginVariables {
     variables = found
   }
 
-  /// `NAME=value`, whose value may be in quotes; nil for what PAM would replace or continue.
+  /// Parses `NAME=value`, with the value quoted or not; nil for text that PAM would expand or
+  /// continue.
   private static func assignment(_ line: String) -> (String, String)? {
     var text = line[...]
     if text.hasPrefix("export ") { text = text.dropFirst(7) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is being read just now, for one who waits for it.
+/// The path being read, for a thread that waits for it.
 package final class ReadingMark: Sendable {
   private let state = Mutex<(path: String, number: Int)>(("", 0))
 
@@ -13,9 +13,8 @@ package final class ReadingMark: Sendable {
     }
   }
 
-  /// Nothing is read any more.
   package func finish() { set("") }
 
-  /// The path, empty for none, and how many there have been.
+  /// The path, empty for none, and the number of paths so far.
   package var current: (path: String, number: Int) { state.withLock { $0 } }
 }

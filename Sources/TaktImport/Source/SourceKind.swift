@@ -1,6 +1,6 @@
-/// What a source is. The names are those of `--from`.
+/// The kind of a source. The names are those of `--from`.
 package enum SourceKind: String, CaseIterable, Sendable {
-  /// A crontab of one user: no user column.
+  /// A user's crontab, without a user column.
   case crontab
   /// A crontab of the system, such as `/etc/crontab` and the files in `/etc/cron.d`: the sixth
   /// column names the user.
@@ -12,14 +12,14 @@ package enum SourceKind: String, CaseIterable, Sendable {
   case supercronic
   case kubernetes = "k8s"
   case yacron
-  /// Sections of an INI file, or the labels of a Compose file.
+  /// Sections of an INI file, or labels of a Compose file.
   case ofelia
   case dkron
   /// A workflow of GitHub Actions with `on.schedule`.
   case github
   case launchd
 
-  /// Whether it is a tree of values, of which the reader accounts for each, and not a list of lines.
+  /// True for a tree of values, each reported by the reader; false for a list of lines.
   package var isTree: Bool {
     switch self {
     case .kubernetes, .yacron, .ofelia, .dkron, .github, .launchd: true
@@ -28,14 +28,13 @@ package enum SourceKind: String, CaseIterable, Sendable {
   }
 }
 
-/// Which program reads the crontabs.
 package enum CronDialect: String, CaseIterable, Sendable {
-  /// Debian's and Ubuntu's cron, which is Vixie's.
+  /// Debian's and Ubuntu's cron, derived from Vixie's.
   case debian
-  /// cronie, of Fedora, Red Hat, Arch and others.
+  /// cronie, on Fedora, Red Hat, Arch and others.
   case cronie
 
-  /// The most bytes that it reads of a command or of a variable.
+  /// The most bytes that it reads of a command or a variable.
   var lineBytesMax: Int {
     switch self {
     case .debian: 998

@@ -1,6 +1,5 @@
 package import TaktCore
 
-/// A part of one line of a source, with its place.
 package struct SourceToken: Hashable, Sendable {
   package var place: SourceLocation
   package var text: String
@@ -10,7 +9,6 @@ package struct SourceToken: Hashable, Sendable {
     self.place = place
   }
 
-  /// Columns that it covers.
   var columns: Range<Int> {
     place.column..<place.column + max(1, text.unicodeScalars.count)
   }
@@ -23,10 +21,10 @@ struct SourceLine {
   let scalars: [Unicode.Scalar]
   /// False for bytes that are not UTF-8, or that contain a NUL.
   var isText = true
-  /// Whether a carriage return, which is not in it, ends it before the line end.
+  /// True if a carriage return, not included, precedes the line end.
   var endsWithReturn = false
 
-  /// As programs read it to which a carriage return is a character like others.
+  /// The line for programs that treat a carriage return as an ordinary character.
   var withReturn: SourceLine {
     guard endsWithReturn else { return self }
     return SourceLine(file: file, number: number, scalars: scalars + ["\r"], isText: isText)
@@ -44,7 +42,7 @@ struct SourceLine {
       at: SourceLocation(file: file, line: number, column: range.lowerBound + 1))
   }
 
-  /// What is left without blanks at both ends; nil when that is nothing.
+  /// Without blanks at both ends; nil if nothing remains.
   var trimmed: Range<Int>? {
     guard let first = scalars.firstIndex(where: { !Self.isBlank($0) }),
       let last = scalars.lastIndex(where: { !Self.isBlank($0) })
@@ -56,14 +54,13 @@ struct SourceLine {
     scalars[index...].firstIndex { !Self.isBlank($0) } ?? scalars.count
   }
 
-  /// The word at the index, which ends before a blank.
   func word(from index: Int) -> Range<Int> {
     index..<(scalars[index...].firstIndex(where: Self.isBlank) ?? scalars.count)
   }
 
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
 
-  /// As `isspace` of C says it.
+  /// The rule of C's `isspace`.
   static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     isBlank(scalar) || (0x0a...0x0d).contains(scalar.value)
   }
@@ -72,14 +69,13 @@ struct SourceLine {
 struct SourceLines {
   let file: String
   let lines: [SourceLine]
-  /// Whether the last line has no line end.
   let endsWithinLine: Bool
-  /// Whether it began with a byte order mark, which is not part of it here.
+  /// True if it started with a byte order mark, which is not included here.
   let hasByteOrderMark: Bool
-  /// Lines that ended with a carriage return, which is not part of them here.
+  /// Lines that ended with a carriage return, which is not included here.
   let carriageReturns: [Int]
 
-  /// How the first comment begins of what `takt export` writes; comments there name the jobs.
+  /// The start of the first comment in the output of `takt export`; there, comments name the jobs.
   static let exportMark = "Written by takt export,"
 
   var isExported: Bool { lines.first?.text.hasPrefix("# \(Self.exportMark)") == true }

@@ -1,5 +1,4 @@
-/// How much it matters that an assignment of a unit is not kept. A key that no table has changes what
-/// runs.
+/// The severity of losing an assignment of a unit. A key in no table changes what runs.
 extension ForeignUnitKey {
   static func severity(of entry: UnitEntry) -> LossSeverity {
     let key = entry.key
@@ -23,12 +22,12 @@ extension ForeignUnitKey {
       if limits.contains(key) { return entry.value == "infinity" ? .changesRun : .protectsLess }
       return resourcePrefixes.contains(where: key.hasPrefix) ? .protectsLess : .changesRun
     case "Timer", "Socket", "Path", "Mount": return .changesRun
-    // systemd ignores a section that it does not know.
+    // systemd ignores unknown sections.
     default: return .noMeaning
     }
   }
 
-  /// The order of units, and what people and tools do with them by hand.
+  /// Keys for the order of units, and for control by people and tools.
   private static let unit: Set<String> = [
     "After", "Before", "PartOf", "PropagatesReloadTo", "ReloadPropagatedFrom", "PropagatesStopTo",
     "StopPropagatedFrom", "JoinsNamespaceOf", "DefaultDependencies", "IgnoreOnIsolate",
@@ -36,7 +35,7 @@ extension ForeignUnitKey {
     "OnFailureJobMode", "OnSuccessJobMode", "JobTimeoutSec", "JobRunningTimeoutSec", "SourcePath",
     "SurviveFinalKillSignal",
   ]
-  /// How systemd keeps track of a service, and of its log.
+  /// Keys by which systemd tracks a service, and keys for its log.
   private static let service: Set<String> = [
     "Slice", "PIDFile", "BusName", "NotifyAccess", "GuessMainPID", "UtmpIdentifier", "UtmpMode",
     "FileDescriptorStoreMax", "FileDescriptorStorePreserve", "RestartMode", "RestartSteps",
@@ -48,14 +47,14 @@ extension ForeignUnitKey {
   private static let requirements: Set<String> = [
     "Wants", "Requires", "Requisite", "BindsTo", "Upholds", "Conflicts",
   ]
-  /// Where a machine that runs jobs has arrived, or what begins when it ends.
+  /// Targets that a machine that runs jobs has reached, or that mark its end.
   private static let standardTargets: Set<String> = [
     "basic", "default", "getty", "graphical", "local-fs", "local-fs-pre", "multi-user", "network",
     "network-online", "network-pre", "nss-lookup", "nss-user-lookup", "paths", "remote-fs",
     "remote-fs-pre", "shutdown", "slices", "sockets", "swap", "sysinit", "time-set", "time-sync",
     "timers", "umount",
   ]
-  /// Parts of a sandbox that are other files, other rights or another network.
+  /// Sandbox settings that mean other files, other rights or another network.
   private static let surroundingPrefixes = ["Root", "Bind", "Extension", "MountImages"]
   private static let surroundings: Set<String> = [
     "AmbientCapabilities", "TemporaryFileSystem", "NetworkNamespacePath", "UserNamespacePath",
@@ -65,7 +64,6 @@ extension ForeignUnitKey {
     "LimitAS", "LimitCORE", "LimitCPU", "LimitDATA", "LimitFSIZE", "LimitLOCKS", "LimitNPROC",
     "LimitRSS", "MemoryMax", "CPUQuota", "TasksMax", "IOWeight",
   ]
-  /// Bounds and shares of what the machine has.
   private static let resourcePrefixes = [
     "Memory", "StartupMemory", "CPUWeight", "StartupCPU", "CPUShares", "CPUQuotaPeriod",
     "CPUAffinity", "AllowedCPUs", "AllowedMemoryNodes", "NUMA", "IO", "StartupIO", "BlockIO",

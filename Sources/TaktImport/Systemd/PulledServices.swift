@@ -1,7 +1,7 @@
 import TaktCore
 
-/// Services that systemd starts together with those of timers: pruning after a backup, a mount before
-/// it. No timer of their own need name them.
+/// Services that systemd starts together with those of timers: pruning after a backup, a mount
+/// before it. They need no timer of their own.
 struct PulledServices {
   let context: ImportContext
   let store: UnitStore
@@ -9,14 +9,13 @@ struct PulledServices {
   private var report: ImportReport { context.report }
   private static let keys: Set<String> = ["Wants", "Requires", "BindsTo", "Upholds"]
   private static let strictKeys: Set<String> = ["Requires", "BindsTo"]
-  /// So many are followed from one job.
+  /// The most services that are followed from one job.
   private static let servicesMax = 30
-  /// What decides when a job is due.
   private static let timeKeys: [JobKey] = [
     .on, .every, .from, .calendar, .spread, .jitter, .leeway, .missed,
   ]
 
-  /// Whether an assignment of a service makes systemd start another one.
+  /// True if an assignment of a service makes systemd start another one.
   static func pulls(_ entry: UnitEntry) -> Bool {
     entry.section == "Unit" && keys.contains(entry.key) && !services(in: entry.value).isEmpty
   }
@@ -25,17 +24,16 @@ struct PulledServices {
     value.split(separator: " ").map(String.init).filter { $0.hasSuffix(".service") }
   }
 
-  /// One service and another that it pulls in.
+  /// A service and another that it pulls in.
   private struct Pull {
     var service: Unit
-    /// The job that runs the service.
     var job: String
     var name: String
     var isStrict: Bool
     var place: SourceLocation
   }
 
-  /// Looks at the services of all jobs, once all jobs are known.
+  /// Examines the services of all jobs, once all are known.
   func run() {
     for (service, job) in store.services {
       var seen: Set<String> = [service.name]
@@ -43,7 +41,7 @@ struct PulledServices {
     }
   }
 
-  /// - Parameter owner: the job of the import above which proposals stand.
+  /// - Parameter owner: the job of the import that gets the proposals as comments.
   private func follow(_ service: Unit, _ job: String, owner: String, _ seen: inout Set<String>) {
     var named: Set<String> = []
     for entry in service.entries where Self.pulls(entry) {
@@ -62,7 +60,7 @@ struct PulledServices {
       case .lost: report.lose(entry, "systemd starts it, too, and takt does not", in: owner)
       }
     }
-    // Those of the folders beside it.
+    // The services of the folders beside it.
     for name in store.wants(of: service)
     where name.hasSuffix(".service") && named.insert(name).inserted {
       let pull = Pull(
@@ -108,7 +106,7 @@ struct PulledServices {
     return join(job, of: other, to: pull)
   }
 
-  /// Where the other service is a job, too.
+  /// Links the jobs if the other service is one, too.
   private func join(_ job: String, of other: Unit, to pull: Pull) -> ImportReport.Fate {
     let after = "{job: \(pull.job), on: \(other.needs(pull.service) ? "success" : "any")}"
     switch order(of: other, pull) {
@@ -137,8 +135,8 @@ struct PulledServices {
     return .lost
   }
 
-  /// Whether `after` starts the other job exactly when systemd does: after each start of a unit that
-  /// systemd lets begin, and no other way round.
+  /// True if `after` starts the other job exactly when systemd does: after each start that systemd
+  /// allows, and never the other way round.
   private func isSame(_ job: String, of other: Unit, _ pull: Pull) -> Bool {
     guard let first = context.jobs.first(where: { $0.name == pull.job }),
       let second = context.jobs.first(where: { $0.name == job })
@@ -156,15 +154,15 @@ struct PulledServices {
 
   private func order(of other: Unit, _ pull: Pull) -> Turn {
     if pull.service.comesAfter(other) { return .before }
-    // Another type of service has started long before it ends.
+    // A service of another type has started long before it ends.
     return other.comesAfter(pull.service) && pull.service.isOneshot ? .after : .together
   }
 
-  /// Writes the job that is missing as a comment above the one that needs it.
+  /// Writes the missing job as a comment above the one that needs it.
   private func propose(
     _ other: Unit, for pull: Pull, owner: String, _ seen: inout Set<String>
   ) {
-    // What is said of its words is not about this import.
+    // A separate report, since these words are not part of the import.
     let scratch = ImportContext(context.options, tree: context.tree, accounts: context.accounts)
     var draft = JobDraft(name: context.newName(like: other.stem))
     ServiceImport(context: scratch, unit: other, manager: store.manager).add(to: &draft)
@@ -203,7 +201,7 @@ struct PulledServices {
 }
 
 extension Unit {
-  /// Whether a start of it lasts until its commands have ended.
+  /// True if a start of it lasts until its commands have ended.
   var isOneshot: Bool {
     last("Service", "Type")?.value == "oneshot"
       || last("Service", "Type") == nil && last("Service", "ExecStart") == nil
@@ -216,12 +214,12 @@ extension Unit {
     }
   }
 
-  /// Whether systemd starts it after the other one has started, if it starts both.
+  /// True if systemd starts it after the other one, if it starts both.
   fileprivate func comesAfter(_ other: Unit) -> Bool {
     names(other, in: ["After"]) || other.names(self, in: ["Before"])
   }
 
-  /// Whether it does not start where the other one has failed.
+  /// True if it does not start when the other one has failed.
   fileprivate func needs(_ other: Unit) -> Bool {
     names(other, in: ["Requires", "BindsTo", "Requisite"])
   }

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// Commands of a service.
 extension ServiceImport {
   struct Command {
     var words: [String]
@@ -40,7 +39,7 @@ extension ServiceImport {
     setType(in: &draft)
   }
 
-  /// Commands after the end, and those that are never run.
+  /// Sets the commands after the end, and reports those that never run.
   private func setOtherCommands(in draft: inout JobDraft) {
     for (key, hooks) in [
       ("ExecStop", [JobKey.onSuccess]), ("ExecStopPost", [.onSuccess, .onFailure]),
@@ -87,7 +86,7 @@ extension ServiceImport {
     }
   }
 
-  /// The commands of one line; says so where it cannot be kept.
+  /// Reports a line that cannot be kept.
   func commands(of entry: UnitEntry, in draft: inout JobDraft) -> [Command] {
     guard let words = UnitValue.words(entry.value), !words.isEmpty else {
       disable(entry, "systemd does not read this command", in: &draft)
@@ -148,7 +147,7 @@ extension ServiceImport {
     return true
   }
 
-  /// A command that would not be the same may do harm.
+  /// Disables the job: a command that differs may do harm.
   func disable(_ entry: UnitEntry, _ sentence: String, in draft: inout JobDraft) {
     draft[.enabled] = .word("false")
     report.lose(entry, sentence + "; the job is disabled", in: draft.name)
@@ -156,8 +155,8 @@ extension ServiceImport {
 
   private func texts(_ command: Command) -> [String] { value(of: command).texts }
 
-  /// A list for a program and its arguments; a text where variables are to be replaced or a file is to
-  /// be read, which only a shell does.
+  /// A list for a program and its arguments; a text if variables must be replaced or a file read,
+  /// which only a shell does.
   private func value(of command: Command) -> DraftValue {
     guard command.expandsVariables, command.words.dropFirst().contains(where: Self.hasVariable)
     else {
@@ -165,7 +164,7 @@ extension ServiceImport {
       if inputFile != nil {
         return .text("exec " + words.map(UnitValue.quoted).joined(separator: " ") + redirection)
       }
-      // What takt does with a text.
+      // takt runs a text in the same way.
       if words.count == 3, words[0] == "/bin/sh", words[1] == "-c", !words[2].isEmpty {
         return .text(words[2])
       }
@@ -179,20 +178,19 @@ extension ServiceImport {
       }
       return Self.shellWord(word).text
     }
-    // What a variable holds is split at blanks, and no more than that.
+    // A variable's value is split at blanks, and not expanded further.
     return .text((splits ? "set -f; " : "") + "exec " + words.joined(separator: " ") + redirection)
   }
 
   private var redirection: String { inputFile.map { " <\(UnitValue.quoted($0))" } ?? "" }
 
-  /// The command as a part of a text for a shell.
   func shellText(_ command: Command) -> String {
     guard command.expandsVariables, command.words.dropFirst().contains(where: Self.hasVariable)
     else { return plainWords(command).map(UnitValue.quoted).joined(separator: " ") + redirection }
     return "(\(value(of: command).texts.joined()))"
   }
 
-  /// What is passed without a shell.
+  /// The words to pass without a shell.
   private func plainWords(_ command: Command) -> [String] {
     command.expandsVariables
       ? command.words.map { $0.replacing("$$", with: "$") } : command.words
@@ -202,14 +200,14 @@ extension ServiceImport {
     variable(word) != nil || shellWord(word).hasVariable
   }
 
-  /// The name in a word that is nothing but `$NAME`.
+  /// The name in a word that is only `$NAME`.
   static func variable(_ word: String) -> String? {
     guard word.hasPrefix("$") else { return nil }
     let name = String(word.dropFirst())
     return name.isVariableName ? name : nil
   }
 
-  /// `${NAME}` stands for the value, `$$` for a dollar sign.
+  /// `${NAME}` is the value, `$$` a dollar sign.
   private static func shellWord(_ word: String) -> (text: String, hasVariable: Bool) {
     var parts: [String] = []
     var hasVariable = false

@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// Conditions of a service, which become `only_if` where they can.
+/// Conditions of a service, which become `only_if` if possible.
 extension ServiceImport {
-  /// - Parameter isTimer: whether the unit is the timer, whose conditions systemd looks at only when it
-  ///   starts the timer.
+  /// - Parameter isTimer: true for the unit of the timer, whose conditions systemd checks only when
+  ///   it starts the timer.
   func setConditions(in draft: inout JobDraft, isTimer: Bool = false) {
     var tests: [String] = []
     var alternatives: [String] = []
@@ -32,7 +32,7 @@ extension ServiceImport {
         alternatives.count == 1
           ? alternatives[0] : "{ " + alternatives.joined(separator: " || ") + "; }")
     }
-    // systemd asks these last.
+    // systemd checks these last.
     let commands = execConditions(in: &draft)
     tests += commands
     guard !tests.isEmpty else { return }
@@ -46,7 +46,6 @@ extension ServiceImport {
       ? test : .mapping(["run": test, "timeout": .word(DurationText.format(conditionTimeout))])
   }
 
-  /// The commands of `ExecCondition` for a shell.
   private func execConditions(in draft: inout JobDraft) -> [String] {
     let statuses = successStatuses.numbers.map(String.init)
     var texts: [String] = []
@@ -73,8 +72,8 @@ extension ServiceImport {
     return texts
   }
 
-  /// How long all commands of `ExecCondition` may take: as long as a start, and at most the hour that
-  /// takt allows.
+  /// The time for all commands of `ExecCondition`: that of a start, but at most takt's limit of an
+  /// hour.
   private var conditionTimeout: Duration {
     let entry = unit.last("Service", "TimeoutStartSec") ?? unit.last("Service", "TimeoutSec")
     guard let entry, case .duration(let time)? = UnitValue.span(entry.value), time > .zero else {
@@ -94,12 +93,12 @@ extension ServiceImport {
     }
   }
 
-  /// The program has been in one folder and in another. A machine that cannot tell has AC power, as for
+  /// The program is in one of these folders. A machine that cannot tell has AC power, as for
   /// systemd.
   private static let powerStatus =
     "{ PATH=/usr/bin:/usr/lib/systemd:/lib/systemd systemd-ac-power 2>/dev/null; test $?"
 
-  /// What a shell does to find out; nil for a condition that it cannot.
+  /// A shell command for a condition; nil if a shell cannot test it.
   private static func test(_ kind: String, _ value: String) -> String? {
     let path = UnitValue.quoted(value)
     switch kind {

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// How a run of a service ends: in time, by force, with success, and with another try.
+/// The end of a service's run: by timeout, by force, with success, and with a retry.
 extension ServiceImport {
   func setEnds(in draft: inout JobDraft) {
     setTimeout(in: &draft)
@@ -139,7 +139,6 @@ extension ServiceImport {
     }
   }
 
-  /// The names of exit statuses that systemd knows, in the order of their numbers.
   private static let statuses: [String: Int] = [
     "SUCCESS": 0, "FAILURE": 1, "INVALIDARGUMENT": 2, "NOTIMPLEMENTED": 3, "NOPERMISSION": 4,
     "NOTINSTALLED": 5, "NOTCONFIGURED": 6, "NOTRUNNING": 7, "USAGE": 64, "DATAERR": 65,
@@ -148,7 +147,7 @@ extension ServiceImport {
     "CONFIG": 78,
   ]
 
-  /// The statuses that count as a success, and words of others, which takt does not have.
+  /// The statuses that count as a success, and words for others, which takt lacks.
   var successStatuses: (numbers: [Int], others: [(entry: UnitEntry, word: String)]) {
     var numbers = [0]
     var others: [(UnitEntry, String)] = []

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// The environment of a service.
 extension ServiceImport {
   func setEnvironment(in draft: inout JobDraft) {
     var variables = folderVariables(in: &draft)
@@ -42,7 +41,7 @@ extension ServiceImport {
     if !variables.isEmpty { draft[.environment] = .map(variables) }
   }
 
-  /// A service of a user has all that the user's systemd has, as a job of a user does.
+  /// A user's service has the environment of the user's systemd, as a user's job has.
   private func setUserEnvironment(_ variables: [DraftEntry], in draft: inout JobDraft) {
     var variables = variables
     let bus = "DBUS_SESSION_BUS_ADDRESS"

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What a service reads, prints, may use, and what follows it.
+/// Input, output, resources and follow-up units of a service.
 extension ServiceImport {
   func setStreams(in draft: inout JobDraft) {
     setInput(in: &draft)
@@ -52,7 +52,7 @@ extension ServiceImport {
 
   private func setInput(in draft: inout JobDraft) {
     let source = unit.last("Service", "StandardInput")
-    // Without the key it is the text, if there is one.
+    // Without the key, the input is the text, if there is one.
     let isData = source.map { $0.value == "data" } ?? true
     let kept = isData ? "stdin" : "no effect without 'StandardInput=data'"
     var input = ""
@@ -88,7 +88,8 @@ extension ServiceImport {
   private static let filePrefix = "file:"
   private static let nothing = "file:/dev/null"
 
-  /// The file that each command reads; nil for none, and with a reason where takt cannot do the same.
+  /// The file that each command reads; nil for none, and, with a report, if takt cannot do the
+  /// same.
   func inputFile(in draft: inout JobDraft) -> String? {
     guard let entry = unit.last("Service", "StandardInput"),
       entry.value.hasPrefix(Self.filePrefix), entry.value != Self.nothing
@@ -276,7 +277,6 @@ extension ServiceImport {
   }
 }
 
-/// Bytes as letters, four for three.
 enum Base64 {
   static func decoded(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []

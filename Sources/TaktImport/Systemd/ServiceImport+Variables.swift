@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Variables that systemd sets, or that it splits into words.
+/// Variables that systemd sets, or splits into words.
 extension ServiceImport {
   private static let folders: [(key: String, variable: String, specifier: Character)] = [
     ("RuntimeDirectory", "RUNTIME_DIRECTORY", "t"), ("StateDirectory", "STATE_DIRECTORY", "S"),
@@ -8,7 +8,6 @@ extension ServiceImport {
     ("ConfigurationDirectory", "CONFIGURATION_DIRECTORY", "E"),
   ]
 
-  /// The variables that name the folders which systemd makes.
   func folderVariables(in draft: inout JobDraft) -> [DraftEntry] {
     var variables: [DraftEntry] = []
     for (key, variable, specifier) in Self.folders {
@@ -22,7 +21,7 @@ extension ServiceImport {
         }
         var paths: [String] = []
         for word in words {
-          // The names of links to it follow.
+          // The rest are names of links to it.
           let name = word.prefix { $0 != ":" }
           let parts = expand(String(name), of: entry, in: &draft).split(
             separator: "/", omittingEmptySubsequences: false)
@@ -51,7 +50,7 @@ extension ServiceImport {
       in: draft.name)
   }
 
-  /// Disables a job with a command that mentions a variable which takt does not have.
+  /// Disables a job with a command that uses a variable which takt lacks.
   func checkVariables(of command: Command, in draft: inout JobDraft) {
     let key = command.entry.key
     var names = [
@@ -70,7 +69,7 @@ extension ServiceImport {
     }
   }
 
-  /// Whether a text has `$NAME` or `${NAME`, and does not set it itself.
+  /// True if a text uses `$NAME` or `${NAME` without setting it itself.
   private static func mentions(_ name: String, in text: String) -> Bool {
     !text.contains(name + "=")
       && text.split(separator: "$", omittingEmptySubsequences: false).dropFirst().contains { part in
@@ -81,8 +80,8 @@ extension ServiceImport {
       }
   }
 
-  /// Writes out the words of `$NAME` where it has quotes or backslashes, which a shell would take for
-  /// characters like others. Values of files may be secret, and stay there.
+  /// Writes out the words of `$NAME` if it has quotes or backslashes, which a shell would take
+  /// literally. Values from files may be secret, and stay there.
   func splitVariables(of command: inout Command, in draft: inout JobDraft) {
     guard command.expandsVariables else { return }
     var words: [String] = []
@@ -115,7 +114,7 @@ extension ServiceImport {
     command.words = words
   }
 
-  /// The value as far as the import knows it; files count more than the unit.
+  /// The value, if the import knows it; files override the unit.
   func value(of name: String, in draft: JobDraft) -> (text: String, isOfFile: Bool)? {
     if let text = fileVariables[name] { return (text, true) }
     guard case .map(let entries)? = draft[.environment] else { return nil }
@@ -123,11 +122,11 @@ extension ServiceImport {
     return entry?.value.texts.first.map { ($0, false) }
   }
 
-  /// Whether a variable whose value is not known comes from elsewhere.
+  /// True if a variable without a known value may come from elsewhere, with quotes.
   private func mayHaveQuotes(_ name: String, in draft: JobDraft) -> Bool {
     let plain = ["HOME", "USER", "LOGNAME", "SHELL", "LANG", "PATH", "XDG_RUNTIME_DIR"]
     if plain.contains(name) { return false }
-    // A file that is not there now.
+    // A file that does not exist now.
     let files = unit.list("Service", "EnvironmentFile").filter { $0.value.hasPrefix("-/") }
     return manager.user != nil || files.count > (draft[.environmentFile]?.texts.count ?? 0)
       || unit.list("Service", "PassEnvironment").contains {
@@ -135,8 +134,8 @@ extension ServiceImport {
       }
   }
 
-  /// The words of a variable: a backslash takes the next character as it stands, between both kinds of
-  /// quotes, too, and the end closes a quote.
+  /// Splits a variable: a backslash makes the next character literal, even within quotes of both
+  /// kinds, and the end closes a quote.
   static func split(_ value: String) -> [String] {
     var words: [String] = []
     var word: String.UnicodeScalarView?
@@ -161,7 +160,7 @@ extension ServiceImport {
     return words
   }
 
-  /// Where systemd looks for programs without a path, which is the `PATH` of the service, too.
+  /// Sets systemd's search path for programs, which is also the `PATH` of the service.
   func setSearchPath(in draft: inout JobDraft) {
     let entries = unit.list("Service", "ExecSearchPath")
     guard !entries.isEmpty else { return }

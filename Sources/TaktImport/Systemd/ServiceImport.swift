@@ -1,15 +1,13 @@
 import TaktCore
 import TaktTime
 
-/// Writes into a job what a service does.
 struct ServiceImport {
   let context: ImportContext
   let unit: Unit
   let manager: UnitManager
   let user: ImportAccounts.User?
-  /// What the files of the environment set.
+  /// The variables that environment files set.
   var fileVariables: [String: String] = [:]
-  /// The file that each command reads.
   var inputFile: String?
 
   var report: ImportReport { context.report }
@@ -53,7 +51,7 @@ struct ServiceImport {
     Self.settleRest(of: unit, report)
   }
 
-  /// The value with its specifiers replaced; the job is disabled if one needs the machine itself.
+  /// Replaces specifiers; disables the job if one depends on the running machine.
   func expand(_ entry: UnitEntry, in draft: inout JobDraft) -> String {
     expand(entry.value, of: entry, in: &draft)
   }
@@ -109,7 +107,7 @@ struct ServiceImport {
     }
   }
 
-  /// Programs of another root are other programs.
+  /// Another root has other programs.
   private func setRoot(in draft: inout JobDraft) {
     let entries =
       ["RootDirectory", "RootImage"].compactMap { unit.last("Service", $0) }
@@ -158,16 +156,16 @@ struct ServiceImport {
     }
   }
 
-  /// Says of all that nobody has looked at why it is not kept.
+  /// Reports why the remaining entries are not kept.
   static func settleRest(of unit: Unit, _ report: ImportReport) {
     let isOpen = unit.entries.map { report.isOpen($0.tokens[0]) }
     for (number, entry) in unit.entries.enumerated() where isOpen[number] {
-      // What comes of these is known when all jobs are.
+      // Settled once all jobs are known.
       if unit.name.hasSuffix(".service"), PulledServices.pulls(entry) { continue }
       let others = unit.entries.indices.dropFirst(number + 1).filter {
         unit.entries[$0].section == entry.section && unit.entries[$0].key == entry.key
       }
-      // Of a key that has one value the last counts; a list ends with an empty one.
+      // The last value of a single-valued key counts; an empty value clears a list.
       if others.contains(where: { !isOpen[$0] || unit.entries[$0].value.isEmpty }) {
         report.keep(entry, as: "a later line counts")
       } else if entry.section.hasPrefix("X-") || entry.key.hasPrefix("X-") {

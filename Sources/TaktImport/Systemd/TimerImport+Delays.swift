@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// How much later than its times a timer starts its service.
+/// The delay between a timer's times and the start of its service.
 extension TimerImport {
   func setAccuracy(of timer: Unit, in draft: inout JobDraft) {
     let entry = timer.last("Timer", "AccuracySec")
@@ -53,8 +53,8 @@ extension TimerImport {
     }
   }
 
-  /// A slot of takt starts before the next one is due. Beside an interval, takt refuses longer delays;
-  /// beside times of the calendar it shortens them where it must.
+  /// A slot of takt starts before the next one is due. With an interval, takt refuses longer
+  /// delays; with calendar times it shortens them as needed.
   func fit(_ draft: inout JobDraft, _ timer: Unit) {
     let isFixed = timer.flag("Timer", "FixedRandomDelay") == true
     let delay = timer.last("Timer", "RandomizedDelaySec")
@@ -83,7 +83,7 @@ extension TimerImport {
     }
   }
 
-  /// systemd's minute, which nobody wrote, is not worth a warning of takt where it does not fit.
+  /// systemd's default minute is not worth a warning of takt if it does not fit.
   private func dropUsualLeeway(in draft: inout JobDraft, _ timer: Unit) {
     guard timer.last("Timer", "AccuracySec") == nil, draft[.leeway] != nil,
       let gap = Self.shortestGap(of: draft.times),
@@ -117,7 +117,7 @@ extension TimerImport {
     return try? DurationText.parse(text)
   }
 
-  /// In whole seconds where there is room for one.
+  /// Rounded down to whole seconds if there is room for one.
   private static func longest(below room: Duration) -> Duration {
     let milliseconds = max(room.milliseconds - 1, 0)
     return .milliseconds(milliseconds >= 1000 ? milliseconds / 1000 * 1000 : milliseconds)
@@ -125,7 +125,7 @@ extension TimerImport {
 
   private static let gapsMax = 50
 
-  /// Among the first times since 1970; nil where there are not two.
+  /// The shortest gap between the first times since 1970; nil with fewer than two.
   private static func shortestGap(of times: [SourceTime]) -> Duration? {
     var instants: Set<Int64> = []
     for case .calendar(let text) in times {

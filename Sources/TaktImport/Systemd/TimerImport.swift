@@ -1,14 +1,14 @@
 import TaktCore
 import TaktTime
 
-/// Makes jobs of a timer and the services that it starts.
+/// Turns a timer and the services that it starts into jobs.
 struct TimerImport {
   let context: ImportContext
   let store: UnitStore
 
   var report: ImportReport { context.report }
 
-  /// - Returns: how many jobs there are.
+  /// - Returns: the number of jobs.
   func run(_ timer: Unit) -> Int {
     let specifiers = Specifiers(unit: timer, manager: store.manager)
     let target = timer.last("Timer", "Unit").map { specifiers.expand($0.value).text }
@@ -49,7 +49,7 @@ struct TimerImport {
     return timer.files + documentation
   }
 
-  /// The services that the unit is, or that a target pulls in.
+  /// The unit itself if it is a service, or the services that a target pulls in.
   private func services(_ name: String, _ timer: Unit) -> [Unit] {
     let entry = timer.last("Timer", "Unit")
     let token =
@@ -107,7 +107,7 @@ struct TimerImport {
         entry, as: hasCalendar ? "missed.policy" : "no effect without OnCalendar", in: draft.name)
     }
     noteTriggers(of: timer, draft)
-    // A timer waits for the end of what it started, and then starts it at once if it was due.
+    // A timer waits for the end of its service, and then starts it at once if it is due again.
     draft[.overlap] = .word(timer.flag("Timer", "DeferReactivation") == true ? "skip" : "queue")
     if let entry = timer.last("Timer", "DeferReactivation") {
       report.keep(entry, as: "overlap", in: draft.name)
@@ -129,7 +129,7 @@ struct TimerImport {
     }
   }
 
-  /// Says where takt starts what systemd would not.
+  /// Notes starts by takt that systemd would not make.
   private func noteTriggers(of timer: Unit, _ draft: JobDraft) {
     if draft[.every] != nil, draft[.calendar] == nil,
       ["OnBootSec", "OnStartupSec", "OnActiveSec"].allSatisfy({ timer.list("Timer", $0).isEmpty })
@@ -144,7 +144,7 @@ struct TimerImport {
         + "queues each of them; with 'overlap: skip' it starts none", at: timer.place)
   }
 
-  /// Whether it is due more than once within an hour.
+  /// True if it is due more than once within an hour.
   private static func isFrequent(_ draft: JobDraft) -> Bool {
     if case .word(let text)? = draft[.every], draft[.from] == nil,
       let interval = try? DurationText.parse(text), interval < .seconds(3600)
@@ -211,10 +211,9 @@ struct TimerImport {
     setEvents(of: timer, in: &draft)
   }
 
-  /// The longest delay that a jobs file may name.
   private static let eventDelayMax = Duration.seconds(366 * 86_400)
 
-  /// Delays after the boot and after the start.
+  /// Sets delays after the boot and after the start.
   private func setEvents(of timer: Unit, in draft: inout JobDraft) {
     var events: [DraftEntry] = []
     for (key, event) in [("OnBootSec", "boot"), ("OnStartupSec", "boot"), ("OnActiveSec", "start")]
@@ -261,7 +260,7 @@ struct TimerImport {
     }
   }
 
-  /// What was overridden counts no more; what nobody looked at is not kept.
+  /// Reports entries that were overridden, or that no reader handled.
   private func settleRest(of timer: Unit) {
     ServiceImport.settleRest(of: timer, report)
   }

@@ -1,4 +1,4 @@
-/// Keys of units that have no counterpart in a jobs file.
+/// Keys of units without a counterpart in a jobs file.
 enum ForeignUnitKey {
   private static let sandboxPrefixes = [
     "Protect", "Private", "Restrict", "SystemCall", "Bind", "Inaccessible", "ReadOnly", "ReadWrite",
@@ -25,14 +25,14 @@ enum ForeignUnitKey {
         || sandboxPrefixes.contains { entry.key.hasPrefix($0) && entry.key != "ExecReload" })
   }
 
-  /// Those that change nothing when they are off.
+  /// Keys that change nothing when off.
   private static let switches: Set<String> = [
     "RefuseManualStart", "RefuseManualStop", "AllowIsolate", "IgnoreOnIsolate", "StopWhenUnneeded",
     "IgnoreSIGPIPE", "SendSIGHUP", "NonBlocking", "CPUSchedulingResetOnFork", "TTYReset",
     "TTYVHangup", "TTYVTDisallocate", "Delegate",
   ]
 
-  /// Whether it switches off what takt does not have.
+  /// True if it switches off something that takt lacks.
   static func isOff(_ entry: UnitEntry) -> Bool {
     (confines(entry) || switches.contains(entry.key)) && Unit.boolean(entry.value) == false
   }

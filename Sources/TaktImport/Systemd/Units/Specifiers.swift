@@ -1,9 +1,9 @@
-/// Replaces `%i` and the others in a value.
+/// Expands `%i` and the other specifiers in a value.
 struct Specifiers {
   let unit: Unit
   let manager: UnitManager
 
-  /// The text, and the specifiers that only the machine itself can replace.
+  /// The text, and the specifiers that depend on the running machine.
   func expand(_ text: String) -> (text: String, unknown: [String]) {
     guard text.contains("%") else { return (text, []) }
     var result = ""

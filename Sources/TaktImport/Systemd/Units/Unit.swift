@@ -1,20 +1,18 @@
 import TaktCore
 
-/// A unit with its drop-ins, as systemd puts it together.
+/// A unit with its drop-ins, merged by systemd's rules.
 struct Unit {
-  /// `backup@home.timer`
+  /// Such as `backup@home.timer`.
   var name: String
   var entries: [UnitEntry]
-  /// The files that it is made of.
   var files: [String]
 
-  /// What stands between the `@` and the suffix; nil without an `@`.
+  /// The text between the `@` and the suffix; nil without an `@`.
   var instance: String? {
     guard let sign = name.firstIndex(of: "@") else { return nil }
     return String(stem[stem.index(after: sign)...])
   }
 
-  /// The name without its suffix.
   var stem: String {
     name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
   }
@@ -24,7 +22,7 @@ struct Unit {
     stem.firstIndex(of: "@").map { String(stem[..<$0]) } ?? stem
   }
 
-  /// The assignments that count, after an empty one has taken back those before it.
+  /// The effective assignments: an empty one clears those before it.
   func list(_ section: String, _ key: String) -> [UnitEntry] {
     var found: [UnitEntry] = []
     for entry in entries where entry.section == section && entry.key == key {
@@ -38,7 +36,7 @@ struct Unit {
     return entry?.value.isEmpty == false ? entry : nil
   }
 
-  /// As systemd reads a switch; nil for another text, or none.
+  /// A boolean by systemd's rules; nil for another text, or none.
   func flag(_ section: String, _ key: String) -> Bool? {
     last(section, key).flatMap { Self.boolean($0.value) }
   }
@@ -51,7 +49,6 @@ struct Unit {
     }
   }
 
-  /// Where the unit begins.
   var place: SourceLocation { entries.first?.place ?? SourceLocation(file: files.first ?? name) }
 }
 
@@ -66,7 +63,7 @@ extension ImportReport {
     for token in entry.tokens { differ(token, sentence, in: job) }
   }
 
-  /// - Parameter severity: nil for what the table says of the key.
+  /// - Parameter severity: nil for that of the key in the table.
   func lose(
     _ entry: UnitEntry, _ sentence: String, in job: String? = nil, severity: LossSeverity? = nil
   ) {

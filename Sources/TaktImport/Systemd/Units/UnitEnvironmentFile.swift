@@ -1,11 +1,11 @@
 import TaktCore
 
-/// A file that `EnvironmentFile` names, which systemd and takt read by rules of their own.
+/// A file of `EnvironmentFile`, which systemd and takt read by different rules.
 enum UnitEnvironmentFile {
-  /// The first line that takt refuses or that means something else to it; nil when there is none.
+  /// The first line that takt refuses or reads differently; nil if there is none.
   static func foreignLine(of bytes: [UInt8]) -> Int? {
     let source = SourceLines(file: "", bytes: bytes)
-    // To systemd it is a part of the first name.
+    // systemd makes it a part of the first name.
     if source.hasByteOrderMark { return 1 }
     var names: Set<Substring> = []
     for line in source.lines {
@@ -13,7 +13,7 @@ enum UnitEnvironmentFile {
       guard let trimmed = line.trimmed else { continue }
       let text = line.text(trimmed)
       if text.hasPrefix("#") {
-        // The next line is a comment, too.
+        // To systemd, the next line is a comment, too.
         if line.scalars.last == "\\" { return line.number }
         continue
       }
@@ -25,7 +25,7 @@ enum UnitEnvironmentFile {
     return nil
   }
 
-  /// What a file sets that has no foreign line.
+  /// The variables of a file without foreign lines.
   static func variables(of bytes: [UInt8]) -> [String: String] {
     var variables: [String: String] = [:]
     for line in SourceLines(file: "", bytes: bytes).lines {
@@ -58,8 +58,7 @@ enum UnitEnvironmentFile {
     scalar.value < 0x20 && scalar != "\t" || (0x7f...0x9f).contains(scalar.value)
   }
 
-  /// Whether both read the same value. Neither expands anything, so that `$` and backquotes are
-  /// characters like others.
+  /// True if both read the same value. Neither expands anything: `$` and backquotes are literal.
   private static func isSame(_ value: Substring.UnicodeScalarView) -> Bool {
     guard let first = value.first else { return true }
     switch first {
@@ -68,7 +67,7 @@ enum UnitEnvironmentFile {
       return end.map(value.index(after:)) == value.endIndex
     case "\"": return isSameQuoted(value.dropFirst())
     default:
-      // A comment to takt, and a part of the value to systemd.
+      // takt takes this for a comment, systemd for a part of the value.
       let hasComment = zip(value, value.dropFirst()).contains {
         SourceLine.isBlank($0) && $1 == "#"
       }
@@ -77,7 +76,7 @@ enum UnitEnvironmentFile {
     }
   }
 
-  /// Whether the text up to the double quote at its end has only escapes that both have.
+  /// True if the text up to the double quote at its end has only escapes that both have.
   private static func isSameQuoted(_ text: Substring.UnicodeScalarView) -> Bool {
     var rest = text
     while let scalar = rest.popFirst() {

@@ -1,12 +1,11 @@
 import TaktCore
 
-/// One assignment of a unit file.
 struct UnitEntry {
   var section: String
   var key: String
-  /// Without blanks at both ends; lines that continue are joined by a blank.
+  /// Without blanks at both ends; continued lines are joined by a blank.
   var value: String
-  /// A token for each line that it goes over.
+  /// One for each of its lines.
   var tokens: [SourceToken]
 
   var place: SourceLocation { tokens[0].place }
@@ -30,7 +29,7 @@ enum UnitFile {
         continue
       }
       let first = line.scalars[trimmed.lowerBound]
-      // A comment may stand between the lines of one value.
+      // Comments are allowed between the lines of a value.
       if first == "#" || first == ";" { continue }
       let token = line.token(trimmed)
       guard line.isText else {
@@ -69,7 +68,7 @@ enum UnitFile {
     return entries
   }
 
-  /// A line goes on after a backslash at its very end, which no other backslash takes back.
+  /// A line continues after an unescaped backslash at its very end.
   private static func continued(_ text: String) -> (text: String, goesOn: Bool) {
     let count = text.reversed().prefix { $0 == "\\" }.count
     return count % 2 == 1 ? (String(text.dropLast()), true) : (text, false)
@@ -83,7 +82,6 @@ enum UnitFile {
 }
 
 extension Substring {
-  /// Without blanks at both ends.
   var trimmed: String {
     var text = self
     while let first = text.first, first == " " || first == "\t" { text.removeFirst() }

@@ -1,17 +1,15 @@
 import TaktCore
 
-/// The instance of systemd that runs a unit: that of the machine, or that of a user.
+/// An instance of systemd: the machine's, or a user's.
 struct UnitManager {
-  /// Nil for the instance of the machine.
+  /// Nil for the machine's instance.
   var user: ImportAccounts.User?
-  /// The group of the user.
   var group: String?
-  /// Since 254, what a user's services keep is in another folder; nil where it is not known.
+  /// Nil if unknown. From 254 on, state of a user's services is in another folder.
   var version: Int?
 
   static let machine = UnitManager()
 
-  /// Why it is not known which instance it is.
   struct Problem: Error {
     var sentence: String
   }
@@ -71,7 +69,7 @@ struct UnitManager {
     return nil
   }
 
-  /// Where it looks for units, those that count most first.
+  /// The search path for units, in order of precedence.
   var folders: [String] {
     guard let user else {
       return [
@@ -87,7 +85,7 @@ struct UnitManager {
     ]
   }
 
-  /// The command that talks to it, for the user or, of the machine, for root.
+  /// The command that talks to the instance, run by the user or, for the machine's, by root.
   var systemctl: [String] { user == nil ? ["systemctl"] : ["systemctl", "--user"] }
 
   var runtimeFolder: String? {
@@ -95,7 +93,7 @@ struct UnitManager {
     return user.uid.map { "/run/user/\($0)" }
   }
 
-  /// What a specifier stands for that tells of the instance; nil where only systemd knows it.
+  /// The value of a specifier that concerns the instance; nil if only systemd knows it.
   func value(of letter: Character) -> String? {
     guard let user else { return Self.ofMachine[letter] }
     switch letter {
@@ -119,7 +117,7 @@ struct UnitManager {
     return user.home + (version < 254 ? "/.config" : "/.local/state")
   }
 
-  /// `User=` has no say in these.
+  /// `User=` does not affect these.
   private static let ofMachine: [Character: String] = [
     "u": "root", "h": "/root", "U": "0", "G": "0", "g": "root", "t": "/run", "C": "/var/cache",
     "E": "/etc", "S": "/var/lib", "L": "/var/log",

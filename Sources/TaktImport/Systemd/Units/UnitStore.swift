@@ -1,18 +1,18 @@
 import TaktCore
 
-/// Finds units in a tree, with their drop-ins and what enables them.
+/// Finds units in a tree, with their drop-ins and the units that want them.
 final class UnitStore {
   private let context: ImportContext
   let manager: UnitManager
-  /// Folders beside a unit that was named by its path, before those of the system.
+  /// Folders of units that were named by their paths, before those of the system.
   private var folders: [String]
   private var known: [String: Unit] = [:]
   private var files: [String: [UnitEntry]] = [:]
   /// Services of timers with the jobs that run them.
   var services: [(unit: Unit, job: String)] = []
-  /// Instances by the names of their templates, and units that something wants.
+  /// Enabled and wanted units, with the units that want them.
   private lazy var wanted: [String: [String]] = readWanted()
-  /// The other way round.
+  /// The reverse of `wanted`.
   private lazy var pulled: [String: [String]] = wanted.reduce(into: [:]) { pulled, entry in
     for target in entry.value { pulled[target, default: []].append(entry.key) }
   }
@@ -25,7 +25,7 @@ final class UnitStore {
     folders = manager.folders
   }
 
-  /// Lets a folder come before those of the system.
+  /// Puts a folder before those of the system.
   func prefer(_ folder: String) {
     folders.removeAll { $0 == folder }
     folders.insert(folder, at: 0)
@@ -82,7 +82,7 @@ final class UnitStore {
     return String(name[...sign]) + String(name[dot...])
   }
 
-  /// `a.timer.d`, for each part of the name with dashes `a-.timer.d`, and `timer.d`.
+  /// Searches `a.timer.d`, `a-.timer.d` for each part of the name with dashes, and `timer.d`.
   private func addDropIns(to unit: inout Unit) {
     var names = [unit.name]
     if let template = Self.template(of: unit.name) { names.append(template) }
@@ -100,7 +100,7 @@ final class UnitStore {
     for name in names {
       for folder in folders {
         for file in context.names(in: "\(folder)/\(name).d") where file.hasSuffix(".conf") {
-          // The same file name in a folder of less weight is hidden.
+          // A file hides those of the same name in folders of lower precedence.
           if seen.insert(file).inserted {
             found.append((file, "\(folder)/\(name).d/\(file)"))
           }
@@ -133,7 +133,7 @@ final class UnitStore {
 
   func isEnabled(_ name: String) -> Bool { wanted[name] != nil }
 
-  /// The units that a unit pulls in: by its own words, and by the folder beside it.
+  /// The units that a unit pulls in: by its own entries, and by the folder beside it.
   func wants(of unit: Unit) -> [String] {
     var names: [String] = []
     for key in ["Wants", "Requires"] {
@@ -144,7 +144,7 @@ final class UnitStore {
     return Set(names + (pulled[unit.name] ?? [])).sorted()
   }
 
-  /// The names of all timers, templates by the instances that are enabled.
+  /// The names of all timers, templates by their enabled instances.
   func timers() -> [String] {
     var names: Set<String> = []
     for folder in folders {
@@ -156,7 +156,6 @@ final class UnitStore {
     return names.sorted()
   }
 
-  /// Instances of a template that are enabled.
   func instances(of template: String) -> [String] {
     wanted.keys.filter { Self.template(of: $0) == template }.sorted()
   }

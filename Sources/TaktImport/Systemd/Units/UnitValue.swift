@@ -61,8 +61,8 @@ enum UnitValue {
     return overflow ? nil : bytes
   }
 
-  /// Splits a value as systemd does: blanks, both kinds of quotes, and backslashes; nil where a
-  /// quote does not end.
+  /// Splits a value as systemd does: blanks, both kinds of quotes, and backslashes; nil if a quote
+  /// is not closed.
   static func words(_ text: String) -> [String]? {
     var words: [String] = []
     var word: String.UnicodeScalarView?
@@ -93,7 +93,7 @@ enum UnitValue {
     return words
   }
 
-  /// The text with its backslashes resolved; nil where one stands before nothing.
+  /// Resolves backslashes; nil for one at the end.
   static func unescaped(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
@@ -146,7 +146,7 @@ enum UnitValue {
     return result
   }
 
-  /// A word as a shell takes it.
+  /// Quotes a word for a shell.
   static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
