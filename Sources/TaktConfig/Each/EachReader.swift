@@ -1,6 +1,5 @@
 import TaktCore
 
-/// Reads the value of `for_each`.
 struct EachReader {
   let reporter: Reporter
   let files: LineFiles
@@ -8,7 +7,7 @@ struct EachReader {
   let folder: String
   let owner: KeyOwner
 
-  /// What the node says; nil when something is wrong with it, which is then reported.
+  /// Returns nil for a wrong value, which is reported.
   func values(of node: YAMLNode) -> EachValues? {
     let errorCount = reporter.errorCount
     guard case .mapping(let entries) = node.content else {
@@ -73,7 +72,6 @@ struct EachReader {
     return values.map { EachVariable(name: entry.key, mark: entry.keyMark, values: $0) }
   }
 
-  /// The items of a list.
   private func values(of items: [YAMLNode], _ entry: YAMLEntry) -> [EachValue]? {
     if items.isEmpty {
       reporter.report(
@@ -89,7 +87,7 @@ struct EachReader {
     return values
   }
 
-  /// The keys of a mapping, each with texts of its own, or the lines of a file.
+  /// The keys of a mapping, each with its own texts, or the lines of a file.
   private func values(of entries: [YAMLEntry], _ entry: YAMLEntry) -> [EachValue]? {
     if entries.count == 1, entries[0].key == Key.file,
       case .scalar(let path) = entries[0].value.content
@@ -148,7 +146,7 @@ struct EachReader {
       }
     }
     checkUnique(values)
-    // Said in its own place; the jobs file is not to count as right.
+    // Those mistakes are reported in the list's own file; the jobs file must fail, too.
     if lines.reporter.errorCount > 0 {
       reporter.report(
         .badValue, at: mark, "'\(path.text.shortened)' has mistakes", owner: owner)
@@ -200,7 +198,7 @@ struct EachReader {
     return false
   }
 
-  /// Reports values that are there twice. The keys of a mapping cannot be.
+  /// Reports duplicate values. The keys of a mapping are unique already.
   private func checkUnique(_ values: [EachValue]) {
     var first: [String: EachValue] = [:]
     for value in values {
@@ -219,7 +217,7 @@ struct EachReader {
       if entry.value.content != .invalid { reportExclusion(at: entry.value.mark, all) }
       return
     }
-    // By variable: the places of its values.
+    // The places of each variable's values, by name.
     var valuePlaces: [Int: [String: Int]] = [:]
     for item in items {
       guard case .mapping(let entries) = item.content, !entries.isEmpty else {
@@ -249,7 +247,7 @@ struct EachReader {
             names.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         valuePlaces[place] = known
         guard let value = known[scalar.text] else {
-          // Lines of a file come and go.
+          // A warning only: lines of a file come and go.
           reporter.report(
             .suspicious, severity: .warning, at: entry.value.mark,
             "'\(entry.key)' has no value '\(scalar.text.shortened)', so nothing is excluded",
@@ -273,7 +271,7 @@ struct EachReader {
       hint: "write \(EachValues.exclude): [{\(name): VALUE}]", owner: owner)
   }
 
-  /// Letters, digits, `_` and `-`, the first a letter, at most 64.
+  /// True for up to 64 letters, digits, `_` and `-`, starting with a letter.
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, text.utf8.count <= 64 else { return false }
     return first.isLetter && text.utf8.allSatisfy { $0.isWordByte || $0 == 0x2d }

@@ -1,17 +1,17 @@
 import TaktCore
 
-/// Who reads a text of a job, by the keys above it.
+/// Finds the reader of a text in a job from the keys above it.
 struct EachReaders {
   /// Keys under which a shell reads `run`.
   private static let actionKeys = Set(
     [JobKey.steps.name, JobKey.onlyIf.name, Key.add] + HookKind.allCases.map(\.key.name))
 
-  /// Who reads the text of a job's `run`.
+  /// The reader of a job's `run`.
   private let shell: EachText.Reader
   private var isOfActions = true
   private var isOfParameters = false
   private var key = ""
-  /// The arguments before this one, where a list is a command; nil elsewhere.
+  /// The arguments before this one, if a list is a command; nil elsewhere.
   private var words: [String]?
 
   /// - Parameter shell: the `shell` of the job or of `defaults`; nil for none.
@@ -35,7 +35,7 @@ struct EachReaders {
     return isOfActions && key == JobKey.run.name ? shell : .takt
   }
 
-  /// Who reads what is below a key.
+  /// The readers for the texts below a key.
   func reading(_ key: String) -> EachReaders {
     var inner = self
     inner.isOfParameters = isOfParameters || isOfActions && key == JobKey.with.name
@@ -45,7 +45,7 @@ struct EachReaders {
     return inner
   }
 
-  /// Who reads the first item of a list.
+  /// The readers for the first item of a list.
   func readingItems() -> EachReaders {
     var inner = self
     inner.isOfActions = isOfActions && Self.actionKeys.contains(key)
@@ -55,7 +55,7 @@ struct EachReaders {
     return inner
   }
 
-  /// Goes on to the next item of a list.
+  /// Moves to the next item of a list.
   mutating func pass(_ item: YAMLNode) { words?.append(item.text ?? "") }
 }
 

@@ -1,18 +1,16 @@
 import TaktCore
 
-/// A job with `for_each`: what it says once, of which each combination of values makes a job.
+/// A job with `for_each`, written once and expanded for each combination of values.
 struct EachTemplate {
-  /// One job that comes of it.
   struct Member {
     var name: String
-    /// Where a mistake in its name is.
     var nameMark: YAMLMark
     var entries: [YAMLEntry]
-    /// `tenant acme, region eu`
+    /// Such as `tenant acme, region eu`.
     var words: String
   }
 
-  /// A node with its texts in pieces; what refers to no value is kept as it is.
+  /// A node with its texts in pieces; a node without references is kept as it is.
   fileprivate indirect enum Piece {
     case fixed(YAMLNode)
     case text(EachText, YAMLScalar, YAMLMark)
@@ -27,7 +25,7 @@ struct EachTemplate {
   private let budget: EachBudget
   private let name: (text: EachText?, scalar: YAMLScalar, mark: YAMLMark)?
   private let pieces: [(entry: YAMLEntry, piece: Piece)]
-  /// Nil when something is wrong with it, which is then reported.
+  /// Nil for a wrong definition, which is reported.
   ///
   /// - Parameter defaultShell: the `shell` of `defaults`; nil for none.
   init?(
@@ -62,16 +60,16 @@ struct EachTemplate {
     if reporter.errorCount > errorCount { return nil }
   }
 
-  /// Calls `body` with each job, in order, until the load's files have made too many.
+  /// Calls `body` with each job, in order, until the files of the load have made too many.
   func members(_ body: (Member) -> Void) {
     for places in values.combinations() {
-      // Whoever reads a message need not be one who may read a file of values.
+      // Readers of a message may not be allowed to read a file of values.
       let isOver = reporter.concealing(concealment(of: places)) { !makeMember(places, body) }
       if isOver { return }
     }
   }
 
-  /// Whether there is room for more.
+  /// Returns true if there is room for more.
   private func makeMember(_ places: [Int], _ body: (Member) -> Void) -> Bool {
     let words = zip(values.variables, places).map { variable, place in
       "\(variable.name) \(variable.values[place].name.shortened)"
@@ -86,7 +84,7 @@ struct EachTemplate {
         return entry
       }, words: words)
     budget.spendMember()
-    // Before the job is used: its texts may be cut short.
+    // Checked before the job is used: its texts may be cut short.
     if let excess = budget.excess {
       reporter.report(
         .outOfRange, at: key.mark, excess, hint: "split the file, and run several daemons",
@@ -97,7 +95,7 @@ struct EachTemplate {
     return true
   }
 
-  /// What stands for a value of a file in messages; nil where all values are those of the jobs file.
+  /// The words for a file's value in messages; nil if all values are from the jobs file.
   private func concealment(of places: [Int]) -> Concealment? {
     for (variable, place) in zip(values.variables, places) {
       let value = variable.values[place]
@@ -107,14 +105,14 @@ struct EachTemplate {
     return nil
   }
 
-  /// The name of a job; nil for one that is none, which is then reported.
+  /// Returns nil for an invalid name, which is reported.
   private func memberName(_ places: [Int], _ words: String) -> (String, YAMLMark)? {
     let chosen = zip(values.variables, places).map { $0.values[$1] }
     let text =
       name.map { name in name.text.map { fill($0, places) } ?? name.scalar.text }
       ?? ([key.text] + chosen.map(\.name)).joined(separator: ".")
     if JobName(text) != nil { return (text, name?.mark ?? key.mark) }
-    // A value that does not fit is told where it stands.
+    // A value that does not fit is reported at its own place.
     let bad = name == nil ? chosen.first { JobName("a" + $0.name) == nil } : nil
     (bad?.reporter ?? reporter).report(
       .badName, at: bad?.mark ?? name?.mark ?? key.mark,
@@ -184,10 +182,10 @@ struct EachTemplate {
     joined(text, places) {}
   }
 
-  /// A text with values in it, as far as there is room for it.
+  /// A text with its values filled in, as far as there is room.
   ///
-  /// - Parameter reportBraces: called where a value and what is beside it make `{{`, which an action
-  ///   would replace.
+  /// - Parameter reportBraces: called if a value and its neighbors form `{{`, which an action would
+  ///   replace.
   private func joined(_ text: EachText, _ places: [Int], reportBraces: () -> Void) -> String {
     var whole = ""
     for part in text.parts {
@@ -208,13 +206,13 @@ struct EachTemplate {
     return whole
   }
 
-  /// A text with the values in it, quoted where a shell reads it.
+  /// A text with its values filled in, quoted if a shell reads it.
   private func fill(
     _ text: EachText, _ scalar: YAMLScalar, at mark: YAMLMark, _ places: [Int]
   ) -> YAMLScalar {
     var filled = scalar
     if case .reference(let reference, .plain)? = text.parts.first, text.isReferenceAlone {
-      // `"{{each.port}}"` is a number where the value is one.
+      // `"{{each.port}}"` is a number if the value is one.
       return value(reference, places) ?? scalar
     }
     filled.text = joined(text, places) {
@@ -283,7 +281,7 @@ struct EachTemplate {
 }
 
 extension EachTemplate {
-  /// Where a node refers to a value although there is no `for_each`; nil where it does not.
+  /// The first reference to a value in a node without `for_each`; nil for none.
   static func strayReference(in node: YAMLNode) -> (mark: YAMLMark, words: String)? {
     switch node.content {
     case .invalid: return nil
@@ -299,7 +297,7 @@ extension EachTemplate {
 }
 
 extension EachTemplate {
-  /// The entries of a job without `for_each`, in which `{{{{each.v}}` is the text `{{each.v}}`.
+  /// The entries of a job without `for_each`; `{{{{each.v}}` becomes the text `{{each.v}}`.
   ///
   /// Actions do the same in their own parameters.
   static func unescaped(_ entries: [YAMLEntry]) -> [YAMLEntry] {

@@ -2,7 +2,7 @@ import TaktCore
 
 /// A text of a job with `for_each`, in pieces: `backup {{each.tenant}}`.
 struct EachText {
-  /// What stands between two braces.
+  /// The content of a pair of braces.
   struct Reference: Hashable {
     var variable: String
     /// A key of a value that is a mapping; nil for the value's name.
@@ -16,35 +16,34 @@ struct EachText {
     case reference(Reference, ShellPlace)
   }
 
-  /// What reads a text.
   enum Reader {
     case takt
     case shell
-    /// A shell of which takt does not know how it reads.
+    /// A shell whose syntax takt does not know.
     case unknownShell
-    /// An action, which itself puts `{{` for `{{{{`.
+    /// An action, which itself replaces `{{{{` by `{{`.
     case action
   }
 
   let reader: Reader
   private(set) var parts: [Part] = []
-  /// What looks like a value and is none, as it is written.
+  /// A misspelled reference, as it is written.
   private(set) var misspelled: String?
   private(set) var hasReference = false
 
-  /// Whether nothing but one value stands in it, which is then taken as it was written.
+  /// True if the text is a single reference, which then keeps the type of the value.
   var isReferenceAlone: Bool {
     if parts.count == 1, case .reference = parts[0] { true } else { false }
   }
 
   private static let prefix = "each."
 
-  /// Whether a text may have one of them: most have no brace at all.
+  /// A fast test: most texts have no brace at all.
   static func mayBe(in text: String) -> Bool {
     text.utf8.contains(UInt8(ascii: "{")) && text.contains("{{")
   }
 
-  /// The pieces of a text; nil where it has neither a value nor braces that stand for themselves.
+  /// Nil for a text without references and without escaped braces.
   init?(_ text: String, for reader: Reader) {
     guard Self.mayBe(in: text) else { return nil }
     self.reader = reader
@@ -74,7 +73,7 @@ struct EachText {
     if hasReference { findPlaces() }
   }
 
-  /// Finds out where each value stands for a shell.
+  /// Determines the place of each value for a shell.
   private mutating func findPlaces() {
     let pieces = parts.map { part -> String? in
       if case .text(let text) = part { text } else { nil }
@@ -94,7 +93,7 @@ struct EachText {
     }
   }
 
-  /// The value that a text begins with, behind its braces, and where it ends.
+  /// The reference at the start of a text, after its braces, and its end.
   private static func reference(_ text: Substring) -> (Reference, end: Substring.Index)? {
     guard let close = text.utf8.firstIndex(where: { "{}\n".utf8.contains($0) }),
       text[close...].hasPrefix("}}")

@@ -1,14 +1,13 @@
 import TaktCore
 
-/// A value of a variable of `for_each`.
 struct EachValue {
-  /// What it is called in names of jobs.
+  /// The value's part of job names.
   var name: String
   var scalar: YAMLScalar
   /// The texts of a value that is a mapping.
   var fields: [String: YAMLScalar] = [:]
   var mark: YAMLMark
-  /// What reports mistakes of it: that of the jobs file, or of a file of lines.
+  /// The reporter of the jobs file, or of a file of lines.
   var reporter: Reporter
 }
 
@@ -19,15 +18,13 @@ struct EachVariable {
   var values: [EachValue]
 }
 
-/// What a job's `for_each` says: variables, and combinations of values that are left out.
+/// A job's `for_each`: variables, and combinations of values to exclude.
 struct EachValues {
-  /// Values that are left out where all of them come together.
-  ///
-  /// By the variables, in order, that they name: the values that are left out.
+  /// Excluded combinations of values, by the variables, in order, that they name.
   private typealias Exclusions = [[Int]: Set<[Int]>]
 
   static let exclude = "exclude"
-  /// The most jobs that one definition may make.
+  /// The most jobs of one definition.
   static let membersMax = LineFiles.linesMax
   static let valueBytesMax = 1024
 
@@ -41,8 +38,8 @@ struct EachValues {
     exclusions[sorted.map(\.variable), default: []].insert(sorted.map(\.value))
   }
 
-  /// Every combination of values that is not left out, in order: the last variable changes first.
-  /// Each is the places of its values.
+  /// Every combination that is not excluded, in order: the last variable changes first. Each
+  /// consists of the places of its values.
   func combinations() -> [[Int]] {
     var all: [[Int]] = [[]]
     for variable in variables {
@@ -54,7 +51,7 @@ struct EachValues {
     }
   }
 
-  /// How many combinations there are with those that are left out; nil for too many.
+  /// The number of combinations, including excluded ones; nil for too many.
   var count: Int? {
     variables.reduce(1 as Int?) { count, variable in
       guard let count, !variable.values.isEmpty else { return count.map { _ in 0 } }

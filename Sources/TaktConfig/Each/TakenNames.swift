@@ -1,11 +1,10 @@
 import TaktCore
 
-/// The names of one file's jobs, of which those of `for_each` may meet another's.
+/// The names of one file's jobs, to detect duplicates made by `for_each`.
 struct TakenNames {
-  /// Who has a name.
   struct Holder {
     var mark: YAMLMark
-    /// What a job of `for_each` is made of; nil for any other.
+    /// The values of a job of `for_each`; nil for any other job.
     var words: String?
   }
 
@@ -15,7 +14,7 @@ struct TakenNames {
     for (name, mark) in names { holders[name] = Holder(mark: mark) }
   }
 
-  /// Adds a name. Returns who has it already.
+  /// Returns the holder if the name is taken.
   mutating func insert(_ key: YAMLKey, words: String?) -> Holder? {
     if let holder = holders[key.text] { return holder }
     holders[key.text] = Holder(mark: key.mark, words: words)
@@ -35,7 +34,7 @@ extension Reporter {
         ? "let '\(JobKey.memberName)' tell them apart" : "rename one of them")
   }
 
-  /// Reports a reference to a value of `for_each` where there is none.
+  /// Reports a reference to a value of `for_each` without a `for_each`.
   func reportStray(_ stray: (mark: YAMLMark, words: String), owner: KeyOwner) {
     report(
       .badPlaceholder, at: stray.mark,

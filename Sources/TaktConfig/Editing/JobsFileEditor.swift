@@ -1,13 +1,13 @@
 import TaktCore
 import TaktSystem
 
-/// Sets keys of jobs in the text of a jobs file, and leaves everything else as it is: comments, order,
+/// Sets keys of jobs in the text of a jobs file, and keeps everything else: comments, order,
 /// quotes.
 ///
-/// The places are those of the YAML tree. Whatever is not plainly in its place is refused: a wrong edit
-/// would be worse than none.
+/// The places are from the YAML tree. Anything unusual at a place is refused: a wrong edit would be
+/// worse than none.
 package struct JobsFileEditor {
-  /// Why a key cannot be set here.
+  /// The reason why a key cannot be set here.
   package enum Refusal: Error, Hashable, Sendable {
     /// The file does not define the job itself.
     case notHere
@@ -31,7 +31,7 @@ package struct JobsFileEditor {
     }
   }
 
-  /// What happens at one place: `replaced` code points of a line give way to a text, or new lines follow.
+  /// A change at one place: a text replaces `replaced` code points of a line, or new lines follow.
   private struct Edit {
     var line: Int
     var column: Int
@@ -45,7 +45,7 @@ package struct JobsFileEditor {
   private let root: YAMLNode?
   private var edits: [Edit] = []
 
-  /// Reads a text; one that is no YAML refuses every edit.
+  /// Every edit of a text that is not YAML is refused.
   package init(_ text: [UInt8]) {
     var lines: [String] = []
     var line: [UInt8] = []
@@ -81,7 +81,7 @@ package struct JobsFileEditor {
       throw .indirect
     }
     if keys.contains(where: { $0.key == JobKey.forEach.name }) { throw .family }
-    // What a merge key brings stands elsewhere: a key of the job's own goes before it.
+    // Keys of a merge key are elsewhere: a key of the job's own precedes it.
     let own = keys.first { $0.key == key && isWithin($0, entry) }
     guard path.count > 1 else {
       if let own { return try replace(own, by: value) }
@@ -95,10 +95,9 @@ package struct JobsFileEditor {
     try insert("\(path[1]): \(value)", into: own)
   }
 
-  /// The text with all edits.
   package var text: String {
     var lines = lines
-    // From behind, so that places before stay what they are; new lines of a place come last.
+    // From the end, so that earlier places stay valid; new lines at a place come last.
     for edit in edits.sorted(by: { ($0.line, $0.column) > ($1.line, $1.column) }) {
       guard lines.indices.contains(edit.line) else { continue }
       if edit.isLine {
@@ -114,7 +113,7 @@ package struct JobsFileEditor {
     return lines.joined()
   }
 
-  /// Whether a key stands behind the one that it belongs to, and where its mark says.
+  /// True if a key is after its parent key, at the place of its mark.
   private func isWithin(_ entry: YAMLEntry, _ outer: YAMLEntry) -> Bool {
     entry.keyMark > outer.keyMark && entry.keyMark >= outer.value.mark
       && keyEnd(of: entry) != nil
@@ -128,8 +127,7 @@ package struct JobsFileEditor {
     return Array(scalars.dropFirst(Int(mark.column) - 1))
   }
 
-  /// How many code points a text takes at a place, with quotes if it has them; nil where something else
-  /// is written there.
+  /// The length in code points of a text at a place, with its quotes; nil if another text is there.
   private func length(of text: String, at mark: YAMLMark) -> Int? {
     guard let rest = remainder(from: mark) else { return nil }
     let scalars = Array(text.unicodeScalars)
@@ -138,7 +136,7 @@ package struct JobsFileEditor {
     return rest.starts(with: [quote] + scalars + [quote]) ? scalars.count + 2 : nil
   }
 
-  /// Where what follows a key and its colon begins, in its line; nil where that is not plain.
+  /// The end of a key with its colon, in its line; nil for an unusual form.
   private func keyEnd(of entry: YAMLEntry) -> Int? {
     guard let length = length(of: entry.key, at: entry.keyMark),
       let rest = remainder(from: entry.keyMark)
@@ -153,7 +151,7 @@ package struct JobsFileEditor {
     guard case .scalar(let scalar) = entry.value.content, mark.line == entry.keyMark.line,
       let end = keyEnd(of: entry), let length = length(of: scalar.text, at: mark),
       let between = remainder(from: entry.keyMark)?.dropFirst(end),
-      // Neither an anchor nor a tag stands between.
+      // Refuses an anchor or a tag in between.
       between.prefix(Int(mark.column) - Int(entry.keyMark.column) - end).allSatisfy({ $0 == " " }),
       Int(mark.column) > Int(entry.keyMark.column)
     else { throw .intricate(key: entry.key) }
@@ -163,7 +161,7 @@ package struct JobsFileEditor {
         isLine: false))
   }
 
-  /// Puts a key in front of the others of a mapping.
+  /// Inserts a key before the others of a mapping.
   private mutating func insert(_ text: String, into entry: YAMLEntry) throws(Refusal) {
     guard let end = keyEnd(of: entry), let rest = remainder(from: entry.keyMark)?.dropFirst(end),
       case .mapping(let keys) = entry.value.content

@@ -1,8 +1,7 @@
-/// The difference of two texts, as `patch` and `git apply` take it.
+/// The difference of two texts in the format of `patch` and `git apply`.
 package enum UnifiedDiff {
   private static let context = 3
 
-  /// One line of both texts or of one of them.
   private struct Row {
     var sign: Character
     var text: Substring
@@ -10,7 +9,7 @@ package enum UnifiedDiff {
     var new: Int
   }
 
-  /// Nothing for texts that are equal.
+  /// Empty for equal texts.
   package static func text(_ old: String, _ new: String, file: String) -> String {
     let rows = rows(lines(of: old), lines(of: new))
     let changed = rows.indices.filter { rows[$0].sign != " " }
@@ -26,7 +25,7 @@ package enum UnifiedDiff {
       }
     }
     ranges.append(range)
-    // An absolute path stands behind a letter as any other.
+    // An absolute path also follows the letter.
     let path = file.hasPrefix("/") ? String(file.dropFirst()) : file
     return "--- a/\(path)\n+++ b/\(path)\n" + ranges.map { hunk(rows[$0]) }.joined()
   }
@@ -45,7 +44,7 @@ package enum UnifiedDiff {
       }.joined()
   }
 
-  /// With their ends.
+  /// The lines with their ends.
   private static func lines(of text: String) -> [Substring] {
     var lines: [Substring] = []
     var rest = text.utf8[...]

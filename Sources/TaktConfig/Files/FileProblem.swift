@@ -2,18 +2,17 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// The reason why a file cannot be read.
 enum FileProblem: Error, Equatable {
-  /// The system said no, with its error number.
+  /// The system's error number.
   case system(Int32)
-  /// The path is not a file but a folder, a pipe or a device.
+  /// The path is a folder, a pipe or a device.
   case notAFile(FileType)
   case tooLarge(bound: Int)
   /// Its file system has not answered for seconds.
   case unresponsive
-  /// A file that another user could have put there or changed.
+  /// Another user could have put the file there, or changed it.
   case distrusted(Distrust)
-  /// A file that a text which a client has sent may not have opened.
+  /// A text from a client may not open this file.
   case beyondReach
 
   init(_ problem: Distrust) {

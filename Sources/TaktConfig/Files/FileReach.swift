@@ -2,12 +2,12 @@ import Glibc
 package import TaktCore
 import TaktSystem
 
-/// The files that a text which a client has sent may have opened: those of the set of jobs that is
-/// running, as they were when it was loaded, and the manifests of its plugins.
+/// The files that a text from a client may open: those of the running set of jobs, as they were at
+/// its load, and the manifests of its plugins.
 package struct FileReach: Sendable {
   static let manifestName = "plugin.yaml"
 
-  /// What a file is that is read for its jobs.
+  /// The roles of files that are read for their jobs.
   static let jobsFiles: Set = [
     FileTrust.Kind.jobsFile.rawValue, FileTrust.Kind.include.rawValue,
   ]
@@ -19,10 +19,10 @@ package struct FileReach: Sendable {
 
   /// - Parameters:
   ///   - identities: the files that were read, by absolute path.
-  ///   - roles: what they are, where they are no jobs files. An `env_file` read as a list would show
-  ///     its lines by what is wrong with them.
+  ///   - roles: the roles of files that are no jobs files. An `env_file` read as a list would show
+  ///     its lines through diagnostics.
   ///   - pluginFolders: the absolute folders of its plugins.
-  ///   - families: the definitions that use lines of files: a hash of what each says.
+  ///   - families: the definitions that use lines of files: a hash of each.
   ///   - state: the state folder, of which nothing is opened.
   package init(
     identities: [String: FileIdentity], roles: [String: Set<String>], pluginFolders: [String],
@@ -42,7 +42,7 @@ package struct FileReach: Sendable {
     guard row.kind == .manifest, isManifest(path) else { throw .beyondReach }
   }
 
-  /// Whether what was opened is the file that was loaded.
+  /// Throws unless the open file is the one that was loaded.
   func check(_ identity: FileIdentity, of path: String) throws(FileProblem) {
     guard identities[path] == identity || isManifest(path) else { throw .beyondReach }
   }
@@ -56,7 +56,7 @@ package struct FileReach: Sendable {
     return path.hasSuffix("/\(Self.manifestName)") && pluginFolders.contains(folder)
   }
 
-  /// The files among them that an absolute pattern names, in the order of their bytes.
+  /// The files among them that match an absolute pattern, sorted by their bytes.
   func matches(of pattern: String) -> [String] {
     identities.keys.filter { fnmatch(pattern, $0, FNM_PERIOD | FNM_PATHNAME) == 0 }
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -4,21 +4,19 @@ import TaktSystem
 
 /// Reads whole regular files within a bound, and never waits on anything else.
 struct FileReader {
-  /// The most bytes that a file may have.
   var bound: Int
-  /// Judges what is opened; nil to open whatever is a file.
+  /// Checks each file; nil to open any file.
   var opener: FileOpener?
   /// The files that may be opened; nil for any.
   var reach: FileReach?
 
-  /// One file as it was read.
   struct Contents {
     var bytes: FileBytes
     var identity: FileIdentity
-    /// Nil for a text that stands for the file.
+    /// Nil for a text in place of the file.
     var stamp: FileStamp?
     var owner: UInt32
-    /// Whether it has no name any more: another file has taken its place, or it was deleted.
+    /// True if its name is gone: another file has replaced it, or it was deleted.
     var isNameless = false
   }
 
@@ -28,7 +26,7 @@ struct FileReader {
     try reach?.check(absolute, as: row)
     let descriptor = try open(FilePath.place(of: path), as: row)
     defer { close(descriptor) }
-    // Asked of what was opened: the path may lead elsewhere by now.
+    // Checked on the open file: the path may lead elsewhere by now.
     let status = try system { () throws(SystemError) in try FileStatus(of: descriptor) }
     try check(status)
     let identity = FileIdentity(status.identity)
@@ -41,7 +39,7 @@ struct FileReader {
       isNameless: status.linkCount == 0)
   }
 
-  /// The value of a call, or what it says as a problem of the file.
+  /// Turns an error of the system into a problem of the file.
   private func system<Value>(_ call: () throws(SystemError) -> Value) throws(FileProblem) -> Value {
     do throws(SystemError) {
       return try call()
@@ -61,14 +59,14 @@ struct FileReader {
         }
       }
     }
-    // Asked before the file is opened: opening a device or a pipe can do things by itself.
+    // Checked before the file is opened: opening a device or a pipe can have side effects.
     try check(try system { () throws(SystemError) in try FileStatus(at: place) })
     let descriptor = Glibc.open(place, SmallFile.readingFlags)
     guard descriptor >= 0 else { throw .system(errno) }
     return descriptor
   }
 
-  /// The file as if it said this; it need not be there.
+  /// The file as if it had this content; it need not exist.
   static func contents(of path: String, as bytes: FileBytes) -> Contents {
     let status = try? FileStatus(at: FilePath.place(of: path))
     return Contents(

@@ -3,22 +3,22 @@ import TaktSystem
 
 /// Opens the files of one load, each by its row of `FileTrust`.
 final class LoadFiles {
-  /// Judges what is opened; nil where takt is not root.
+  /// Checks each file; nil if takt is not root.
   private let opener: FileOpener?
   /// The files that may be opened; nil for any.
   let reach: FileReach?
-  /// The users who owned the files when they were loaded before, by absolute path.
+  /// The owners of the files at the previous load, by absolute path.
   private let ownersBefore: [String: UInt32]
-  /// As root, the users who own the files that have been read, by absolute path.
+  /// As root, the owners of the files read so far, by absolute path.
   private(set) var owners: [String: UInt32] = [:]
-  /// What the files are that have been read, by absolute path; jobs files are not listed.
+  /// The roles of the files read so far, by absolute path; jobs files are not listed.
   private(set) var roles: [String: Set<String>] = [:]
-  /// How the files were when they were read, by absolute path.
+  /// The stamps of the files when they were read, by absolute path.
   private(set) var stamps: [String: FileStamp] = [:]
-  /// The paths, as they were given, of files that have no name any more, in order.
+  /// The given paths of files whose name is gone, in order.
   private(set) var namelessPaths: [String] = []
 
-  /// - Parameter judgesAsRoot: whether files are judged as by root.
+  /// - Parameter judgesAsRoot: true to check files as root does.
   init(judgesAsRoot: Bool = false, reach: FileReach? = nil, ownersBefore: [String: UInt32] = [:]) {
     opener = judgesAsRoot ? FileOpener(FileParties(own: 0)) : nil
     self.reach = reach
@@ -27,7 +27,7 @@ final class LoadFiles {
 
   var parties: FileParties? { opener?.parties }
 
-  /// Notes who owns the main jobs file: files that it names may belong to that user, too.
+  /// Notes the owner of the main jobs file: files that it names may belong to that user, too.
   func noteJobsFile(owner: UInt32) { opener?.parties.jobsFile = owner }
 
   func read(
@@ -40,7 +40,7 @@ final class LoadFiles {
     return contents
   }
 
-  /// As `read`, where the file system may not answer.
+  /// Like `read`, for a file system that may not answer.
   func readPatiently(
     _ path: String, as row: FileTrust, bound: Int
   ) throws(FileProblem) -> PatientReader.Contents {
@@ -52,8 +52,8 @@ final class LoadFiles {
     return contents
   }
 
-  /// Judges what is at an absolute path without a look into it. What is not there has nothing in it
-  /// that could be believed.
+  /// Checks an absolute path without reading it. A missing file has no content that could be
+  /// trusted.
   func check(_ path: String, as row: FileTrust) throws(FileProblem) {
     do throws(OpenFailure) {
       try opener?.check(path, as: row)
@@ -62,7 +62,7 @@ final class LoadFiles {
     }
   }
 
-  /// What takt has opened before may not become another user's, unless that is root.
+  /// Refuses a new owner of a known file, except root.
   private func note(_ owner: UInt32, of path: String, _ row: FileTrust) throws(FileProblem) {
     let absolute = FilePath.absolute(path)
     if !FileReach.jobsFiles.contains(row.kind.rawValue) {

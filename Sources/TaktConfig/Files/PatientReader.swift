@@ -1,10 +1,9 @@
 import TaktCore
 import TaktSystem
 
-/// Reads files on a thread of its own, so that a file system that does not answer keeps a load waiting
-/// for a few seconds at most. A thread that does not return is left where it hangs.
+/// Reads files on a thread of its own, so that a file system that does not answer delays a load by
+/// a few seconds at most. A thread that hangs is abandoned.
 struct PatientReader {
-  /// One file as it was read.
   struct Contents: Sendable {
     var bytes: [UInt8]
     var identity: FileIdentity
@@ -15,13 +14,12 @@ struct PatientReader {
 
   static let limit = Duration.seconds(3)
 
-  /// No read is begun in a folder that does not answer still, so that it costs one thread and the
+  /// Starts no read in a folder that still does not answer, so that it costs one thread and the
   /// wait for one file.
   private static let patience = Patience(thread: "takt-read", stuckMax: 32, atPlace: 1)
 
-  /// The most bytes that a file may have.
   let bound: Int
-  /// The users by whom files are judged; nil to open whatever is a file.
+  /// The users by whom files are checked; nil to open any file.
   let parties: FileParties?
   let reach: FileReach?
 

@@ -2,7 +2,7 @@ import TaktCore
 import TaktTime
 
 extension SpecBuilder {
-  /// What a run of the job does; nil when that is missing or wrong.
+  /// The action of the job; nil if it is missing or wrong.
   func action(of raw: RawJob) -> Action? {
     let builder = ActionBuilder(
       reporter: reporter, actions: sources.actions, folder: folder,
@@ -28,7 +28,8 @@ extension SpecBuilder {
     checkRetry(settled, action, of: raw)
     guard let action else { return }
     let hasForeignRights = checkRights(of: action, settled, of: raw)
-    // Text for a shell gives every key of a command its use, and so does a list but for those of a shell.
+    // A text for a shell uses every key of a command, and so does a list, except for those of a
+    // shell.
     if !action.isForShell, !action.isList || raw.fields.has(.shell) || raw.fields.has(.direct) {
       let all = action.steps.map(\.action) + settled.policies.besides.map(\.action)
       checkShell(beside: all, of: raw)
@@ -37,7 +38,7 @@ extension SpecBuilder {
     checkInheritedHooks(settled, of: raw)
   }
 
-  /// A shell that the job itself names and never calls is a mistake; one from `defaults` is not.
+  /// A shell that the job itself sets but never uses is a mistake; one from `defaults` is not.
   private func checkShell(beside actions: [Action], of raw: RawJob) {
     guard !actions.contains(where: \.isForShell) else { return }
     for key in [JobKey.shell, .direct] {
@@ -64,7 +65,7 @@ extension SpecBuilder {
         .conflictingKeys, severity: .warning, at: field.keyMark,
         "'\(field.name)' has no effect on \(subject)", hint: "remove it", owner: raw.owner)
     }
-    // The grace is a built-in's too, and KILL leaves none; another signal is for commands.
+    // The grace applies to built-ins, too, and KILL means none; another signal is for commands.
     guard let kill = raw.fields[.kill]?.value?.object,
       !actions.contains(where: { traits(of: $0).contains(.isCommand) })
     else { return }
@@ -77,7 +78,7 @@ extension SpecBuilder {
     }
   }
 
-  /// A hook of `defaults` may refer to a secret that not every job has.
+  /// A hook of `defaults` may refer to a secret that some jobs lack.
   private func checkInheritedHooks(_ settled: JobDefaults, of raw: RawJob) {
     let common = defaults.policies
     if common.hooks.isEmpty, common.pings.isEmpty, common.onlyIf == nil { return }

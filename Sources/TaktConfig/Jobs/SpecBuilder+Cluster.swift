@@ -1,22 +1,22 @@
 import TaktCore
 
-/// What the machines of a cluster share, and what the keys for it need.
+/// Policies that the machines of a cluster share, and the requirements of keys for it.
 extension SpecBuilder {
-  /// Each machine has an anchor of its own: it names no slots that they share.
+  /// Each machine has its own anchor, which cannot identify shared slots.
   static let fromEpoch = "intervals of shared jobs count from the epoch"
 
   private static let clusterKeys: [JobKey] = [.machines, .onPartition, .onLeaseLost]
 
-  /// Whether the slots of a job are those of all machines together.
+  /// True if all machines share the slots of a job.
   func isShared(_ raw: RawJob, _ settled: JobDefaults) -> Bool {
     guard isInCluster else { return false }
-    // What is wrong in it has been reported.
+    // Its mistakes have been reported.
     if let own = raw.fields[.machines], own.value == nil { return false }
     return settled.policies.machines != .each
   }
 
-  /// Reports what counts the intervals of a shared job from something that each machine has for
-  /// itself; whether there is nothing of the kind.
+  /// Reports intervals of a shared job that each machine would count from a start of its own;
+  /// returns true if there are none.
   func checkShared(_ raw: RawJob) -> Bool {
     guard let first = raw.fields[.first] else { return true }
     reporter.report(
@@ -26,7 +26,7 @@ extension SpecBuilder {
     return false
   }
 
-  /// Reports keys that only a cluster needs where there is none.
+  /// Reports keys that only a cluster needs, without a cluster.
   func checkClusterKeys(_ fields: KeyFields, owner: KeyOwner) {
     guard !isInCluster else { return }
     for key in Self.clusterKeys {
@@ -38,7 +38,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Reports policies of a shared job that contradict each other, and those that do nothing.
+  /// Reports policies of a shared job that contradict each other, and those without effect.
   func checkClusterPolicies(_ settled: JobDefaults, of raw: RawJob) {
     guard isInCluster else { return }
     let policies = settled.policies
@@ -70,7 +70,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Each machine would ask for itself, and none knows what the others have been told.
+  /// Each machine would check for itself, without the results of the others.
   func checkCondition(_ settled: JobDefaults, of raw: RawJob) {
     guard isInCluster, settled.policies.onlyIf != nil, isShared(raw, settled) else { return }
     reporter.report(

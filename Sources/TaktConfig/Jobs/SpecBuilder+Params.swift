@@ -1,7 +1,7 @@
 import TaktCore
 
 extension SpecBuilder {
-  /// The parameters that the job opens to triggers, with what a run has that is given none.
+  /// Sets the parameters that the job opens to triggers, with the defaults for a run without any.
   func openParameters(of raw: RawJob, _ action: Action?, in settled: inout JobDefaults) {
     guard let field = raw.fields[.params], let entries = field.value?.map, let action else {
       return
@@ -27,7 +27,7 @@ extension SpecBuilder {
     }
   }
 
-  /// What the action takes; nil for commands.
+  /// The parameters of the action; nil for commands.
   private func schemas(of action: Action) -> [ParameterSchema]? {
     switch action {
     case .use(let name, _): sources.actions.parameters(of: name)
@@ -38,7 +38,7 @@ extension SpecBuilder {
 }
 
 extension Action {
-  /// Whether it gets what triggers set as variables.
+  /// True if it receives the values from triggers as variables.
   fileprivate var isOfCommands: Bool {
     switch self {
     case .shell, .argv, .steps: true

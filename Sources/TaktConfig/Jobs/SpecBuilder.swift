@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// The only maker of job specs: what it hands out has nothing left to check.
+/// The only maker of job specs: its results need no more checks.
 final class SpecBuilder {
   let file: FileContext
-  /// Where times without an offset are read.
+  /// The zone for times without an offset.
   let zone: Zone
   let defaults: JobDefaults
   let hasNoState: Bool
@@ -17,7 +17,7 @@ final class SpecBuilder {
   var sources: LoadSources { file.sources }
   var folder: String { file.folder }
 
-  /// Takes the keys of `defaults`, of which only those that are right count.
+  /// - Parameter defaults: the keys of `defaults`, of which only the correct ones count.
   init(
     reporter: Reporter, sources: LoadSources, settings: SchedulerSettings, folder: String,
     defaults: KeyFields?, calendars: [String: SharedCalendar] = [:]
@@ -41,7 +41,7 @@ final class SpecBuilder {
     if let defaults { checkClusterKeys(defaults, owner: KeyOwner(part: .defaults)) }
   }
 
-  /// The job's spec; nil when something is wrong with it, which is then reported.
+  /// Returns nil for a wrong job, which is reported.
   func spec(from raw: RawJob) -> JobSpec? {
     let errorCount = reporter.errorCount
     let name = jobName(raw)
@@ -68,14 +68,14 @@ final class SpecBuilder {
       jitter: settled.jitter, isEnabled: settled.isEnabled)
     return JobSpec(
       name: name,
-      // One that is spread by the job's name is no other job's.
+      // A spread by the job's name is no other job's.
       timing: timing.spread == nil ? sources.pool.common(timing) : timing,
       action: sources.pool.common(action), execution: execution(settled, of: action),
       policies: common(settled.sharedPolicies),
       summary: raw.fields[.description]?.value?.text)
   }
 
-  /// What `defaults` and the job's own keys come to together.
+  /// The combination of `defaults` and the job's own keys.
   private func settled(of raw: RawJob) -> JobDefaults {
     var settled = defaults
     if raw.fields.fields.contains(where: { $0.entry.use != nil }) {
@@ -112,7 +112,7 @@ final class SpecBuilder {
     return sources.pool.common(policies)
   }
 
-  /// What a crash may do to a slot takes a ledger to know of it.
+  /// Only a ledger knows of slots that a crash interrupts.
   private func checkDelivery(_ delivery: Delivery, of raw: RawJob) {
     guard delivery != .bestEffort, hasNoState else { return }
     reporter.report(
@@ -121,7 +121,7 @@ final class SpecBuilder {
       hint: "set '\(Key.state)' under '\(Key.scheduler)' to a folder", owner: raw.owner)
   }
 
-  /// Of streams that are one, none can be asked for.
+  /// Merged streams cannot be matched separately.
   private func checkStreams(_ execution: Execution, of raw: RawJob) {
     guard execution.success.asksForStream, execution.output.isMerged || execution.terminal != nil
     else { return }
@@ -138,7 +138,7 @@ final class SpecBuilder {
 
   private func jobName(_ raw: RawJob) -> JobName? {
     if let name = JobName(raw.name) { return name }
-    // It may look like a letter that would be right.
+    // It may look like an allowed letter.
     let foreign = raw.name.unicodeScalars.first { !$0.isASCII }.map { ": it has \($0.code)" }
     reporter.report(
       .badName, at: raw.nameMark,
@@ -146,10 +146,9 @@ final class SpecBuilder {
     return nil
   }
 
-  /// How many characters a display name has at most, and how many bytes these take.
   private static let displayNameMax = (characters: 100, bytes: 400)
 
-  /// It stands in titles and in table cells: one line, of which nothing is hidden.
+  /// For titles and table cells: one line without hidden characters.
   private func displayName(of raw: RawJob) -> String? {
     guard let field = raw.fields[.displayName], let text = field.value?.text else { return nil }
     let most = Self.displayNameMax
@@ -174,7 +173,7 @@ final class SpecBuilder {
     return nil
   }
 
-  /// A job that is one alone has its key for a name.
+  /// A single job has its key for a name.
   private func checkMemberName(of raw: RawJob) {
     guard let field = raw.fields[.memberName] else { return }
     reporter.report(
@@ -187,7 +186,7 @@ final class SpecBuilder {
     return own.value?.map?.map(\.name) ?? []
   }
 
-  /// A variable cannot hold a secret and a text of `env` both.
+  /// A variable cannot hold both a secret and a text of `env`.
   private func checkSecrets(_ settled: JobDefaults, of raw: RawJob) {
     guard !settled.execution.secrets.isEmpty else { return }
     let execution = settled.execution
@@ -201,8 +200,8 @@ final class SpecBuilder {
   }
 }
 
-/// A job in the file's own words, each value of its key's type and with its place; nothing is
-/// known yet of how they fit together.
+/// A job in the file's own words, each value with its place and the type of its key; keys are not
+/// checked against each other yet.
 struct RawJob {
   var name: String
   var nameMark: YAMLMark
@@ -212,13 +211,13 @@ struct RawJob {
 
   var owner: KeyOwner { KeyOwner(part: .job(name)) }
 
-  /// The actions of a hook that are the job's own.
+  /// The job's own actions of a hook.
   func hookItems(of hook: HookKind) -> [KeyValue.Located] {
     let items = fields[hook.key]?.value?.list ?? []
     return items.first?.value.object?[Key.add]?.value?.list ?? items
   }
 
-  /// Whether the hook or the condition of `defaults` is called for this job.
+  /// True if the job uses the hook or the condition of `defaults`.
   func inherits(_ key: JobKey) -> Bool {
     guard let field = fields[key] else { return true }
     return field.value?.list?.first?.value.object?[Key.add] != nil

@@ -1,20 +1,20 @@
 import TaktCore
 
-/// Where a value is written, and whose it is.
+/// The place of a value, with its owner.
 struct ValuePlace {
   var mark: YAMLMark
   var owner: KeyOwner
 }
 
 extension RawJob {
-  /// The job's name, for what is written nowhere.
+  /// The place of the job's name, for a value that is not in the file.
   var place: ValuePlace { ValuePlace(mark: nameMark, owner: owner) }
 }
 
 extension SpecBuilder {
-  /// The place of a key's value, in the job or else in `defaults`; nil where it is in neither.
+  /// The place of a key's value, in the job or else in `defaults`; nil if in neither.
   ///
-  /// - Parameter part: the place of a part of the value, where only that is of interest.
+  /// - Parameter part: finds the place of a part of the value, if only that is of interest.
   func place(
     of key: JobKey, in raw: RawJob, part: (KeyFields.Field) -> YAMLMark? = { $0.mark }
   ) -> ValuePlace? {

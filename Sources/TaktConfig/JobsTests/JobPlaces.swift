@@ -1,10 +1,10 @@
 package import TaktCore
 import TaktSystem
 
-/// Where jobs files say what jobs are.
+/// Finds the places of jobs in jobs files.
 package enum JobPlaces {
-  /// The places of jobs; those of a definition with `for_each` are where that is. Files that are no jobs
-  /// files are passed over.
+  /// The places of jobs; for `for_each`, that of the definition. Files that are no jobs files are
+  /// skipped.
   ///
   /// - Parameter files: the files of a load.
   package static func find(

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// The keys of a file of tests, as they are written.
 enum TestKey {
   static let jobs = "jobs"
   static let timezone = "timezone"
@@ -73,15 +72,15 @@ extension KeyTable {
       "Whether the job's `only_if` answers yes."),
   ]
 
-  /// The most values, those of aliases counted each time, that a file of tests may have.
+  /// The most values of a file of tests, those of aliases counted each time.
   static let testLimits = YAMLLimits(depth: 64, nodes: 1_000_000)
 }
 
-/// What a test may expect of jobs, or of one slot.
+/// An expectation that a test can have of jobs, or of one slot.
 package struct TestCheckRow: Sendable {
-  /// What values it takes.
+  /// The type of its values.
   package enum Kind: Sendable {
-    /// A number or a comparison; reasons with numbers, where a verdict has some; a list of times.
+    /// A number or a comparison; for a verdict with reasons, numbers by reason; a list of times.
     case slots
     case count
     case duration
@@ -100,7 +99,7 @@ package struct TestCheckRow: Sendable {
     self.summary = summary
   }
 
-  /// Of a job, several or all.
+  /// For a job, several or all.
   package static let ofJobs: [TestCheckRow] = slotRows + runRows + hookRows + otherRows
 
   private static let slotRows: [TestCheckRow] = [
@@ -138,7 +137,7 @@ package struct TestCheckRow: Sendable {
     TestCheckRow("never_with", .jobs, "Jobs whose runs never overlap the runs of this one."),
   ]
 
-  /// Of one slot: `backup at 02:30`.
+  /// For one slot: `backup at 02:30`.
   package static let ofSlot: [TestCheckRow] = [
     TestCheckRow(
       "verdict", .verdict, "`ran`, `skipped`, `missed(asleep)` and so on; `none` for no slot."),

@@ -1,18 +1,17 @@
 import TaktCore
 import TaktTime
 
-/// Reads what a test expects.
 struct TestExpectationReader {
   let reporter: Reporter
   let subjects: TestSubjects
   let times: TestTimes
-  /// Up to when slots can be; nil where a fault sets the clock.
+  /// The last possible time of a slot; nil if a fault sets the clock.
   let end: WallInstant?
   let owner: KeyOwner
 
   private var ranges: TestRangeReader { TestRangeReader(reporter: reporter) }
 
-  /// Whose an expectation is, as it is written.
+  /// The subject of an expectation, as it is written.
   private struct Subject {
     var text: String
     /// Nil for all.
@@ -21,7 +20,7 @@ struct TestExpectationReader {
     var slot: WallInstant?
   }
 
-  /// The expectations of a job, several or a slot.
+  /// The expectations for a job, several jobs or a slot.
   func expectations(_ field: KeyValue.MapField) -> [TestExpectation] {
     guard let subject = subject(field.name, at: field.nameMark),
       case .node(let node)? = field.value
@@ -245,7 +244,7 @@ extension TestExpectationReader {
     }
   }
 
-  /// `ran`, `skipped(overlap)`, `none`.
+  /// Parses `ran`, `skipped(overlap)` or `none`.
   private func verdict(_ node: YAMLNode) -> TestSlotCheck? {
     guard let word = text(node, of: "verdict", "a verdict such as ran or missed(asleep)") else {
       return nil
@@ -283,7 +282,7 @@ extension TestExpectationReader {
 }
 
 extension Verdict.Kind {
-  /// Why a slot may have this verdict.
+  /// The possible reasons for this verdict.
   var reasons: [String] {
     switch self {
     case .ran, .coalesced: []

@@ -2,9 +2,9 @@ package import TaktCore
 import TaktSystem
 package import TaktTime
 
-/// Reads a file of tests of a jobs file.
 package struct TestFileReader {
-  /// Gives the jobs of a file, where `local` is the zone. What it throws ends the reading.
+  /// Returns the jobs of a file, with `local` as the zone. An error that it throws ends the
+  /// reading.
   package typealias Jobs = (_ path: String, _ local: Zone) throws -> Snapshot
 
   static let sizeBound = 16 << 20
@@ -14,7 +14,7 @@ package struct TestFileReader {
   private let zones: ZoneTable
   private let jobs: Jobs
 
-  /// - Parameter jobsFile: the jobs file unless the file of tests names another.
+  /// - Parameter jobsFile: the default, which the file of tests can replace.
   package init(
     path: String, jobsFile: String, zones: any ZoneSource, jobs: @escaping Jobs
   ) {
@@ -24,8 +24,7 @@ package struct TestFileReader {
     self.jobs = jobs
   }
 
-  /// The tests in the order of the file, and all that is wrong in it; with an error no test can be
-  /// trusted.
+  /// The tests in the order of the file, and all diagnostics; after an error, no test is reliable.
   package func read() throws -> (
     tests: [JobsTest], diagnostics: [Diagnostic], jobsFile: String
   ) {
@@ -129,13 +128,12 @@ extension FileKind {
     firstKey: TestKey.tests, moreHint: "a file of tests has one document")
 }
 
-/// Reads one test.
 private struct TestReader {
   let reporter: Reporter
   let subjects: TestSubjects
   let zone: Zone
   let owner: KeyOwner
-  /// Gives the jobs of another file.
+  /// Loads the jobs of another file.
   let load: (String) throws -> Snapshot
 
   func test(_ name: String, at mark: YAMLMark, _ fields: KeyFields) throws -> JobsTest? {

@@ -5,7 +5,6 @@ import TaktTime
 struct TestRangeReader {
   let reporter: Reporter
 
-  /// A comparison of counts.
   func count(_ node: YAMLNode, of key: String) -> TestRange? {
     range(node, of: key, phrase: "a number such as 2, '>= 2' or 2..5", .badNumber) { text in
       let digits = text.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -14,7 +13,7 @@ struct TestRangeReader {
     }
   }
 
-  /// A comparison of durations, in milliseconds.
+  /// A comparison in milliseconds.
   func duration(_ node: YAMLNode, of key: String) -> TestRange? {
     range(node, of: key, phrase: "a duration such as 0s, '< 5m' or 1m..2m", .badDuration) { text in
       (try? DurationText.parse(text))?.milliseconds
@@ -73,7 +72,7 @@ struct TestRangeReader {
     return String(rest.reversed().drop { $0 == " " }.reversed())
   }
 
-  /// What was probably meant.
+  /// The probable intention.
   private static func hint(for text: String, _ value: (String) -> Int64?) -> String? {
     for (wrong, right) in [
       ("=>", ">="), ("=<", "<="), ("≥", ">="), ("≤", "<="), ("at least", ">="), ("at most", "<="),

@@ -3,7 +3,7 @@ import TaktCore
 extension KeyTable {
   /// The JSON Schema (draft 2020-12) of a file of tests, with a line end after it.
   ///
-  /// It does not know the jobs: only takt finds a name that is none.
+  /// It does not know the jobs: only takt detects an unknown name.
   package static func testSchema(version: String? = nil) -> String {
     let name: JSONValue = version.map { ["$id": .string("urn:takt:tests-file:\($0)")] } ?? [:]
     let schema = JSONValue.object([
@@ -55,7 +55,7 @@ private enum TestSchema {
     }
   }
 
-  /// What the types of the table cannot say.
+  /// Rules beyond the types of the table.
   private static func special(_ row: KeyEntry) -> JSONValue? {
     switch row.name {
     case TestKey.tests:

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// The jobs that names in a test mean.
 struct TestSubjects {
   let snapshot: Snapshot
   private let names: Set<String>
@@ -18,8 +17,8 @@ struct TestSubjects {
 
   static let all = "all"
 
-  /// The jobs of a name: a job, those of a definition with `for_each`, or those that a pattern with `*`
-  /// matches. Reports a name that means none.
+  /// The jobs of a name: a job, those of a definition with `for_each`, or those that match a
+  /// pattern with `*`. Reports an unknown name.
   func jobs(_ name: String, at mark: YAMLMark, _ reporter: Reporter) -> [JobName]? {
     if name == Self.all { return snapshot.jobs.map(\.name) }
     if names.contains(name), let job = JobName(name) { return [job] }
@@ -37,8 +36,8 @@ struct TestSubjects {
     return nil
   }
 
-  /// Whether a name fits a pattern in which `*` covers any characters. The time it takes is bounded by
-  /// the product of both lengths.
+  /// Matches a name with a pattern in which `*` covers any characters. The product of both lengths
+  /// bounds its time.
   private static func matches(_ name: String.UTF8View, _ pattern: [UInt8]) -> Bool {
     let name = Array(name)
     var (place, spot) = (0, 0)

@@ -1,13 +1,13 @@
 import TaktCore
 import TaktTime
 
-/// Reads the times of one test.
 struct TestTimes {
   let reporter: Reporter
   let zone: Zone
   let start: WallInstant
 
-  /// An instant of the file, in the zone unless it has an offset; reports one that the clock change skips.
+  /// Reads an instant of the file in the zone, unless it has an offset; reports one that the clock
+  /// change skips.
   static func instant(
     _ text: InstantText, in zone: Zone, at mark: YAMLMark, _ reporter: Reporter
   ) -> WallInstant? {
@@ -23,8 +23,8 @@ struct TestTimes {
     }
   }
 
-  /// `2027-03-28T03:30`, `03:30` for the next one after the start, or `+2h` after it; reports any other
-  /// text.
+  /// Parses `2027-03-28T03:30`, `03:30` for the next one after the start, or `+2h` after it;
+  /// reports any other text.
   func instant(_ text: String, at mark: YAMLMark) -> WallInstant? {
     if text.hasPrefix("+"), let after = try? DurationText.parse(String(text.dropFirst())) {
       return start + after
@@ -36,19 +36,19 @@ struct TestTimes {
     return Self.instant(written, in: zone, at: mark, reporter)
   }
 
-  /// A time of day, next after the start; nil for any other text.
+  /// The next occurrence of a time of day after the start; nil for any other text.
   func next(_ text: String) -> WallInstant? {
     guard Self.timeOfDay(text) != nil else { return nil }
     return try? TypedInstant.read(text, at: start.justBefore, in: zone, preferring: .future)
   }
 
-  /// A time in a list: of any date, or an instant.
+  /// A time in a list: a time of any day, or an instant.
   func time(_ text: String, at mark: YAMLMark) -> TestTime? {
     if let seconds = Self.timeOfDay(text) { return TestTime(timeOfDay: seconds, text: text) }
     return instant(text, at: mark).map { TestTime($0, text: text) }
   }
 
-  /// Seconds since midnight of `2:30`, `02:30` or `02:30:15`.
+  /// Seconds since midnight for `2:30`, `02:30` or `02:30:15`.
   private static func timeOfDay(_ text: String) -> Int64? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts[0].utf8.count <= 2,

@@ -1,17 +1,17 @@
 import TaktCore
 
-/// Makes actions of `run`, or of `use` and `with`: in a job, in a step and in a hook.
+/// Makes actions from `run`, or from `use` and `with`: in a job, in a step and in a hook.
 struct ActionBuilder {
   let reporter: Reporter
   let actions: ActionTable
-  /// The absolute folder that paths are seen from.
+  /// Absolute, the base of relative paths.
   let folder: String
   var isOfHook = false
   /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
   let secrets: [String]?
 
-  /// The action of one mapping; nil when it is missing or wrong, which is reported unless it may
-  /// hide behind a key that nobody knows.
+  /// The action of one mapping; nil if it is missing or wrong, which is reported unless an unknown
+  /// key may be the cause.
   func action(of fields: KeyFields, owner: KeyOwner) -> Action? {
     let (run, use) = (fields[.run], fields[.use])
     let with = fields[.with]
@@ -28,7 +28,7 @@ struct ActionBuilder {
       ?? use.flatMap { named($0, with: with, params: fields[.params], owner: owner) }
   }
 
-  /// - Parameter hook: the hook whose actions they are; nil for steps.
+  /// - Parameter hook: the hook of the actions; nil for steps.
   func steps(of items: [KeyValue.Located], in hook: HookKind? = nil, owner: KeyOwner) -> [Step] {
     items.compactMap { item in
       guard let fields = item.value.object else { return nil }
@@ -47,7 +47,7 @@ struct ActionBuilder {
     }
   }
 
-  /// When an action of a hook is called.
+  /// The rule that decides when an action of a hook is called.
   private func rule(of fields: KeyFields, in hook: HookKind, owner: KeyOwner) -> HookRule {
     var rule = HookRule(interval: fields[Key.repeats]?.value?.duration)
     guard let field = fields[Key.when], let when = field.value?.text.flatMap(HookRule.When.init)
@@ -63,7 +63,7 @@ struct ActionBuilder {
     return rule
   }
 
-  /// What `ping` of a job stands for: `use: ping` with a URL, or with more.
+  /// The action for `ping` of a job: `use: ping` with a URL, or with more parameters.
   func ping(_ value: KeyValue, at field: KeyFields.Field, owner: KeyOwner) -> Action? {
     let given: [KeyValue.MapField]
     if let text = value.text {
@@ -93,7 +93,7 @@ struct ActionBuilder {
     guard let name = use.value?.text else { return nil }
     var manifest: PluginManifest?
     if actions.isPlugin(name) {
-      // A wrong manifest has been reported at its own place.
+      // A wrong manifest has been reported in its own file.
       guard let plugin = actions.plugin(named: name) else { return nil }
       manifest = plugin
       if plugin.kind == .notifier, !isOfHook {
@@ -191,7 +191,7 @@ struct ActionBuilder {
 }
 
 extension Reporter {
-  /// Reports keys of which only one may be there, at the last of them.
+  /// Reports keys that exclude each other, at the last of them.
   func reportConflict(_ fields: [KeyFields.Field], owner: KeyOwner) {
     let names = fields.map { "'\($0.name)'" }.joined(separator: " and ")
     report(

@@ -1,8 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Applies the keys that may stand in a job and in `defaults` alike, as their rows in the key table
-/// say.
+/// Applies keys that a job and `defaults` have in common, by their rows in the key table.
 struct ExecutionBuilder {
   let file: FileContext
   let owner: KeyOwner
@@ -16,7 +15,7 @@ struct ExecutionBuilder {
   var folder: String { file.folder }
 
   func apply(_ fields: KeyFields, to settled: inout JobDefaults) {
-    // First, because a null in `env` may take away what it gives.
+    // First, because a null in `env` may remove a variable from them.
     if let files = fields[.environmentFile] { apply(files, files.entry, to: &settled) }
     for field in fields.fields
     where field.entry.use != nil && field.entry.key !== JobKey.environmentFile {
@@ -42,7 +41,7 @@ struct ExecutionBuilder {
     for field in inner.fields { apply(field, field.entry, to: &settled) }
   }
 
-  /// Puts every key of a mapping back to what holds without any `defaults`.
+  /// Resets every key of a mapping to its value without `defaults`.
   private func reset(_ row: KeyEntry, _ field: KeyFields.Field, from settled: inout JobDefaults) {
     guard case .object(let inner) = row.type else { return }
     var none = field
@@ -54,7 +53,7 @@ struct ExecutionBuilder {
 }
 
 extension Reporter {
-  /// A program and its arguments; nil when the program's name is empty, which is then reported.
+  /// A program and its arguments; nil if the program's name is empty, which is reported.
   func arguments(_ items: [KeyValue.Located], of key: String) -> [String]? {
     let texts = items.compactMap(\.value.text)
     if let program = texts.first, !program.isEmpty { return texts }
@@ -68,7 +67,7 @@ extension Reporter {
     _ sentence: String, _ hint: String?, in text: String, at offset: Int, _ mark: YAMLMark,
     owner: KeyOwner
   ) {
-    // Bytes before it, as a person counts characters.
+    // The offset counts bytes, a person counts characters.
     let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count
     report(
       .badSchedule, at: mark,
@@ -77,17 +76,17 @@ extension Reporter {
   }
 }
 
-/// What all jobs of one file are read with.
+/// Shared input for all jobs of one file.
 final class FileContext {
   let reporter: Reporter
   let sources: LoadSources
-  /// What holds without any `defaults`: what `null` goes back to.
+  /// The values without `defaults`, to which `null` resets.
   let builtIn: JobDefaults
-  /// The absolute folder of the file, which paths are seen from.
+  /// Absolute, the base of relative paths.
   let folder: String
-  /// The names of the concurrency groups that the main file declares.
+  /// The concurrency groups of the main file.
   let groups: [String]
-  /// Those that the main file declares.
+  /// The calendars of the main file.
   let calendars: [String: SharedCalendar]
 
   init(
@@ -103,44 +102,43 @@ final class FileContext {
   }
 }
 
-/// What a job begins with, before its own keys are read.
+/// The values of a job before its own keys are applied.
 struct JobDefaults {
-  /// As long as no key of the job's own changes them these are those of `defaults`.
+  /// The same objects as in `defaults`, unless a key of the job's own changes them.
   private(set) var sharedExecution: Shared<Execution>
   private(set) var sharedPolicies = Shared(JobPolicies())
-  /// The variables of `env_file`, over which stands `env`.
+  /// The variables of `env_file`, which `env` overrides.
   var fileVariables: [String: String] = [:]
-  /// The files that these come from, with the users who own them.
+  /// The files with these variables, and their owners.
   var environmentFiles: [(path: String, owner: UInt32)] = []
   var leeway = Leeway.none
   var spread: SpreadRule?
   var jitter = Duration.zero
-  /// Times that are left out; without a zone of their own they are read in the job's.
+  /// Excluded times; those without a zone are read in the job's.
   var exceptions: [(expression: CalendarExpression, isWholeDays: Bool, zone: Zone?)] = []
-  /// What is made of calendars; nil for nothing.
+  /// Nil for none.
   var calendars: Shared<CalendarChoice>?
   /// The only times of late runs; nil for any.
   var lateTimes: Shared<CalendarChoice>?
   var isEnabled = true
-  /// Nil for that of the scheduler.
+  /// Nil for the scheduler's.
   var zone: Zone?
-  /// Nil for each kind of expression's own way.
+  /// Nil for the default of each kind of expression.
   var dstGap: DSTPolicy.Gap?
   var dstOverlap: DSTPolicy.Overlap?
   var days = CronDayRule.cron
 
-  /// How far jobs are put off.
   struct SpreadRule {
     var over: Duration
     var isByHost: Bool
   }
 
-  /// What holds without any `defaults`, for jobs of a file in the absolute folder `folder`.
+  /// The values without `defaults`, for jobs of a file in the absolute folder `folder`.
   init(folder: String) {
     sharedExecution = Shared(Execution(directory: folder))
   }
 
-  /// Its environment is that of `env` alone.
+  /// Its environment is only that of `env`.
   var execution: Execution {
     _read { yield sharedExecution.value }
     set { sharedExecution = Shared(newValue) }

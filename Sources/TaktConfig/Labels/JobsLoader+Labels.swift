@@ -1,8 +1,8 @@
 package import TaktCore
 
 extension JobsLoader {
-  /// The jobs that the labels of a container declare, each read as a jobs file of its own, so that a
-  /// wrong one harms no other. Keys of `defaults` are those of their file and do not hold for them.
+  /// The jobs that the labels of a container declare, each read as a jobs file of its own, so that
+  /// a wrong one harms no other. `defaults` of the main file do not apply to them.
   ///
   /// - Parameters:
   ///   - path: the main file's.
@@ -27,7 +27,7 @@ extension JobsLoader {
       let spec = loaded.snapshot?.jobs.first
       if let spec, spec.isConfined(to: container.id) { result.jobs.append(spec) }
       result.diagnostics += loaded.diagnostics.compactMap { problem in
-        // A warning without a line is about the main file, of which it has been given.
+        // A warning without a line is about the main file, and reported there.
         guard problem.severity == .error || problem.location.line > 0 else { return nil }
         let line = problem.location.line
         let label = file.labels.indices.contains(line - 1) ? file.labels[line - 1] : nil
@@ -47,7 +47,7 @@ extension JobsLoader {
     return result
   }
 
-  /// Whoever writes many wrong labels fills no log.
+  /// Bounds the diagnostics, so that nobody can fill the log with wrong labels.
   private func bound(_ diagnostics: inout [Diagnostic], of container: LabelledContainer) {
     let rest = diagnostics.count - LabelReader.flawsMax
     guard rest > 0 else { return }
@@ -60,16 +60,16 @@ extension JobsLoader {
 }
 
 extension JobSpec {
-  /// Whether all that the job does is one process in the container of an id: no process, file, user or
-  /// secret of this machine is in it, and no other action.
+  /// True if the job only starts one process in the container of this id, without any process,
+  /// file, user or secret of this machine, and without another action.
   ///
-  /// The table of keys is what keeps labels to this. It is proved here for each job again, whatever
-  /// the table and the loader have come to.
+  /// The table of keys limits labels to this. It is proved again for each job, independent of the
+  /// table and the loader.
   func isConfined(to id: String) -> Bool {
     guard case .use(LabelJob.action, let parameters) = action,
       parameters[LabelJob.target] == .string(id)
     else { return false }
-    // The last four have defaults, and mean nothing where there is no new container.
+    // The last four have defaults, which have no effect without a new container.
     let own: Set = [
       LabelJob.target, LabelJob.socket, LabelJob.command, LabelJob.environment, LabelKey.user,
       "workdir", "pull", "read_only", "init", "remove",

@@ -1,7 +1,6 @@
 import TaktCore
 
-/// A job as labels declare it: where each value stands among the keys of a job, and the label that
-/// says it.
+/// A job from labels: values by their path of keys in a job, with the label of each.
 struct LabelJob {
   enum Value {
     case text(String)
@@ -22,7 +21,7 @@ struct LabelJob {
 
   init(name: String) { self.name = name }
 
-  /// The first of two labels for one thing counts. False for the second.
+  /// Returns false for the second label for one path; the first counts.
   mutating func set(_ path: [String], _ value: Value, by label: String) -> Bool {
     guard leaves[path] == nil else { return false }
     leaves[path] = Leaf(value: value, label: label)
@@ -45,10 +44,9 @@ struct LabelJob {
   static let socket = "socket"
   static let environment = "env"
 
-  /// A jobs file with this job alone, and the label of each of its lines, from 1.
+  /// A jobs file with only this job, and the label of each of its lines, from 1.
   ///
-  /// It is written in JSON, each text in quotes with all that could end them escaped: no value is read
-  /// as anything but a value.
+  /// It is JSON, with every text quoted and escaped: no value is read as anything but a value.
   func file(in container: LabelledContainer, socket: String, named job: JobName)
     -> (text: [UInt8], labels: [String?])
   {
@@ -86,7 +84,7 @@ extension LabelJob.Value {
   }
 }
 
-/// Writes mappings in JSON, one value a line.
+/// Writes mappings in JSON, one value per line.
 private struct LabelFileWriter {
   private(set) var text: [UInt8] = []
   private(set) var labels: [String?] = []
@@ -105,7 +103,7 @@ private struct LabelFileWriter {
     closings = 0
   }
 
-  /// Values under paths of at most two keys; those under one key come together.
+  /// - Parameter values: with paths of at most two keys; those under one key are written together.
   mutating func write(_ values: [(path: [String], value: LabelJob.Value, label: String?)]) {
     let sorted = values.sorted { $0.path.lexicographicallyPrecedes($1.path) }
     var group: String?

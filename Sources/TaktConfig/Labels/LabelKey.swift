@@ -1,17 +1,17 @@
 import TaktCore
 
-/// What a label may say of a job: a key of jobs, or something of the process in the container.
+/// The parts of a job that a label can set: keys of jobs, and parameters of the process in the
+/// container.
 ///
-/// Whatever is not in this table is refused, so that a new key of jobs is none of labels until
-/// somebody has thought about it. Rules and calendars that never meet take minutes to search, in
-/// which no other label and no reload is read: they belong to the jobs file.
+/// Anything outside this table is refused, so that labels get a new key of jobs only after a
+/// review. Rules and calendars that never meet take minutes to search, while no other label and no
+/// reload is read: they belong in the jobs file.
 enum LabelKey {
   enum Form {
     /// A text, under the path of keys in a job.
     case text([String])
     /// A number or a word that the loader reads without quotes.
     case word([String])
-    /// Words with commas between them.
     case words([String])
     /// A text for the shell of the container, or a list in JSON.
     case command
@@ -25,10 +25,10 @@ enum LabelKey {
   static let days = "days"
   static let timezone = "timezone"
   static let user = "user"
-  /// Before the name of a variable.
+  /// Precedes the name of a variable.
   static let variablePrefix = "env."
 
-  /// The form of a key; nil for one that labels do not have.
+  /// Nil for a key that labels do not have.
   static func form(of key: String) -> Form? { forms[key] }
 
   static var names: [String] { forms.keys.sorted() }

@@ -1,13 +1,13 @@
 import TaktCore
 
-/// Reads what the labels of one container declare. What is wrong is said with its label, and its job
-/// is left out.
+/// Reads the jobs that the labels of one container declare. Mistakes are reported with their
+/// labels, and their jobs are left out.
 ///
-/// Nothing in a label is trusted: who builds an image or starts a container writes it.
+/// No label is trusted: anyone who builds an image or starts a container can write it.
 struct LabelReader {
-  /// More jobs of one container are left out.
+  /// The most jobs of one container; further ones are left out.
   static let jobsMax = 32
-  /// So many flaws of a container are said.
+  /// The most diagnostics of a container.
   static let flawsMax = 20
   static let nameBytesMax = 63
   private static let valueBytesMax = 65_536
@@ -49,7 +49,7 @@ struct LabelReader {
       .map { (label: $0.key, value: $0.value) }
   }
 
-  /// Jobs whose labels are wrong, and those that are too many.
+  /// Leaves out jobs with wrong labels, and those that are too many.
   private mutating func leaveOut() {
     jobs.removeAll { wrong.contains($0.name) }
     guard jobs.count > Self.jobsMax else { return }
@@ -82,7 +82,7 @@ struct LabelReader {
           hint: "a name has 1 to \(Self.nameBytesMax) letters, digits, '-' and '_', and no dot"))
       return
     }
-    // The labels of a job come one after the other.
+    // The labels of a job are consecutive.
     var job = jobs.last?.name == parts[0] ? jobs.removeLast() : LabelJob(name: parts[0])
     if let flaw = set(parts.count == 2 ? parts[1] : "", value, of: &job, label) {
       wrong.insert(parts[0])
@@ -127,7 +127,7 @@ struct LabelReader {
     diagnostic(.duplicateKey, label, "another label says this, too", hint: "remove one of them")
   }
 
-  /// Why there is no such key in a label.
+  /// The diagnostic for a key that labels do not have.
   private func refusal(of key: String, _ label: String) -> Diagnostic {
     let first = String(key.prefix { $0 != "." })
     if LabelKey.form(of: key) == nil, KeyTable.job[first] != nil {
@@ -150,7 +150,7 @@ struct LabelReader {
     return JobName(text) != nil && !bytes.contains(UInt8(ascii: "."))
   }
 
-  /// Why a text cannot be a value.
+  /// The reason why a text cannot be a value.
   static func flaw(in value: String, allowsLines: Bool) -> String? {
     if value.utf8.count > valueBytesMax { return "a value has at most 64 KB" }
     let isStrange = value.unicodeScalars.contains { scalar in
@@ -164,7 +164,7 @@ struct LabelReader {
     return isStrange ? "the value has a control character" : nil
   }
 
-  /// A number or a truth as it stands; anything else as a text, which the loader then refuses.
+  /// Numbers and booleans as words; anything else as a text, which the loader then refuses.
   private static func word(_ value: String) -> LabelJob.Value {
     let isNumber = (1...18).contains(value.utf8.count) && value.utf8.allSatisfy(\.isDigit)
     return isNumber || value == "true" || value == "false" ? .word(value) : .text(value)

@@ -1,8 +1,8 @@
 import TaktCore
 import TaktTime
 
-/// Reads the labels by which Ofelia takes jobs from containers: `ofelia.job-exec.NAME.schedule` and
-/// the like, of containers with `ofelia.enabled=true`.
+/// Reads Ofelia's labels for jobs, `ofelia.job-exec.NAME.schedule` and others, of containers with
+/// `ofelia.enabled=true`.
 struct OfeliaLabelReader {
   struct Flaw {
     var code: Diagnostic.Code
@@ -22,7 +22,7 @@ struct OfeliaLabelReader {
     for (label, value) in labels where label == "ofelia.default-user" { defaultUser = value }
     var refused: Set<String> = []
     for (label, value) in labels {
-      // As Ofelia does: a name has no dot.
+      // As in Ofelia: a name has no dot.
       let parts = label.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       if label == "ofelia.enabled" || label == "ofelia.default-user" { continue }
       if parts.count < 4 {
@@ -30,7 +30,7 @@ struct OfeliaLabelReader {
           .unknownKey, label, "takt does not read this label of Ofelia",
           hint: "alarms are 'on_failure' in the jobs file; output is in the ledger")
       } else if parts[1] != Self.exec {
-        // Once a job.
+        // Reported once per job.
         guard refused.insert("\(parts[1]).\(parts[2])").inserted else { continue }
         add(
           .notPermitted, label, Self.sentence(refusing: parts[1]),
@@ -62,7 +62,7 @@ struct OfeliaLabelReader {
     guard JobName(name) != nil, name.utf8.count <= LabelReader.nameBytesMax else {
       return add(.badName, label, "'\(name.shortened)' is not a valid name of a job")
     }
-    // The labels of a job come one after the other.
+    // The labels of a job are consecutive.
     var job = jobs.last?.name == name ? jobs.removeLast() : LabelJob(name: name)
     if let (code, message) = set(key, value, of: &job, label) {
       wrong.insert(name)
@@ -73,7 +73,7 @@ struct OfeliaLabelReader {
 
   private typealias Refusal = (code: Diagnostic.Code, message: String)
 
-  /// Sets what a key says; why not, where it cannot be.
+  /// Returns the reason if a key cannot be set.
   private func set(
     _ key: String, _ value: String, of job: inout LabelJob, _ label: String
   ) -> Refusal? {
@@ -101,7 +101,7 @@ struct OfeliaLabelReader {
     return nil
   }
 
-  /// The words that Go takes for true and false.
+  /// The words that Go accepts for true and false.
   private static func truth(_ text: String) -> Bool? {
     switch text {
     case "1", "t", "T", "TRUE", "true", "True": true
@@ -146,7 +146,7 @@ struct OfeliaLabelReader {
     return nil
   }
 
-  /// What Ofelia does where nothing is said.
+  /// Sets Ofelia's defaults.
   private func finish(_ job: inout LabelJob) {
     let label = "ofelia.\(Self.exec).\(job.name)"
     if !defaultUser.isEmpty {

@@ -4,29 +4,29 @@ protocol PluginSource: AnyObject {
   /// The absolute folders that are searched, in order.
   var searchPath: [String] { get }
 
-  /// The names of all plugins that there are, whether their manifests are right or not.
+  /// The names of all plugins, including those with wrong manifests.
   var names: [String] { get }
 
   func contains(_ name: String) -> Bool
 
-  /// The manifest of the name; nil when there is none, or when it is wrong, which is then reported.
+  /// Nil for an unknown name, and for a wrong manifest, which is reported.
   func manifest(named name: String) -> PluginManifest?
 }
 
-/// The catalogue's answers, asked for once a name however many jobs use it.
+/// The catalogue's answers, requested once per name however many jobs use it.
 final class ActionTable {
   private let catalogue: any ActionCatalogue
   private let plugins: any PluginSource
   private var answers: [String: [ParameterSchema]?] = [:]
   private lazy var catalogueNames = Set(catalogue.actionNames)
   private var isPluginByName: [String: Bool] = [:]
-  /// The name that was asked for last and is no plugin's: many jobs in a row use one action.
+  /// The last name that is no plugin's: many jobs in a row use one action.
   private var lastBuiltIn: String?
-  /// How often a plugin was asked for.
+  /// The number of lookups of plugins.
   private(set) var pluginUseCount = 0
 
-  /// Built-ins that are younger than plugins which may have their names: a file's own plugin stays
-  /// what it was.
+  /// Built-ins added after plugins could have had their names: a file's own plugin keeps its
+  /// meaning.
   private static let young: Set<String> = ["container", "notify", "ping"]
 
   init(_ catalogue: any ActionCatalogue, _ plugins: any PluginSource) {
@@ -45,7 +45,7 @@ final class ActionTable {
       + plugins.searchPath.joined(separator: ", ")
   }
 
-  /// What to write for a service that a built-in talks to, and for a built-in by another tool's name;
+  /// The hint for a service that a built-in supports, and for a built-in by another tool's name;
   /// nil for any other name.
   private func meant(by name: String) -> String? {
     let small = name.lowercased()
@@ -70,8 +70,7 @@ final class ActionTable {
     "webhook": "http",
   ]
 
-  /// Whether there is a plugin of the name, right or wrong; most of what takt brings with it comes
-  /// first.
+  /// True for any plugin of the name, even a wrong one; most built-ins take precedence.
   func isPlugin(_ name: String) -> Bool {
     if name == lastBuiltIn { return false }
     if catalogueNames.contains(name), !Self.young.contains(name) {
@@ -84,18 +83,17 @@ final class ActionTable {
     return answer
   }
 
-  /// Names of built-ins that plugins may have, and none has.
+  /// Names of built-ins that plugins may have, but none has.
   var namesWithoutPlugin: Set<String> {
     Set(isPluginByName.filter { !$0.value && Self.young.contains($0.key) }.keys)
   }
 
-  /// The plugin of the name; nil when there is none, and when its manifest is wrong, which is
-  /// reported there.
+  /// Nil if there is none, and if its manifest is wrong, which is reported in its own file.
   func plugin(named name: String) -> PluginManifest? {
     isPlugin(name) ? plugins.manifest(named: name) : nil
   }
 
-  /// What is wrong with the parameters that are given, each of which is of its kind.
+  /// The problems of parameters, each of which has the right type.
   func problems(of action: String, in parameters: Parameters) -> [ParameterProblem] {
     if let plugin = plugin(named: action) {
       return ParameterBounds.problems(with: parameters, of: plugin.parameters)
@@ -103,16 +101,16 @@ final class ActionTable {
     return catalogue.problems(of: action, in: parameters)
   }
 
-  /// What an action of the catalogue does to the machine; nothing of any other action.
+  /// The effects of an action of the catalogue on the machine; empty for any other action.
   func traits(of action: Action) -> ActionTraits {
     guard case .use(let name, let parameters) = action else { return [] }
     return catalogue.traits(of: name, with: parameters)
   }
 
-  /// What the named action takes; nil when there is none of the name.
+  /// The parameters of an action; nil for an unknown name.
   func parameters(of action: String) -> [ParameterSchema]? {
     if let answer = answers[action] {
-      // What is said of the plugin is in the answer.
+      // The answer includes that of the plugin.
       if isPluginByName[action] == true { pluginUseCount += 1 }
       return answer
     }

@@ -1,5 +1,5 @@
-/// What the `for_each` of all files of a load may make together: a short text can stand for more than
-/// fits into memory.
+/// A bound on the expansion of `for_each` in all files of a load: a short text can expand to more
+/// than fits into memory.
 final class EachBudget {
   static let membersMax = 1_000_000
   static let megabytesMax = 64
@@ -7,7 +7,7 @@ final class EachBudget {
   private var membersLeft = EachBudget.membersMax
   private var bytesLeft = EachBudget.megabytesMax << 20
 
-  /// Why no more may be made; nil as long as more may be.
+  /// The reason to stop the expansion; nil within the bounds.
   var excess: String? {
     if membersLeft < 0 {
       return "more than \(Self.membersMax) jobs come of 'for_each'"
@@ -20,7 +20,7 @@ final class EachBudget {
 
   func spendMember() { membersLeft -= 1 }
 
-  /// Whether a text of so many bytes may be made.
+  /// Counts a text; false if it exceeds the bound.
   func spend(_ text: String) -> Bool {
     if bytesLeft >= 0 { bytesLeft -= text.utf8.count }
     return bytesLeft >= 0

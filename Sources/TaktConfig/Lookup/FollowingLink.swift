@@ -1,8 +1,8 @@
 import TaktCore
 
-/// A job that waits for the end of another's runs, and where the file says so.
+/// A job that waits for the end of another's runs, with the place of the trigger.
 struct FollowingLink {
-  /// Which link it is; a file may be read twice.
+  /// Identifies the link; a file may be read twice.
   struct Identity: Hashable {
     var child: String
     var parent: String
@@ -12,16 +12,16 @@ struct FollowingLink {
   var parent: String
   var location: SourceLocation
   var sourceLine: String?
-  /// Whether the job waits for several others together.
+  /// True if the job waits for several others together.
   var isOfAll = false
-  /// What is said of it where a line of a file has made the job; nil where no file has.
+  /// The words in place of the job's, if a line of a file has made it; nil otherwise.
   var concealment: Concealment?
 }
 
 extension [FollowingLink] {
-  /// Their mistakes: a parent that does not exist, and circular dependencies.
+  /// A parent that does not exist, and circular dependencies.
   ///
-  /// - Parameter listed: jobs that lines of files have made, which no hint names.
+  /// - Parameter listed: jobs made from lines of files, which no hint names.
   func problems(among names: [String], listed: Set<JobName> = []) -> [Diagnostic] {
     let known = Set(names)
     let hidden = Set(listed.map(\.text))
@@ -60,7 +60,7 @@ extension [FollowingLink] {
     var cycles: [[FollowingLink]] = []
     var isDone: Set<String> = []
     for start in links.keys.sorted() where !isDone.contains(start) {
-      // Depth first, with a way of its own in place of calls: a chain may be as long as the file.
+      // Depth first, with a stack of its own instead of calls: a chain may be as long as the file.
       var way: [FollowingLink] = []
       var onWay: Set<String> = [start]
       var open: [[FollowingLink]] = [links[start] ?? []]

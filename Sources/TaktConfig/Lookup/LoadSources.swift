@@ -2,18 +2,18 @@ import Glibc
 import TaktCore
 import TaktTime
 
-/// What a load asks besides the files themselves; answers are kept for as long as it lasts.
+/// Everything that a load consults besides the files themselves; answers are kept until it ends.
 final class LoadSources {
   let actions: ActionTable
   let zones: ZoneTable
-  /// When the load began, for answers that are asked for again before a job is taken over from an
-  /// earlier load.
+  /// The start of the load, for answers that are verified before a job is adopted from an earlier
+  /// load.
   let loadedAt: WallInstant
   let accounts: AccountTable
   let files: LoadFiles
   let environmentFiles: EnvironmentFiles
   let lineFiles: LineFiles
-  /// What jobs name on this machine; nil where nothing is looked for.
+  /// The files that jobs name on this machine; nil to look for none.
   let machineFiles: MachineFiles?
   let engineAddresses: EngineAddressCheck?
   private let groupCheck: GroupLimitCheck?
@@ -21,14 +21,14 @@ final class LoadSources {
   let rules = RuleTable()
   let eachBudget = EachBudget()
   private(set) lazy var calendarFiles = CalendarFiles(files, zones: zones)
-  /// The files and zones of which it has been said that a clock change drops times.
+  /// The files and zones whose clock changes have been reported.
   private var clockChanges: Set<String> = []
   private var ownUseCount = 0
-  /// What the last load came to; nil where no load is remembered.
+  /// Nil if no load is remembered.
   let last: RememberedLoad?
-  /// Whether all that it was answered holds now; nil until somebody asks.
+  /// True if all of its answers are still valid; nil until first asked.
   private(set) var lastHolds: Bool?
-  /// What the specs of all files have in common.
+  /// Parts that the specs of all files share.
   var pool = SpecPool()
   private(set) lazy var hostName = Self.nodeName()
 
@@ -50,22 +50,21 @@ final class LoadSources {
     self.machineFiles = machineFiles
   }
 
-  /// How often something was asked that may be otherwise at the next load, or something was done for
-  /// a job besides its spec: a job for which this grows is made anew each time.
+  /// The number of questions whose answers may differ at the next load, and of actions for a job
+  /// besides its spec: a job for which this grows is made each time.
   var volatileUseCount: Int {
     ownUseCount + environmentFiles.useCount + actions.pluginUseCount
   }
 
   func noteVolatileUse() { ownUseCount += 1 }
 
-  /// When the load began.
   var now: WallInstant {
     noteVolatileUse()
     return loadedAt
   }
 
-  /// Why takt cannot limit whole attempts with these controllers; nil where it can, or nothing is
-  /// asked.
+  /// The reason why takt cannot limit whole attempts with these controllers; nil if it can, or
+  /// nothing is checked.
   func groupProblem(_ controllers: Set<GroupController>) -> String? {
     noteVolatileUse()
     return groupCheck?(controllers)
@@ -76,13 +75,13 @@ final class LoadSources {
     followings[identity] = link
   }
 
-  /// Whether it has not been said yet that a clock change of the zone drops times of a file.
+  /// True once for each file and zone in which a clock change drops times.
   func isNews(ofClockChangeIn zone: String, file: String) -> Bool {
     noteVolatileUse()
     return clockChanges.insert("\(file)\0\(zone)").inserted
   }
 
-  /// Whether what the last load was answered holds now.
+  /// True if the last load's answers are still valid.
   func holdLast() -> Bool {
     let result = lastHolds ?? last?.holds(in: self) ?? false
     lastHolds = result

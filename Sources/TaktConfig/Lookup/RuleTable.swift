@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// The cron and calendar expressions that a load has met: each is read, and searched for what is
-/// doubtful in it, once however many jobs have it.
+/// The cron and calendar expressions of a load: each is read, and checked for doubtful forms, once
+/// however many jobs have it.
 final class RuleTable {
-  /// All that an answer depends on.
+  /// Everything that an answer depends on.
   struct Question: Hashable, Sendable {
     var text: String
     var kind: Kind
@@ -18,11 +18,11 @@ final class RuleTable {
     }
   }
 
-  /// A rule that occurs, as the only one of a list that all jobs share.
+  /// A rule that occurs, in an array that all jobs share.
   struct Answer: Sendable {
     var rules: [ClockRule]
     var warnings: [CronWarning] = []
-    /// Whether all of its times have passed.
+    /// True if all of its times have passed.
     var isOver = false
   }
 
@@ -40,8 +40,8 @@ final class RuleTable {
     set { if question.isOfAnyJob { answers[question] = newValue } }
   }
 
-  /// What `search` finds to be the shortest gap between instants of the rules, as far as that
-  /// matters to a length.
+  /// The shortest gap between instants of the rules, as far as it matters to a length; `search`
+  /// finds it the first time.
   func shortestGap(
     of rules: [ClockRule], for length: Duration, _ search: () -> Duration?
   ) -> Duration? {
@@ -54,10 +54,10 @@ final class RuleTable {
 }
 
 extension RuleTable.Question {
-  /// Few questions of one text differ in the rest, which takes long to hash.
+  /// Few questions with the same text differ in the rest, which is slow to hash.
   func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-  /// Whether the job's name makes no difference: it does to `H`.
+  /// True if the job's name does not matter, as it does to `H`.
   var isOfAnyJob: Bool {
     kind != .cron || text.utf8.first == UInt8(ascii: "@")
       || !text.utf8.contains { $0 | 0x20 == UInt8(ascii: "h") }
@@ -65,12 +65,12 @@ extension RuleTable.Question {
 }
 
 extension [ClockRule] {
-  /// How many slots of clock rules are looked at; all of them only where the first gaps are not
-  /// much longer than what is to fit in.
+  /// The most slots that are examined; all of them only if the first gaps are not much longer than
+  /// the length.
   private static var slotsMax: Int { 200 }
   private static var slotsFirst: Int { 12 }
 
-  /// The shortest time between two instants from a start on, as far as that matters to a length.
+  /// The shortest time between two instants after a start, as far as it matters to a length.
   func shortestGap(for length: Duration, from start: WallInstant) -> Duration? {
     var shortest: Duration?
     var last: WallInstant?

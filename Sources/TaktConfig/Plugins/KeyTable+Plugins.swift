@@ -104,7 +104,6 @@ extension KeyTable {
   ]
 }
 
-/// The keys of a plugin's manifest, as they are written.
 enum PluginKey {
   static let name = "name"
   static let version = "version"

@@ -2,7 +2,7 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Reads one manifest: what it hands out has nothing left to check.
+/// Reads one manifest; the result needs no more checks.
 struct ManifestReader {
   let reporter: Reporter
   let source: SourceText
@@ -12,7 +12,7 @@ struct ManifestReader {
 
   private var owner: KeyOwner { KeyOwner(part: .file) }
 
-  /// The manifest; nil when something is wrong with it, which is then reported.
+  /// Returns nil for a wrong manifest, which is reported.
   func manifest() -> PluginManifest? {
     if let flaw = source.flaw {
       reporter.report(flaw)
@@ -126,7 +126,7 @@ struct ManifestReader {
     }
   }
 
-  /// Who owns a program may change what takt does as root.
+  /// The owner of a program can change what takt does as root.
   private func warn(ofOwner owner: UInt32, of program: String, at mark: YAMLMark) {
     guard files.parties != nil, owner != 0 else { return }
     reporter.report(
@@ -183,7 +183,7 @@ struct ManifestReader {
     return nil
   }
 
-  /// Keys that describe a program, which a request has none of.
+  /// Reports keys that describe a program, which a request does not have.
   private func checkKeys(besides request: KeyFields.Field, _ fields: KeyFields) {
     let ofPrograms = [
       PluginKey.exec, PluginKey.mode, PluginKey.nagios, PluginKey.idleStop, PluginKey.ping,
@@ -196,7 +196,7 @@ struct ManifestReader {
     }
   }
 
-  /// Keys that mean nothing in the plugin's mode.
+  /// Reports keys without effect in the plugin's mode.
   private func checkUses(_ fields: KeyFields, _ manifest: PluginManifest) {
     if fields[PluginKey.request] != nil { return }
     let idle =

@@ -1,12 +1,12 @@
 import TaktCore
 
-/// Makes parameters of a plugin of what its manifest says of them.
+/// Makes parameters of a plugin from its manifest.
 struct PluginParameterReader {
   let reporter: Reporter
   /// The absolute folder of the plugin.
   let folder: String
 
-  /// One parameter; nil when something is wrong with it, which is then reported.
+  /// Returns nil for a wrong parameter, which is reported.
   func parameter(_ entry: KeyValue.MapField) -> BoundedParameter? {
     guard let fields = entry.value?.object else { return nil }
     guard let type = fields[PluginKey.type] else {

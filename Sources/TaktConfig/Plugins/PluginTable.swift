@@ -2,17 +2,16 @@ import Glibc
 package import TaktCore
 import TaktSystem
 
-/// The plugins that a load finds, each manifest read once, when a job names it.
+/// The plugins that a load finds. Each manifest is read once, when a job names it.
 final class PluginTable: PluginSource {
   static let manifestName = FileReach.manifestName
-  /// The folder beside the jobs file where plugins are looked for unless it says otherwise.
+  /// The default folder of plugins, beside the jobs file.
   static let defaultFolder = "plugins"
-  /// The most bytes that a manifest may have.
   private static let sizeBound = 1 << 20
 
   /// The absolute folders that the jobs file names, or the one beside it, in order.
   var folders: [String] = []
-  /// The folder of the plugins that are installed with takt; nil where there is none.
+  /// The folder of the plugins that are installed with takt; nil for none.
   private let bundled: String?
   /// Manifests that were read or tried, in order.
   private(set) var paths: [String] = []
@@ -27,8 +26,8 @@ final class PluginTable: PluginSource {
     self.files = files
   }
 
-  /// The absolute folders in which plugins are looked for, in order: a plugin of the jobs file's own
-  /// takes precedence over an installed one.
+  /// The absolute folders that are searched, in order: a plugin of the jobs file's own takes
+  /// precedence over an installed one.
   var searchPath: [String] {
     let all = folders + (bundled.map { [$0] } ?? [])
     return files.reach.map { reach in all.filter(reach.hasPlugins) } ?? all
@@ -98,27 +97,27 @@ enum PluginName {
   }
 }
 
-/// The plugins in some folders, for commands that look at them without a jobs file.
+/// The plugins in some folders, for commands without a jobs file.
 package struct PluginCatalog {
-  /// A plugin, or what is wrong with it.
+  /// A plugin, or its mistakes.
   package struct Entry: Sendable {
     package var name: String
-    /// What it says of itself; nil when that is wrong.
+    /// Nil for a wrong manifest.
     package var manifest: PluginManifest?
     package var diagnostics: [Diagnostic]
   }
 
   private let folders: [String]
 
-  /// Looks in these folders, in order; relative ones are seen from the working directory.
+  /// - Parameter folders: in the order of the search; relative ones start at the working directory.
   package init(folders: [String]) {
     self.folders = folders.map(FilePath.absolute)
   }
 
-  /// The names of all plugins, sorted.
+  /// Sorted.
   package var names: [String] { table().names }
 
-  /// The plugin of the name; nil when there is none.
+  /// Nil if there is none.
   package func entry(named name: String) -> Entry? {
     let table = table()
     guard table.contains(name) else { return nil }
@@ -129,7 +128,7 @@ package struct PluginCatalog {
 
   private func table() -> PluginTable {
     let files = LoadFiles(judgesAsRoot: geteuid() == 0)
-    // There is no jobs file: who has named the folder trusts its owner.
+    // There is no jobs file: anyone who names the folder trusts its owner.
     if let folder = folders.first, let status = try? FileStatus(at: folder) {
       files.noteJobsFile(owner: status.owner)
     }

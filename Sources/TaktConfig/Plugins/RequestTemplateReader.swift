@@ -1,12 +1,12 @@
 import TaktCore
 
-/// Reads the `request` of a manifest: what it hands out needs no shell, no program and no more checks.
+/// Reads the `request` of a manifest; the result needs no shell, no program and no more checks.
 struct RequestTemplateReader {
   let reporter: Reporter
   /// The manifest with everything but the request.
   let manifest: PluginManifest
 
-  /// The request; nil when something is wrong with it, which is then reported.
+  /// Returns nil for a wrong request, which is reported.
   func template(_ field: KeyFields.Field) -> RequestTemplate? {
     guard let fields = field.value?.object else { return nil }
     checkOptions(at: field.keyMark)
@@ -14,7 +14,7 @@ struct RequestTemplateReader {
     let body = body(fields, method)
     let headers = headers(fields[PluginKey.headers])
     guard let urlField = fields[PluginKey.url] else {
-      // It may be a misspelled one.
+      // It may be misspelled.
       if !fields.hasUnknownKeys {
         reporter.report(
           .missingKey, at: field.keyMark, "'\(PluginKey.request)' has no '\(PluginKey.url)'",
@@ -29,7 +29,7 @@ struct RequestTemplateReader {
       method: method, urlText: urlText, url: url, headers: headers, body: body)
   }
 
-  /// A parameter with the name of an option of the built-ins that send requests is that option.
+  /// A parameter with the name of an option of the built-ins for requests sets that option.
   private func checkOptions(at mark: YAMLMark) {
     let types = [
       "timeout": "duration", "retries": "integer", "ca_file": "path", "insecure": "boolean",
@@ -48,7 +48,7 @@ struct RequestTemplateReader {
   private func url(_ urlText: String, at mark: YAMLMark) -> RequestTemplate.Text? {
     guard let text = text(urlText, at: mark) else { return nil }
     checkReach(of: text, in: PluginKey.url, at: mark)
-    // What a leading parameter stands for has a host.
+    // The value of a leading parameter has a host.
     var url = text.parts.first.map { if case .value(.parameter, _) = $0 { "http://h" } else { "" } }
     for (place, part) in text.parts.enumerated() {
       switch part {
@@ -89,7 +89,7 @@ struct RequestTemplateReader {
     }
   }
 
-  /// Whoever may set such a parameter decides where secrets go.
+  /// Anyone who can set such a parameter decides where secrets go.
   private func checkReach(of text: RequestTemplate.Text, in key: String, at mark: YAMLMark) {
     for name in Set(text.parameters).sorted() where schema(named: name)?.reach == .nothing {
       reporter.report(
@@ -249,7 +249,7 @@ struct RequestTemplateReader {
     manifest.parameters.first { $0.schema.name == name }?.schema
   }
 
-  /// A text whose placeholders are known; nil when one is not, which is then reported.
+  /// A text with known placeholders; nil if one is unknown, which is reported.
   private func text(_ text: String, at mark: YAMLMark) -> RequestTemplate.Text? {
     let isOfHooks = manifest.kind == .notifier
     let parameters = manifest.parameters.map { "param.\($0.schema.name)" }

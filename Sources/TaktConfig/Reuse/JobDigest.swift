@@ -1,14 +1,14 @@
 import TaktCore
 
-/// The words of a job, or those that it has in common with all jobs of its kind, and not where they
-/// stand.
+/// A digest of the words of a job, or of those that it shares with all jobs of its kind,
+/// independent of their places.
 ///
-/// 128 bits of a keyed hash, so that no two texts of different jobs are taken for one.
+/// 128 bits of a keyed hash, so that different jobs never count as equal.
 struct JobDigest: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  /// The same in 64 bits, for this process.
+  /// A digest in 64 bits, for this process.
   var number: UInt64 { high }
 
   fileprivate init(_ bytes: [UInt8]) {
@@ -23,7 +23,7 @@ struct JobDigest: Hashable, Sendable {
   }
 }
 
-/// Room for the words of one job after another, from which their digests are made.
+/// A buffer for the words of one job after another, for their digests.
 struct JobWords {
   /// Bytes that no UTF-8 text has.
   private enum Sign: UInt8 {
@@ -37,12 +37,13 @@ struct JobWords {
   }
 
   private var bytes: [UInt8] = []
-  /// The entries of the job whose kind was asked last that others of its kind have otherwise.
+  /// The entries in which the last job asked for differs from others of its kind.
   private(set) var ownEntries: [YAMLEntry] = []
 
-  /// All that a job says: its name, its keys and their values.
+  /// The digest of a job's name, keys and values.
   ///
-  /// - Parameter family: the definition with `for_each` that makes the job; nil for a job of its own.
+  /// - Parameter family: the definition with `for_each` that makes the job; nil for a job of its
+  ///   own.
   mutating func digest(of name: String, _ entries: [YAMLEntry], family: JobName?) -> JobDigest {
     bytes.removeAll(keepingCapacity: true)
     add(name)
@@ -51,9 +52,9 @@ struct JobWords {
     return JobDigest(bytes)
   }
 
-  /// What a job has in common with those that differ from it only in their names, in `run` and in
-  /// `description`; nil where it may be like no other: not all that it says stands in texts whose
-  /// meaning does not depend on its name.
+  /// The digest of what a job shares with those that differ from it only in their names, in `run`
+  /// and in `description`; nil if the job may be unlike any other: not all of its values are texts
+  /// whose meaning is independent of its name.
   mutating func kind(of entries: [YAMLEntry], family: JobName?) -> JobDigest? {
     bytes.removeAll(keepingCapacity: true)
     ownEntries.removeAll(keepingCapacity: true)
@@ -75,8 +76,8 @@ struct JobWords {
     return hasRun ? JobDigest(bytes) : nil
   }
 
-  /// `H` in a cron expression stands for a time that the name determines. What is wrong in an
-  /// environment file is said for each job that reads it.
+  /// `H` in a cron expression is a time that the name determines. Mistakes in an environment file
+  /// are reported for each job that reads it.
   private static func dependsOnName(_ key: String, _ text: String) -> Bool {
     if key == JobKey.cron.name { return text.utf8.contains { $0 | 0x20 == UInt8(ascii: "h") } }
     return key == JobKey.environmentFile.name

@@ -1,4 +1,4 @@
-/// A JSON value whose members keep their order, so that what is written reads like what was meant.
+/// A JSON value whose members keep their order, for readable output.
 indirect enum JSONValue: Equatable, Sendable {
   case string(String)
   case integer(Int)
@@ -17,7 +17,7 @@ indirect enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// The text, indented by two; what holds nothing but plain values stands on one line.
+  /// The text, indented by two; a collection of plain values is on one line.
   var text: String {
     var text = ""
     write(to: &text, indent: "")

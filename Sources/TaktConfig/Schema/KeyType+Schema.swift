@@ -3,15 +3,14 @@ import TaktCore
 extension KeyType {
   private static let durationUnit = "(ms|s|m|h|d|w)"
   private static let duration = "^([0-9]+(\\.[0-9]+)?\(durationUnit))+$"
-  /// A duration of nothing: `0s`, `0h0m`.
+  /// A duration of zero: `0s`, `0h0m`.
   private static let noDuration = "^(0+(\\.0+)?\(durationUnit))+$"
   static let namePattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
   static let variablePattern = "^(?!TAKT_)[A-Za-z_][A-Za-z0-9_]*$"
-  /// What YAML calls text, a number or a truth value, of which takt takes the text.
+  /// YAML's texts, numbers and booleans, of which takt uses the text.
   private static let anyScalar: JSONValue = ["string", "number", "boolean"]
 
-  /// A value that has no values inside, as JSON Schema; nil for lists, mappings and choices of
-  /// types.
+  /// The JSON Schema of a value without inner values; nil for lists, mappings and choices of types.
   var scalarSchema: JSONValue? {
     switch self {
     case .text(let allowsEmpty):
@@ -70,7 +69,7 @@ extension KeyType {
     return isZeroAllowed ? schema : schema.adding(["not": ["pattern": .string(noDuration)]])
   }
 
-  /// YAML makes truth values of two words.
+  /// YAML reads two words as booleans.
   private static func values(of word: String) -> [JSONValue] {
     switch word {
     case "true", "false": [.boolean(word == "true"), .string(word)]
@@ -80,7 +79,7 @@ extension KeyType {
 }
 
 extension KeyNameRule {
-  /// What the names must be; nil when anything goes.
+  /// The rule for the names; nil for any name.
   var namesSchema: JSONValue? {
     switch self {
     case .job, .group, .label, .calendar: ["pattern": .string(KeyType.namePattern)]
@@ -91,9 +90,9 @@ extension KeyNameRule {
   }
 }
 
-/// How keys fit together, as far as JSON Schema can say it.
+/// Relations between keys, as far as JSON Schema can express them.
 enum SchemaRules {
-  /// A job is due by something, and does one thing.
+  /// A job has a trigger, and exactly one action.
   static let job: JSONValue = [
     "anyOf": needs(.every, .at, .on, .cron, .calendar, .rrule, .after, .watch),
     "oneOf": needs(.run, .use, .steps),

@@ -2,13 +2,13 @@ package import TaktCore
 
 /// Makes the JSON Schema of the jobs file from the key table and a catalogue.
 struct SchemaBuilder {
-  /// Where keys stand: in a job, null takes away what `defaults` gives.
+  /// The part of the file: in a job, null removes the value of `defaults`.
   enum Scope: String {
     case file, defaults, job
   }
 
   let catalogue: any ActionCatalogue
-  /// That of takt, which names the schema; nil for a schema without a name.
+  /// takt's version, for the schema's name; nil for a schema without a name.
   var version: String?
 
   private var actionNames: [String] { catalogue.actionNames.sorted() }
@@ -85,7 +85,7 @@ struct SchemaBuilder {
   private func schema(of type: KeyType, in scope: Scope) -> JSONValue {
     switch type {
     case .action:
-      // Which plugins there are, the schema cannot know.
+      // The schema cannot know the plugins.
       return [
         "anyOf": [
           ["enum": .array(actionNames.map { .string($0) })],
@@ -100,7 +100,7 @@ struct SchemaBuilder {
     case .map(let rule, let item): return map(rule, item, in: scope)
     case .object(let entries): return reference(to: entries, in: scope)
     case .text, .path, .pattern, .anything: return type.scalarSchema ?? true
-    // In a job with `for_each`, a value may stand for any scalar.
+    // In a job with `for_each`, a reference can replace any scalar.
     default: return ["anyOf": [type.scalarSchema ?? true, ["$ref": "#/$defs/each"]]]
     }
   }
@@ -111,7 +111,7 @@ struct SchemaBuilder {
 
   private func map(_ rule: KeyNameRule, _ item: KeyType, in scope: Scope) -> JSONValue {
     var value = rule == .job ? ["$ref": "#/$defs/job"] : schema(of: item, in: scope)
-    // In a job, null takes a variable away that `defaults` gives.
+    // In a job, null removes a variable of `defaults`.
     if scope == .job, rule == .environment, item == .text(allowsEmpty: true) {
       value = Self.orNull(value)
     }
@@ -139,7 +139,7 @@ struct SchemaBuilder {
     ["anyOf": [schema, ["type": "null"]]]
   }
 
-  /// What `use` asks of `with`.
+  /// The conditions that `use` puts on `with`.
   private var actions: JSONValue {
     let conditions = actionNames.map { name -> JSONValue in
       let needsParameters = (catalogue.parameters(of: name) ?? []).contains(where: \.isRequired)
@@ -171,7 +171,7 @@ struct SchemaBuilder {
 }
 
 extension KeyTable.Part {
-  /// Whether its keys may be null in a job and not in `defaults`.
+  /// True if its keys may be null in a job but not in `defaults`.
   fileprivate var differsByScope: Bool { entries.contains(where: \.mayBeNull) }
 
   fileprivate func definition(in scope: SchemaBuilder.Scope) -> String {
@@ -183,9 +183,9 @@ extension KeyTable {
   /// The JSON Schema (draft 2020-12) of a jobs file that may use the actions of `catalogue`, with a
   /// line end after it.
   ///
-  /// It says what one file may hold by itself. What needs more than the file (users, groups, zones,
-  /// files that are named) or arithmetic (a leeway below its interval) only takt checks.
-  /// A version, takt's own, gives it a name (`$id`).
+  /// It covers the content of one file. takt alone checks what needs more than the file (users,
+  /// groups, zones, files that are named) or arithmetic (a leeway below its interval). A version,
+  /// takt's own, gives it a name (`$id`).
   package static func schema(catalogue: any ActionCatalogue, version: String? = nil) -> String {
     SchemaBuilder(catalogue: catalogue, version: version).schema.text + "\n"
   }

@@ -1,16 +1,15 @@
 import TaktCore
 
-/// Whose value is being read when nothing of the file may be in a message. What is said instead is
-/// made of constants and of names that takt itself gives.
+/// The reason why no text of the file may be in a message. The words in its place consist of
+/// constants and of takt's own names.
 enum Concealment: Hashable {
-  /// The value of `secrets`.
   case secrets
   /// A parameter that its action declares secret.
   case parameter(String)
-  /// A job that a line of a file has made; where the line is, for people.
+  /// A job made from a line of a file, with the line's place for people.
   case line(String)
 
-  /// What is wrong, as far as it may be said.
+  /// The message without any text of the file.
   func message(of code: Diagnostic.Code) -> String {
     switch (self, code) {
     case (.parameter(let name), _): "the value of '\(name)' is not valid"

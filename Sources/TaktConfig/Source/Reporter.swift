@@ -1,28 +1,27 @@
 import TaktCore
 
-/// Where all that reads one file says what is wrong in it.
 final class Reporter {
   let source: SourceText
   private(set) var log = ProblemLog()
   private let showsLines: Bool
   /// Lines that may hold a secret, besides those that the source itself does not show.
   private var hiddenLines: Set<Int> = []
-  /// From this line on nothing is shown: reading stopped within what may be a secret.
+  /// Nothing is shown from this line on: reading stopped within a possible secret.
   private var firstHiddenLine = Int.max
   private(set) var concealment: Concealment?
   private var hintCounts: [Diagnostic.Severity: Int] = [:]
 
-  /// Reports on `source`; without its lines where they may hold what is secret.
+  /// - Parameter showsLines: false if the lines may hold secrets.
   init(_ source: SourceText, showsLines: Bool = true) {
     self.source = source
     self.showsLines = showsLines
   }
 
   var errorCount: Int { log.errorCount }
-  /// How many mistakes and doubts were reported, repeats counted.
+  /// The number of diagnostics, repeats included.
   var reportCount: Int { log.reportCount }
 
-  /// Reports a mistake at a place. `owner` says whose it is and follows the message.
+  /// Reports a mistake at a place. The message ends with `owner`.
   func report(
     _ code: Diagnostic.Code, severity: Diagnostic.Severity = .error, at mark: YAMLMark,
     _ message: String, hint: @autoclosure () -> String? = nil,
@@ -30,7 +29,7 @@ final class Reporter {
   ) {
     let location = SourceLocation(
       file: source.file, line: Int(mark.line), column: Int(mark.column))
-    // A hint and a line cost a search each, and a large file can hold a million mistakes.
+    // A hint and a line take a search each, and a large file can have a million mistakes.
     let said = concealment?.message(of: code) ?? message
     log.add(Diagnostic(severity: severity, code, at: location, said)) { diagnostic in
       let place = source.place(of: mark)
@@ -44,22 +43,22 @@ final class Reporter {
 
   private var isOfLine: Bool { if case .line? = concealment { true } else { false } }
 
-  /// A text of the file, as a message quotes it; where its lines are not shown, `words` in its place.
+  /// A text of the file in quotes for a message; `words` in its place if lines are not shown.
   func quoted(_ text: String, or words: String) -> String {
     showsLines ? "'\(text.shortened)'" : words
   }
 
-  /// A hint, as long as there are not very many: only so many mistakes are shown, and the nearest of
-  /// many names takes long to find.
+  /// The hint, unless there are very many: only a limited number of mistakes is shown, and the
+  /// nearest of many names takes long to find.
   private func affordable(_ hint: () -> String?, of severity: Diagnostic.Severity) -> String? {
     guard hintCounts[severity, default: 0] < 2 * ProblemLog.shownBound else { return nil }
     hintCounts[severity, default: 0] += 1
     return hint()
   }
 
-  /// Reads what may hold a secret: nothing that is in the file gets into a message meanwhile.
+  /// Runs `body` without any text of the file in messages, for values that may be secret.
   ///
-  /// - Parameter concealment: nil to go on as before.
+  /// - Parameter concealment: nil to change nothing.
   func concealing<Result, Failure>(
     _ concealment: Concealment?, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -69,24 +68,24 @@ final class Reporter {
     return try body()
   }
 
-  /// What is at a place, for a message; nil where it may be part of a secret.
+  /// The character at a place, for a message; nil if it may be part of a secret.
   func character(at mark: YAMLMark) -> Character? {
     let character = source.character(at: mark)
     return character == "\t" || !isHidden(mark) ? character : nil
   }
 
-  /// A line of the file; nil where there is none, or it may hold a secret.
+  /// Nil if there is no such line, or it may hold a secret.
   func line(_ number: Int) -> String? { isHidden(number) ? nil : source.text(ofLine: number) }
 
-  /// Whether what is at a place may be part of a secret.
+  /// True if a place may be part of a secret.
   func isHidden(_ mark: YAMLMark) -> Bool { isHidden(Int(mark.line)) }
 
   private func isHidden(_ line: Int) -> Bool {
     !showsLines || hiddenLines.contains(line) || line >= firstHiddenLine || source.isSecret(line)
   }
 
-  /// Hides the lines from that of a mark on. Without a last one, where reading stopped in between, the
-  /// text of the source says how far they go; unless it does not even know the first one.
+  /// Hides the lines from that of a mark on. Without a last one, if reading stopped in between, the
+  /// text of the source determines the end; unless it does not even detect the first one.
   func hideLines(from first: YAMLMark, through last: UInt32?) {
     if let last {
       for line in first.line...max(first.line, last) {
@@ -97,7 +96,7 @@ final class Reporter {
     }
   }
 
-  /// Hides a line of the file, in diagnostics before and after.
+  /// Hides a line of the file, in earlier and later diagnostics.
   func hideLine(of mark: YAMLMark) {
     let line = Int(mark.line)
     if hiddenLines.insert(line).inserted { log.hideLine(line) }
@@ -105,9 +104,8 @@ final class Reporter {
 }
 
 extension String {
-  /// The text as a message quotes it: control and invisible characters made visible, and not too much
-  /// of it. What
-  /// may hold a password, as the address of a database does, is not quoted at all.
+  /// The text for a message: control and invisible characters made visible, and cut at a length. A
+  /// text that may hold a password, as the address of a database does, is not quoted at all.
   var shortened: String {
     if mayHoldPassword { return "…" }
     // Most texts are short and plain.
@@ -120,14 +118,14 @@ extension String {
 
 /// The diagnostics of one load: each once, in the order of their places, within a bound.
 struct ProblemLog {
-  /// What makes two diagnostics one: a mistake in an anchored mapping is met by every job that
-  /// uses it, and said once.
+  /// The identity of a diagnostic: a mistake in an anchored mapping is found in every job that uses
+  /// it, and reported once.
   private struct Identity: Hashable {
     var location: SourceLocation
     var code: Diagnostic.Code
     var message: String
 
-    // The file and the code are texts that many have in common: they tell little, and take long.
+    // The file and the code are the same in many: they distinguish little, and are slow to hash.
     func hash(into hasher: inout Hasher) {
       hasher.combine(location.line)
       hasher.combine(location.column)
@@ -136,7 +134,7 @@ struct ProblemLog {
   }
 
   static let shownBound = 100
-  /// The most errors, and the most warnings, that are kept until all are put in order.
+  /// The most errors, and the most warnings, that are kept until they are sorted.
   private static let keptBound = 2000
 
   private var diagnostics: [Diagnostic] = []
@@ -144,13 +142,13 @@ struct ProblemLog {
   private var kept: [Diagnostic.Severity: Int] = [:]
   private var omittedErrors = 0
   private var omittedWarnings = 0
-  /// How many errors were met, repeats counted.
+  /// The number of errors, repeats included.
   private(set) var errorCount = 0
-  /// How many diagnostics were taken, repeats counted.
+  /// The number of diagnostics, repeats included.
   private(set) var reportCount = 0
 
-  /// Takes a diagnostic. When it is new and will be shown, `complete` adds to it what is not part
-  /// of what it is.
+  /// Adds a diagnostic. If it is new and will be shown, `complete` fills in the parts outside its
+  /// identity.
   mutating func add(_ diagnostic: Diagnostic, complete: (inout Diagnostic) -> Void = { _ in }) {
     reportCount += 1
     if diagnostic.severity == .error { errorCount += 1 }
@@ -184,8 +182,9 @@ struct ProblemLog {
     omittedWarnings += other.omittedWarnings
   }
 
-  /// All in order; files in the order in which they were read. Past the bound one more says how
-  /// many are left out: warnings first, because errors are what keeps a file from being used.
+  /// All diagnostics in order; files in the order in which they were read. Beyond the bound, one
+  /// more has the number of omitted ones: warnings are omitted first, because errors are the reason
+  /// why a file cannot be used.
   func sorted(files: [String]) -> [Diagnostic] {
     var ranks: [String: Int] = [:]
     for file in files where ranks[file] == nil { ranks[file] = ranks.count }

@@ -1,8 +1,8 @@
-/// The lines of a file that may hold a secret: those of a key such as `secrets`, `env` or `password`
-/// with all that belongs to it.
+/// The lines of a file that may hold a secret: those of a key such as `secrets`, `env` or
+/// `password`, with its whole value.
 ///
-/// They are found in the text itself, by indentation and brackets, and not by the parser: a line is
-/// to be hidden also where the file is no YAML, or where a mistake puts the secret under another key.
+/// They are found in the text itself, by indentation and brackets, and not by the parser: a line
+/// must be hidden even if the file is no YAML, or if a mistake moves the secret under another key.
 struct SecretLines {
   fileprivate typealias Line = Slice<UnsafeBufferPointer<UInt8>>
   private typealias Classes = UnsafeBufferPointer<UInt16>
@@ -13,15 +13,15 @@ struct SecretLines {
     "api_key", "apikey", "credential", "credentials", "authorization",
   ].map { Array($0.utf8) }
 
-  /// Of each byte: the lengths of the keys that begin with it, as bits, whether it is part of a word,
-  /// as the highest bit, and whether it is the sign that a URL with a password has, as the one below.
+  /// For each byte: the lengths of the keys that start with it, as bits; in the highest bit, true
+  /// for a part of a word; in the next, true for the sign in a URL with a password.
   private static let classes = (0...255).map { byte -> UInt16 in
     let lengths = words.filter { $0[0] == lowercased(UInt8(byte)) }
       .reduce(UInt16(0)) { $0 | 1 << UInt16($1.count) }
     return lengths | (isWord(UInt8(byte)) ? 0x8000 : 0) | (byte == 0x40 ? 0x4000 : 0)
   }
 
-  /// The numbers of the lines, from 1.
+  /// From 1.
   let numbers: Set<Int>
 
   /// - Parameter starts: the offset of each line's first byte, in order.
@@ -29,8 +29,8 @@ struct SecretLines {
     let lines = starts.indices.map { index in
       bytes[starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
     }
-    // Through a pointer, since each byte of the file is looked up: the table has a row for each value
-    // that a byte can have, so that none is looked up beyond its end. The gate's `load`.
+    // Through a pointer, since each byte of the file is looked up: the table has a row for each
+    // value of a byte, so that no lookup is beyond its end. Measured by the gate's `load`.
     numbers = Self.classes.withUnsafeBufferPointer { Self.numbers(of: lines, $0) }
   }
 
@@ -51,13 +51,13 @@ struct SecretLines {
     return numbers
   }
 
-  /// The lines that belong to the values of keys, as far as they have been gone through. Values within
-  /// values are one block, so that each line is looked at once however many there are.
+  /// The lines of the values of keys, as far as they have been read. Nested values are one block,
+  /// so that each line is examined once however many there are.
   private struct Block {
-    /// Lines that are indented so far belong to it.
+    /// The least indentation of lines that belong to it.
     private var least: Int
-    /// Brackets that are open: what is in them belongs to it, however it is indented. Those that are
-    /// never closed hide the rest of the file.
+    /// The open brackets: their content belongs to it at any indentation. Brackets that are never
+    /// closed hide the rest of the file.
     private var depth: Int
 
     init(of value: Line, at index: Int, in lines: [Line]) {
@@ -66,11 +66,11 @@ struct SecretLines {
       guard SecretLines.isBlank(value.drop { SecretLines.isOne(of: ": \t\"'", $0) }),
         let next = lines[(index + 1)...].first(where: { !SecretLines.isBlank($0) })
       else { return }
-      // What should be below the key is often not indented at all.
+      // Values that should be below the key are often not indented at all.
       least = min(least, SecretLines.indentation(of: next))
     }
 
-    /// Both as one: it goes as far as either.
+    /// The union: it ends with the later of the two.
     func merged(with other: Block?) -> Block {
       guard let other else { return self }
       var block = self
@@ -79,7 +79,7 @@ struct SecretLines {
       return block
     }
 
-    /// The block behind a line; nil where the line does not belong to it.
+    /// The block after a line; nil if the line does not belong to it.
     func continued(by line: Line) -> Block? {
       guard
         depth > 0 || SecretLines.isBlank(line) || SecretLines.indentation(of: line) >= least
@@ -90,7 +90,7 @@ struct SecretLines {
     }
   }
 
-  /// What follows a key's name on its line; nil where no such key is in it.
+  /// The rest of the line after the name of a key; nil if it has no such key.
   private static func value(in line: Line, _ classes: Classes, hasSign: inout Bool) -> Line? {
     let (bytes, end) = (line.base, line.endIndex)
     var start = line.startIndex
@@ -103,7 +103,7 @@ struct SecretLines {
         continue
       }
       while next < end, classes[Int(bytes[next])] & 0x8000 != 0 { next += 1 }
-      // Nearly all words go by at the first of these.
+      // Nearly all words fail the first of these tests.
       let length = next - start
       if first & 0x3fff != 0, length < 14, first >> length & 1 == 1, isKey(line[start..<next]) {
         let rest = line[next...]
@@ -120,7 +120,7 @@ struct SecretLines {
     }
   }
 
-  /// Whether a URL with a user and a password is in the line.
+  /// True if a URL with a user and a password is in the line.
   fileprivate static func hasPassword(_ line: Line) -> Bool {
     guard let sign = line.lastIndex(of: UInt8(ascii: "@")) else { return false }
     let text = line[..<sign]
@@ -130,7 +130,7 @@ struct SecretLines {
     }
   }
 
-  /// Whether `password=` or `passwd =` is in the line.
+  /// True if `password=` or `passwd =` is in the line.
   fileprivate static func assignsPassword(_ line: Line) -> Bool {
     let words = [Array("password".utf8), Array("passwd".utf8)]
     return line.indices.contains { index in
@@ -158,7 +158,7 @@ struct SecretLines {
     line.prefix { isOne(of: " \t", $0) }.count
   }
 
-  /// Whether nothing is in a line but a comment, an anchor or a tag.
+  /// True if a line has nothing but a comment, an anchor or a tag.
   private static func isBlank(_ line: Line) -> Bool {
     line.first { !isOne(of: " \t\r\n", $0) }.map { isOne(of: "#&!", $0) } ?? true
   }
@@ -172,7 +172,7 @@ struct SecretLines {
 }
 
 extension String {
-  /// Whether it is an address with a password: a URL with a user and a password, or words such as
+  /// True for an address with a password: a URL with a user and a password, or words such as
   /// `password=…`.
   var mayHoldPassword: Bool {
     guard utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "=") }) else {

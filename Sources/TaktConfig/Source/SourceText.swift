@@ -1,13 +1,13 @@
 import TaktCore
 import TaktSystem
 
-/// One file's text, and the way from a mark to what people read: line, column and the line's text.
+/// One file's text, with the conversion of marks for people: line, column and the line's text.
 final class SourceText {
-  /// The file's path as it is shown.
+  /// The file's path in messages.
   let file: String
-  /// The line in which bytes begin that are no text; what stands from there on is not read.
+  /// The line with the first bytes that are no text; from there on nothing is read.
   let cutLine: UInt32?
-  /// Why, when there is such a line.
+  /// Nil if all bytes are text.
   let flaw: TextFlaw?
 
   private let bytes: FileBytes
@@ -16,7 +16,7 @@ final class SourceText {
   private var lineStarts: [Int] = []
   private lazy var secretLines = findSecretLines()
 
-  /// Takes the bytes of a file; a byte order mark in front is passed over.
+  /// Skips a byte order mark at the start.
   init(file: String, bytes: FileBytes) {
     self.file = file
     self.bytes = bytes
@@ -34,14 +34,14 @@ final class SourceText {
     end = lines.last ?? start
   }
 
-  /// Lends what is read: without the byte order mark, up to the line of the flaw. Its address is
-  /// the same each time.
+  /// Lends the text that is read: without the byte order mark, up to the line of the flaw. Its
+  /// address is always the same.
   func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     bytes.withBytes { body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
   }
 
-  /// A mark as people read it, with the text of its line; a line of more than 64 KB, and one that
-  /// may hold a secret, is not shown.
+  /// The place of a mark for people, with the text of its line; a line of more than 64 KB, and one
+  /// that may hold a secret, is not shown.
   func place(of mark: YAMLMark) -> (location: SourceLocation, line: String?) {
     guard mark.line > 0 else { return (SourceLocation(file: file), nil) }
     var location = SourceLocation(file: file, line: Int(mark.line), column: Int(mark.column))
@@ -51,7 +51,7 @@ final class SourceText {
     return (location, isSecret(location.line) ? nil : text)
   }
 
-  /// Whether a line may hold a secret.
+  /// True if a line may hold a secret.
   func isSecret(_ line: Int) -> Bool { secretLines.numbers.contains(line) }
 
   func character(at mark: YAMLMark) -> Character? {
@@ -73,7 +73,7 @@ final class SourceText {
     bytes.withBytes { SecretLines(in: $0, starts: lines(of: $0)) }
   }
 
-  /// A line without its end; nil when there is none of the number, and when it is of more than 64 KB.
+  /// A line without its end; nil if there is no such line, and for one of more than 64 KB.
   func text(ofLine line: Int) -> String? {
     bytes.withBytes { bytes in
       let lineStarts = lines(of: bytes)
@@ -85,7 +85,7 @@ final class SourceText {
     }
   }
 
-  /// Where each line starts.
+  /// The offset of each line's first byte.
   private func lines(of bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
     if lineStarts.isEmpty {
       lineStarts = LineBreak.lineStarts(in: bytes, from: start, to: bytes.count)
@@ -112,9 +112,9 @@ struct YAMLMark: Hashable, Comparable, Sendable {
   }
 }
 
-/// Where lines end, by libyaml's rules, so that its marks and our lines are the same.
+/// The ends of lines, by libyaml's rules, so that its marks match our lines.
 enum LineBreak {
-  /// A carriage return or a line feed.
+  /// True for a carriage return or a line feed.
   static func isPlain(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
 
   /// The offset of each line's first byte; the first is `start`.
@@ -136,7 +136,7 @@ enum LineBreak {
     return starts
   }
 
-  /// How many bytes a line break at `index` has; 0 when there is none.
+  /// The length in bytes of a line break at `index`; 0 for none.
   private static func length(in bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int) -> Int {
     func byte(_ distance: Int) -> UInt8 { index + distance < end ? bytes[index + distance] : 0 }
     switch bytes[index] {

@@ -1,14 +1,13 @@
 import TaktCore
 
-/// The first byte of a file that no YAML text can hold.
+/// The first byte of a file that no YAML text can contain.
 struct TextFlaw: Equatable {
   enum Kind: Equatable {
-    /// The file begins as UTF-16 or UTF-32 does.
+    /// The file starts like UTF-16 or UTF-32.
     case otherEncoding
     /// A zero byte: this is no text at all.
     case zero
     case notUTF8
-    /// A control character, by its number.
     case control(UInt32)
   }
 
@@ -16,7 +15,7 @@ struct TextFlaw: Equatable {
   /// From the start of the file, in bytes.
   var offset: Int
 
-  /// Looks through the bytes from `start`; nil when all of them are text.
+  /// Searches from `start`; nil if all bytes are text.
   static func first(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> TextFlaw? {
     if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) {
       return TextFlaw(kind: .otherEncoding, offset: 0)
@@ -91,6 +90,6 @@ extension Reporter {
 }
 
 extension Unicode.Scalar {
-  /// A space that is none for YAML, such as the no-break space of word processors and web pages.
+  /// A space that is none in YAML, such as the no-break space of word processors and web pages.
   var isWideSpace: Bool { isForeignSpace }
 }

@@ -2,14 +2,13 @@ package import TaktCore
 import TaktSystem
 
 extension ForeignFile {
-  /// The lines before a document are read with it.
+  /// A bound, because the lines before a document are read with it.
   private static let documentsMax = 100
 
-  /// Collections inside collections, and values, that one document may have.
   private static let limits = YAMLLimits(depth: 64, nodes: 100_000)
 
-  /// What the reader of jobs files makes of a YAML text of another program; documents that are wrong
-  /// are left out.
+  /// Reads a YAML text of another program with the reader of jobs files; wrong documents are left
+  /// out.
   package init(file: String, bytes: [UInt8]) {
     self.init()
     let documents = Self.split(bytes)
@@ -43,7 +42,8 @@ extension ForeignFile {
     }
   }
 
-  /// Documents begin with `---`. The lines before each are empty, so that its lines keep their numbers.
+  /// Splits at `---`. Each document is preceded by empty lines, so that its lines keep their
+  /// numbers.
   private static func split(_ bytes: [UInt8]) -> [[UInt8]] {
     var documents: [[UInt8]] = []
     var current: [UInt8] = []

@@ -1,12 +1,12 @@
-/// A text without quotes around it, as it stands in a file: YAML ends it where a comment starts.
+/// An unquoted text in a file: YAML ends it at the start of a comment.
 enum PlainText {
   static let commentMessage = "'#' starts a comment here, which ends the text before it"
   static let quotesHint = "put the whole text in quotes"
 }
 
 extension Reporter {
-  /// The comment that follows the end of a text, on its line or on the next one that is not blank.
-  /// Whether there is one is no secret.
+  /// The comment after the end of a text, on its line or on the next one that is not blank. The
+  /// existence of a comment is no secret.
   func comment(behind end: YAMLMark) -> (mark: YAMLMark, text: String)? {
     var (number, column) = (Int(end.line), Int(end.column) - 1)
     while let line = source.text(ofLine: number)?.unicodeScalars {

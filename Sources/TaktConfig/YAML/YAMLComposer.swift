@@ -1,14 +1,14 @@
 import TaktCore
 
-/// Makes nodes of events, as much at a time as it is asked for.
+/// Makes nodes from events, as many as requested at a time.
 ///
-/// Mistakes that leave the rest readable are reported and gone past; the others are thrown.
+/// Mistakes that leave the rest readable are reported and skipped; others are thrown.
 final class YAMLComposer {
   private struct Anchored {
     var node: YAMLNode
-    /// The nodes in it.
+    /// The number of nodes in it.
     var size: Int
-    /// The collections inside one another in it.
+    /// The depth of nested collections in it.
     var height: Int
   }
 
@@ -20,10 +20,11 @@ final class YAMLComposer {
   private var nodeCount = 0
   private var depth = 0
   private var deepest = 0
-  /// The next event, when it has been pulled already.
+  /// The next event, if it has been read ahead.
   private var peeked: YAMLEventReader.Event?
   private var pending: YAMLNode?
-  /// The whole entries of the mapping in which reading stopped, of those that `node` began with.
+  /// The complete entries of the mapping in which reading stopped, of those that `node` started
+  /// with.
   private(set) var unfinished: [YAMLEntry] = []
 
   init(_ source: SourceText, limits: YAMLLimits, reporter: Reporter) {
@@ -32,14 +33,14 @@ final class YAMLComposer {
     events = YAMLEventReader(source)
   }
 
-  /// Goes to the root of the file's document.
+  /// Moves to the root of the file's document.
   func openDocument() throws(YAMLStop) {
     _ = try next()
     guard try next() == .documentStart else { throw .empty }
     if try peek() == .scalar, events.scalar.isBlank { throw .empty }
   }
 
-  /// Goes from the end of the root to the end of the file.
+  /// Moves from the end of the root to the end of the file.
   func closeDocument() throws(YAMLStop) {
     _ = try next()
     if try next() == .documentStart { throw .manyDocuments(events.mark) }
@@ -53,8 +54,8 @@ final class YAMLComposer {
     }
     let node = try compose(try next(), isOutermost: true)
     do {
-      // A value counts as whole when what follows it can be read: a line that is indented wrongly
-      // ends the value before it, and would make that look as if something were missing.
+      // A value is complete if the text after it can be read: a line with a wrong indentation ends
+      // the value before it, which would then seem to lack something.
       _ = try peek()
     } catch {
       if case .mapping(let entries) = node.content { unfinished = entries }
@@ -63,8 +64,8 @@ final class YAMLComposer {
     return node
   }
 
-  /// Goes through the next value key by key when it is a mapping, and hands it back when not.
-  /// `visit` takes each key's value, whole or by another walk.
+  /// Walks through the next value key by key if it is a mapping, and returns it otherwise. `visit`
+  /// takes each key's value, whole or by another walk.
   func walk(_ visit: (YAMLKey) throws(YAMLStop) -> Void) throws(YAMLStop) -> YAMLNode? {
     if pending == nil, try peek() == .mappingStart, events.anchor == nil {
       _ = try next()
@@ -76,7 +77,7 @@ final class YAMLComposer {
       depth -= 1
       return nil
     }
-    // An alias, and a mapping with an anchor, which must be kept as a whole.
+    // An alias, or a mapping with an anchor, which must be kept as a whole.
     let node = try node()
     guard case .mapping(let entries) = node.content else { return node }
     for entry in entries {
@@ -86,8 +87,8 @@ final class YAMLComposer {
     return nil
   }
 
-  /// With so many keys it is foreseen how many there are, as if all were of one length: a table that
-  /// grows is made again and again.
+  /// From this number of keys on, the total is estimated, as if all were of one length: a growing
+  /// table is copied again and again.
   private static let manyKeys = 1000
 
   private func walkEntries(_ visit: (YAMLKey) throws(YAMLStop) -> Void) throws(YAMLStop) {
@@ -118,7 +119,7 @@ final class YAMLComposer {
     }
   }
 
-  /// The value that begins with an event, which is the reader's last.
+  /// Composes the value that starts with an event, the reader's last.
   private func compose(
     _ event: YAMLEventReader.Event, isOutermost: Bool = false
   ) throws(YAMLStop) -> YAMLNode {
@@ -140,7 +141,7 @@ final class YAMLComposer {
         return self.check(tag, on: .mapping, at: mark) ? .mapping(entries) : .invalid
       }
     case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
-      // The parser never hands these over where a value stands.
+      // The parser never returns these in place of a value.
       return YAMLNode(mark: mark, content: .invalid)
     }
   }
@@ -208,7 +209,7 @@ final class YAMLComposer {
     return entries
   }
 
-  /// The value of a key; below `secrets` nothing of it gets into a message.
+  /// The value of a key; below `secrets`, none of its text gets into a message.
   private func value(of key: String?, at mark: YAMLMark) throws(YAMLStop) -> YAMLNode {
     guard key == JobKey.secrets.name else { return try compose(try next()) }
     return try reporter.concealing(.secrets) { () throws(YAMLStop) in
@@ -223,8 +224,8 @@ final class YAMLComposer {
     }
   }
 
-  /// The next key of a mapping, nil at its end; its `text` is nil when it is no scalar, which has
-  /// been reported.
+  /// The next key of a mapping, nil at its end; `text` is nil for a key that is no scalar, which
+  /// has been reported.
   private func nextKey() throws(YAMLStop) -> (text: String?, isMerge: Bool, mark: YAMLMark)? {
     let event = try next()
     if event == .mappingEnd { return nil }
@@ -364,10 +365,9 @@ extension YAMLNode {
   }
 }
 
-/// Bounds on what one file may hold.
 struct YAMLLimits {
-  /// Collections inside collections.
+  /// The depth of nested collections.
   var depth = 64
-  /// Nodes, those of aliases counted each time.
+  /// The number of nodes, those of aliases counted each time.
   var nodes = 10_000_000
 }

@@ -1,7 +1,7 @@
 internal import CLibYAML
 
-/// The events of one YAML text, pulled one at a time from libyaml. What an event says is read out
-/// of the parser's own memory until the next is pulled.
+/// The events of one YAML text, read one at a time from libyaml. The data of an event is read from
+/// the parser's own memory until the next event.
 final class YAMLEventReader {
   enum Event {
     case streamStart, streamEnd, documentStart, documentEnd
@@ -11,7 +11,7 @@ final class YAMLEventReader {
 
   private let source: SourceText
   private let parser: UnsafeMutablePointer<yaml_parser_t>
-  /// The event that was pulled last, which libyaml owns until it is deleted.
+  /// The last event, which libyaml owns until it is deleted.
   ///
   /// The pointer is valid for the reader's life: it is allocated when the reader is made and
   /// deallocated when it goes, and nobody else has it.
@@ -21,7 +21,7 @@ final class YAMLEventReader {
     self.source = source
     parser = .allocate(capacity: 1)
     parser.initialize(to: yaml_parser_t())
-    // All zero, it is an event that holds nothing, and may be deleted.
+    // All zero, it is an empty event, which may be deleted.
     event = .allocate(capacity: 1)
     event.initialize(to: yaml_event_t())
     let isReady = yaml_parser_initialize(parser) != 0
@@ -42,13 +42,13 @@ final class YAMLEventReader {
     parser.deallocate()
   }
 
-  /// Goes to the next event; after the end of the stream, to its end again.
+  /// Moves to the next event; after the end of the stream, to its end again.
   func next() throws(YAMLStop) -> Event {
     let last = event.pointee
     yaml_event_delete(event)
     let isParsed = withExtendedLifetime(source) { yaml_parser_parse(parser, event) != 0 }
     guard isParsed else { throw stop(after: last) }
-    // What stands on the line of the cut was closed by the cut, not by the author.
+    // Anything on the line of the cut was closed by the cut, not by the author.
     if let cut = source.cutLine, mark.line >= cut { throw .cut }
     return kind
   }
@@ -68,22 +68,20 @@ final class YAMLEventReader {
     }
   }
 
-  /// Where the event begins.
   var mark: YAMLMark { YAMLMark(event.pointee.start_mark) }
 
-  /// The last line of the event. The end of a block, which has no sign of its own, is only noticed
-  /// on the line behind it.
+  /// The last line of the event. The end of a block, which has no sign of its own, is only detected
+  /// on the line after it.
   var lastLine: UInt32 {
     let (start, end) = (YAMLMark(event.pointee.start_mark), YAMLMark(event.pointee.end_mark))
     return start == end && end.line > 1 ? end.line - 1 : end.line
   }
 
-  /// How many times as long as what has been read the whole text is, rounded up.
+  /// The ratio of the whole text to the part that has been read, rounded up.
   var partsOfTotal: Int {
     source.withText { $0.count } / max(1, parser.pointee.mark.index) + 1
   }
 
-  /// The scalar of a `.scalar`.
   var scalar: YAMLScalar {
     // libyaml owns `length` bytes at `value` until the event is deleted; they are copied here.
     let bytes = UnsafeBufferPointer(
@@ -102,7 +100,7 @@ final class YAMLEventReader {
     return Self.text(tag).map(YAMLTag.init)
   }
 
-  /// The anchor of a scalar, of the start of a collection, or that an alias names.
+  /// The anchor of a scalar, of the start of a collection, or the one that an alias names.
   var anchor: String? {
     switch event.pointee.type {
     case YAML_ALIAS_EVENT: Self.text(event.pointee.data.alias.anchor)
@@ -118,7 +116,7 @@ final class YAMLEventReader {
     pointer.map { String(cString: $0) }
   }
 
-  /// - Parameter last: the event before, of which nothing is left but its places and its style.
+  /// - Parameter last: the event before, of which only its places and its style are valid.
   private func stop(after last: yaml_event_t) -> YAMLStop {
     let failed = parser.pointee
     let mark = YAMLMark(failed.problem_mark)
@@ -132,7 +130,7 @@ final class YAMLEventReader {
 }
 
 extension YAMLSyntaxProblem.Text {
-  /// Nil where the event is no text, an empty one or a block.
+  /// Nil if the event is no text, an empty one or a block.
   fileprivate init?(_ event: yaml_event_t) {
     let styles = [
       YAML_PLAIN_SCALAR_STYLE, YAML_SINGLE_QUOTED_SCALAR_STYLE, YAML_DOUBLE_QUOTED_SCALAR_STYLE,

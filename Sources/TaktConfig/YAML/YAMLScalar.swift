@@ -1,9 +1,9 @@
-/// One scalar: its own text, and what YAML 1.2's core schema makes of it.
+/// One scalar: its own text, and its type in YAML 1.2's core schema.
 struct YAMLScalar: Hashable, Sendable {
   enum Kind: Hashable {
     case null
     case boolean(Bool)
-    /// Nil when it does not fit.
+    /// Nil if it does not fit.
     case integer(Int?)
     case float
     case string
@@ -11,11 +11,11 @@ struct YAMLScalar: Hashable, Sendable {
 
   /// The text without quotes, escapes resolved.
   var text: String
-  /// Whether it stands without quotes, and not as a block.
+  /// True without quotes, and outside a block.
   var isPlain: Bool
   var tag: YAMLTag?
 
-  /// What the scalar is: quotes and tags count, `yes` and `on` are strings.
+  /// The type of the scalar: quotes and tags count, `yes` and `on` are strings.
   var kind: Kind {
     switch tag {
     case nil: isPlain ? Self.coreKind(of: text) : .string
@@ -24,7 +24,7 @@ struct YAMLScalar: Hashable, Sendable {
     }
   }
 
-  /// Whether its kind is null, which is asked of each value.
+  /// True if its kind is null: a fast test for each value.
   var isNull: Bool {
     switch tag {
     case nil: isPlain && Self.isNull(text)
@@ -46,7 +46,7 @@ struct YAMLScalar: Hashable, Sendable {
 
   private static func coreKind(of text: String) -> Kind {
     guard let first = text.utf8.first, !isNull(text) else { return .null }
-    // The first byte settles what most texts are.
+    // The first byte decides for most texts.
     switch first {
     case UInt8(ascii: "t"), UInt8(ascii: "T"):
       return ["true", "True", "TRUE"].contains(text) ? .boolean(true) : .string
@@ -88,7 +88,8 @@ struct YAMLScalar: Hashable, Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// `[-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )?`, infinities and no-number.
+  /// Accepts `[-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )?`, infinities and
+  /// not-a-number.
   private static func isFloat(_ text: String) -> Bool {
     if [".nan", ".NaN", ".NAN"].contains(text) { return true }
     var rest = text.utf8[...]
@@ -114,15 +115,15 @@ struct YAMLScalar: Hashable, Sendable {
   }
 }
 
-/// What a tag says of a node. Only the tags of YAML's core schema are known.
+/// The tag of a node. Only the tags of YAML's core schema are known.
 enum YAMLTag: Hashable, Sendable {
   case string, null, boolean, integer, float, sequence, mapping
-  /// `!`: take the node as it stands, a scalar as text.
+  /// `!`: the node without resolution, a scalar as text.
   case nonSpecific
   /// Any other, with its whole text.
   case unknown(String)
 
-  /// Reads a tag as libyaml hands it over, with its handle resolved.
+  /// Parses a tag from libyaml, with its handle resolved.
   init(_ text: String) {
     switch text {
     case "!": self = .nonSpecific
@@ -137,7 +138,7 @@ enum YAMLTag: Hashable, Sendable {
     }
   }
 
-  /// As a person writes it: `!!python/x`, `!secret`.
+  /// The form in a file: `!!python/x`, `!secret`.
   static func written(_ text: String) -> String {
     let core = "tag:yaml.org,2002:"
     return text.hasPrefix(core) ? "!!" + text.dropFirst(core.count) : text

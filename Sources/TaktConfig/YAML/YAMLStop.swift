@@ -1,15 +1,15 @@
 import TaktCore
 
-/// Why the rest of a file cannot be read.
+/// The reason why the rest of a file cannot be read.
 enum YAMLStop: Error, Equatable {
   case syntax(YAMLSyntaxProblem)
-  /// Collections inside collections, deeper than the bound.
+  /// Nested collections, deeper than the bound.
   case tooDeep(YAMLMark)
   /// More nodes than the bound, those of aliases counted each time.
   case tooManyNodes(YAMLMark)
   case empty
   case manyDocuments(YAMLMark)
-  /// The text was cut before bytes that are no text; that has been reported.
+  /// The text was cut before bytes that are no text, which has been reported.
   case cut
 }
 
@@ -42,7 +42,7 @@ extension Reporter {
   }
 }
 
-/// What is said of a kind of file when it is empty, or more than one document.
+/// The words for a kind of file that is empty, or has more than one document.
 struct FileKind {
   var firstKey: String
   var moreHint: String

@@ -1,5 +1,5 @@
-/// What the lines around a mistake say better than the parser, which sees where it gave up and not
-/// what was meant.
+/// Sentences from the lines around a mistake, where they tell more than the parser, which only
+/// knows where it gave up.
 extension Reporter {
   func sentenceByLines(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
     if CrontabLine.looksLike(line(Int(problem.contextMark.line)) ?? ""),
@@ -14,7 +14,7 @@ extension Reporter {
     return endedText(of: problem) ?? endedValue(of: problem) ?? signInBrackets(of: problem)
   }
 
-  /// A text that has ended before the place of the problem, where it was meant to go on.
+  /// A text that has ended before the place of the problem, but was meant to continue there.
   private func endedText(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
     guard problem.isBehindValue, let text = problem.text else { return nil }
     let rest = remainder(from: problem.mark)
@@ -33,8 +33,8 @@ extension Reporter {
     return goesOn ? QuotedText.sentence(at: text.start) : nil
   }
 
-  /// A list, a mapping or a quoted text that starts a value, and has ended before the place of the
-  /// problem on its line.
+  /// A list, a mapping or a quoted text at the start of a value, which has ended before the place
+  /// of the problem on its line.
   private func endedValue(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
     guard let place = problem.follower, let line = line(Int(place.line)) else { return nil }
     let before = String(line.unicodeScalars.prefix(Int(place.column) - 1))
@@ -53,7 +53,7 @@ extension Reporter {
     }
   }
 
-  /// A sign of YAML in a text without quotes within brackets.
+  /// A YAML sign in an unquoted text within brackets.
   private func signInBrackets(of problem: YAMLSyntaxProblem) -> YAMLSyntaxProblem.Sentence? {
     guard problem.closing != nil else { return nil }
     let rest = remainder(from: problem.mark)
@@ -73,13 +73,14 @@ extension Reporter {
       hint: "put a text that contains ': ' in quotes")
   }
 
-  /// A line from a place on, also where it is not shown: only a sign of YAML is told of it.
+  /// The rest of a line from a place on, even of a hidden line: messages only mention a YAML sign
+  /// of it.
   private func remainder(from mark: YAMLMark) -> String {
     let line = source.text(ofLine: Int(mark.line)) ?? ""
     return String(line.unicodeScalars.dropFirst(Int(mark.column) - 1))
   }
 
-  /// Often the mistake is in the line above, which then goes on in this one.
+  /// Often the mistake is in the line above, which then continues in this one.
   private func unexpectedColon(at mark: YAMLMark) -> YAMLSyntaxProblem.Sentence? {
     var number = Int(mark.line)
     guard let own = line(number) else { return nil }
@@ -108,7 +109,7 @@ extension Reporter {
       hint: words.contains(":") ? "put a space after the ':'" : "put ':' and a space after the key")
   }
 
-  /// The column of the first space in a line's indentation that is none for YAML; nil without one.
+  /// The column of the first space in a line's indentation that is none in YAML; nil for none.
   private static func wideIndent(of line: String) -> Int? {
     let indent = line.unicodeScalars.prefix { $0 == " " || $0.isWideSpace }
     return indent.firstIndex(where: \.isWideSpace).map {
@@ -117,7 +118,7 @@ extension Reporter {
   }
 }
 
-/// A text in quotes, as it stands in a file: YAML ends it at the next one.
+/// A quoted text in a file: YAML ends it at the next quote.
 private enum QuotedText {
   static func sentence(at mark: YAMLMark) -> YAMLSyntaxProblem.Sentence {
     YAMLSyntaxProblem.Sentence(
@@ -127,7 +128,7 @@ private enum QuotedText {
 }
 
 extension String {
-  /// What is behind `- ` and `key: ` in a line.
+  /// The text after `- ` and `key: ` in a line.
   fileprivate var valueOfLine: Substring {
     var rest = drop { $0 == " " }
     while rest.hasPrefix("- ") { rest = rest.dropFirst().drop { $0 == " " } }
@@ -143,7 +144,7 @@ enum CrontabLine {
   static let message = "this is a line of a crontab"
   static let hint = "write it as a job: jobs: {NAME: {cron: \"*/5 * * * *\", run: COMMAND}}"
 
-  /// Whether a text is five fields of times and something to run.
+  /// True for five time fields and a command.
   static func looksLike(_ text: String) -> Bool {
     let words = text.split(maxSplits: 5, whereSeparator: \.isWhitespace)
     guard words.count == 6 else { return false }

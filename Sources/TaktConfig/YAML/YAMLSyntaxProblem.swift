@@ -1,18 +1,18 @@
 import TaktCore
 
-/// What the parser said when it gave up: its own words and both of its places.
+/// The parser's last words: its own text and both of its places.
 struct YAMLSyntaxProblem: Equatable {
   var problem: String
   var mark: YAMLMark
   var context: String
   var contextMark: YAMLMark
-  /// The text that was read right before; nil where that was none, or a block.
+  /// The text that was read directly before; nil for none, and for a block.
   var text: Text?
 
-  /// A text that is not empty, in quotes or without.
+  /// A text that is not empty, quoted or not.
   struct Text: Equatable {
     var start: YAMLMark
-    /// Behind its last character.
+    /// After its last character.
     var end: YAMLMark
     var isPlain: Bool
   }
@@ -22,13 +22,14 @@ extension YAMLSyntaxProblem {
   /// The bracket that was expected, besides a comma; nil outside brackets.
   var closing: Character? { "]}".first { problem.hasSuffix("or '\($0)'") } }
 
-  /// Whether a value had ended when something stood there that does not follow one.
+  /// True if a value had ended before something that does not follow one.
   var isBehindValue: Bool {
     closing != nil
       || ["while parsing a block mapping", "while parsing a block collection"].contains(context)
   }
 
-  /// What may have been meant to go on with the value before it on its line; nil within brackets.
+  /// The place of text that may have been meant to continue the value before it on its line; nil
+  /// within brackets.
   var follower: YAMLMark? {
     switch context {
     case "while scanning a block scalar", "while scanning an alias", "while scanning an anchor":
@@ -37,7 +38,7 @@ extension YAMLSyntaxProblem {
     }
   }
 
-  /// What a person reads instead of the parser's words.
+  /// The sentence for people in place of the parser's words.
   struct Sentence: Equatable {
     var code: Diagnostic.Code = .syntax
     var mark: YAMLMark
@@ -45,8 +46,8 @@ extension YAMLSyntaxProblem {
     var hint: String?
   }
 
-  /// The parser's words as a sentence that says what to do. `character` is what stands at `mark`,
-  /// nil where that may be part of a secret.
+  /// The parser's words as a sentence with advice. `character` is the one at `mark`, nil if it may
+  /// be part of a secret.
   func sentence(character: Character?) -> Sentence {
     if problem.contains("tab character") || isBadStart && character == "\t" {
       return Sentence(
@@ -80,7 +81,7 @@ extension YAMLSyntaxProblem {
     return Sentence(mark: mark, message: "invalid YAML: \(words)")
   }
 
-  /// The signs that start a name in YAML and a text elsewhere, by what libyaml was reading.
+  /// The signs that start a name in YAML and a text elsewhere, by the context in libyaml.
   private static let signs: [String: (character: Character, word: String, hint: String)] = [
     "while scanning an alias": ("*", "alias", "quote the text, such as cron: \"* * * * *\""),
     "while scanning an anchor": ("&", "anchor", "put the text in quotes"),

@@ -1,31 +1,31 @@
 import TaktCore
 
-/// A word of a shell's text, as far as it takes to know what a value in it comes to.
+/// A word of a shell's text, with the details that determine the effect of a value in it.
 struct CommandWord {
   struct Value {
     var number: Int
     var place: ShellPlace
   }
 
-  /// Without its quotes; nil where it has a value or an expansion.
+  /// The word without its quotes; nil if it has a value or an expansion.
   private(set) var constant: [UInt8]? = []
-  /// What stands at its start, before any quote, expansion or value.
+  /// The text before any quote, expansion or value.
   private(set) var lead: [UInt8] = []
   private(set) var hasQuotes = false
-  /// Whether a `/` is in it, so that it names no built-in of a shell.
+  /// True if it contains `/`, so that it names no built-in of a shell.
   private(set) var hasSlash = false
-  /// The first character outside quotes that may have a meaning of its own beside a value.
+  /// The first unquoted character that may have a special meaning next to a value.
   private(set) var oddSign: UInt8?
-  /// Whether a `[` is outside quotes: what follows it may be a subscript.
+  /// True for an unquoted `[`: a subscript may follow.
   private(set) var hasBracket = false
-  /// Whether a `*` or `?` is outside quotes.
+  /// True for an unquoted `*` or `?`.
   private(set) var hasPattern = false
-  /// Whether it ends with a variable, whose name what comes next would lengthen.
+  /// True if it ends with a variable, whose name the next character would lengthen.
   private(set) var endsWithVariable = false
-  /// Whether a `<` or `>` follows it, of which a number would be the descriptor.
+  /// True before `<` or `>`, where a number would be a descriptor.
   var isBeforeRedirection = false
   var values: [Value] = []
-  /// Values of commands in it, `$( )`.
+  /// Values in commands within it, `$( )`.
   var innerValues: [Int] = []
   private var isLeadOver = false
 
@@ -38,7 +38,7 @@ struct CommandWord {
   /// The text of a word without quotes and expansions, which may be a keyword.
   var bareText: String? { hasQuotes ? nil : text }
 
-  /// The variable that it sets, where it is `NAME=…` or `NAME+=…`.
+  /// The variable that `NAME=…` or `NAME+=…` sets.
   var assignedName: String? {
     guard let sign = lead.firstIndex(of: UInt8(ascii: "=")) else { return nil }
     var name = lead[..<sign]
@@ -52,7 +52,7 @@ struct CommandWord {
   }
 
   mutating func append(_ byte: UInt8, isQuoted: Bool = false) {
-    // What follows `$x:` may be a modifier.
+    // The text after `$x:` may be a modifier.
     if isQuoted || byte != UInt8(ascii: ":") { endsWithVariable = false }
     if byte == UInt8(ascii: "/") { hasSlash = true }
     if isQuoted {
@@ -67,7 +67,7 @@ struct CommandWord {
     constant?.append(byte)
   }
 
-  /// Whether a character outside quotes means nothing beside a value.
+  /// True if an unquoted character has no special meaning next to a value.
   private func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "="): !lead.isEmpty || isLeadOver
@@ -76,7 +76,7 @@ struct CommandWord {
     }
   }
 
-  /// `~/`, which stands for the home folder at the start of a word.
+  /// Appends `~/`, the home folder at the start of a word.
   mutating func appendHome() {
     lead += Array("~/".utf8)
     constant? += Array("~/".utf8)

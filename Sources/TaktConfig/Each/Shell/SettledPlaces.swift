@@ -1,20 +1,20 @@
 import TaktCore
 
-/// What is settled of the values of a shell's text: where each stands, or why it is refused.
+/// The results for the values of a shell's text: the place of each, or the reason to refuse it.
 struct SettledPlaces {
-  /// By number of value; nil where nothing is settled yet.
+  /// By number of value; nil if not determined yet.
   private var places: [ShellPlace?]
-  /// Whether the text may evaluate the value of a variable.
+  /// True if the text may evaluate the value of a variable.
   private let evaluatesVariables: Bool
 
-  /// - Parameter text: all of it but the values.
+  /// - Parameter text: the whole text without the values.
   init(count: Int, in text: String) {
     places = Array(repeating: nil, count: count)
     evaluatesVariables =
       ShellBuiltins.evaluatingWords.contains { text.hasWord($0) } || text.hasNumberInBraces
   }
 
-  /// All of them, in order; what is not settled is refused.
+  /// All places, in order; undetermined ones are refused.
   func all(orRefused reason: String) -> [ShellPlace] { places.map { $0 ?? .refused(reason) } }
 
   mutating func refuse(_ number: Int, _ reason: String) { places[number] = .refused(reason) }
@@ -23,7 +23,7 @@ struct SettledPlaces {
     for number in word.values.map(\.number) + word.innerValues { places[number] = .refused(reason) }
   }
 
-  /// Takes the values of a word; those of commands in it are settled already.
+  /// Determines the values of a word; those of commands in it are determined already.
   mutating func settle(_ word: CommandWord, isCommandName: Bool = false) {
     for value in word.values {
       switch value.place {
@@ -45,9 +45,10 @@ struct SettledPlaces {
     }
   }
 
-  /// Settles the values of a simple command; returns why nothing behind it can be settled, if so.
+  /// Determines the values of a simple command; returns the reason if nothing after it can be
+  /// determined.
   ///
-  /// - Parameter isWhole: false where the text goes on in a way that was not read.
+  /// - Parameter isWhole: false if the text continues in an unread form.
   mutating func settle(_ command: [CommandWord], isWhole: Bool) -> String? {
     var rest = command[...]
     while let word = rest.first, let name = word.assignedName {
@@ -72,7 +73,7 @@ struct SettledPlaces {
 }
 
 extension String {
-  /// Whether `${NAME[…` or `${NAME:…` is in it, of which shells evaluate the rest as a number.
+  /// True for `${NAME[…` or `${NAME:…`, of which shells evaluate the rest as a number.
   fileprivate var hasNumberInBraces: Bool {
     var rest = utf8[...]
     while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
@@ -88,7 +89,7 @@ extension String {
     return false
   }
 
-  /// Whether a text is in it that is not the end of a longer word.
+  /// True if a text occurs that is not the end of a longer word.
   fileprivate func hasWord(_ word: String) -> Bool {
     let bytes = Array(utf8)
     let wanted = Array(word.utf8)

@@ -1,6 +1,6 @@
-/// Names that mean something to the usual shells: `sh`, `dash`, `ash`, `bash`, `ksh`, `mksh` and `zsh`.
+/// Names with a meaning for the usual shells: `sh`, `dash`, `ash`, `bash`, `ksh`, `mksh` and `zsh`.
 enum ShellBuiltins {
-  /// Keywords after which a command begins.
+  /// Keywords before a command.
   static let leadingKeywords: Set<String> = [
     "if", "then", "elif", "else", "do", "while", "until", "!", "{", "time",
   ]
@@ -9,13 +9,13 @@ enum ShellBuiltins {
     "for", "select", "case", "function", "fi", "done", "esac", "}", "in", "[[", "]]",
   ])
 
-  /// Built-ins that read names of variables, which may be set with an argument `NAME=value`.
+  /// Built-ins that take names of variables, which an argument `NAME=value` may set.
   static let declaring: Set<String> = [
     "export", "readonly", "local", "declare", "typeset",
   ]
 
-  /// Built-ins and keywords that evaluate an argument as code, as a number, or as the name of a variable
-  /// in one of the shells, or that may.
+  /// Built-ins and keywords that evaluate, or may evaluate, an argument as code, as a number, or as
+  /// the name of a variable in one of the shells.
   static let evaluating: Set<String> = [
     "fi", "done", "esac", "}", "in", "case", "[[", "]]", "repeat", "foreach", "end", "coproc",
     "nocorrect", "noglob", "always", "-", ".", "alarm", "alias", "autoload", "bg", "bind",
@@ -36,12 +36,13 @@ enum ShellBuiltins {
     "zsocket", "zstat", "zstyle", "ztcp",
   ]
 
-  /// Built-ins after which the rest of the text may mean something else.
+  /// Built-ins that may change the meaning of the rest of the text.
   static let changingSyntax: Set<String> = [
     "alias", "unalias", "setopt", "unsetopt", "emulate", "shopt",
   ]
 
-  /// Words of a text that may evaluate variables, or make numbers of them, whose values are evaluated.
+  /// Words that may make a text evaluate variables, or make numbers of them, whose values are
+  /// evaluated.
   static let evaluatingWords = [
     "declare", "typeset", "integer", "float", "private", "nameref", "local -", "local +",
     "export -", "export +", "readonly -", "readonly +", "eval", "let", "((", "$[", "-eq", "-ne",

@@ -5,21 +5,21 @@ struct ShellCommand {
   enum Verdict {
     /// The name of the command: never a keyword.
     case name
-    /// An argument that the command gets as it is.
+    /// An argument that the command gets unchanged.
     case argument
     case refused(String)
   }
 
   private(set) var verdicts: [(word: CommandWord, verdict: Verdict)] = []
-  /// Why what comes after it may mean something else.
+  /// The reason why later text may have another meaning.
   private(set) var lastingDoubt: String?
 
   private let evaluatesVariables: Bool
   private let isWhole: Bool
 
   /// - Parameters:
-  ///   - evaluatesVariables: whether the text may evaluate the value of a variable.
-  ///   - isWhole: false where the command may go on.
+  ///   - evaluatesVariables: true if the text may evaluate the value of a variable.
+  ///   - isWhole: false if the command may continue.
   init(_ words: ArraySlice<CommandWord>, evaluatesVariables: Bool, isWhole: Bool) {
     (self.evaluatesVariables, self.isWhole) = (evaluatesVariables, isWhole)
     check(words)
@@ -30,7 +30,7 @@ struct ShellCommand {
     guard let name = words.first else { return }
     let arguments = words.dropFirst()
     guard let text = name.text else {
-      // Whatever a `/` is part of is a program.
+      // A word with `/` is always a program.
       guard name.hasSlash || name.innerValues.isEmpty else {
         return add(words, .refused("in a command whose name is not written out"))
       }
@@ -42,7 +42,7 @@ struct ShellCommand {
     }
     verdicts.append((name, .name))
     switch text {
-    // zsh runs `eval` for `{eval`, and any shell for `eva?` beside a file of this name.
+    // zsh runs `eval` for `{eval`, and any shell for `eva?` if there is a file named `eval`.
     case _
     where name.oddSign != nil && text != "[" || name.hasPattern && !name.hasSlash:
       add(arguments, .refused("behind the name of a command that is not plain"))
@@ -68,7 +68,7 @@ struct ShellCommand {
     add(words, .refused("in an argument of the shell's '\(name)'"))
   }
 
-  /// `command`, `exec` and `builtin`, before a command.
+  /// Handles `command`, `exec` and `builtin`, before a command.
   private mutating func checkPrefixed(_ words: ArraySlice<CommandWord>, by name: String) {
     var words = words
     if name == "command", let option = words.first?.text {
@@ -84,7 +84,8 @@ struct ShellCommand {
     "-G", "-S", "-N", "-n", "-z",
   ]
 
-  /// `[ ]` in the forms that evaluate nothing: one text, a test of one text or file, and `=`.
+  /// Accepts `[ ]` in the forms that evaluate nothing: one text, a test of one text or file, and
+  /// `=`.
   private mutating func checkTest(_ words: ArraySlice<CommandWord>, _ name: String) {
     var operands = Array(words)
     if name == "[" {
@@ -101,7 +102,7 @@ struct ShellCommand {
     if isPlain, isWhole { add(words, .argument) } else { refuseOwn(words, name) }
   }
 
-  /// Refuses the values of words, and not those of commands in them.
+  /// Refuses the values of words, but not those of commands in them.
   private mutating func refuseOwn(_ words: ArraySlice<CommandWord>, _ name: String) {
     for word in words {
       var own = word
@@ -110,7 +111,7 @@ struct ShellCommand {
     }
   }
 
-  /// A format of texts alone: some shells evaluate numbers.
+  /// Accepts a format of texts only: some shells evaluate numbers.
   private mutating func checkPrintf(_ words: ArraySlice<CommandWord>) {
     guard let format = words.first?.text, !format.hasPrefix("-"), Self.hasTextsAlone(format) else {
       return refuseAll(words, "printf")
@@ -127,7 +128,7 @@ struct ShellCommand {
     return true
   }
 
-  /// `for NAME in WORDS`
+  /// Accepts `for NAME in WORDS`.
   private mutating func checkLoop(_ words: ArraySlice<CommandWord>, _ name: String) {
     guard let variable = words.first?.text, CommandWord.isName(variable.utf8), !evaluatesVariables,
       !ShellBuiltins.evaluatedVariables.contains(variable),
@@ -136,7 +137,8 @@ struct ShellCommand {
     add(words, .argument)
   }
 
-  /// `set -- WORDS`; other options than those of every script may change how what follows is read.
+  /// Accepts `set -- WORDS`; options other than the usual ones of scripts may change the reading of
+  /// later text.
   private mutating func checkSet(_ words: ArraySlice<CommandWord>) {
     var rest = words
     while let word = rest.popFirst() {
@@ -159,7 +161,7 @@ struct ShellCommand {
     lastingDoubt = "behind 'set'"
   }
 
-  /// `export NAME=VALUE`
+  /// Accepts `export NAME=VALUE`.
   private mutating func checkDeclaration(_ words: ArraySlice<CommandWord>, _ name: String) {
     let hasOptions = words.contains {
       $0.text.map { $0.hasPrefix("-") || $0.hasPrefix("+") } ?? false
@@ -175,12 +177,12 @@ struct ShellCommand {
     }
   }
 
-  /// Programs whose option `-c` has a command of a shell.
+  /// Programs whose option `-c` takes a command for a shell.
   private static let commandTakers = UsualShell.names.union([
     "su", "runuser", "sg", "flock", "script", "fish", "csh", "tcsh",
   ])
 
-  /// Who reads an argument of a list, which no shell takes apart.
+  /// The reader of an argument of a list, which no shell splits.
   static func reader(after words: [String]) -> EachText.Reader {
     guard let start = words.firstIndex(where: { commandTakers.contains(UsualShell.baseName($0)) }),
       let option = words.last, option.hasPrefix("-"),

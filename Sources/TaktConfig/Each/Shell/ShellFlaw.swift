@@ -1,11 +1,11 @@
 import TaktCore
 
-/// Why the words of a shell do not run the command that comes after them.
+/// The reason why the words of a shell do not run the command after them.
 struct ShellFlaw {
   let message: String
   let hint: String
 
-  /// Nil where they do, or the program is not known.
+  /// Nil if they do, or the program is not known.
   init?(of words: [String]) {
     let inner = Wrapper.program(in: words)
     guard let program = inner.first, let option = TextOption(of: program) else { return nil }
@@ -14,7 +14,7 @@ struct ShellFlaw {
     case .taken, .unknown: return nil
     case .missing:
       message = "'\(program.shortened)' takes a command only after '\(option.word)'"
-      // The name of a shell alone stands for it with `-c`.
+      // The name of a shell alone implies `-c`.
       let others = inner.dropFirst().filter { $0 != "-c" && $0 != "--" }
       // Bash wants its long options first.
       var instead = wrappers + [program]
@@ -38,7 +38,7 @@ struct ShellFlaw {
     "write \(JobKey.shell): [\(words.map(\.shortened).joined(separator: ", "))]"
   }
 
-  /// Whether a text may run what comes after it: by `"$@"`, `sys.argv` or `shift`.
+  /// True if a text may run the words after it: by `"$@"`, `sys.argv` or `shift`.
   private static func usesArguments(_ text: String) -> Bool {
     ["$@", "$*", "$0", "$1", "${@", "${*", "${0", "${1", "arg", "ARG", "shift", "..."].contains {
       text.contains($0)
@@ -46,12 +46,11 @@ struct ShellFlaw {
   }
 }
 
-/// The option after which a program takes a text.
 private struct TextOption {
   enum Place {
-    /// The next word is its text.
+    /// The next word is the text.
     case taken
-    /// The word at this index is its text.
+    /// The word at this index is the text.
     case before(Int)
     case missing
     /// The words name a script, which may do anything.
@@ -60,12 +59,12 @@ private struct TextOption {
 
   let letter: Character
   private let isOfShell: Bool
-  /// Other words that take a text.
+  /// Other words before a text.
   private let others: Set<String>
 
   var word: String { "-\(letter)" }
 
-  /// Nil for a program that is not known.
+  /// Nil for an unknown program.
   init?(of program: String) {
     let name = String(UsualShell.baseName(program).prefix { !$0.isNumber })
     isOfShell = UsualShell.names.contains(name)
@@ -110,10 +109,10 @@ private struct TextOption {
     return hasOption ? .before(rest.startIndex) : .unknown
   }
 
-  /// Letters behind which the rest of a word is a value.
+  /// Letters after which the rest of a word is a value.
   private static let valued = "DFIMWXm"
 
-  /// Whether a word is the option, alone or as the last of several, such as `-ne`.
+  /// True if a word is the option, alone or as the last of several, such as `-ne`.
   private func isOption(_ word: String) -> Bool {
     if others.contains(word) { return true }
     return word.hasPrefix("-") && word.last == letter

@@ -1,28 +1,28 @@
 import TaktCore
 
-/// Where a value stands in a text, and so how it is written there.
+/// The place of a value in a text, which determines its quoting.
 enum ShellPlace: Hashable {
   /// In a text that no shell reads.
   case plain
   /// Outside quotes: a word, or a part of one.
   ///
-  /// - Parameter isAlwaysQuoted: whether even plain characters could mean something there, such as the
-  ///   name of a keyword, or the number of a descriptor.
+  /// - Parameter isAlwaysQuoted: true if even plain characters could have a meaning there, such as
+  ///   the name of a keyword, or the number of a descriptor.
   case word(isAlwaysQuoted: Bool)
   case singleQuotes
-  /// - Parameter isApart: whether it directly follows the name of a variable.
+  /// - Parameter isApart: true if it directly follows the name of a variable.
   case doubleQuotes(isApart: Bool)
-  /// Where a shell could run a value, or where that is not known; why, for people.
+  /// A place where a shell could run a value, or that is not known, with the reason for people.
   case refused(String)
 
-  /// The value as it is written there.
+  /// The value with the quoting for its place.
   func text(of value: String) -> String {
     switch self {
     case .plain, .refused: value
     case .word(let isAlwaysQuoted):
       isAlwaysQuoted || !value.isPlainShellWord ? value.singleQuoted : value
     case .singleQuotes: value.withinSingleQuotes
-    // Backslashes would not hold in a character set in which one may be the second byte of a character.
+    // Backslashes are unsafe in a character set in which one may be the second byte of a character.
     case .doubleQuotes(let isApart):
       isApart || !value.isPlainShellWord ? "\"\(value.singleQuoted)\"" : value
     }
@@ -30,7 +30,7 @@ enum ShellPlace: Hashable {
 }
 
 extension String {
-  /// Whether a shell takes it as it stands in a word.
+  /// True if a shell takes it literally in a word.
   fileprivate var isPlainShellWord: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in

@@ -1,25 +1,24 @@
 import TaktCore
 
-/// Reads a shell's text to know where its values stand.
+/// Reads a shell's text to determine the places of its values.
 ///
-/// It is a list of what is safe: a value is a word, a part of a word of plain characters, or stands in
-/// quotes, as an argument that the shell itself does not evaluate. It reads the forms in which all usual
-/// shells agree. At any other it stops, and refuses all values from there on.
+/// It allows only what is safe: a value is a word, part of a word of plain characters, or in
+/// quotes, as an argument that the shell itself does not evaluate. It reads the forms in which all
+/// usual shells agree. At any other it stops, and refuses all values from there on.
 struct ShellScanner {
   private enum Sign: Equatable {
     case byte(UInt8)
-    /// The number of a value.
     case value(Int)
   }
 
   private let signs: [Sign]
   private var index = 0
   private var places: SettledPlaces
-  /// Why it has stopped.
+  /// The reason why it has stopped.
   private var doubt: String?
   private var depth = 0
 
-  /// Where each value of a text stands, in order.
+  /// The places of a text's values, in order.
   ///
   /// - Parameter pieces: the text; nil for each value.
   static func places(in pieces: [String?]) -> [ShellPlace] {
@@ -62,13 +61,13 @@ struct ShellScanner {
 
   /// Ends a simple command.
   ///
-  /// - Parameter isWhole: false where the text goes on in a way that was not read.
+  /// - Parameter isWhole: false if the text continues in an unread form.
   private mutating func finish(_ command: inout [CommandWord], isWhole: Bool = true) {
     if let reason = places.settle(command, isWhole: isWhole) { stop(reason) }
     command = []
   }
 
-  /// Reads commands up to the end, or to the `)` that ends them.
+  /// Reads commands up to the end, or to the closing `)`.
   private mutating func scanCommands(isInParentheses: Bool) {
     depth += 1
     defer { depth -= 1 }
@@ -97,7 +96,7 @@ struct ShellScanner {
   }
 
   private mutating func scanSeparator() {
-    // Some shells read it as two signs.
+    // Some shells read it as two operators.
     if next(is: "&"), next(is: ">", at: 1) { return stop("behind '&>'") }
     if next(is: ";") {
       for sign in [";", "&", "|"] as [Unicode.Scalar] where next(is: sign, at: 1) {
@@ -108,7 +107,7 @@ struct ShellScanner {
   }
 
   private mutating func scanComment(isInParentheses: Bool) {
-    // Some shells look for the end of a `$(` in its comments, too.
+    // Some shells look for the end of a `$(` in comments, too.
     if isInParentheses { return stop("behind a comment in parentheses") }
     while index < signs.count, !next(is: "\n") {
       if case .value(let number) = signs[index] { places.refuse(number, "in a comment") }
@@ -116,7 +115,7 @@ struct ShellScanner {
     }
   }
 
-  /// A group of commands, or the definition of a function.
+  /// Reads a group of commands, or the definition of a function.
   private mutating func scanParenthesis(_ command: inout [CommandWord]) {
     if command.isEmpty {
       if next(is: "(", at: 1) { return stop("behind '(('") }
@@ -130,7 +129,7 @@ struct ShellScanner {
       command = []
       return
     }
-    // It may be a part of the word before it.
+    // It may be part of the word before it.
     if let word = command.popLast() { places.refuse(word, "beside '('") }
     stop("behind '('")
   }
@@ -176,7 +175,7 @@ struct ShellScanner {
     }
   }
 
-  /// The words of `[[ ]]`, of which none may have a value.
+  /// Reads the words of `[[ ]]`, which refuse all values.
   private mutating func scanCondition(_ command: inout [CommandWord], _ first: CommandWord) {
     while doubt == nil {
       while let byte = byte(), Self.isBlank(byte) || byte == 0x0a { index += 1 }
@@ -287,7 +286,7 @@ struct ShellScanner {
       return
     }
     if byte == 0x0a {
-      // The line goes on, and what is on both sides of it is one.
+      // A line continuation joins the text on both sides.
       guard hasBlankBefore else { return stop("behind a word on two lines") }
     } else if byte < 0x20 || byte == 0x7f {
       return stop("behind a control character")
@@ -300,7 +299,7 @@ struct ShellScanner {
     index += 1
   }
 
-  /// A `$` and what belongs to it.
+  /// Reads a `$` and its operand.
   private mutating func scanDollar(_ word: inout CommandWord, isInQuotes: Bool) {
     index += 1
     guard index < signs.count else { return word.append(UInt8(ascii: "$"), isQuoted: isInQuotes) }
@@ -334,14 +333,14 @@ struct ShellScanner {
     case _ where byte.isDigit || "@*#?-$!".utf8.contains(byte):
       word.appendExpansion(isVariable: true)
       index += 1
-    // A lone sign, such as the end of a pattern; zsh has variables such as `$+x`, too.
+    // A lone `$`, such as the end of a pattern; zsh has variables such as `$+x`, too.
     case _ where " \t\n\"./,|);".utf8.contains(byte):
       word.append(UInt8(ascii: "$"), isQuoted: isInQuotes)
     default: stop("behind a '$'")
     }
   }
 
-  /// `${NAME}` and simple forms of it.
+  /// Reads `${NAME}` and simple forms of it.
   private mutating func scanBraces() {
     index += 1
     // Some shells run the commands in `${ }`.
@@ -356,7 +355,7 @@ struct ShellScanner {
     stop("in or behind '${ }'")
   }
 
-  /// `$(( ))` with numbers, names and operators.
+  /// Reads `$(( ))` with numbers, names and operators.
   private mutating func scanArithmetic() {
     index += 2
     var parentheses = 0

@@ -1,6 +1,6 @@
-/// The first words of a shell command, where they are plain to see.
+/// The first words of a shell command, if they are literal.
 enum ShellWord {
-  /// What no folder of `PATH` has, and what only leads to the program.
+  /// Words that are in no folder of `PATH`, or only lead to the program.
   private static let builtins: Set<Substring> = [
     ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "declare", "do",
     "echo", "esac", "eval", "exec", "exit", "export", "false", "fg", "fi", "for", "function",
@@ -15,7 +15,7 @@ enum ShellWord {
     return UsualShell.isUsual(program) && shell.last?.hasSuffix("c") == true
   }
 
-  /// Nil where the command starts with anything but a plain word, or with one that the shell knows.
+  /// Nil if the command starts with anything but a plain word, or with one that the shell knows.
   static func program(of text: String) -> Substring? {
     let rest = start(of: text)
     let word = rest.prefix(while: isPlain)
@@ -26,7 +26,7 @@ enum ShellWord {
     return word.contains("/") || !text.contains("()") ? word : nil
   }
 
-  /// The plain words with which the first command starts, that behind `cd FOLDER &&`.
+  /// The plain words at the start of the first command, after `cd FOLDER &&`.
   static func words(of text: String) -> [String] {
     // A function may have any name.
     guard !text.contains("()") else { return [] }
@@ -43,11 +43,11 @@ enum ShellWord {
       sign == ";" || sign.isNewline || rest.hasPrefix("&&")
     else { return words }
     let inner = Self.words(of: String(rest.drop { "&;".contains($0) }))
-    // What is relative is in the other folder.
+    // A relative path is in the other folder.
     return inner.contains { $0.contains("/") && !$0.hasPrefix("/") } ? [] : inner
   }
 
-  /// The first command, without variables for it alone.
+  /// The first command, without its own variables.
   private static func start(of text: String) -> Substring {
     var rest = text.drop { isBlank($0) || $0.isNewline }
     while rest.hasPrefix("#") {
@@ -70,7 +70,7 @@ enum ShellWord {
       && (character.isLetter || character.isNumber || "_./+-".contains(character))
   }
 
-  /// Where the text goes on after `NAME=value` and blanks; nil where it starts with something else.
+  /// The rest of the text after `NAME=value` and blanks; nil if it starts otherwise.
   private static func assignmentEnd(_ text: Substring) -> Substring.Index? {
     let name = text.prefix { isPlain($0) && !"./+-".contains($0) }
     var rest = text[name.endIndex...]

@@ -1,8 +1,8 @@
-/// Shells that read quotes as POSIX says.
+/// Shells with POSIX quoting.
 enum UsualShell {
   static let names: Set<String> = ["sh", "ash", "bash", "dash", "ksh", "mksh", "zsh"]
 
-  /// Options with names that leave the meaning of a text alone.
+  /// Named options that do not change the meaning of a text.
   static let options: Set<String> = [
     "allexport", "dotglob", "errexit", "errtrace", "failglob", "functrace", "globstar",
     "inherit_errexit", "lastpipe", "noclobber", "noglob", "nounset", "nullglob", "pipefail",
@@ -15,7 +15,7 @@ enum UsualShell {
 
   static func isUsual(_ program: String) -> Bool { names.contains(baseName(program)) }
 
-  /// Whether these words start a usual shell that reads the word after them as its text.
+  /// True if these words start a usual shell that takes the next word as its text.
   static func readsText(after words: [String]) -> Bool {
     guard let program = words.first, isUsual(program), words.count > 1, let last = words.last,
       isOptions(last), last.hasSuffix("c")
@@ -31,7 +31,7 @@ enum UsualShell {
     return true
   }
 
-  /// Whether a word is options that leave the meaning of a text alone, such as `-euc`.
+  /// True for options that do not change the meaning of a text, such as `-euc`.
   private static func isOptions(_ word: String) -> Bool {
     word.utf8.count > 1 && word.hasPrefix("-")
       && word.dropFirst().allSatisfy { "abcefhlmnoprtuvxCET".contains($0) }

@@ -1,8 +1,8 @@
-/// Programs that start another one, which their arguments name.
+/// Programs that start another one, given in their arguments.
 enum Wrapper {
-  /// What stands between such a program and the other one, besides options and variables.
+  /// The words between such a program and the other one, besides options and variables.
   private struct Form {
-    /// The short options whose value is the word after them.
+    /// Short options whose value is the next word.
     var valued = ""
     /// The number of words after the options.
     var operands = 0
@@ -18,7 +18,7 @@ enum Wrapper {
     "timeout": Form(valued: "ks", operands: 1),
   ]
 
-  /// The words from the program on that the first ones lead to; all of them where that is none.
+  /// The words from the started program on; all of them if none is started.
   static func program(in words: [String]) -> ArraySlice<String> {
     var rest = words[...]
     while let first = rest.first, let form = forms[UsualShell.baseName(first)] {

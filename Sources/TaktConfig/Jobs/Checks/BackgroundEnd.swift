@@ -1,13 +1,14 @@
-/// The end of a shell's text: whether its last command goes to the background.
+/// The end of a shell's text: detects a last command in the background.
 enum BackgroundEnd {
-  /// Words and signs that close what the last command is part of, or join it to the one before.
+  /// Words and signs that close the compound around the last command, or join it to the previous
+  /// one.
   private static let closing: Set<String> = [")", "}", ";", "&&", "||", "done", "fi", "esac"]
 
-  /// Whether nothing of a text waits for what it starts last.
+  /// True if nothing in a text waits for the last process that it starts.
   static func isIn(_ text: String) -> Bool {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return false }
     let all = ShellToken.tokens(of: text)
-    // What the shell does at its own end may be to wait.
+    // The shell may wait at its own end.
     guard !all.contains(where: { $0.isBare("trap") }) || !all.contains(where: \.namesWait) else {
       return false
     }
@@ -29,7 +30,7 @@ enum BackgroundEnd {
     return false
   }
 
-  /// Where a command that starts a shell has the shell's text.
+  /// The index of the shell's text in a command that starts a shell.
   static func innerText(of words: [String]) -> Int? {
     let command = Wrapper.program(in: words)
     guard let program = command.first, UsualShell.isUsual(program) else { return nil }
@@ -39,7 +40,7 @@ enum BackgroundEnd {
     }
   }
 
-  /// Whether a command does nothing that could wait for another one.
+  /// True if a command cannot wait for another one.
   private static func isIdle(_ command: ArraySlice<ShellToken>) -> Bool {
     guard let name = command.first, !name.isQuoted else { return false }
     let arguments = command.dropFirst()
@@ -52,7 +53,7 @@ enum BackgroundEnd {
   }
 }
 
-/// A word of a shell's text, or a sign between words.
+/// A word of a shell's text, or an operator between words.
 private struct ShellToken {
   enum Kind {
     case word
@@ -65,19 +66,20 @@ private struct ShellToken {
   var kind: Kind
 
   var isQuoted: Bool { kind == .quoted }
-  /// Whether another command is in it.
+  /// True if another command is in it.
   var hasCommand: Bool { text.contains("$(") || text.contains("`") }
   var namesWait: Bool { text.contains("wait") }
 
   func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
   func isBare(_ word: String) -> Bool { kind == .word && text == word }
 
-  /// Whether a command begins after it.
+  /// True if a command starts after it.
   var isBeforeCommand: Bool {
     kind == .sign || kind == .word && ShellBuiltins.leadingKeywords.contains(text)
   }
 
-  /// The words and signs of a text, as a shell would see them: none of one that ends within quotes.
+  /// The words and operators of a text, by the shell's rules; empty for a text that ends within
+  /// quotes.
   static func tokens(of text: String) -> [ShellToken] {
     var scanner = ShellTokens(text)
     return scanner.read() ? scanner.tokens : []
@@ -92,7 +94,7 @@ private struct ShellTokens {
 
   init(_ text: String) { rest = text[...] }
 
-  /// False where the text ends within quotes or an expansion.
+  /// Returns false if the text ends within quotes or an expansion.
   mutating func read() -> Bool {
     while let sign = rest.popFirst() {
       defer { previous = sign }
@@ -121,7 +123,6 @@ private struct ShellTokens {
     return true
   }
 
-  /// `>&`, `<&` or `&>`.
   private var isPartOfRedirection: Bool {
     previous == ">" || previous == "<" || rest.first == ">"
   }
@@ -130,7 +131,7 @@ private struct ShellTokens {
     switch sign {
     case "\\":
       guard let next = rest.popFirst() else { break }
-      // A line that goes on.
+      // A line continuation.
       if !next.isNewline { append(String(next), as: .quoted) }
     case "'", "\"", "`": return readQuoted(until: sign)
     case "$" where rest.first == "(":
@@ -155,7 +156,7 @@ private struct ShellTokens {
     return false
   }
 
-  /// `$(…)` or `<(…)`, whose reader waits for what is in it.
+  /// Reads `$(…)` or `<(…)`, whose reader waits for its content.
   private mutating func readExpansion() -> Bool {
     var depth = 1
     append("$(")

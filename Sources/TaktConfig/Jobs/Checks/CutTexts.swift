@@ -1,8 +1,8 @@
 import TaktCore
 
-/// Texts of which a comment of YAML has cut off the end.
+/// Texts that a comment of YAML has cut short.
 extension Reporter {
-  /// Warns of texts that end within quotes, where the comment behind them has the closing one.
+  /// Warns of texts that end within quotes, if the comment after them has the closing one.
   func warnOfCutTexts(in entries: [YAMLEntry], owner: KeyOwner) {
     for entry in entries where entry.key != JobKey.secrets.name {
       warnOfCutTexts(in: entry.value, of: entry.key, owner: owner)
@@ -28,10 +28,10 @@ extension Reporter {
     }
   }
 
-  /// Where a text ends that starts at a place of the file; nil where something else stands there,
-  /// such as an anchor.
+  /// The end of a text that starts at a place of the file; nil if something else is there, such as
+  /// an anchor.
   private func end(of text: String, at mark: YAMLMark) -> YAMLMark? {
-    // Lines of a text are joined, so that only what is no space counts.
+    // Lines of a text are joined, so that spaces do not count.
     var rest = text.unicodeScalars.filter { !$0.properties.isWhitespace }[...]
     var (number, column) = (Int(mark.line), Int(mark.column) - 1)
     while let line = source.text(ofLine: number) {
@@ -48,9 +48,9 @@ extension Reporter {
   }
 }
 
-/// A quote within a text, as a shell and people write them.
+/// A quote within a text, as shells and people use them.
 private enum OpenQuote {
-  /// The one that is not closed at the end of a text; nil without one.
+  /// The quote that is open at the end of a text; nil for none.
   static func of(_ text: String) -> Character? {
     let (single, double) = (UInt8(ascii: "'"), UInt8(ascii: "\""))
     var quote: UInt8?

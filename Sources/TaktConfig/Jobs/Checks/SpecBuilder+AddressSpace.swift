@@ -1,9 +1,9 @@
 import TaktCore
 import TaktSystem
 
-/// Programs for which `limits.memory` is too little although they need less memory.
+/// Programs for which `limits.memory` is too low although they need less memory.
 extension SpecBuilder {
-  /// Where a program of this kind starts at the latest.
+  /// The address space with which any program of this kind starts.
   private static let addressBytesMin = 8 << 30
   /// Their runtimes reserve much more address space than they use.
   private static let reserving: Set<String> = [
@@ -28,8 +28,7 @@ extension SpecBuilder {
     }
   }
 
-  /// The name of a program that reserves much, where a command starts one; nil where none is plain
-  /// to see.
+  /// The name of a program that reserves much, if a command clearly starts one; nil otherwise.
   private func reservingProgram(
     of field: KeyFields.Field, _ settled: JobDefaults, _ files: MachineFiles
   ) -> String? {

@@ -1,9 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// Warnings of jobs that are right in every key, and probably not what was meant.
+/// Warnings of jobs whose keys are valid, but probably not intended.
 extension SpecBuilder {
-  /// No program gets as far as its first line with less.
+  /// With less, no program reaches its first line.
   private static let memoryLeastBytes = 4 << 20
   private static let descriptorsLeast = 4
 
@@ -24,13 +24,13 @@ extension SpecBuilder {
     warnOfOwnWatches(of: raw, settled, schedule: schedule)
   }
 
-  /// Reports bounds between which there is no slot, and exclusions that leave none.
+  /// Reports bounds without a slot between them, and exclusions that leave none.
   private func warnOfEmptySchedule(_ schedule: Schedule, of raw: RawJob) {
     let hasHolidays = schedule.rules.contains { $0.expression.filter?.holidays != nil }
     let hasExclusions = !schedule.exclusions.isEmpty || schedule.calendars != nil
     let isExcluding = hasExclusions || hasHolidays
     guard schedule.until != nil || isExcluding, !schedule.hasUnforeseen,
-      // What a calendar names is not known then.
+      // Then the content of a calendar is unknown.
       !isExcluding || !sources.calendarFiles.hasFailed,
       schedule.until.map({ $0 >= sources.now }) ?? true
     else { return }
@@ -91,7 +91,7 @@ extension SpecBuilder {
   }
 }
 
-/// The first slot of a schedule that is due to a clock, as far as it can be found quickly.
+/// The first slot that the clock triggers, as far as it can be found quickly.
 struct FirstSlot {
   enum Result {
     case some
@@ -123,7 +123,7 @@ struct FirstSlot {
     result = .unknown
   }
 
-  /// The next instant of a trigger; where a grid's anchor is not known, any instant counts.
+  /// The next instant of a trigger; for a grid with an unknown anchor, any instant.
   private static func next(
     of schedule: Schedule, after instant: WallInstant, end: WallInstant
   ) -> WallInstant? {

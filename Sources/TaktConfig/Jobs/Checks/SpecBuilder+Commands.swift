@@ -1,8 +1,7 @@
 import TaktCore
 
-/// Commands that are written for something that does not read them.
+/// Commands with syntax that nothing reads.
 extension SpecBuilder {
-  /// Reports commands that are written for something that does not read them.
   func warnOfCommands(of raw: RawJob) {
     eachCommand(of: raw) { field, owner in
       switch field.value {
@@ -17,14 +16,14 @@ extension SpecBuilder {
     }
   }
 
-  /// Most commands are plain: one look at their bytes says so.
+  /// Most commands are plain, which a scan of their bytes shows.
   private func checkText(_ text: String, at mark: YAMLMark, owner: KeyOwner) {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 >= 0x80 }) else { return }
     checkPlaceholders(in: text, at: mark)
     checkInvisible(text, at: mark, owner: owner)
   }
 
-  /// What is in every name that is more than a name.
+  /// Characters in every name that is more than a name.
   private static func isSign(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: ";"),
@@ -34,14 +33,14 @@ extension SpecBuilder {
     }
   }
 
-  /// Whether a program's name is more than a name.
+  /// True if a program's name is more than a name.
   static func isForShell(_ program: String) -> Bool {
     guard program.utf8.contains(where: isSign) else { return false }
     return program.contains { "|><;&$".contains($0) }
       || program.contains(" ") && !program.hasPrefix("/") || program.contains(" -")
   }
 
-  /// A list is run as it stands: there is no shell that a pipe could mean something to.
+  /// A list runs without a shell, so that a pipe has no meaning in it.
   private func checkWords(_ items: [KeyValue.Located], owner: KeyOwner) {
     guard let first = items.first, let program = first.value.text else { return }
     let texts = items.map { $0.value.text ?? "" }
@@ -65,13 +64,13 @@ extension SpecBuilder {
     "|", "||", "&&", ";", "&", ">", ">>", "<", "2>&1", "2>", "|&",
   ]
 
-  /// Programs of which such a word may be an argument, besides those that take patterns or code.
+  /// Programs that may have such a word as an argument, besides those that take patterns or code.
   private static let takers: Set<String> = [
     "[", "cut", "fzf", "paste", "sort", "test", "tr", "xargs",
   ]
 
-  /// The place of the first word that is meant for a shell. After an option it is the option's value
-  /// more often.
+  /// The place of the first word that is meant for a shell. After an option, it usually is the
+  /// option's value.
   private static func shellWord(in texts: [String]) -> Int? {
     guard let place = texts.firstIndex(where: isShellWord), place > 0,
       !texts[place - 1].hasPrefix("-")
@@ -84,7 +83,7 @@ extension SpecBuilder {
     return isTaken ? nil : place
   }
 
-  /// The words as one text for a shell, in quotes for YAML; those for the shell stay as they are.
+  /// The words as one text for a shell, quoted for YAML; operators of the shell stay.
   static func line(of texts: [String]) -> String {
     let words = texts.map { text in
       let isPlain = text.allSatisfy {
@@ -125,7 +124,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Whether `{{name}}`, or `{{name|…}}`, is in a text and not part of `{{{{name}}}}`.
+  /// True for `{{name}}` or `{{name|…}}` that is not part of `{{{{name}}}}`.
   private static func hasBraces(_ text: String, _ name: String) -> Bool {
     let word = "{{\(name)"
     guard text.contains(word) else { return false }
@@ -137,7 +136,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Characters that nobody sees, and that a copy from a page or a chat brings along.
+  /// Invisible characters get into a text by copying from a page or a chat.
   private func checkInvisible(_ text: String, at mark: YAMLMark, owner: KeyOwner) {
     guard text.utf8.contains(where: { $0 >= 0x80 }) else { return }
     guard let scalar = text.unicodeScalars.first(where: \.isInvisible) else { return }
@@ -149,8 +148,8 @@ extension SpecBuilder {
 
   private static let hookKeys = HookKind.allCases.map(\.key)
 
-  /// Each `run` of the job, its steps, its condition and its hooks, with whose it is. Those of
-  /// `defaults` come with each job that they are called for, and are reported once.
+  /// Each `run` of the job, its steps, its condition and its hooks, with its owner. Those of
+  /// `defaults` are passed with each job that inherits them, and reported once.
   func eachCommand(of raw: RawJob, _ body: (KeyFields.Field, KeyOwner) -> Void) {
     Self.eachCommand(in: raw.fields) { body($1, raw.owner) }
     for command in inheritedCommands where raw.inherits(command.key) {

@@ -1,8 +1,8 @@
 import TaktCore
 import TaktSystem
 
-/// What a job names on this machine and what is not there. Warnings, for the file may be checked
-/// elsewhere than where it runs.
+/// Files of this machine that a job names and that are missing. Warnings only, because the file may
+/// be checked on another machine.
 extension SpecBuilder {
   func lookForFiles(of raw: RawJob, _ settled: JobDefaults, _ action: Action) {
     guard let files = sources.machineFiles else { return }
@@ -26,7 +26,7 @@ extension SpecBuilder {
     lookForShell(of: raw, settled, action, files)
   }
 
-  /// The folder must be open to the user as whom the command runs.
+  /// The user who runs the command must be able to enter the folder.
   private func checkEntry(of raw: RawJob, _ execution: Execution, _ files: MachineFiles) {
     guard let account = otherAccount(execution),
       let closed = files.place(closedTo: account, onWayTo: execution.directory)
@@ -45,7 +45,7 @@ extension SpecBuilder {
       owner: place.owner)
   }
 
-  /// The account that runs the commands, where that is not takt's own.
+  /// The account that runs the commands; nil for takt's own.
   private func otherAccount(_ execution: Execution) -> Account? {
     sources.accounts.otherUser(in: execution.identity) == nil
       ? nil : sources.accounts.account(execution.identity)
@@ -80,7 +80,7 @@ extension SpecBuilder {
   ) {
     guard let program = program(of: field, settled) else { return }
     let first = field.value?.list?.first
-    // That has been reported.
+    // Reported already.
     if first != nil, Self.isForShell(String(program)) { return }
     let (mark, isForShell) = (first?.mark ?? field.mark, first == nil)
     guard
@@ -91,7 +91,7 @@ extension SpecBuilder {
       .suspicious, severity: .warning, at: mark, flaw.message, hint: flaw.hint, owner: owner)
   }
 
-  /// The program of a command, as it is written; nil where that is not plain to see.
+  /// The program of a command, as it is written; nil if it is not obvious.
   func program(of field: KeyFields.Field, _ settled: JobDefaults) -> Substring? {
     switch field.value {
     case .text(let text):
@@ -101,7 +101,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Where a program is; nil where it is in no folder of `PATH`.
+  /// Nil if no folder of `PATH` has the program.
   func path(ofProgram program: String, _ settled: JobDefaults, _ files: MachineFiles) -> String? {
     let folder = settled.execution.directory
     let path: String? =
@@ -113,7 +113,7 @@ extension SpecBuilder {
     return path.map(FilePath.absolute)
   }
 
-  /// The shell of a job that calls it; one from `defaults` is reported once.
+  /// Reports the shell of a job that calls it; one from `defaults` is reported once.
   private func lookForShell(
     of raw: RawJob, _ settled: JobDefaults, _ action: Action, _ files: MachineFiles
   ) {
@@ -133,7 +133,7 @@ extension SpecBuilder {
       owner: place.owner)
   }
 
-  /// Why a program cannot be started; nil where nothing is in the way.
+  /// The reason why a program cannot be started; nil for none.
   private func flaw(
     ofProgram program: String, _ noun: String, _ settled: JobDefaults, _ files: MachineFiles,
     isForShell: Bool = false
@@ -158,13 +158,13 @@ extension SpecBuilder {
     return ("the \(noun) '\(path.shortened)' \(flaw.words)", flaw.hint)
   }
 
-  /// A program, or a folder on the way to it, that is closed to the user who runs it.
+  /// Reports a program, or a folder on the way to it, that is closed to the user who runs it.
   private func rightsFlaw(
     ofProgram path: String, _ noun: String, _ execution: Execution, _ files: MachineFiles
   ) -> (message: String, hint: String)? {
     guard let account = otherAccount(execution),
       let closed = files.place(closedTo: account, onWayTo: path),
-      // That has been reported.
+      // Reported already.
       closed != files.place(closedTo: account, onWayTo: execution.directory)
     else { return nil }
     let message =
@@ -178,7 +178,7 @@ extension SpecBuilder {
     )
   }
 
-  /// The `PATH` that the job's commands get, as far as this process has that of the daemon.
+  /// The `PATH` of the job's commands, as far as this process has that of the daemon.
   private func searchPath(_ settled: JobDefaults, _ files: MachineFiles) -> String {
     let execution = settled.execution
     if let own = execution.environment["PATH"] { return own }

@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// Warnings of jobs whose freshness can only alarm for nothing, or never.
+/// Warnings of jobs whose freshness alarms without reason, or never.
 extension SpecBuilder {
   /// Reports a job that becomes stale between two slots although each of them succeeds, and a hook
-  /// that nothing calls.
+  /// that is never called.
   func warnOfFreshness(of raw: RawJob, _ settled: JobDefaults, schedule: Schedule) {
     let key = JobKey.expectSuccessWithin
     guard let limit = settled.policies.freshFor else {
@@ -30,16 +30,16 @@ extension SpecBuilder {
   }
 }
 
-/// A time between two slots that is at least as long as another.
+/// A gap between two slots that has at least a given length.
 struct SlotGap {
-  /// Weekends and single holidays are found.
+  /// Long enough for weekends and single holidays.
   private static let horizon = Duration.seconds(8 * 86_400)
   private static let samplesMax = 64
   private static let stepsMax = 300
 
   let length: Duration
 
-  /// Nil where none is found quickly.
+  /// Nil if none is found quickly.
   init?(of schedule: Schedule, atLeast least: Duration, from start: WallInstant) {
     if schedule.rules.isEmpty, schedule.exclusions.isEmpty, schedule.calendars == nil,
       schedule.at.isEmpty
@@ -66,10 +66,10 @@ struct SlotGap {
 
   private struct Slots {
     let schedule: Schedule
-    /// Stands for the grid's anchor, which does not matter.
+    /// In place of the grid's anchor, which does not matter.
     let origin: WallInstant
 
-    /// The last slot up to an instant; nil where it is not known.
+    /// The last slot up to an instant; nil if unknown.
     func last(from start: WallInstant, until end: WallInstant) -> WallInstant? {
       var last: WallInstant?
       var instant = start.justBefore

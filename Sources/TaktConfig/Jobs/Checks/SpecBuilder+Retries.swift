@@ -1,13 +1,13 @@
 import TaktCore
 import TaktTime
 
-/// Keys under `retry` that contradict one another, or the job.
+/// Keys under `retry` that contradict each other, or the job.
 extension SpecBuilder {
   func checkRetry(_ settled: JobDefaults, _ action: Action?, of raw: RawJob) {
     guard let own = raw.fields[.retry]?.value?.object else { return }
     let retry = settled.execution.retry
     let given = own.fields.filter { $0.value?.isNull == false }
-    // Wrong attempts have been reported; they may have been meant as many.
+    // An invalid number of attempts has been reported; it may have been meant as many.
     let isCounted = own[Key.attempts].map { $0.value != nil } ?? true
     if isCounted, retry.attempts == 1, let idle = given.first(where: { $0.name != Key.attempts }) {
       reporter.report(

@@ -1,10 +1,10 @@
 import TaktCore
 import TaktSystem
 
-/// What acts on the machine with takt's own rights does not belong in a job that is to have those of
-/// somebody else.
+/// Actions with takt's own rights have no place in a job that runs as another user.
 extension SpecBuilder {
-  /// Reports such actions of the job, its steps, its condition and its hooks; whether there are any.
+  /// Reports such actions of the job, its steps, its condition and its hooks; returns true if there
+  /// are any.
   func checkRights(of action: Action, _ settled: JobDefaults, of raw: RawJob) -> Bool {
     let identity = settled.execution.identity
     guard !sources.accounts.isOwn(identity) else { return false }
@@ -22,7 +22,7 @@ extension SpecBuilder {
     }
     for (hook, steps) in settled.policies.hooks.sorted(by: { $0.key < $1.key }) {
       let own = raw.hookItems(of: hook)
-      // Those of `defaults` come first, where the job adds to them.
+      // Those of `defaults` come first, if the job adds to them.
       let inherited = steps.prefix(max(0, steps.count - own.count))
       check.report(Array(steps.dropFirst(inherited.count)), at: places(of: own))
       check.reportInherited(Array(inherited), by: hook)
@@ -30,7 +30,7 @@ extension SpecBuilder {
     return reporter.errorCount > errorCount
   }
 
-  /// What fills a job's environment may be written by root and by the job's user alone.
+  /// Only root and the job's user may write the files of a job's environment.
   func checkFileOwners(_ settled: JobDefaults, of raw: RawJob) {
     guard var parties = sources.files.parties else { return }
     parties.jobUser = sources.accounts.otherUser(in: settled.execution.identity)
@@ -44,7 +44,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Limits of whole attempts take controllers, which not every system gives to takt.
+  /// Limits of whole attempts need controllers, which not every system gives to takt.
   func checkGroupLimits(_ settled: JobDefaults, of raw: RawJob) {
     let limits = settled.execution.limits.group
     guard !limits.isEmpty, let problem = sources.groupProblem(limits.controllers) else { return }
@@ -64,7 +64,7 @@ extension SpecBuilder {
 
   private static let groupKeys: Set<String> = ["memory_max", "cpu_quota", "tasks_max", "io_weight"]
 
-  /// What a named action does to the machine; nothing of any other.
+  /// The effects of a named action on the machine; empty for any other.
   func traits(of action: Action) -> ActionTraits { sources.actions.traits(of: action) }
 
   private func places(of items: [KeyValue.Located]) -> [YAMLMark?] {
@@ -72,7 +72,7 @@ extension SpecBuilder {
   }
 }
 
-/// The actions of one job held against whom it runs as.
+/// Checks the actions of a job against the user who runs it.
 private struct RightsCheck {
   let reporter: Reporter
   let actions: ActionTable
@@ -89,7 +89,7 @@ private struct RightsCheck {
   }
 
   func report(_ steps: [Step], at places: [YAMLMark?]) {
-    // Fewer actions than places: what is wrong with one of them has been reported.
+    // With fewer actions than places, a mistake in one of them has been reported.
     guard steps.count == places.count else { return }
     for (step, place) in zip(steps, places) {
       guard let sentence = sentence(on: step.action) else { continue }

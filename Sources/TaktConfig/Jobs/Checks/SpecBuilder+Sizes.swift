@@ -1,13 +1,13 @@
 import TaktCore
 
-/// What Linux does not pass to a program because there is too much of it.
+/// Texts and environments that are too large for Linux.
 extension SpecBuilder {
-  /// The most bytes of an argument and of a variable, with the zero at its end.
+  /// The most bytes of an argument or a variable, with its final NUL.
   private static let textBytesMax = 128 << 10
-  /// The most of a whole environment, where the stack has its usual limit of 8 MiB.
+  /// The most bytes of a whole environment, with the usual stack limit of 8 MiB.
   private static let environmentBytesMax = 2 << 20
 
-  /// Reports commands, arguments and variables with which no program can be started.
+  /// Reports commands, arguments and variables with which no program can start.
   func warnOfSizes(of raw: RawJob, _ settled: JobDefaults) {
     eachCommand(of: raw) { field, owner in
       switch field.value {
@@ -36,7 +36,7 @@ extension SpecBuilder {
     let file = place(of: .environmentFile, in: raw) ?? raw.place
     var total = 0
     for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
-      // With the sign between them, the zero at the end, and a pointer.
+      // Includes the `=`, the final NUL, and a pointer.
       let bytes = name.utf8.count + value.utf8.count + 2
       total += bytes + 8
       guard bytes > Self.textBytesMax else { continue }

@@ -1,22 +1,20 @@
 import TaktCore
 import TaktTime
 
-/// Durations that contradict one another.
 extension SpecBuilder {
-  /// A duration of the file that another one bounds.
+  /// A duration of the file with another one as its bound.
   private struct Pair {
     var field: KeyFields.Field?
     var name: String
     var value: Duration?
     var boundName: String
     var bound: Duration?
-    /// Whether both may be equal.
     var mayBeEqual = true
     var hint: String
   }
 
-  /// Reports a duration that makes another one, or the schedule, mean nothing. One from `defaults`
-  /// counts where the job has the other.
+  /// Reports a duration that makes another one, or the schedule, pointless. One from `defaults`
+  /// counts if the job has the other.
   func warnOfTimings(of raw: RawJob, _ settled: JobDefaults, schedule: Schedule) {
     let (timeout, policies) = (settled.execution.timeout, settled.policies)
     let grace = usefulGrace(of: raw, policies)
@@ -57,7 +55,7 @@ extension SpecBuilder {
     }
   }
 
-  /// systemd's own, which says nothing of the schedule.
+  /// systemd's default, which is independent of the schedule.
   private static let usualGrace = Duration.seconds(90)
 
   /// A `grace` that may keep a slot from its run, and is not meant to last as long as the command.
@@ -70,7 +68,7 @@ extension SpecBuilder {
     return (field, value)
   }
 
-  /// Reports a timeout that the deadline of all attempts makes mean nothing.
+  /// Reports a timeout that can never be reached before the deadline of all attempts.
   private func warnOfDeadline(_ execution: Execution, of raw: RawJob) {
     report(
       Pair(
@@ -92,7 +90,7 @@ extension SpecBuilder {
       hint: pair.hint, owner: raw.owner)
   }
 
-  /// Each `timeout` that the job gives an action of its own.
+  /// Each `timeout` that the job gives to one of its actions.
   private func ownTimeouts(
     of raw: RawJob
   ) -> [(KeyFields.Field, (value: Duration, mark: YAMLMark))] {
@@ -110,7 +108,7 @@ extension SpecBuilder {
     return found
   }
 
-  /// Reports a timeout and retries that make a job with `overlap: skip` miss its own slots.
+  /// Reports a timeout and retries with which a job with `overlap: skip` misses its own slots.
   func warnOfLongRuns(_ settled: JobDefaults, schedule: Schedule, of raw: RawJob) {
     guard raw.fields.has(.timeout) || raw.fields.has(.retry), settled.policies.overlap.refuses
     else {
@@ -143,7 +141,7 @@ extension SpecBuilder {
       owner: KeyOwner(raw.owner, .retry))
   }
 
-  /// The shortest time between two slots, as far as that matters to a length.
+  /// The shortest time between two slots, as far as it matters to a length.
   private func interval(of schedule: Schedule, beside length: Duration) -> Duration? {
     let every = schedule.every.flatMap { $0.origin == .end ? nil : $0.interval }
     return [every, shortestGap(of: schedule.rules, for: length)].compactMap(\.self).min()
@@ -151,7 +149,7 @@ extension SpecBuilder {
 }
 
 extension RetryPolicy {
-  /// How long all back-offs take together, without jitter.
+  /// The sum of all back-offs, without jitter.
   fileprivate var pausesInAll: Duration {
     within.map { min($0, allPauses) } ?? allPauses
   }
@@ -160,7 +158,7 @@ extension RetryPolicy {
     var (sum, pause) = (Duration.zero, delay)
     for number in 1..<attempts {
       sum += min(pause, delayMax)
-      // All that follow are as long as the longest, or as this one.
+      // The remaining ones are as long as the longest, or as this one.
       if pause >= delayMax || factor == 1 {
         return sum + min(pause, delayMax) * (attempts - 1 - number)
       }

@@ -1,8 +1,8 @@
 import TaktCore
 
-/// What only a shell replaces, where there is none: in a command that is a list, and in `env`.
+/// Texts that only a shell expands, without a shell: in a command that is a list, and in `env`.
 extension SpecBuilder {
-  /// Programs that replace it themselves, or hand it to a shell or to another machine.
+  /// Programs that expand such texts themselves, or pass them to a shell or to another machine.
   static let interpreters: Set<Substring> = [
     "ansible", "ash", "awk", "bash", "dash", "docker", "envsubst", "expr", "fish", "flock", "gawk",
     "jq", "ksh", "kubectl", "make", "mawk", "mosh", "mysql", "nawk", "node", "parallel", "pdsh",
@@ -10,7 +10,6 @@ extension SpecBuilder {
     "sed", "sh", "ssh", "su", "tmux", "watch", "zsh",
   ]
 
-  /// Programs that take patterns.
   static let matchers: Set<Substring> = [
     "7z", "aws", "egrep", "expr", "fgrep", "find", "git", "grep", "gsutil", "lftp", "locate",
     "pgrep",
@@ -47,7 +46,7 @@ extension SpecBuilder {
     for (place, item) in items.enumerated().dropFirst() {
       let text = texts[place]
       var part = takesPatterns && text == "~" ? nil : Self.unexpanded(text)
-      // After an option it is a pattern for the program more often than for a shell.
+      // After an option, it usually is a pattern for the program rather than for a shell.
       let option = texts[place - 1]
       let follows = option.hasPrefix("--") || option.hasPrefix("-") && !isFileTool
       if part == nil, !takesPatterns, !follows, Self.isFilePattern(text) { part = text.shortened }
@@ -60,7 +59,7 @@ extension SpecBuilder {
     }
   }
 
-  /// `~`, or a variable such as `$HOME`, that a shell would have replaced; nil for nothing.
+  /// `~`, or a variable such as `$HOME`, that a shell would expand; nil for none.
   private static func unexpanded(_ text: String) -> String? {
     if text == "~" || text.hasPrefix("~/") { return text.shortened }
     guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "$")) else { return nil }
@@ -74,7 +73,7 @@ extension SpecBuilder {
     return next?.isLowercase == true ? nil : "$\(name)"
   }
 
-  /// `*.log` or `/var/log/*.gz`, and not `host:/srv/*` or an option.
+  /// True for `*.log` or `/var/log/*.gz`, false for `host:/srv/*` or an option.
   private static func isFilePattern(_ text: String) -> Bool {
     guard text.utf8.contains(UInt8(ascii: "*")), !text.hasPrefix("-"), !text.contains(":") else {
       return false

@@ -1,8 +1,9 @@
 import TaktCore
 
-/// Jobs that trigger themselves by what they write.
+/// Jobs that trigger themselves by their own writes.
 extension SpecBuilder {
-  /// Reports a command, or the file of its output, that obviously writes what the job watches.
+  /// Reports a command, or the file of its output, that obviously writes to a path that the job
+  /// watches.
   func warnOfOwnWatches(of raw: RawJob, _ settled: JobDefaults, schedule: Schedule) {
     guard !schedule.watch.isEmpty else { return }
     let execution = settled.execution
@@ -33,7 +34,7 @@ extension SpecBuilder {
   }
 }
 
-/// What a command obviously writes: targets of `>` and of a few programs.
+/// The files that a command obviously writes: targets of `>` and of a few programs.
 private enum Written {
   /// Those of a text for a shell.
   static func paths(in text: String) -> [String] {
@@ -67,7 +68,7 @@ private enum Written {
     }
   }
 
-  /// Words, with signs of the shell as words of their own; what is quoted stays together.
+  /// Splits into words, with operators of the shell as separate words; quoted text stays together.
   private static func words(of text: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -101,7 +102,7 @@ private enum Written {
     return words
   }
 
-  /// A path as it stands, without what a shell replaces.
+  /// True for a path without expansions.
   private static func isPlain(_ word: String) -> Bool {
     !word.contains { "$*?`~{}()&".contains($0) }
   }

@@ -1,20 +1,19 @@
 import TaktCore
 
-/// The jobs of one file in its order, those of `for_each` among them, each with a name of its own.
+/// The jobs of one file in order, including those of `for_each`, with unique names.
 final class FileJobs {
   private(set) var specs: [JobSpec] = []
   private(set) var names: [(name: String, mark: YAMLMark)] = []
-  /// The jobs that lines of files have made.
+  /// The jobs made from lines of files.
   private(set) var listedJobs: Set<JobName> = []
-  /// The definitions with `for_each`.
   private(set) var families: [(name: JobName, mark: YAMLMark)] = []
   let maker: JobMaker
 
   private let setting: FilePass.Setting
   private let defaultsNode: YAMLNode?
-  /// Whether a text may refer to a value of `for_each`.
+  /// True if a text may refer to a value of `for_each`.
   private let mayReferToEach: Bool
-  /// What keeps jobs of `for_each` from having a name twice; nil until there is one.
+  /// Detects duplicate names of `for_each`; nil until there is a `for_each`.
   private var takenNames: TakenNames?
 
   private var reporter: Reporter { maker.builder.reporter }
@@ -28,7 +27,7 @@ final class FileJobs {
     self.mayReferToEach = mayReferToEach
   }
 
-  /// Adds what a key of `jobs` says.
+  /// Adds the job of a key under `jobs`.
   func add(_ key: YAMLKey, _ node: YAMLNode) {
     let owner = KeyOwner(part: .job(key.text))
     guard case .mapping(let entries) = node.content else {
@@ -58,7 +57,7 @@ final class FileJobs {
     add(made, key)
   }
 
-  /// Adds a job whose name is no other's; `words` say what a job of a `for_each` is made of.
+  /// Adds a job unless its name is taken; `words` are the values of a job of `for_each`.
   private func add(_ made: JobMaker.Made, _ key: YAMLKey, words: String? = nil) {
     if let first = setting.places[key.text] {
       reporter.report(
@@ -73,13 +72,13 @@ final class FileJobs {
       return
     }
     names.append((key.text, key.mark))
-    // After an error nothing will be made of them.
+    // After an error they are not used.
     guard let spec = made.spec, reporter.errorCount == 0 else { return }
     specs.append(spec)
     if let digest = made.digest { maker.remember(spec, digest) }
   }
 
-  /// Makes the jobs of one that has `for_each`.
+  /// Makes the jobs of a definition with `for_each`.
   private func expand(_ key: YAMLKey, _ entries: [YAMLEntry]) {
     let owner = KeyOwner(part: .job(key.text))
     guard let family = JobName(key.text) else {
@@ -111,7 +110,7 @@ final class FileJobs {
     }
   }
 
-  /// The values of a `for_each`; nil where they are wrong or may not be used, which is then reported.
+  /// The values of a `for_each`; nil if they are wrong or not allowed, which is reported.
   private func values(
     of node: YAMLNode, _ family: JobName, _ entries: [YAMLEntry], owner: KeyOwner
   ) -> EachValues? {
@@ -121,7 +120,7 @@ final class FileJobs {
       reporter: reporter, files: files, folder: setting.folder, owner: owner)
     guard let values = reader.values(of: node) else { return nil }
     if files.useCount == useCount { return values }
-    // Keys of the defaults use the values too.
+    // Keys of `defaults` use the values, too.
     var all = entries
     if case .mapping(let defaults) = defaultsNode?.content { all += defaults }
     var words = JobWords()
@@ -137,7 +136,7 @@ final class FileJobs {
 }
 
 extension FilePass.Setting {
-  /// What does no harm is said in a thorough load alone.
+  /// Harmless mistakes are reported only in a thorough load.
   func warnOfCutTexts(in entries: [YAMLEntry], owner: KeyOwner, _ reporter: Reporter) {
     if sources.machineFiles != nil { reporter.warnOfCutTexts(in: entries, owner: owner) }
   }

@@ -1,15 +1,14 @@
 import TaktCore
 
-/// One reading of one file's root from its first key to its last, one job in memory at a time.
+/// One pass over a file's root, from its first key to its last, with one job in memory at a time.
 ///
-/// `scheduler` and `defaults` may stand below `jobs`. Then the jobs of this pass were read without
-/// them: the pass is thrown away, and a second one begins with what the first has found.
+/// `scheduler` and `defaults` are allowed below `jobs`. Then the jobs of this pass were read
+/// without them: the pass is discarded, and a second one starts with the findings of the first.
 final class FilePass {
-  /// What the rest of a load hands to a file.
+  /// Input of a file from the rest of the load.
   struct Setting {
     var source: SourceText
     var isMain: Bool
-    /// The absolute folder of the file.
     var folder: String
     var settings: SchedulerSettings
     var sources: LoadSources
@@ -21,7 +20,7 @@ final class FilePass {
     var calendars: [String: SharedCalendar] = [:]
   }
 
-  /// What must be known before the first job is read.
+  /// Sections that must be known before the first job is read.
   struct Prelude {
     var scheduler: YAMLNode?
     var defaults: YAMLNode?
@@ -33,9 +32,9 @@ final class FilePass {
   private(set) var calendars: [String: SharedCalendar]
   private(set) var includes: [IncludeRequest] = []
   private(set) var prelude: Prelude
-  /// Whether this pass read jobs before it met what they depend on.
+  /// True if this pass read jobs before sections on which they depend.
   private(set) var isPremature = false
-  /// Made as soon as it is known what they begin with; nil without jobs and `defaults`.
+  /// Made as soon as its prelude is known; nil without jobs and `defaults`.
   private(set) var jobs: FileJobs?
 
   private let setting: Setting
@@ -43,7 +42,7 @@ final class FilePass {
   private let keyReader: KeyReader
   private var hasReadJobs = false
   private var hasUnknownKeys = false
-  /// Whose entries are being composed, in case reading stops among them.
+  /// The owner of the entries being composed, in case reading stops among them.
   private var current: (keys: KeyRows, owner: KeyOwner)?
 
   init(_ setting: Setting, prelude: Prelude = Prelude()) {
@@ -56,7 +55,7 @@ final class FilePass {
     composer = YAMLComposer(setting.source, limits: setting.limits, reporter: reporter)
   }
 
-  /// Reads the file; a second time, as a new pass, when that is needed.
+  /// Reads the file; if necessary a second time, as a new pass.
   static func read(_ setting: Setting) -> FilePass {
     let pass = FilePass(setting)
     pass.run()
@@ -87,7 +86,7 @@ final class FilePass {
       }
       try composer.closeDocument()
     } catch {
-      // One of many files may have all of its jobs commented out.
+      // In one of many files, all jobs may be commented out.
       if error == .empty, !setting.isMain { return }
       if let current {
         _ = keyReader.fields(
@@ -99,10 +98,10 @@ final class FilePass {
     }
   }
 
-  /// Whether something was read that is understood by the settings and the calendars.
+  /// True if a section was read that depends on the settings and the calendars.
   private var isLate: Bool { hasReadJobs || prelude.defaults != nil }
 
-  /// Whether a key stands where it may; reports one that does not.
+  /// True in the main file; elsewhere the key is reported.
   private func isInMainFile(_ key: YAMLKey, hint: String) -> Bool {
     if !setting.isMain {
       reporter.report(
@@ -151,7 +150,7 @@ final class FilePass {
     return node
   }
 
-  /// The entries of a root key's mapping; none when all of them are commented out.
+  /// The entries of a root key's mapping; empty if all of them are commented out.
   private func entries(of node: YAMLNode, key: String, type: KeyType) -> [YAMLEntry] {
     switch node.content {
     case .mapping(let entries): return entries
@@ -201,7 +200,7 @@ final class FilePass {
       }
       entries = EachTemplate.unescaped(entries)
     }
-    // Made here, so that its mistakes are said even when there are no jobs.
+    // Made here, so that its mistakes are reported even without jobs.
     makeJobs(
       keyReader.fields(of: entries, keys: keys, owner: owner), mayReferToEach: mayReferToEach)
   }
@@ -214,7 +213,7 @@ final class FilePass {
       includes.append(
         IncludeRequest(path: item.value.text ?? "", location: location, sourceLine: line))
     }
-    // Something was meant to be read, so that no jobs here are no mistake.
+    // A file was meant to be included, so that the lack of jobs here is no mistake.
     if value == nil { hasUnknownKeys = true }
   }
 

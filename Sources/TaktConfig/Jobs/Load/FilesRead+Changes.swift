@@ -2,10 +2,10 @@ package import TaktCore
 import TaktSystem
 
 extension FilesRead {
-  /// The absolute paths at which there is something else by now than was read, and those that a pattern
-  /// matches only now, in order.
+  /// The absolute paths whose files have changed since they were read, and those that match a
+  /// pattern only now, in order.
   ///
-  /// Folders are left out: a file that somebody puts beside the jobs file changes them, too.
+  /// Folders are left out: any new file beside the jobs file changes them, too.
   package var changedPaths: [String] {
     let changed = stamps.filter { path, stamp in
       (try? FileStatus(at: path)).map { FileStamp($0) } != stamp

@@ -1,33 +1,33 @@
 import Glibc
 
-/// The files that a pattern with `*`, `?` or `[…]` names, found folder by folder.
+/// The files that match a pattern with `*`, `?` or `[…]`, found folder by folder.
 struct IncludePattern {
-  /// The files that match, in the order of their bytes.
+  /// Sorted by their bytes.
   private(set) var matches: [String] = []
-  /// The folders that were listed: a file that appears in one of them may match too.
+  /// The folders that were listed: a new file in one of them may match, too.
   private(set) var folders: [String] = []
   /// The first folder that could not be listed, with the error number.
   private(set) var failure: (folder: String, error: Int32)?
 
-  /// Whether the pattern is a longer path, or leads through more folders, than are looked through.
-  /// Then there are no matches.
+  /// True if the pattern is too long, or leads through too many folders. Then there are no matches.
   private(set) var isTooLarge = false
 
-  /// More than any layout of jobs has; links that lead back to a folder above multiply them.
+  /// More than any layout of jobs has; links to a folder above multiply them.
   static let foldersMax = 100_000
 
   static func isPattern(_ path: String) -> Bool {
     path.utf8.contains { "*?[".utf8.contains($0) }
   }
 
-  /// Looks for `pattern` as seen from `folder`. At most `bound` + 1 matches are gathered.
+  /// Searches for `pattern` from `folder`. Gathers at most `bound` + 1 matches.
   ///
-  /// Level by level, so that neither the names of a pattern nor the depth of a tree take any stack.
+  /// Goes level by level, so that neither the names of a pattern nor the depth of a tree use the
+  /// stack.
   init(
     _ pattern: String, in folder: String, bound: Int,
     foldersMax: Int = IncludePattern.foldersMax
   ) {
-    // The system takes no longer path.
+    // The system accepts no longer path.
     guard pattern.utf8.count < Int(PATH_MAX) else {
       isTooLarge = true
       return
@@ -66,7 +66,7 @@ struct IncludePattern {
     let path = folder.isEmpty ? "." : folder
     folders.append(path)
     guard let directory = opendir(FilePath.place(of: path)) else {
-      // What is not there, or is a file, has nothing that could match.
+      // A missing folder, or a file, has no matches.
       if errno != ENOENT, errno != ENOTDIR, failure == nil { failure = (path, errno) }
       return []
     }

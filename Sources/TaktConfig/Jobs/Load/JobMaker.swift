@@ -1,11 +1,12 @@
 import TaktCore
 
-/// Makes the specs of one file's jobs: anew where neither the last load nor this one has an equal job.
+/// Makes the specs of one file's jobs, except for those that equal a job of the last load or of
+/// this one.
 final class JobMaker {
   struct Made {
-    /// Nil when something is wrong with the job, which is then reported.
+    /// Nil for a wrong job, which is reported.
     var spec: JobSpec?
-    /// By what the next load knows the job again; nil for one that is made anew each time.
+    /// Identifies the job in the next load; nil for one that is always made again.
     var digest: JobDigest?
   }
 
@@ -35,10 +36,10 @@ final class JobMaker {
     equalJobs = last.jobs(of: FilePath.absolute(setting.source.file), in: context, sources)
   }
 
-  /// Makes a job known to the next load.
   func remember(_ spec: JobSpec, _ digest: JobDigest) { equalJobs.remember(spec, digest) }
 
-  /// - Parameter family: the definition with `for_each` that makes the job; nil for a job of its own.
+  /// - Parameter family: the definition with `for_each` that makes the job; nil for a job of its
+  ///   own.
   func job(_ key: YAMLKey, _ entries: [YAMLEntry], family: JobName? = nil) -> Made {
     let digest =
       equalJobs.context == nil ? nil : words.digest(of: key.text, entries, family: family)
@@ -51,7 +52,7 @@ final class JobMaker {
 
   private func spec(of key: YAMLKey, _ entries: [YAMLEntry], family: JobName?) -> JobSpec? {
     let (reportCount, useCount) = (reporter.reportCount, sources.volatileUseCount)
-    // What each job names on this machine is looked for by itself.
+    // Files of this machine are checked for each job.
     let kind = sources.machineFiles == nil ? words.kind(of: entries, family: family) : nil
     if let kind, let first = equalJobs[kind], let name = JobName(key.text) {
       if first.isVolatile { sources.noteVolatileUse() }

@@ -5,11 +5,11 @@ import TaktTime
 
 /// One load: the state that grows while a main file and its includes are read.
 final class JobsLoad {
-  /// Bounds on includes, against patterns and links that lead round in circles.
+  /// Bounds on includes, against patterns and links that form circles.
   private static let depthBound = 16
   static let fileBound = 10_000
   static let sizeBound = 64 << 20
-  /// Where takt keeps its state, beside the main file.
+  /// The name of takt's state folder, beside the main file.
   static let defaultStateFolder = ".takt"
 
   private let sources: LoadSources
@@ -29,11 +29,10 @@ final class JobsLoad {
   private var families: [(name: JobName, location: SourceLocation, line: String?)] = []
 
   private let memory: LoadMemory?
-  /// What the next load is to know, by absolute path.
+  /// Jobs for the next load, by absolute path.
   private var remembered: [String: EqualJobs] = [:]
 
-  /// - Parameter settings: those of another file, which hold for what is read; nil for the built-in
-  ///   ones.
+  /// - Parameter settings: those of another file, which apply here; nil for the built-in ones.
   init(
     sources: LoadSources, plugins: PluginTable, memory: LoadMemory? = nil,
     settings: SchedulerSettings? = nil
@@ -44,7 +43,7 @@ final class JobsLoad {
     self.settings = settings ?? SettingsBuilder.builtIn(zones: sources.zones)
   }
 
-  /// Reads all there is to read; `text` stands for what the main file says.
+  /// Reads all files; `text` replaces the content of the main file.
   func result(of path: String, text: FileBytes? = nil) -> LoadedJobs {
     shownFiles.append(path)
     files.append(FilePath.absolute(path))
@@ -67,7 +66,7 @@ final class JobsLoad {
     checkFollowings()
     warnOfFamilies()
     warnOfWhole(path)
-    // What somebody has sent stands for the file this once.
+    // A text from a client replaces the file only for this load.
     if log.errorCount == 0, text == nil { memory?.keep(RememberedLoad(remembered, sources)) }
     let environmentFiles = sources.environmentFiles.answers
     let lineFiles = sources.lineFiles.answers
@@ -91,10 +90,10 @@ final class JobsLoad {
       state: settings.state ?? .none)
   }
 
-  /// What the links between jobs do wrong, when all that can be a parent is known.
+  /// Reports wrong links between jobs, once all possible parents are known.
   private func checkFollowings() {
     guard log.errorCount == 0, !sources.followings.isEmpty else { return }
-    // One place may be that of many jobs, by an alias.
+    // Through an alias, many jobs can share a place.
     let links = sources.followings.values.sorted {
       ($0.location.file, $0.location.line, $0.location.column, $0.child, $0.parent)
         < ($1.location.file, $1.location.line, $1.location.column, $1.child, $1.parent)
@@ -107,7 +106,8 @@ final class JobsLoad {
     }
   }
 
-  /// Warns of definitions with `for_each` whose name a job has: a name means the job first.
+  /// Warns of definitions with `for_each` that share their name with a job: a name means the job
+  /// first.
   private func warnOfFamilies() {
     guard log.errorCount == 0, !families.isEmpty else { return }
     let names = Set(families.map(\.name))
@@ -122,7 +122,7 @@ final class JobsLoad {
     }
   }
 
-  /// Warns of what lies with no line of a file.
+  /// Warns of problems that belong to no line of a file.
   private func warnOfWhole(_ path: String) {
     if let flaw = sources.zones.localFlaw, settings.zone == sources.zones.zone(named: "local") {
       log.add(
@@ -131,7 +131,7 @@ final class JobsLoad {
           hint: sources.zones.missingFilesHint
             ?? "correct TZ, or set '\(Key.timezone)' under '\(Key.scheduler)'"))
     }
-    // Mounted by itself, a file stays what it was when an editor puts a new one in its place.
+    // A file that is mounted by itself does not change when an editor replaces it.
     for path in sources.files.namelessPaths {
       log.add(
         Diagnostic(
@@ -146,16 +146,15 @@ final class JobsLoad {
     }
   }
 
-  /// What came of going to a file.
   private enum Visit {
     case read(FileIdentity, [IncludeRequest])
-    /// One of the files on the way to it, so that it includes itself.
+    /// The file includes itself, directly or through others.
     case cycle
-    /// Read before, on another way: once is enough.
+    /// Already read through another include.
     case known
   }
 
-  /// Reads the file at `path`; its text is gone when this returns, before its includes are read.
+  /// Reads the file at `path`; its text is freed on return, before its includes are read.
   private func visit(
     _ path: String, as text: FileBytes? = nil, ancestors: [FileIdentity]
   ) throws(FileProblem) -> Visit {
@@ -177,7 +176,7 @@ final class JobsLoad {
     return .read(contents.identity, includes)
   }
 
-  /// Who owns a file may change what takt does as root.
+  /// The owner of a file can change what takt does as root.
   private func warn(ofOwner owner: UInt32, _ path: String) {
     log.add(
       Diagnostic(
@@ -215,7 +214,7 @@ final class JobsLoad {
     } else {
       specs += made
     }
-    // Nothing can stand in two files when there is only one.
+    // Duplicates across files need more than one file.
     if !isMain || !pass.includes.isEmpty {
       for (name, mark) in pass.jobs?.names ?? [] {
         places[name] = SourceLocation(
@@ -252,7 +251,7 @@ final class JobsLoad {
       return []
     }
     if let reach = sources.files.reach {
-      // No folder is listed for a text that somebody has sent.
+      // No folder is listed for a text from a client.
       return reach.matches(of: FilePath.absolute(FilePath.join(folder, request.path)))
     }
     let pattern = IncludePattern(request.path, in: folder, bound: Self.fileBound)
@@ -329,7 +328,7 @@ final class JobsLoad {
   }
 }
 
-/// One item of `include`, with its place kept for when its file's text is gone.
+/// One item of `include`, with its place for when its file's text is freed.
 struct IncludeRequest {
   var path: String
   var location: SourceLocation

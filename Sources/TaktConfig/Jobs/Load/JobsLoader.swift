@@ -5,7 +5,7 @@ package import TaktTime
 
 /// Loads a jobs file and all that it includes.
 ///
-/// Safe from any thread: a load shares nothing with another, and never traps whatever it reads.
+/// Safe from any thread: loads share nothing, and no input traps.
 package struct JobsLoader: Sendable {
   private let catalogue: any ActionCatalogue
   private let zones: any ZoneSource
@@ -19,14 +19,15 @@ package struct JobsLoader: Sendable {
 
   /// - Parameters:
   ///   - engineAddresses: checks the connection string of a cluster; nil to check none.
-  ///   - groupProblem: says why whole attempts cannot be limited; nil to check nothing.
+  ///   - groupProblem: returns the reason why whole attempts cannot be limited; nil to check
+  ///     nothing.
   ///   - bundledPlugins: the folder of the plugins that are installed with takt, searched last.
   package init(
     catalogue: any ActionCatalogue, zones: any ZoneSource, accounts: any AccountSource,
     time: any TimeSource, engineAddresses: EngineAddressCheck? = nil,
     groupProblem: GroupLimitCheck? = nil, bundledPlugins: String? = nil
   ) {
-    // What root runs, nobody else may write.
+    // No other user may write files that root runs.
     self.init(
       catalogue: catalogue, zones: zones, accounts: accounts, time: time, userID: geteuid(),
       refusesWritableByOthers: geteuid() == 0, engineAddresses: engineAddresses,
@@ -53,15 +54,14 @@ package struct JobsLoader: Sendable {
   /// Reads the file at `path` and its includes; it blocks until all are read.
   ///
   /// - Parameters:
-  ///   - text: stands for what the file says; nil for the file itself. What it includes is read where
-  ///     it stands.
-  ///   - reach: the files that may be opened besides, for a text that a client has sent; nil for
-  ///     any.
-  ///   - memory: what loads of the same file before came to; nil to make all jobs anew. It is not
-  ///     used by a thorough load.
-  ///   - settings: those of another file, which hold for what is read; nil for the built-in ones.
-  ///   - isThorough: whether the programs, folders and files that jobs name are looked for, and what
-  ///     does no harm is said, too. A file system that does not answer would keep a daemon waiting.
+  ///   - text: replaces the content of the file; nil for the file itself. Its includes are read
+  ///     from their own files.
+  ///   - reach: the files that may be opened besides, for a text from a client; nil for any.
+  ///   - memory: the results of previous loads of the same file; nil to make all jobs again. A
+  ///     thorough load does not use it.
+  ///   - settings: those of another file, which apply here; nil for the built-in ones.
+  ///   - isThorough: true to look for the programs, folders and files that jobs name, and to report
+  ///     harmless mistakes, too. A file system that does not answer would delay a daemon.
   package func load(
     path: String, text: [UInt8]? = nil, reach: FileReach? = nil, memory: LoadMemory? = nil,
     within settings: SchedulerSettings? = nil, isThorough: Bool = false
@@ -81,31 +81,29 @@ package struct JobsLoader: Sendable {
   }
 }
 
-/// What came of loading a jobs file.
 package struct LoadedJobs: Sendable {
-  /// What the files say as a whole; nil if and only if `diagnostics` has an error.
+  /// The content of all files; nil if and only if `diagnostics` has an error.
   package var snapshot: Snapshot?
-  /// Everything that is wrong or doubtful, file by file in the order of their lines.
+  /// All errors and warnings, file by file in the order of their lines.
   package var diagnostics: [Diagnostic]
   /// The absolute paths of all files that were read or tried, the main file first: a change of one
-  /// of them asks for a reload.
+  /// of them requires a reload.
   package var files: [String]
-  /// What was opened at those of them that could be read.
+  /// The identities of those that could be read.
   package var identities: [String: FileIdentity]
-  /// How those were when they were read.
+  /// The stamps of those when they were read.
   package var stamps: [String: FileStamp]
-  /// What include patterns matched.
   package var matches: [PatternMatches]
-  /// What those of them are that are no jobs files.
+  /// The roles of those that are no jobs files.
   package var roles: [String: Set<String>]
-  /// The absolute paths of all folders in which an include pattern looked for files.
+  /// The absolute paths of all folders that include patterns searched.
   package var directories: [String]
-  /// The absolute folders in which plugins are looked for, in order.
+  /// The absolute folders that are searched for plugins, in order.
   package var pluginFolders: [String]
-  /// The definitions whose values are lines of files: a hash, of this process, of what each says.
+  /// The definitions whose values are lines of files: a hash of each, for this process.
   package var families: Set<UInt64>
-  /// The jobs that lines of files have made: their names are those files' text.
+  /// The jobs made from lines of files: their names are those files' text.
   package var listedJobs: Set<JobName>
-  /// Where takt keeps what outlives it, as far as the files say it rightly.
+  /// The place of takt's state, as far as the files set it correctly.
   package var state: StateFolder
 }

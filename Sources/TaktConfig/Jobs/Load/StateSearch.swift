@@ -1,23 +1,22 @@
 package import TaktCore
 import TaktSystem
 
-/// What a jobs file says of its daemon, found without a look at the jobs: what commands need that
-/// talk to a running daemon or read its ledger.
+/// The settings of a jobs file that concern its daemon, found without reading the jobs: for
+/// commands that connect to a running daemon or read its ledger.
 package struct DaemonPlace {
-  /// Where takt keeps what outlives it.
   package var state: StateFolder
   /// The name under `timezone`; nil for the machine's.
   package var zoneName: String?
 }
 
 extension JobsLoader {
-  /// Where the daemon of a jobs file keeps its state unless the file says.
+  /// The place of the daemon's state if the jobs file sets none.
   package static func defaultState(of path: String) -> StateFolder {
     let folder = FilePath.folder(of: FilePath.absolute(path))
     return .folder(FilePath.join(folder, JobsLoad.defaultStateFolder))
   }
 
-  /// A file that cannot be read says nothing else than the defaults.
+  /// A file that cannot be read has the defaults.
   package static func place(of path: String) -> DaemonPlace {
     let file = FilePath.absolute(path)
     let folder = FilePath.folder(of: file)
@@ -30,22 +29,22 @@ extension JobsLoader {
   }
 }
 
-/// Looks for the keys of the scheduler that say where the state is and which time zone counts.
+/// Searches for the scheduler's keys for the state and the time zone.
 private struct StateSearch {
   let source: SourceText
 
   init(_ source: SourceText) { self.source = source }
 
-  /// Whether any line could begin the settings of the scheduler; a file of many jobs that does not
-  /// have them is not parsed at all.
+  /// True if any line could start the settings of the scheduler; a file of many jobs without them
+  /// is not parsed at all.
   static func mayName(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let key = Array("scheduler".utf8)
     var isLineStart = true
     for index in text.indices {
       if isLineStart {
-        // Indented, quoted, or behind a byte order mark.
+        // Indented, quoted, or after a byte order mark.
         let rest = text[index...].drop { Array(" \"'\u{feff}".utf8).contains($0) }
-        // Keys of another style than a mapping's plain ones.
+        // Keys in another style than a mapping's plain ones.
         if rest.starts(with: key) || Array("{?!&<".utf8).contains(text[index]) { return true }
       }
       isLineStart = text[index] == UInt8(ascii: "\n")
@@ -71,11 +70,11 @@ private struct StateSearch {
             place.zoneName = scalar.text
           }
         }
-        // Nothing behind it matters.
+        // The rest does not matter.
         throw .empty
       }
     } catch {
-      // Mistakes are for those who load the file.
+      // Mistakes are reported when the file is loaded.
     }
     return place
   }

@@ -8,17 +8,14 @@ struct ClockRules {
   let zone: Zone
   let days: CronDayRule
   let dst: DSTChoice
-  /// The days on which cron and calendar expressions count.
+  /// The days on which cron and calendar expressions apply.
   let filter: DayFilter
   let raw: RawJob
 
-  /// Those under `cron`; what is wrong is reported.
   func cron(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .cron) }
 
-  /// Those under `calendar`; what is wrong is reported.
   func calendar(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .calendar) }
 
-  /// Those under `rrule`; what is wrong is reported.
   func rrule(_ field: KeyFields.Field) -> [ClockRule] { rules(of: field, .rrule) }
 
   private func rules(of field: KeyFields.Field, _ kind: RuleTable.Question.Kind) -> [ClockRule] {
@@ -27,13 +24,12 @@ struct ClockRules {
     return items.flatMap { rule($0, kind) }
   }
 
-  /// The rule of one expression, or none.
   private func rule(_ item: KeyValue.Located, _ kind: RuleTable.Question.Kind) -> [ClockRule] {
     guard let text = item.value.text else { return [] }
     let question = RuleTable.Question(
       text: text, kind: kind, zone: zone, days: days, dst: dst, filter: filter)
     let known = sources.rules[question]
-    // One that depends on the job's name is not asked for again.
+    // `now` makes the job volatile: an answer that depends on its name is not verified later.
     let now = question.isOfAnyJob ? sources.loadedAt : sources.now
     guard let answer = known ?? read(text, kind, item.mark, at: now) else { return [] }
     if known == nil { sources.rules[question] = answer }
@@ -102,7 +98,7 @@ struct ClockRules {
       .cron(expression, days: days).filtered(on: filter), zone: zone,
       dst: dst.policy(own: expression.ownDST))
     guard occurs(rule, mark) else { return nil }
-    // Who means each minute, or each second, can write a range.
+    // For each minute or second, `0-59` shows intent; a star does not.
     let hasDayStep = Self.hasDayStep(text)
     var warnings = expression.warnings(days: days, hasDayStep: hasDayStep).filter { warning in
       switch warning {
@@ -117,8 +113,8 @@ struct ClockRules {
       rules: [rule], warnings: warnings, isOver: isOver(rule, at: now))
   }
 
-  /// A grid of local times, moved from excluded days where the job wants that; nil where nothing is
-  /// left of it.
+  /// A grid of local times, moved off excluded days if the job asks for it; nil if nothing is left
+  /// of it.
   func moved(_ grid: ClockRule, _ mark: YAMLMark) -> ClockRule? {
     guard filter.move != nil else { return grid }
     let rule = ClockRule(
@@ -132,7 +128,7 @@ struct ClockRules {
     return filter
   }
 
-  /// Days that are left out are those of the job's zone.
+  /// Excluded days are in the job's zone.
   private func mayMove(in zone: Zone, _ text: String, _ mark: YAMLMark) -> Bool {
     guard let move = filter.move, zone != self.zone else { return true }
     reporter.report(
@@ -145,14 +141,14 @@ struct ClockRules {
 
   private func warn(of warnings: [CronWarning], _ mark: YAMLMark) {
     for warning in warnings {
-      // Who says what they mean together has thought of it.
+      // With `days`, the combination is intended.
       switch warning {
       case .bothDayFields, .starDayField: if raw.fields.has(.days) { continue }
       case .unevenStep, .everyMinute, .everyMinuteOfDays, .everySecond, .dayStep, .rareDay,
         .fifthWeekdays, .skippedTime:
         break
       }
-      // One change of the clock concerns all jobs of a file alike.
+      // A clock change affects all jobs of a file alike.
       if case .skippedTime(_, let zone, _) = warning,
         !sources.isNews(ofClockChangeIn: zone, file: reporter.source.file)
       {
@@ -191,18 +187,19 @@ struct ClockRules {
       rules: [rule], warnings: warnings, isOver: isOver(rule, at: now))
   }
 
-  /// Whether the field that so many are left from, itself included, is a star.
+  /// True if the field at this place from the end, counted from 1, is a star.
   private static func hasStar(_ text: String, fromEnd count: Int) -> Bool {
     field(of: text, fromEnd: count).map { $0 == "*" || $0 == "*/1" } ?? false
   }
 
-  /// Whether the days of the month have a step, and none that starts where the job's name says.
+  /// True if the days of the month have a step, and none starts at a place derived from the job's
+  /// name.
   private static func hasDayStep(_ text: String) -> Bool {
     guard let days = field(of: text, fromEnd: 3) else { return false }
     return days.contains("/") && !days.contains { "hH".contains($0) }
   }
 
-  /// Whether a range in a field goes past its end, as `22-2` does: its step goes on there.
+  /// True if a range in a field wraps round its end, as `22-2` does: its step continues there.
   private static func wraps(_ text: String, _ field: CronField) -> Bool {
     let counts: [CronField: Int] = [.second: 6, .minute: 5, .hour: 4, .month: 2]
     guard let count = counts[field], let text = self.field(of: text, fromEnd: count) else {
@@ -215,14 +212,14 @@ struct ClockRules {
     }
   }
 
-  /// The field that so many are left from, itself included; a year may follow five others.
+  /// The field at this place from the end, counted from 1; a year may follow five others.
   private static func field(of text: String, fromEnd count: Int) -> Substring? {
     let fields = text.split(separator: " ")
     let place = fields.count == 7 ? 6 - count : fields.count - count
     return fields.indices.contains(place) ? fields[place] : nil
   }
 
-  /// Whether all of its times are in the past, also without what leaves days out.
+  /// True if all of its times are in the past, even without exclusions.
   private func isOver(_ rule: ClockRule, at now: WallInstant) -> Bool {
     rule.next(after: now) == nil && rule.withoutCalendars.next(after: now) == nil
   }
@@ -230,7 +227,7 @@ struct ClockRules {
   private func occurs(_ rule: ClockRule, _ mark: YAMLMark) -> Bool {
     let start = WallInstant(milliseconds: 0)
     if rule.next(after: start) != nil { return true }
-    // What days that are left out take from a job is a warning of the whole job.
+    // Slots lost to exclusions are a warning of the whole job.
     if rule.expression.filter?.move?.value.only == nil,
       rule.withoutCalendars != rule, rule.withoutCalendars.next(after: start) != nil
     {

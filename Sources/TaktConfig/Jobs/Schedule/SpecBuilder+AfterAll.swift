@@ -1,8 +1,8 @@
 import TaktCore
 
-/// Ends of several other jobs' runs together.
+/// Triggers on the end of several other jobs together.
 extension SpecBuilder {
-  /// Whether an item of `after` is one of several jobs together; keys that do not fit are reported.
+  /// True if an item of `after` combines several jobs; reports keys that do not fit.
   func checkGathering(_ fields: KeyFields, of raw: RawJob) -> Bool {
     let owner = KeyOwner(raw.owner, .after)
     guard let all = fields[Key.all] else {
@@ -17,7 +17,8 @@ extension SpecBuilder {
     return true
   }
 
-  /// Several jobs together; nil for none. Whether they exist is found out when all files are read.
+  /// The combination of several jobs; nil for none. Their existence is checked when all files are
+  /// read.
   func afterAll(of raw: RawJob) -> AfterAll? {
     let items = raw.fields[.after]?.value?.list ?? []
     let gatherings = items.compactMap { item -> (fields: KeyFields, all: KeyFields.Field)? in
@@ -66,7 +67,7 @@ extension SpecBuilder {
     field?.value?.text.flatMap(Following.Condition.init)
   }
 
-  /// Remembers which job a trigger names, and where.
+  /// Records the job that a trigger names, with the place.
   func link(_ parent: String, at mark: YAMLMark, of raw: RawJob, isOfAll: Bool = false) {
     let (location, line) = reporter.source.place(of: mark)
     let identity = FollowingLink.Identity(child: raw.name, parent: parent)

@@ -1,16 +1,15 @@
 import TaktCore
 import TaktTime
 
-/// `every` that is counted on the clock on the wall.
+/// `every` on the wall clock.
 extension SpecBuilder {
-  /// What `anchor` says.
   private enum Anchor {
-    /// A time of day, each day again.
+    /// A time of day, repeated each day.
     case timeOfDay(Duration)
     case instant(WallInstant)
   }
 
-  /// The grid of local times of `align: local`, or of a time of day under `anchor`. What is wrong is
+  /// The grid of local times of `align: local`, or of a time of day under `anchor`. Mistakes are
   /// reported where `every` is read.
   func localGrid(of raw: RawJob, _ settled: JobDefaults, _ zone: Zone) -> ClockRule? {
     guard let interval = raw.fields[.every]?.value?.duration else { return nil }
@@ -27,7 +26,7 @@ extension SpecBuilder {
     return ClockRule(.grid(Shared(grid)), zone: zone, dst: dst.policy(own: grid.ownDST))
   }
 
-  /// `every` with `anchor`: a grid from one instant; nil for one of each day, which is a rule of the
+  /// `every` with `anchor`: a grid from one instant; nil for a daily grid, which is a rule of the
   /// clock.
   func anchored(_ every: KeyFields.Field, of raw: RawJob, in zone: Zone) -> Every? {
     let fields = raw.fields
@@ -69,7 +68,7 @@ extension SpecBuilder {
       Anchor.instant)
   }
 
-  /// `08:00`, `08:00:30`; nil for what is none.
+  /// Parses `08:00` or `08:00:30`; nil for anything else.
   private static func timeOfDay(_ text: String) -> Duration? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { part in

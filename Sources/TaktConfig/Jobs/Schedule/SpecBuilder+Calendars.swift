@@ -1,9 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// Shared calendars of a job: what is left out, and where its slots go.
+/// Shared calendars of a job: exclusions, and the destinations of moved slots.
 extension SpecBuilder {
-  /// What the job makes of calendars; nil for nothing.
+  /// The job's rules about calendars; nil for none.
   func calendarRules(of raw: RawJob, _ settled: JobDefaults, in zone: Zone) -> CalendarRules? {
     guard let choice = settled.calendars?.value else {
       checkOnExcluded(of: raw, settled)
@@ -29,7 +29,7 @@ extension SpecBuilder {
     return rules
   }
 
-  /// The only times in which the job's slots may start late, read in its zone.
+  /// Sets the only times at which the job's slots may start late, in its zone.
   func setLateTimes(of raw: RawJob, in settled: inout JobDefaults) {
     guard let choice = settled.lateTimes?.value else { return }
     settled.policies.missed.times = Shared(rules(of: choice, in: settled.zone ?? zone))
@@ -44,14 +44,14 @@ extension SpecBuilder {
 
   private static let movable: [JobKey] = [.cron, .calendar, .rrule, .align, .anchor]
 
-  /// Whether a key gives the job times of the clock, which have a day.
+  /// True if a key gives the job times of the clock, which have a day.
   private func isMovable(_ key: JobKey, _ raw: RawJob) -> Bool {
     guard let value = raw.fields[key]?.value else { return false }
     if key == .align { return value.text == "local" }
     return key != .anchor || value.text?.contains("-") == false
   }
 
-  /// A key of the job that has nothing to modify is a mistake.
+  /// Reports a key of the job without anything to modify.
   private func checkOnExcluded(of raw: RawJob, _ settled: JobDefaults) {
     guard let field = raw.fields[.onExcluded], let word = field.value?.text,
       !raw.fields.hasUnknownKeys
@@ -76,7 +76,7 @@ extension SpecBuilder {
 
   static let skip = "skip"
 
-  /// Where slots move, all days are those of one zone, and there must be some.
+  /// If slots move, all days must be in one zone, and there must be some.
   private func checkDays(of rules: CalendarRules, _ settled: JobDefaults, of raw: RawJob) -> Bool {
     guard let direction = rules.direction else { return true }
     let mark =
@@ -104,7 +104,7 @@ extension SpecBuilder {
     return !isElsewhere && (hasDays || !rules.hasOnlyOn)
   }
 
-  /// The calendars whose days are no working days.
+  /// The calendars whose days are not working days.
   func holidays(of raw: RawJob) -> Shared<DaySet>? {
     guard let field = raw.fields[.workingDay], let fields = field.value?.object,
       let names = fields[JobKey.except.name]?.value?.list

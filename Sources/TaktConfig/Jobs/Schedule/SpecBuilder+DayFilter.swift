@@ -2,7 +2,7 @@ import TaktCore
 import TaktTime
 
 extension SpecBuilder {
-  /// The days on which times of `cron` and `calendar` count; what is wrong is reported.
+  /// The days on which times of `cron` and `calendar` apply.
   func dayFilter(of raw: RawJob) -> DayFilter {
     var filter = DayFilter(nth: nth(of: raw), workingDay: workingDay(of: raw))
     filter.holidays = holidays(of: raw)

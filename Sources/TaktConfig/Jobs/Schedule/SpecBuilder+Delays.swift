@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Events of takt's own life under `on`, each with how long after it the job is due.
+/// Events of takt's own life under `on`, each with the delay of the job.
 extension SpecBuilder {
   func setLifecycleEvents(
     _ items: [KeyValue.Located], of raw: RawJob, in schedule: inout Schedule
@@ -39,7 +39,7 @@ extension SpecBuilder {
     if events.contains(where: { $0.value > .zero }) { schedule.delays = events }
   }
 
-  /// A job that only runs by hand has no trigger, and nothing that bounds or moves slots.
+  /// A manual job has no trigger, and no bounds or moves of slots.
   private func checkManual(_ mark: YAMLMark, hasOthers: Bool, of raw: RawJob) {
     let word = "'\(JobKey.on): \(Schedule.manualWord)'"
     if hasOthers || Self.triggers.contains(where: { $0 !== JobKey.on && raw.fields.has($0) }) {
@@ -56,7 +56,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Keys of a job that say something of its slots alone.
+  /// Keys of a job that only affect its slots.
   private static let slotKeys: [JobKey] = [
     .notBefore, .until, .limit, .except, .onlyOn, .onExcluded, .spread, .jitter, .leeway, .missed,
     .lateTolerance,

@@ -49,7 +49,7 @@ extension SpecBuilder {
     ),
   ]
 
-  /// A key of the job that has nothing to modify is a mistake.
+  /// Reports a key of the job without anything to modify.
   private func checkClockKeys(of raw: RawJob, _ settled: JobDefaults) {
     guard !raw.fields.hasUnknownKeys else { return }
     for (key, triggers) in Self.needs {
@@ -66,11 +66,11 @@ extension SpecBuilder {
     }
   }
 
-  /// Whether a key of the job makes something of `timezone`, or another key that modifies it.
+  /// True if the job has a trigger that `key` modifies.
   private func isUsed(_ trigger: JobKey, by key: JobKey, _ raw: RawJob) -> Bool {
     guard let field = raw.fields[trigger], field.value?.isNull == false else { return false }
     if trigger == .align { return field.value?.text == "local" }
-    // A date has one instant, whatever clocks do later.
+    // A date is one instant, regardless of later clock changes.
     if trigger == .anchor, key == .dst { return field.value?.text?.contains("-") == false }
     return true
   }
@@ -89,7 +89,7 @@ extension SpecBuilder {
       raw.fields[.rrule].map(clockRules.rrule),
     ].compactMap(\.self)
     let grid = localGrid(of: raw, settled, zone).flatMap { clockRules.moved($0, raw.nameMark) }
-    // Alone, they stay those that other jobs have, too.
+    // A lone list stays shared with other jobs.
     return lists.count == 1 && grid == nil
       ? lists[0] : lists.flatMap(\.self) + [grid].compactMap(\.self)
   }
@@ -163,7 +163,7 @@ extension SpecBuilder {
     }
   }
 
-  /// A zone east of Greenwich can put the first hours of 1970 before the epoch.
+  /// In a zone east of Greenwich, the first hours of 1970 can be before the epoch.
   private func inRange(_ instant: WallInstant, at mark: YAMLMark) -> WallInstant? {
     if instant.milliseconds >= 0 { return instant }
     reporter.report(.outOfRange, at: mark, "this time is before 1970-01-01T00:00Z")

@@ -1,9 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// Triggers that no clock names, and bounds on those that a clock does.
+/// Triggers other than the clock, and bounds on those of the clock.
 extension SpecBuilder {
-  /// Ends of other jobs' runs. Whether these jobs exist is found out when all files are read.
+  /// Triggers on the ends of other jobs. Their existence is checked when all files are read.
   func followings(of raw: RawJob) -> Set<Following> {
     var followings: Set<Following> = []
     guard let items = raw.fields[.after]?.value?.list else { return followings }
@@ -48,10 +48,10 @@ extension SpecBuilder {
     return watches
   }
 
-  /// How many patterns a trigger has at most: each event is compared with all of them.
+  /// The most patterns of a trigger: each event is compared with all of them.
   private static let patternsMax = 100
 
-  /// In an order that does not depend on the file's, each once.
+  /// Unique, in an order independent of the file's.
   private func patterns(of fields: KeyFields, _ raw: RawJob) -> [PathPattern] {
     guard let field = fields[Key.pattern], let items = field.value?.list else { return [] }
     var patterns: Set<PathPattern> = []
@@ -82,7 +82,7 @@ extension SpecBuilder {
       owner: raw.owner)
   }
 
-  /// From when, or to when, instants count.
+  /// The start or the end of the instants that count.
   func bound(_ key: JobKey, of raw: RawJob, in zone: Zone) -> WallInstant? {
     raw.fields[key].flatMap { field in
       field.value.flatMap { instant(KeyValue.Located(value: $0, mark: field.mark), in: zone) }
@@ -103,7 +103,7 @@ extension SpecBuilder {
     }
   }
 
-  /// Instants that have passed, which a daemon tells in its log.
+  /// Warns of past instants, which a daemon logs.
   func warnOfPastInstants(of raw: RawJob, _ schedule: Schedule) {
     guard sources.machineFiles != nil, let items = raw.fields[.at]?.value?.list,
       let past = schedule.at.first(where: { $0 < sources.now })
@@ -128,7 +128,7 @@ extension SpecBuilder {
       hint: "change it, or the bound", owner: raw.owner)
   }
 
-  /// Only the ledger tells whether this is the first start since the boot.
+  /// Only the ledger tells if this is the first start since the boot.
   func checkBoot(_ schedule: Schedule, of raw: RawJob) {
     guard schedule.on.contains(.boot), hasNoState else { return }
     reporter.report(
@@ -140,7 +140,7 @@ extension SpecBuilder {
 }
 
 extension PathPattern.Problem {
-  /// What is wrong, and what to do.
+  /// The mistake, and the hint.
   fileprivate var sentence: (String, String) {
     switch self {
     case .tooLong: ("is longer than \(PathPattern.bytesMax) bytes", "write a shorter one")

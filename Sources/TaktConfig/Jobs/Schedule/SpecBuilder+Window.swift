@@ -3,8 +3,8 @@ import TaktTime
 
 /// Spread, jitter and leeway end before the next slot.
 extension SpecBuilder {
-  /// What does not fit into the gap between two slots is a mistake beside `every`, whose gaps are
-  /// all alike; beside times of the clock it will be cut.
+  /// A sum that exceeds the gap between two slots is an error with `every`, whose gaps are all
+  /// equal; with times of the clock, it will be cut.
   func checkWindow(_ settled: JobDefaults, against schedule: Schedule, of raw: RawJob) {
     let spread = settled.spread?.over ?? .zero
     let leeway = if case .duration(let leeway) = settled.leeway { leeway } else { Duration.zero }

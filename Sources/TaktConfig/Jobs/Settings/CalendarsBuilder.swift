@@ -1,14 +1,13 @@
 import TaktCore
 import TaktTime
 
-/// Makes the calendars under `calendars`; what is wrong is reported.
 struct CalendarsBuilder {
-  /// How many separate ranges of days and times one may have.
+  /// The most separate ranges of days and times of a calendar.
   private static let rangesMax = 10_000
 
   let reporter: Reporter
   let sources: LoadSources
-  /// The absolute folder of the file, which paths are seen from.
+  /// Absolute, the base of relative paths.
   let folder: String
 
   func calendars(of fields: [KeyValue.MapField]) -> [String: SharedCalendar] {
@@ -57,7 +56,7 @@ struct CalendarsBuilder {
     return calendar
   }
 
-  /// Whether a path is none of what would have to be fetched, which is reported.
+  /// Reports a URL, which takt would have to fetch.
   private func isLocal(_ path: String, _ item: KeyValue.Located, _ owner: KeyOwner) -> Bool {
     let start = path.prefix(10).lowercased()
     guard ["http://", "https://", "ftp://", "webcal://"].contains(where: { start.hasPrefix($0) })
@@ -69,7 +68,7 @@ struct CalendarsBuilder {
   }
 
   private func check(_ calendar: SharedCalendar, _ field: KeyValue.MapField, hasErrors: Bool) {
-    // How its times lie to each other differs little from zone to zone.
+    // The number of its ranges differs little from zone to zone.
     let content = calendar.content.read(in: .utc)
     let count = content.days.count + content.times.count
     if count > Self.rangesMax {
@@ -97,7 +96,7 @@ struct CalendarsBuilder {
     }
   }
 
-  /// `2026-12-25`, `2026-12-24..2027-01-02`
+  /// Parses `2026-12-25` or `2026-12-24..2027-01-02`.
   private func days(_ item: KeyValue.Located, _ owner: KeyOwner) -> Range<Int64>? {
     guard let text = item.value.text else { return nil }
     var parts = [Substring(text)]
@@ -137,7 +136,7 @@ struct CalendarsBuilder {
 }
 
 extension String {
-  /// Where the first `..` is.
+  /// The first `..`.
   fileprivate func range(ofDots _: Void) -> Range<Index>? {
     let dot = UInt8(ascii: ".")
     guard
@@ -151,7 +150,7 @@ extension String {
 }
 
 extension SharedCalendar.Content {
-  /// Whether all that it names has passed, as far as that is known at once.
+  /// True if all of its content has passed, as far as that is easy to tell.
   fileprivate func isOver(at now: WallInstant) -> Bool {
     guard events.isEmpty, expressions.isEmpty else { return false }
     let second = now.milliseconds / 1000 - 86_400

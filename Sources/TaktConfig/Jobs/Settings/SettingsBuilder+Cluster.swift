@@ -20,7 +20,7 @@ extension SettingsBuilder {
       case (Key.api, .text(let text)):
         settings.api = APIAddress(text)
         if settings.api == nil {
-          // Without the text, in which a password may be.
+          // Without the text, which may contain a password.
           reporter.hideLine(of: field.mark)
           reporter.report(
             .badValue, at: field.mark, "'\(Key.api)' is not the address of an API",
@@ -49,7 +49,7 @@ extension SettingsBuilder {
     switch fields[Key.engine]?.value?.text {
     case "etcd"?: settings.engine = .etcd(etcd(fields, at: mark))
     case "postgres"?: settings.engine = .postgres(url: postgres(fields, at: mark))
-    // Which keys belong to it is not known, nor whether a password is in them.
+    // Their engine, and any password in them, is unknown.
     default:
       for field in [fields[Key.url], fields[Key.endpoints]].compactMap({ $0 }) {
         reporter.hideLine(of: field.keyMark)
@@ -80,7 +80,7 @@ extension SettingsBuilder {
       checkAddress(url, at: field.mark)
       return url
     }
-    // Without the text, in which a password may be.
+    // Without the text, which may contain a password.
     reporter.hideLine(of: field.mark)
     reporter.report(
       .badValue, at: field.mark, "'\(Key.url)' is not a connection string of PostgreSQL",
@@ -100,7 +100,8 @@ extension SettingsBuilder {
     }
   }
 
-  /// Whether libpq reads it as a URL, or as words `key=value`. It would fail to join otherwise.
+  /// True if libpq would read it as a URL, or as words `key=value`. Otherwise it would fail to
+  /// join.
   private static func isConnectionString(_ text: String) -> Bool {
     if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") { return true }
     guard let sign = text.firstIndex(of: "=") else { return false }
@@ -145,7 +146,7 @@ extension SettingsBuilder {
     (fields[Key.endpoints]?.value?.list ?? []).compactMap { item in
       guard let text = item.value.text else { return nil }
       if let endpoint = EtcdSettings.Endpoint(text) { return endpoint }
-      // Without the text, in which a password may be.
+      // Without the text, which may contain a password.
       reporter.hideLine(of: item.mark)
       reporter.report(
         .badValue, at: item.mark, "this is not the address of an etcd member",
@@ -174,7 +175,7 @@ extension SettingsBuilder {
     return source.map { Secret($0) }
   }
 
-  /// Warns of a file that this machine does not have.
+  /// Warns of a file that this machine lacks.
   private func lookFor(_ path: String?, _ mark: YAMLMark?, _ name: String, _ key: String) {
     guard let path, let mark, let flaw = sources.machineFiles?.flaw(ofFile: path) else { return }
     reporter.report(
@@ -182,7 +183,7 @@ extension SettingsBuilder {
       hint: "create it, or correct '\(key)'")
   }
 
-  /// Reports that `given` is there without `key`.
+  /// Reports `given` without `key`.
   private func need(_ key: String, with given: String, _ fields: KeyFields) {
     guard let field = fields[given], fields[key] == nil, !fields.hasUnknownKeys else { return }
     reporter.report(

@@ -1,7 +1,7 @@
 import TaktCore
 
 extension SettingsBuilder {
-  /// What fits into the address of a Unix socket, with the zero behind it.
+  /// The most bytes in the address of a Unix socket, without the final NUL.
   static let socketBytesMax = 107
 
   func containers(_ fields: KeyFields) -> ContainerAccess {
@@ -17,7 +17,7 @@ extension SettingsBuilder {
     return settings
   }
 
-  /// The absolute path of a Unix socket; one that is too long is reported.
+  /// Reports a path that is too long for a Unix socket.
   func socket(_ path: String, at mark: YAMLMark) -> String {
     let path = FilePath.absolute(FilePath.join(folder, path))
     if path.utf8.count > Self.socketBytesMax {
@@ -30,7 +30,7 @@ extension SettingsBuilder {
 }
 
 extension SchedulerSettings {
-  /// Jobs of labels have half of the places at most, unless the file says.
+  /// By default, jobs of labels have at most half of the places.
   mutating func addLabelGroup() {
     guard readsLabels, concurrency[ContainerAccess.group] == nil else { return }
     concurrency[ContainerAccess.group] = max(1, maxRunning / 2)

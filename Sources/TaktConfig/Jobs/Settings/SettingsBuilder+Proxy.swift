@@ -1,8 +1,8 @@
 import TaktCore
 
-/// Who may ask over TCP, and by a proxy.
+/// Access over TCP, and through a proxy.
 extension SettingsBuilder {
-  /// The name of the file in the state folder in which the token is unless the file says.
+  /// The default name of the token's file in the state folder.
   private static let standardTokenFile = "token"
 
   func proxy(_ fields: KeyFields, at mark: YAMLMark) -> ProxyLogin {
@@ -36,7 +36,7 @@ extension SettingsBuilder {
     return proxy
   }
 
-  /// Refuses a header that anybody could send.
+  /// Refuses a header that any client could send.
   private func checkProof(_ fields: KeyFields, at mark: YAMLMark) {
     guard !fields.hasUnknownKeys else { return }
     let (socket, user) = (fields[Key.socket], fields[Key.user])

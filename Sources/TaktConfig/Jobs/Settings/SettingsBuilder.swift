@@ -2,12 +2,12 @@ import Glibc
 import TaktCore
 import TaktTime
 
-/// Makes the scheduler's settings of the keys under `scheduler`.
+/// Makes the scheduler's settings from the keys under `scheduler`.
 struct SettingsBuilder {
   let reporter: Reporter
   let sources: LoadSources
   let plugins: PluginTable
-  /// The absolute folder of the file.
+  /// Absolute, the base of relative paths.
   let folder: String
 
   static func builtIn(zones: ZoneTable) -> SchedulerSettings {
@@ -36,7 +36,7 @@ struct SettingsBuilder {
         settings.metrics.hasHistograms = fields[Key.histograms]?.value?.boolean ?? false
       case (Key.http, .object(let fields)): settings.http = http(fields, at: field.mark)
       case (Key.cluster, .object(let fields)): settings.cluster = cluster(fields, at: field.mark)
-      // Nothing is made of a wrong one; but the jobs are still checked as those of a cluster.
+      // A wrong one is not used; but the jobs are still checked as those of a cluster.
       case (Key.cluster, nil): settings.cluster = ClusterSettings(engine: .postgres(url: ""))
       case (Key.containers, .object(let fields)): settings.containers = containers(fields)
       case (Key.shutdownGrace, .duration(let grace)): settings.shutdownGrace = grace
@@ -74,7 +74,7 @@ struct SettingsBuilder {
       settings.concurrency[group.name] = group.value?.integer
       return
     }
-    // A group that is wrong is still one that jobs may name.
+    // Jobs may still name a group with a mistake.
     settings.concurrency[group.name] = fields[Key.maximum]?.value?.integer ?? 1
     if fields[Key.whenFull]?.value?.text == "skip" { settings.skippingGroups.insert(group.name) }
     if fields[Key.maximum] == nil, !fields.hasUnknownKeys {
@@ -84,7 +84,7 @@ struct SettingsBuilder {
     }
   }
 
-  /// The engine of a cluster lets slots of a group wait, and knows nothing else.
+  /// The engine of a cluster can only let slots of a group wait.
   private func checkGroups(_ fields: KeyFields, _ settings: SchedulerSettings) {
     guard settings.cluster != nil, !settings.skippingGroups.isEmpty,
       let field = fields[Key.concurrency]
@@ -146,7 +146,7 @@ struct SettingsBuilder {
     return settings
   }
 
-  /// The page's address without a slash at its end; nil for none, which is then reported.
+  /// The page's address without a slash at its end; nil for a wrong one, which is reported.
   private func publicURL(_ text: String, at mark: YAMLMark) -> String? {
     let rest = ["http://", "https://"].first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
     let isPlain = text.utf8.allSatisfy {

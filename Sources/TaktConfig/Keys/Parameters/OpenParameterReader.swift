@@ -1,18 +1,18 @@
 import TaktCore
 
-/// Reads what stands under `params`: the parameters that a job opens to triggers.
+/// Reads `params`: the parameters that a job opens to triggers.
 struct OpenParameterReader {
-  /// The words for types.
   static let types = ["string", "integer", "number", "boolean", "duration", "size", "percent"]
 
   let reporter: Reporter
-  /// The absolute folder that paths are seen from.
+  /// Absolute, the base of relative paths.
   let folder: String
   let owner: KeyOwner
 
-  /// One parameter; nil when something is wrong with it, which is then reported.
+  /// Returns nil for a wrong parameter, which is reported.
   ///
-  /// - Parameter schemas: what the action takes; nil for commands, which take anything as variables.
+  /// - Parameter schemas: the parameters of the action; nil for commands, which accept any as
+  ///   variables.
   func parameter(
     _ entry: KeyValue.MapField, of action: Action, among schemas: [ParameterSchema]?
   ) -> BoundedParameter? {
@@ -43,7 +43,7 @@ struct OpenParameterReader {
     return reporter.errorCount == errorCount ? parameter : nil
   }
 
-  /// The default of a parameter of a command, as the file has it; nil for none.
+  /// The default of a command's parameter, as it is in the file; nil for none.
   func defaultText(of entry: KeyValue.MapField) -> String? {
     guard case .node(let node)? = entry.value?.object?[Key.defaultValue]?.value,
       case .scalar(let scalar) = node.content
@@ -106,7 +106,7 @@ struct OpenParameterReader {
     reporter.report(.badParameter, at: mark, message, hint: hint)
   }
 
-  /// A parameter of a command, which gets it as a variable.
+  /// A parameter of a command, which receives it as a variable.
   private func variable(_ entry: KeyValue.MapField, _ fields: KeyFields) -> ParameterSchema? {
     let isName =
       !entry.name.isEmpty && entry.name.utf8.count <= 64
@@ -121,7 +121,7 @@ struct OpenParameterReader {
         hint: "use 1 to 64 letters, digits and underscores", owner: owner)
       return nil
     }
-    // A type that is wrong has been reported.
+    // A wrong type has been reported.
     if let type = fields[Key.type], type.value == nil { return nil }
     return ParameterSchema(
       entry.name, ParameterBoundReader.kind(fields[Key.type]?.value?.text), reaches: .nothing,
@@ -132,7 +132,8 @@ struct OpenParameterReader {
     ParameterBoundReader(reporter: reporter, folder: folder, owner: owner)
   }
 
-  /// A default keeps to the bounds. That of an action's parameter has been read with the action.
+  /// Checks a default against the bounds. That of an action's parameter has been read with the
+  /// action.
   private func check(
     _ field: KeyFields.Field?, of parameter: inout BoundedParameter,
     _ kind: ParameterSchema.Kind, isVariable: Bool

@@ -3,12 +3,12 @@ import TaktCore
 /// Reads the type and the bounds of a parameter, in a plugin's manifest and under a job's `params`.
 struct ParameterBoundReader {
   let reporter: Reporter
-  /// The absolute folder that paths are relative to.
+  /// Absolute, the base of relative paths.
   let folder: String
-  /// The job whose parameter it is; nil for a manifest.
+  /// The owner of the parameter; nil for a manifest.
   var owner: KeyOwner?
 
-  /// The type that a word names; the default is a string.
+  /// The type for a name; a string by default.
   static func kind(_ word: String?) -> ParameterSchema.Kind {
     switch word {
     case "integer": .integer(Int.min...Int.max)
@@ -22,7 +22,7 @@ struct ParameterBoundReader {
     }
   }
 
-  /// A value of this type; nil when it is wrong, which is then reported.
+  /// Returns nil for a wrong value, which is reported.
   func value(
     _ node: YAMLNode, as kind: ParameterSchema.Kind, of schema: ParameterSchema
   ) -> ParameterValue? {
@@ -32,7 +32,7 @@ struct ParameterBoundReader {
       .value(node, as: item, owner: owner ?? KeyOwner(part: .file))
   }
 
-  /// Sets the least and the greatest value of a parameter, or of the items of a list.
+  /// Sets the bounds of a parameter, or of the items of a list.
   func setRange(
     of parameter: inout BoundedParameter, _ kind: ParameterSchema.Kind,
     minimum: KeyFields.Field?, maximum: KeyFields.Field?

@@ -1,16 +1,15 @@
 import TaktCore
 
-/// Reads what stands under `with` as the schema of an action asks for.
 struct ParameterReader {
   let reporter: Reporter
-  /// The absolute folder that paths are seen from.
+  /// Absolute, the base of relative paths.
   let folder: String
-  /// Whether the action is one of a hook, which knows more of a run.
+  /// True for an action of a hook, which knows more of a run.
   let isOfHook: Bool
   /// The names of the job's secrets; nil in `defaults`, where they are not known yet.
   let secrets: [String]?
 
-  /// A value as a kind; nil when it is none, which is then reported.
+  /// Returns nil for a wrong value, which is reported.
   func value(_ node: YAMLNode, as schema: ParameterSchema, owner: KeyOwner) -> ParameterValue? {
     if case .scalar(let scalar) = node.content, scalar.isBlank {
       reporter.report(
@@ -48,8 +47,8 @@ struct ParameterReader {
     }
   }
 
-  /// A URL whose placeholders change neither its scheme nor its host; nil when one does, or is not
-  /// known, which is then reported.
+  /// A URL whose placeholders are known and change neither its scheme nor its host; otherwise nil,
+  /// which is reported.
   private func url(_ url: String, at mark: YAMLMark) -> String? {
     guard let text = text(url, at: mark) else { return nil }
     guard let parts = try? Placeholders.parse(text), let name = Placeholders.misplaced(in: parts)
@@ -61,7 +60,7 @@ struct ParameterReader {
     return nil
   }
 
-  /// A text whose placeholders are known; nil when one is not, which is then reported.
+  /// A text with known placeholders; nil if one is unknown, which is reported.
   private func text(_ text: String, at mark: YAMLMark) -> String? {
     // Most texts have none.
     guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
@@ -100,7 +99,7 @@ struct ParameterReader {
 }
 
 extension Reporter {
-  /// Reports a text with braces that means nothing, where these names and filters are known.
+  /// Reports a placeholder that is not among these names and filters.
   func report(
     _ problem: Placeholders.Problem, at mark: YAMLMark, names: [String], filters: [String]
   ) {

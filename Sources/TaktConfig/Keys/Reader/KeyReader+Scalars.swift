@@ -2,7 +2,7 @@ import TaktCore
 import TaktTime
 
 extension KeyReader {
-  /// A scalar as a type; nil when it is none, which is then reported.
+  /// Returns nil for a wrong scalar, which is reported.
   func scalar(
     _ scalar: YAMLScalar, at mark: YAMLMark, as type: KeyType, of key: String
   ) -> KeyValue? {
@@ -33,14 +33,14 @@ extension KeyReader {
       return .list([KeyValue.Located(value: value, mark: mark)])
     case .oneOf(let types):
       let likely = types.first { $0.looksLike(scalar.text) } ?? types.last
-      // A misspelt word is no misspelt boolean.
+      // A misspelled word is no misspelled boolean.
       if case .boolean? = likely, let words = types.choices, boolean(of: scalar) == nil {
         return choice(scalar.text, at: mark, among: words + ["true", "false"], of: key)
       }
       return likely.flatMap { self.scalar(scalar, at: mark, as: $0, of: key) }
     case .anything: return .node(YAMLNode(mark: mark, content: .scalar(scalar)))
     case .list, .map, .object:
-      // What is meant for variables and parameters may be a secret.
+      // A value for variables and parameters may be a secret.
       let given = if case .map = type { "a text" } else { "'\(scalar.text.shortened)'" }
       reporter.report(
         .wrongType, at: mark,
@@ -61,7 +61,7 @@ extension KeyReader {
         hint: scalar.isBlank ? "write \"\" for an empty text" : "put '\(scalar.text)' in quotes")
       return nil
     }
-    // Only quotes have an escape for it.
+    // Only a quoted text can escape it.
     if !scalar.isPlain, scalar.text.utf8.contains(0) {
       reporter.report(
         .badValue, at: mark, "'\(key)' contains a zero character, which is not allowed")
@@ -80,7 +80,7 @@ extension KeyReader {
     return .text(scalar.text)
   }
 
-  /// What is, or may be meant as, true or false.
+  /// The value that is, or may be meant as, true or false.
   private func boolean(of scalar: YAMLScalar) -> Bool? {
     if case .boolean(let value) = scalar.kind { return value }
     return switch scalar.text.lowercased() {
@@ -215,9 +215,8 @@ extension KeyReader {
 }
 
 extension String {
-  /// Whether it is empty or white space alone.
   fileprivate var isBlank: Bool {
-    // Most texts are settled by their first byte.
+    // The first byte decides for most texts.
     if let first = utf8.first, (0x21...0x7e).contains(first) { return false }
     return allSatisfy(\.isWhitespace)
   }
@@ -228,7 +227,7 @@ extension KeyType {
     if case .text(allowsEmpty: true) = self { true } else { false }
   }
 
-  /// Whether a text is meant as this type, as far as its look tells; not whether it is right.
+  /// True if a text appears to be meant as this type, correct or not.
   fileprivate func looksLike(_ text: String) -> Bool {
     switch self {
     case .choice(let words): words.contains(text)

@@ -1,9 +1,10 @@
 import TaktCore
 
-/// A secret is the name of a source. Somebody who writes the secret itself must not find it in the
-/// diagnostics, which a daemon also logs.
+/// A secret is the name of a source. If somebody writes the secret itself, it must not appear in
+/// the diagnostics, which a daemon also logs.
 extension KeyReader {
-  /// The value of a key that may hold a secret. Its lines are not shown, wherever in the file it is.
+  /// The value of a key that may hold a secret. Its lines are not shown, wherever in the file it
+  /// is.
   func hidden(_ node: YAMLNode, of key: KeyEntry, owner: KeyOwner) -> KeyValue? {
     let errorCount = reporter.errorCount
     let value =
@@ -68,7 +69,7 @@ extension KeyReader {
 }
 
 extension YAMLEntry {
-  /// Whether it may be a secret itself. Null is reported like that of any other key.
+  /// True if it may be a secret itself. Null is reported like that of any other key.
   fileprivate var isLiteral: Bool {
     switch value.content {
     case .scalar(let scalar): !scalar.isNull

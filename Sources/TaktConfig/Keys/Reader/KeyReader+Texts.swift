@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Scalars whose text has a form of its own.
+/// Scalars whose text has a special form.
 extension KeyReader {
   func size(
     _ text: String, at mark: YAMLMark, in range: ClosedRange<Int>, of key: String
@@ -125,9 +125,9 @@ extension SizeText.Problem {
   }
 }
 
-/// A share as a jobs file writes it: `10%`, `12.5%`.
+/// A percentage in a jobs file: `10%`, `12.5%`.
 enum PercentText {
-  /// The number before the sign; nil when the text is no share.
+  /// The number before the sign; nil for anything else.
   static func parse(_ text: String) -> Double? {
     guard text.utf8.last == UInt8(ascii: "%"), text.utf8.count <= 32 else { return nil }
     let number = text.utf8.dropLast()
@@ -140,9 +140,9 @@ enum PercentText {
   }
 }
 
-/// So many lines in a time as a jobs file writes it: `100/s`, `5/m`, `1000/h`.
+/// A number of lines in a time in a jobs file: `100/s`, `5/m`, `1000/h`.
 enum RateText {
-  /// The rate; nil when the text is none, or of fewer than 1 or more than a million lines.
+  /// Nil for another text, and for fewer than 1 or more than a million lines.
   static func parse(_ text: String) -> LineRate? {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 2, (1...7).contains(parts[0].count),

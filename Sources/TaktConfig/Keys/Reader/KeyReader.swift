@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Reads values as the types that the key table asks for, and reports those that are not.
+/// Reads values as the types in the key table, and reports those of other types.
 struct KeyReader {
   let reporter: Reporter
 
@@ -42,7 +42,7 @@ struct KeyReader {
     !scalar.isBlank && scalar.text != "~"
   }
 
-  /// A value as a type; nil when it is none, which is then reported.
+  /// Returns nil for a wrong value, which is reported.
   func value(_ node: YAMLNode, as type: KeyType, of key: String, owner: KeyOwner) -> KeyValue? {
     switch node.content {
     case .invalid: return nil
@@ -119,7 +119,7 @@ struct KeyReader {
     }
   }
 
-  /// Whether a name keeps to its rule; when not, that is reported.
+  /// Reports a name that breaks its rule, and then returns false.
   private func check(_ entry: YAMLEntry, against rule: KeyNameRule) -> Bool {
     let name = entry.key
     switch rule {
@@ -156,7 +156,7 @@ struct KeyReader {
   }
 
   func reportUnknown(_ entry: YAMLEntry, keys: KeyRows, owner: KeyOwner) {
-    // Nothing that belongs elsewhere is meant in a calendar, or in the request of a manifest.
+    // Keys in a calendar, or in the request of a manifest, are not misplaced keys of a job.
     let isWithin = owner.part == .file && owner.key != nil
     if !isWithin, !owner.part.isOfTests, let home = Self.home(of: entry.key) {
       reporter.report(
@@ -185,7 +185,7 @@ struct KeyReader {
     }
   }
 
-  /// All keys of a jobs file, of a calendar in it, or of the `request` of a manifest.
+  /// A list of all keys of a jobs file, of a calendar in it, or of the `request` of a manifest.
   private static func hint(naming keys: KeyRows, _ owner: String?) -> String {
     let place =
       switch owner {
@@ -200,7 +200,7 @@ struct KeyReader {
     keys.map { "'\($0.name)'" }.joined(separator: ", ")
   }
 
-  /// Where a key belongs that stands in the wrong place.
+  /// The right place of a misplaced key.
   private static func home(of key: String) -> String? {
     homes.first { $0.keys[key] != nil }?.home
   }
@@ -227,7 +227,7 @@ struct KeyReader {
 }
 
 extension KeyType {
-  /// What the items of a list must be; nil when no list is wanted.
+  /// The type of a list's items; nil if no list is allowed.
   fileprivate var itemType: KeyType? {
     switch self {
     case .list(let item), .oneOrMore(let item): item
@@ -248,7 +248,7 @@ extension KeyType {
 }
 
 extension YAMLNode {
-  /// Whether it is a mapping with what makes a job run, or when.
+  /// True for a mapping with a key for an action or a trigger.
   fileprivate var looksLikeJob: Bool {
     guard case .mapping(let entries) = content else { return false }
     return entries.contains { entry in
@@ -256,7 +256,7 @@ extension YAMLNode {
     }
   }
 
-  /// What it is, for "not a list".
+  /// The words for "not a list".
   fileprivate var phrase: String {
     switch content {
     case .scalar, .invalid: "a single value"

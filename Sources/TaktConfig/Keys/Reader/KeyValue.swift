@@ -1,9 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// A value of the file that has the type its key asks for.
+/// A value of the file with the type of its key.
 enum KeyValue {
-  /// Takes away what `defaults` gives.
+  /// Removes the value of `defaults`.
   case null
   case text(String)
   case boolean(Bool)
@@ -17,16 +17,15 @@ enum KeyValue {
   case list([Located])
   case map([MapField])
   case object(KeyFields)
-  /// A value whose type the key table does not know.
+  /// A value whose type is not in the key table.
   case node(YAMLNode)
 
-  /// A value with its place.
   struct Located {
     var value: KeyValue
     var mark: YAMLMark
   }
 
-  /// One name of a mapping of free names. Its value is nil when that was wrong.
+  /// One name of a mapping of free names. The value is nil if it was wrong.
   struct MapField {
     var name: String
     var nameMark: YAMLMark
@@ -53,9 +52,8 @@ extension KeyValue {
 
 /// The known keys of one mapping with their values.
 struct KeyFields {
-  /// One key. Its value is nil when that was wrong, which has been reported.
+  /// One key. The value is nil if it was wrong, which has been reported.
   struct Field {
-    /// Its row of the table.
     let entry: KeyEntry
     let keyMark: YAMLMark
     var value: KeyValue?
@@ -65,14 +63,14 @@ struct KeyFields {
   }
 
   private(set) var fields: [Field] = []
-  /// Whether keys were passed over that nobody knows: what seems to be missing may be one of them.
+  /// True if unknown keys were skipped: a key that seems missing may be one of them.
   var hasUnknownKeys = false
 
   init(capacity: Int) { fields.reserveCapacity(capacity) }
 
   mutating func append(_ field: Field) { fields.append(field) }
 
-  // A mapping has few keys, so that looking through them is the fastest way.
+  // A mapping has few keys, so that a linear search is fastest.
 
   subscript(name: String) -> Field? { fields.first { $0.name == name } }
 

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// What somebody meant who writes durations as another tool does: `5 min`, `1:30`, `2 years`.
+/// Recognizes durations in the notation of other tools: `5 min`, `1:30`, `2 years`.
 enum MeantDuration {
   private static let units: [String: String] = [
     "ms": "ms", "msec": "ms", "msecs": "ms", "millisecond": "ms", "milliseconds": "ms", "s": "s",
@@ -10,14 +10,14 @@ enum MeantDuration {
   ]
   private static let years: Set<String> = ["y", "yr", "yrs", "year", "years"]
 
-  /// The text as takt takes it; nil where it is not plain what was meant.
+  /// The text in takt's notation; nil if the intention is unclear.
   static func of(_ text: String) -> String? {
     let meant = text.contains(":") ? clock(text) : period(text) ?? words(text)
     guard let meant, (try? DurationText.parse(meant)) != nil else { return nil }
     return meant
   }
 
-  /// `1:30` and `1:30:00`.
+  /// Parses `1:30` and `1:30:00`.
   private static func clock(_ text: String) -> String? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3 else { return nil }
@@ -27,7 +27,7 @@ enum MeantDuration {
     return meant.isEmpty ? nil : meant.joined()
   }
 
-  /// `PT5M` and `P1DT12H`, as ISO 8601 has them; months and years have no length.
+  /// Parses `PT5M` and `P1DT12H` of ISO 8601; months and years have no fixed length.
   private static func period(_ text: String) -> String? {
     guard text.first == "P" else { return nil }
     let parts = text.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ enum MeantDuration {
     return (days + time).lowercased()
   }
 
-  /// Without blanks and the commas of thousands; another comma is a decimal point.
+  /// Removes blanks and thousands separators; any other comma is a decimal point.
   private static func plain(_ text: String) -> String {
     let text = text.filter { !" _".contains($0) }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)

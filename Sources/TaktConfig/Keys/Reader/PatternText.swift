@@ -1,20 +1,19 @@
 import Glibc
 
-/// A POSIX extended regular expression as `grep -E` takes it, within bounds that keep the time and
-/// the memory small that it takes to compile and to match.
+/// A POSIX extended regular expression for `grep -E`, within bounds on the time and the memory that
+/// it takes to compile and to match.
 enum PatternText {
-  /// Why a text is none, or none within the bounds.
   enum Problem: Error, Equatable {
     /// More than 1 KiB.
     case tooLong
     /// A back-reference such as `\1`, which can take extremely long to match.
     case backReference
-    /// Repetitions that multiply to more than 100, or make the pattern longer than 2000
-    /// characters when they are written out, as the system does.
+    /// Repetitions that multiply to more than 100, or that expand the pattern to more than 2000
+    /// characters, since the system expands them.
     case tooMuchRepetition
-    /// Groups more than 100 deep inside one another.
+    /// Groups nested more than 100 deep.
     case tooDeep
-    /// The system does not take it, with its own words.
+    /// Refused by the system, with its own words.
     case invalid(String)
   }
 
@@ -27,7 +26,7 @@ enum PatternText {
     let error = regcomp(&pattern, text, REG_EXTENDED | REG_NOSUB)
     guard error == 0 else {
       var buffer = [CChar](repeating: 0, count: 200)
-      // At most as many bytes are written as the buffer has.
+      // At most the size of the buffer is written.
       _ = regerror(error, &pattern, &buffer, buffer.count)
       throw .invalid(
         String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
@@ -35,10 +34,10 @@ enum PatternText {
     regfree(&pattern)
   }
 
-  /// What a part of a pattern comes to when its repetitions are written out.
+  /// The size of a part of a pattern with its repetitions expanded.
   private struct Weight {
     var length = 0
-    /// The largest product of repetitions that stand inside one another.
+    /// The largest product of nested repetitions.
     var product = 1
 
     mutating func add(_ other: Weight) {
@@ -47,12 +46,12 @@ enum PatternText {
     }
 
     func repeated(_ count: Int) -> Weight {
-      // Bounded at each step, so that no product leaves the integers.
+      // Bounded at each step, so that no product overflows.
       Weight(length: min(length * count, 1 << 20), product: min(product * max(1, count), 1 << 20))
     }
   }
 
-  /// Reads a pattern as far as its weight asks; what is wrong otherwise is left to the system.
+  /// Reads a pattern as far as its weight requires; other mistakes are left to the system.
   private struct Scanner {
     var rest: ArraySlice<UInt8>
 
@@ -70,7 +69,7 @@ enum PatternText {
           last = try alternatives(depth: depth + 1)
           last.length += 1
         case UInt8(ascii: "*"), UInt8(ascii: "?"): break
-        // The system writes `a+` out as `aa*`.
+        // The system expands `a+` to `aa*`.
         case UInt8(ascii: "+"): last = last.repeated(2)
         case UInt8(ascii: "{"): last = last.repeated(repetition())
         default:
@@ -100,8 +99,8 @@ enum PatternText {
       return min(1 << 20, max(1, (bounds.max() ?? 1)) + (isOpen ? 1 : 0))
     }
 
-    /// Goes to the end of `[…]`, in which a `]` that stands first and classes such as `[:alpha:]`
-    /// do not end it.
+    /// Skips to the end of `[…]`; a `]` that comes first, and classes such as `[:alpha:]`, do not
+    /// end it.
     private mutating func skipBracket() {
       if rest.first == UInt8(ascii: "^") { rest.removeFirst() }
       if rest.first == UInt8(ascii: "]") { rest.removeFirst() }

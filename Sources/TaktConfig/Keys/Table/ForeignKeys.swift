@@ -1,16 +1,16 @@
 import TaktCore
 
-/// Keys that other tools use for what a key of takt does, such as `schedule` or `depends_on`.
+/// Keys of other tools with a counterpart in takt, such as `schedule` or `depends_on`.
 enum ForeignKeys {
-  /// The hint for an unknown key; nil unless takt has a key for it in this place.
+  /// The hint for an unknown key; nil unless takt has a counterpart in this place.
   static func hint(for name: String, among keys: KeyRows) -> String? {
-    // As `dependsOn`, `depends-on` and `depends_on`.
+    // Matches `dependsOn`, `depends-on` and `depends_on`.
     let letters = name.lowercased().filter(\.isLetter)
     return entries.first { $0.names.contains(letters) && keys[$0.key] != nil }?.hint
   }
 
   private struct Entry {
-    /// Takt's key.
+    /// takt's key.
     var key: String
     var hint: String
     /// The other tools' keys, in lower-case letters only.

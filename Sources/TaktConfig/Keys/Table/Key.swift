@@ -1,7 +1,7 @@
 import TaktCore
 
-/// The keys of the jobs file that more than one place reads, by name, so that none misspells one.
-/// Those of a job stand in `JobKey`.
+/// The names of keys of the jobs file that are used in several places, so that none is misspelled.
+/// Those of a job are in `JobKey`.
 enum Key {
   static let scheduler = "scheduler"
   static let defaults = "defaults"
@@ -100,7 +100,7 @@ enum Key {
   static let ifPossible = "if_possible"
 }
 
-/// Whose keys are being read, for messages: "'kill' of job 'backup'".
+/// The owner of the keys being read, for messages: "'kill' of job 'backup'".
 struct KeyOwner: CustomStringConvertible {
   enum Part: Equatable {
     case file, scheduler, defaults
@@ -109,7 +109,6 @@ struct KeyOwner: CustomStringConvertible {
     case tests
     case test(String)
 
-    /// Whether it is of no jobs file.
     var isOfTests: Bool {
       switch self {
       case .tests, .test: true
@@ -119,7 +118,7 @@ struct KeyOwner: CustomStringConvertible {
   }
 
   var part: Part
-  /// The key under which they stand, when it is not the part itself.
+  /// The key above them, if it is not the part itself.
   var key: String?
 
   init(part: Part, key: String? = nil) {

@@ -1,40 +1,40 @@
 import TaktCore
 
-/// One key that may stand in a jobs file. Each value that is read refers to its entry.
+/// A key that a jobs file may have. Each value that is read refers to its entry.
 package final class KeyEntry: Hashable, Sendable {
-  /// What a reload does when the value has changed.
+  /// The effect of a reload on a changed value.
   package enum ReloadEffect: String, Hashable, Sendable {
     /// The job continues with the new value; its timer keeps running.
     case updates
     /// The job's timer is set again.
     case rearms
-    /// Nothing until takt starts again.
+    /// Nothing until takt restarts.
     case restarts = "needs a restart"
   }
 
   package let name: String
-  /// The key of a job that it is; nil in a mapping whose keys have names only.
+  /// The key of a job; nil in a mapping whose keys only have names.
   let key: JobKey?
   package let type: KeyType
-  /// What holds when it is left out, as the reference says it; nil for nothing.
+  /// The default, as the reference shows it; nil for none.
   package let defaultText: String?
-  /// What a reload does when it has changed; nil where that depends on what stands under it.
+  /// The effect of a reload; nil if the keys below it decide.
   package let reload: ReloadEffect?
-  /// Whether `null` in a job takes away what `defaults` gives.
+  /// True if `null` in a job removes the value of `defaults`.
   package let mayBeNull: Bool
-  /// Whether it describes a process, so that it means nothing to a built-in.
+  /// True if it describes a process, so that it has no effect on a built-in.
   let isOfProcesses: Bool
-  /// Whether its value may hold a secret, by mistake or not, so that it is never shown. Kept, because
-  /// each value that is read asks.
+  /// True if its value may hold a secret, by mistake or not, so that it is never shown. Stored,
+  /// because it is checked for each value.
   let mayHoldSecrets: Bool
   package let summary: String
-  /// How a job takes it over; nil for what is a job's alone, or part of another key's value.
+  /// The way in which a job adopts it; nil for keys of a job only, and for parts of another key's
+  /// value.
   let use: KeyUse?
 
   package var isAllowedInDefaults: Bool { use != nil }
 
-  /// A key of another table than a job's; it may be null where a job takes it over, unless told
-  /// otherwise.
+  /// For a key outside the table of jobs. By default it may be null if a job adopts it.
   init(
     _ name: String, key: JobKey? = nil, _ type: KeyType, default defaultText: String? = nil,
     reload: ReloadEffect? = .updates, isOfProcesses: Bool = false, mayBeNull: Bool? = nil,
@@ -63,7 +63,7 @@ package final class KeyEntry: Hashable, Sendable {
       mayBeNull: nil, mayHoldSecrets: nil, summary, use)
   }
 
-  /// By what they say; how a key is used follows from that.
+  /// Compares the documented parts; the use of a key follows from them.
   package static func == (left: KeyEntry, right: KeyEntry) -> Bool {
     left.name == right.name && left.summary == right.summary && left.type == right.type
   }
@@ -74,17 +74,17 @@ package final class KeyEntry: Hashable, Sendable {
   }
 }
 
-/// How the value of a key goes over what a job begins with.
+/// The way in which a key's value changes the values of a job.
 enum KeyUse: Sendable {
-  /// It is taken over. Null goes back to what holds without any `defaults`.
+  /// Replaces the value. Null resets to the value without `defaults`.
   case set(
     @Sendable (KeyFields.Field, KeyValue, ExecutionBuilder, inout JobDefaults) -> Void)
-  /// Of a mapping: each of its keys is taken over, and those that are not there stay.
+  /// For a mapping: each of its keys replaces its value, and missing ones stay.
   case merge
-  /// Of a mapping: as a merge, but those that are not there count as null.
+  /// For a mapping: like a merge, but missing keys count as null.
   case replace
 
-  /// Takes over what `read` finds in the value; null where it finds nothing.
+  /// Sets the result of `read`, or the value without `defaults` if that is nil.
   static func value<Value>(
     _ path: any WritableKeyPath<JobDefaults, Value> & Sendable,
     _ read: @escaping @Sendable (KeyValue) -> Value?

@@ -1,15 +1,15 @@
 import TaktCore
 
-/// An example of each key that takes a mapping, for a value that is none.
+/// Examples for each key that takes a mapping, for a value of another type.
 enum KeyExample {
-  /// The right form of a key; with the value that was written, where it fits. A variable or a
-  /// parameter of the same name has no example: its type is another.
+  /// The correct form of a key, with the given value if it fits. A variable or a parameter of the
+  /// same name has no example: its type differs.
   static func hint(for key: String, _ type: KeyType, instead value: String = "") -> String? {
     guard type.isMappingOfKeys else { return nil }
     return example(of: key, value).map { "write \(key): \($0)" }
   }
 
-  /// All forms of a key that takes one of some words, or something else.
+  /// All forms of a key that takes a fixed word, or something else.
   static func hint(instead value: String, of key: String) -> String? {
     switch key {
     case JobKey.machines.name: "write one, each, or labels such as {site: east}"
@@ -26,13 +26,12 @@ enum KeyExample {
     }
   }
 
-  /// What other tools call each kind of overlap.
+  /// Names of other tools for each kind of overlap.
   private static let overlaps = [
     "wait": "queue", "forbid": "skip", "deny": "skip", "drop": "skip", "parallel": "allow",
     "concurrent": "allow", "kill": "replace", "restart": "replace",
   ]
 
-  /// Signals by their numbers.
   private static let signals = [
     "1": "HUP", "2": "INT", "3": "QUIT", "9": "KILL", "10": "USR1", "12": "USR2", "15": "TERM",
   ]

@@ -1,8 +1,9 @@
-/// The keys that one mapping may have, in the order of the reference, and where each stands.
+/// The keys of a mapping, in the order of the reference, with an index by name.
 package struct KeyRows: RandomAccessCollection, ExpressibleByArrayLiteral, Hashable, Sendable {
   private let entries: [KeyEntry]
-  /// Places in `entries`, each where the hash of its name says or in the next free slot; -1 where
-  /// there is none. At most half of the slots are taken. The gate's `load` asks for each key.
+  /// Indices into `entries`, each in the slot of its name's hash or in the next free one; -1 for a
+  /// free slot. At most half of the slots are taken. Looked up for each key; measured by the gate's
+  /// `load`.
   private let slots: [Int16]
 
   package init(_ entries: [KeyEntry]) {
@@ -24,7 +25,7 @@ package struct KeyRows: RandomAccessCollection, ExpressibleByArrayLiteral, Hasha
   package var endIndex: Int { entries.count }
   package subscript(place: Int) -> KeyEntry { entries[place] }
 
-  /// The key of the name; nil when the mapping may not have it.
+  /// Nil for a key that the mapping may not have.
   subscript(name: String) -> KeyEntry? {
     var slot = Self.hash(name) & (slots.count - 1)
     while slots[slot] >= 0 {
@@ -35,7 +36,7 @@ package struct KeyRows: RandomAccessCollection, ExpressibleByArrayLiteral, Hasha
     return nil
   }
 
-  /// Enough to tell a few dozen names apart, and cheap for a name of any length.
+  /// Enough to distinguish a few dozen names, and cheap for a name of any length.
   private static func hash(_ name: String) -> Int {
     let bytes = name.utf8
     guard let first = bytes.first, let last = bytes.last else { return 0 }

@@ -44,8 +44,8 @@ extension KeyTable {
       "A description for people; the page shows it."),
   ]
 
-  /// The keys of an action of a hook or a step. A hook replaces one of `defaults` as a whole, so that
-  /// null means nothing in it.
+  /// The keys of an action of a hook or a step. A hook replaces one of `defaults` as a whole, so
+  /// that null has no meaning in it.
   private static let actionKeys: [KeyEntry] = [
     KeyEntry(.run, command, "A command, as in a job."),
     KeyEntry(.use, .action, "A built-in or a plugin, instead of `run`."),
@@ -157,7 +157,7 @@ extension ExecutionBuilder {
     return added.isEmpty ? own : inherited + own
   }
 
-  /// The URL of a check, or the parameters of the built-in.
+  /// Reads the URL of a check, or the parameters of the built-in.
   fileprivate func pings(_ value: KeyValue, at field: KeyFields.Field) -> [Step] {
     if value.isNull { return [] }
     let builder = ActionBuilder(

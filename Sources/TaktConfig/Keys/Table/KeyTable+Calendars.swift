@@ -37,7 +37,7 @@ extension KeyTable {
     })
 }
 
-/// What a job makes of calendars, before it is known which zone it has.
+/// A job's use of calendars, before its zone is known.
 struct CalendarChoice: Hashable, Sendable {
   var except: [SharedCalendar] = []
   var onlyOn: [SharedCalendar] = []
@@ -62,27 +62,24 @@ extension JobDefaults {
 }
 
 extension ExecutionBuilder {
-  /// Times that are left out; what is wrong is reported.
   func setExceptions(_ value: KeyValue, _ settled: inout JobDefaults) {
     let (named, times) = namedTimes(value)
     settled.exceptions = times.map { ($0.expression, $0.isWholeDays, $0.zone) }
     if !named.isEmpty || settled.calendars != nil { settled.choose { $0.except = named } }
   }
 
-  /// The only times; what is wrong is reported.
   func setOnlyOn(_ value: KeyValue, _ settled: inout JobDefaults) {
     let (named, times) = namedTimes(value)
     settled.choose { ($0.onlyOn, $0.onlyOnTimes) = (named, times) }
   }
 
-  /// The only times of late runs; what is wrong is reported.
   func setLateTimes(_ value: KeyValue, _ settled: inout JobDefaults) {
     var choice = CalendarChoice()
     (choice.onlyOn, choice.onlyOnTimes) = namedTimes(value)
     settled.lateTimes = choice.isEmpty ? nil : Shared(choice)
   }
 
-  /// Names of calendars, and expressions.
+  /// Splits the items into names of calendars and expressions.
   private func namedTimes(
     _ value: KeyValue
   ) -> (calendars: [SharedCalendar], times: [SharedCalendar.Expression]) {
@@ -105,7 +102,7 @@ extension ExecutionBuilder {
 }
 
 extension FileContext {
-  /// Whether a text that names no calendar was meant as one: a word that is no expression.
+  /// True if a text was meant as the name of a calendar: a word that is no expression.
   fileprivate func looksLikeCalendar(_ text: String) -> Bool {
     guard !calendars.isEmpty, JobName(text) != nil,
       text.utf8.first.map({ $0 | 0x20 >= 0x61 }) == true
@@ -129,7 +126,8 @@ extension Reporter {
       owner: owner)
   }
 
-  /// Whole days or times, in the grammar of `calendar`; nil for what is wrong, which is reported.
+  /// Parses whole days or times, in the grammar of `calendar`; nil for a mistake, which is
+  /// reported.
   func timesExpression(
     _ text: String, at mark: YAMLMark, zones: ZoneTable, owner: KeyOwner
   ) -> SharedCalendar.Expression? {

@@ -34,7 +34,7 @@ extension KeyTable {
 }
 
 extension ExecutionBuilder {
-  /// What must hold before a slot runs; nil for `null`, and for what is wrong.
+  /// The condition for a slot to run; nil for `null`, and for a mistake.
   fileprivate func condition(_ value: KeyValue, at field: KeyFields.Field) -> Shared<Condition>? {
     let keyOwner = KeyOwner(owner, .onlyIf)
     if let items = value.list {

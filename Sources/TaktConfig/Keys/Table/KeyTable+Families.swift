@@ -1,7 +1,7 @@
 import TaktCore
 
 extension KeyTable {
-  /// Keys that make many jobs of one definition.
+  /// Keys that make many jobs from one definition.
   static let families: [KeyEntry] = [
     KeyEntry(
       .forEach, .map(.text, .anything), reload: nil,

@@ -260,7 +260,7 @@ extension ExecutionBuilder {
 }
 
 extension KeyValue {
-  /// What stands under `pty`; nil for no terminal.
+  /// The value of `pty`; nil for no terminal.
   fileprivate var terminalSize: TerminalSize? {
     guard let fields = object else { return boolean == true ? TerminalSize() : nil }
     let standard = TerminalSize()

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Sockets of `scheduler`: that for a proxy, and that of a container engine.
+/// Sockets of `scheduler`: for a proxy, and of a container engine.
 extension KeyTable {
   package static let proxy: KeyRows = [
     KeyEntry(

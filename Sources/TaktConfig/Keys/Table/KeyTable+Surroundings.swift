@@ -92,8 +92,8 @@ extension KeyTable {
       .limits, .object(limits), isOfProcesses: true, "Resource limits of the command.", .merge),
   ]
 
-  /// The keys of a secret. Secrets replace those of `defaults` as a whole, so that null means
-  /// nothing in one.
+  /// The keys of a secret. Secrets replace those of `defaults` as a whole, so that null has no
+  /// meaning in one.
   package static let secret: KeyRows = [
     KeyEntry(
       Key.file, .path,

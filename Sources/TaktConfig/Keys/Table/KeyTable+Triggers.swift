@@ -213,7 +213,7 @@ extension KeyValue {
 }
 
 extension ExecutionBuilder {
-  /// How far jobs are put off; nil for `null`, and for what is wrong.
+  /// Nil for `null`, and for a mistake.
   fileprivate func spread(_ value: KeyValue, at mark: YAMLMark) -> JobDefaults.SpreadRule? {
     switch value {
     case .duration(let over): return JobDefaults.SpreadRule(over: over, isByHost: false)

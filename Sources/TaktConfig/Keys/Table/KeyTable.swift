@@ -1,11 +1,11 @@
 import TaktCore
 import TaktTime
 
-/// Every key of the jobs file. The parser's checks, what a job takes over, the reference in
-/// `docs/jobs-file.md` and the JSON Schema are made of this table, so that they cannot differ.
+/// Every key of the jobs file. The parser's checks, the values that a job adopts, the reference in
+/// `docs/jobs-file.md` and the JSON Schema are made from this table, so that they cannot differ.
 package enum KeyTable {
   package struct Part: Hashable, Sendable {
-    /// Its place: `output.file`.
+    /// Its path: `output.file`.
     package var path: String
     /// Its place, for people: "Under `file` of `output`".
     package var title: String
@@ -293,8 +293,7 @@ package enum KeyTable {
 }
 
 extension KeyTable {
-  /// The reference of all keys as Markdown: what stands between the markers in
-  /// `docs/jobs-file.md`.
+  /// The reference of all keys as Markdown, between the markers in `docs/jobs-file.md`.
   package static var reference: String {
     section("At the top of a file", root, hasReload: false)
       + section("Under `\(Key.scheduler)`", scheduler)

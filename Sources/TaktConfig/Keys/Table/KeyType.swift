@@ -1,9 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// What values a key of the jobs file takes: data, so that checks, docs and schemas are made of it.
+/// The values that a key of the jobs file takes, as data, from which checks, docs and schemas are
+/// made.
 package indirect enum KeyType: Hashable, Sendable {
-  /// Any text; a number or a truth value counts by its own text.
+  /// Any text; a number or a boolean counts by its own text.
   case text(allowsEmpty: Bool)
   /// A path, relative to the folder of the file that names it.
   case path
@@ -13,23 +14,21 @@ package indirect enum KeyType: Hashable, Sendable {
   case boolean
   case integer(ClosedRange<Int>)
   case number(ClosedRange<Double>)
-  /// A duration with its units, of at least so much, and of at most so much unless that is nil.
+  /// A duration with its units, within bounds; nil for no upper bound.
   case duration(least: Duration, most: Duration? = nil)
   /// A duration of whole seconds, at least one.
   case wholeSeconds
   /// A size with its unit, such as `64KB`; in bytes.
   case size(ClosedRange<Int>)
-  /// So many lines in a second, a minute or an hour: `100/s`.
+  /// A number of lines in a second, a minute or an hour: `100/s`.
   case rate
   /// A file mode creation mask in octal digits: `027`.
   case umask
   /// A POSIX extended regular expression within bounds.
   case pattern
-  /// A name by the rule of jobs' names.
   case name
-  /// The name of an environment variable.
   case variable
-  /// `0%` to `100%`.
+  /// From `0%` to `100%`.
   case percent
   /// A date and a time of day, with or without an offset.
   case instant
@@ -38,13 +37,13 @@ package indirect enum KeyType: Hashable, Sendable {
   case quota
   /// A class with or without a level: `idle`, `best-effort:6`.
   case inputOutputPriority
-  /// When an action of a hook is called: `every`, `first`, `streak >= 3` and so on.
+  /// A rule for the calls of a hook's action: `every`, `first`, `streak >= 3` and so on.
   case occasion
   /// A list that is not empty.
   case list(KeyType)
   /// A value, or a list of them that is not empty.
   case oneOrMore(KeyType)
-  /// The first of these types that a value looks like; the last when it looks like none.
+  /// The first of these types that a value resembles; the last if it resembles none.
   case oneOf([KeyType])
   /// Any names within a rule, each with a value.
   case map(KeyNameRule, KeyType)
@@ -53,7 +52,7 @@ package indirect enum KeyType: Hashable, Sendable {
   case anything
 }
 
-/// What names a mapping of free names may have.
+/// The names allowed in a mapping of free names.
 package enum KeyNameRule: String, Hashable, Sendable {
   /// A job's name: `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
   case job
@@ -61,18 +60,18 @@ package enum KeyNameRule: String, Hashable, Sendable {
   case environment
   /// A parameter of the action that the job uses.
   case parameter
-  /// A concurrency group, by the rule of jobs' names.
+  /// A concurrency group, by the rule of job names.
   case group
-  /// A label of a machine, by the rule of jobs' names.
+  /// A label of a machine, by the rule of job names.
   case label
-  /// A calendar, by the rule of jobs' names; no expression may be taken for it.
+  /// A calendar, by the rule of job names; it must not read as an expression.
   case calendar
   /// Any text that is not empty.
   case text
 }
 
 extension KeyType {
-  /// What a value must be, as part of a sentence: "a duration such as 30s".
+  /// The noun for the type in a sentence: "a duration such as 30s".
   package var phrase: String {
     switch self {
     case .text(let allowsEmpty): allowsEmpty ? "a text" : "a non-empty text"
@@ -114,7 +113,7 @@ extension KeyType {
     }
   }
 
-  /// The type as the reference writes it: "duration, at least 1ms".
+  /// The type in the notation of the reference: "duration, at least 1ms".
   package var reference: String {
     switch self {
     case .text: "text"
@@ -162,7 +161,7 @@ extension KeyType {
 }
 
 extension Double {
-  /// Without a fraction when it has none.
+  /// The number, without an empty fraction.
   var brief: String {
     Int(exactly: self).map(String.init) ?? String(self)
   }

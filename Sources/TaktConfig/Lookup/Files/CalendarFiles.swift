@@ -4,7 +4,6 @@ import TaktTime
 
 /// The calendar files of one load, each read once.
 final class CalendarFiles {
-  /// The most bytes that one may have.
   static let sizeBound = 16 << 20
 
   private let files: LoadFiles
@@ -13,7 +12,7 @@ final class CalendarFiles {
   private var readings: [Reading: SharedCalendar] = [:]
   private(set) var log = ProblemLog()
   private var hasMistakes = false
-  /// Whether a calendar could not be read whole, so that days and times may be missing.
+  /// True if a calendar is incomplete, so that days and times may be missing.
   var hasFailed: Bool { hasMistakes || log.errorCount > 0 || answers.hasFailed }
 
   init(_ files: LoadFiles, zones: any ZoneSource) {
@@ -21,16 +20,16 @@ final class CalendarFiles {
     self.zones = zones
   }
 
-  /// Notes a mistake in what the jobs file says of a calendar, which has been reported.
+  /// Notes a mistake in the jobs file's part of a calendar, which has been reported.
   func noteMistake() { hasMistakes = true }
 
-  /// A calendar as a zone reads it.
   private struct Reading: Hashable {
     var calendar: SharedCalendar
     var zone: Zone
   }
 
-  /// A calendar with its times that have no zone read in one: a copy for all jobs of a zone.
+  /// A calendar with its times without a zone read in this one: a shared copy for all jobs of a
+  /// zone.
   func calendar(_ calendar: SharedCalendar, in zone: Zone) -> SharedCalendar {
     guard !calendar.content.floating.isEmpty else { return calendar }
     let reading = Reading(calendar: calendar, zone: zone)
@@ -40,8 +39,8 @@ final class CalendarFiles {
     return read
   }
 
-  /// What the file at an absolute path says; nothing where it is wrong, which is then reported: in the
-  /// file's own place, or at `mark` when it cannot be read at all.
+  /// The content of the file at an absolute path; empty for a wrong one, which is reported: in the
+  /// file itself, or at `mark` if it cannot be read at all.
   func content(
     of path: String, shown: String, at mark: YAMLMark, reporter: Reporter
   ) -> SharedCalendar.Content {

@@ -24,7 +24,6 @@ struct EnvironmentText {
     }
   }
 
-  /// What is left of one line.
   private struct Line {
     var scalars: ArraySlice<Unicode.Scalar>
     var number: UInt32
@@ -39,7 +38,7 @@ struct EnvironmentText {
 
     mutating func skipBlanks() { scalars = scalars.drop(while: Self.isBlank) }
 
-    /// Whether nothing more is said: only blanks, or a comment after a blank.
+    /// True if only blanks remain, or a comment after a blank.
     var isOver: Bool {
       guard let first = scalars.first else { return true }
       let rest = scalars.drop(while: Self.isBlank)
@@ -174,7 +173,7 @@ enum VariableName {
 }
 
 extension Reporter {
-  /// Whether a job may set a variable; when not, that is reported.
+  /// Reports a variable that a job may not set, and then returns false.
   func check(variable name: String, at mark: YAMLMark) -> Bool {
     guard name.hasPrefix("TAKT_") else { return true }
     report(

@@ -1,24 +1,23 @@
 import TaktCore
 import TaktSystem
 
-/// What the files of one kind say that a load reads, each read once, and which files they were.
+/// The contents of files of one kind in a load, each read once, with their identities.
 struct FileAnswers<Answer> {
   private var answers: [String: Result<Answer, FileProblem>] = [:]
   /// The absolute paths of all that were read or tried, in order.
   private(set) var paths: [String] = []
   private(set) var identities: [String: FileIdentity] = [:]
-  /// The paths by which mistakes in them are told, in order.
+  /// The paths for diagnostics in these files, in order.
   private(set) var shownPaths: [String] = []
 
-  /// Whether one could not be read.
   var hasFailed: Bool {
     answers.values.contains { if case .failure = $0 { true } else { false } }
   }
 
-  /// What the file at an absolute path says; nil where it cannot be read, which is then reported at
+  /// The content of the file at an absolute path; nil if it cannot be read, which is reported at
   /// `mark`.
   ///
-  /// - Parameter read: reads it, the first time.
+  /// - Parameter read: called the first time.
   mutating func answer(
     _ path: String, shown: String, at mark: YAMLMark, reporter: Reporter,
     _ read: () throws(FileProblem) -> (Answer, FileIdentity)

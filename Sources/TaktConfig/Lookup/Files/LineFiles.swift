@@ -1,21 +1,18 @@
 import TaktCore
 import TaktSystem
 
-/// The files of one load whose lines are values of `for_each`, each read once however many jobs name
-/// it.
+/// The files of one load whose lines are values of `for_each`, each read once however many jobs
+/// name it.
 final class LineFiles {
-  /// The most bytes that one may have.
   private static let sizeBound = 16 << 20
-  /// The most lines that count.
   static let linesMax = 100_000
 
-  /// One line that counts.
   struct Line {
     var text: String
     var mark: YAMLMark
   }
 
-  /// The lines of one file, and where their mistakes are reported.
+  /// The lines of one file, with the reporter of their mistakes.
   final class Lines {
     let all: [Line]
     let reporter: Reporter
@@ -28,26 +25,26 @@ final class LineFiles {
 
   private let files: LoadFiles
   private(set) var answers = FileAnswers<Lines>()
-  /// How often lines were asked for.
+  /// The number of requests for lines.
   private(set) var useCount = 0
-  /// The definitions that have used lines: a hash of what each says.
+  /// The definitions that have used lines: a hash of each.
   private(set) var families: Set<UInt64> = []
   private var reporters: [Reporter] = []
 
   init(_ files: LoadFiles) { self.files = files }
 
-  /// What is wrong in them.
+  /// The mistakes in these files.
   var logs: [ProblemLog] { reporters.map(\.log) }
 
-  /// The lines of the file at an absolute path; nil where it cannot be read, which is then reported
-  /// at `mark`.
+  /// The lines of the file at an absolute path; nil if it cannot be read, which is reported at
+  /// `mark`.
   func lines(of path: String, shown: String, at mark: YAMLMark, reporter: Reporter) -> Lines? {
     useCount += 1
     return answers.answer(path, shown: shown, at: mark, reporter: reporter) {
       () throws(FileProblem) in
       let contents = try files.readPatiently(path, as: .list, bound: Self.sizeBound)
       let source = SourceText(file: shown, bytes: FileBytes(contents.bytes))
-      // Whoever reads a message need not be one who may read the file.
+      // Readers of a message may not be allowed to read the file.
       let reporter = Reporter(source, showsLines: false)
       reporters.append(reporter)
       if let flaw = source.flaw { reporter.report(flaw) }
@@ -55,8 +52,8 @@ final class LineFiles {
     }
   }
 
-  /// Whether a definition with `for_each` may use lines. A text that a client has sent may use them as
-  /// the running jobs file does, and in no other way: what becomes of other uses would tell them.
+  /// True if a definition with `for_each` may use lines. A text from a client may use them only in
+  /// the same way as the running jobs file: the results of other uses would reveal them.
   ///
   /// - Parameter number: the hash of the definition.
   func mayUseLines(family number: UInt64) -> Bool {
@@ -65,8 +62,8 @@ final class LineFiles {
     return true
   }
 
-  /// Its lines without spaces round them; empty lines and those that start with `#` are left out. Of
-  /// more than count, one more.
+  /// The lines without surrounding spaces; empty lines and those that start with `#` are left out.
+  /// At most one more than the bound.
   private static func lines(of source: SourceText) -> [Line] {
     source.withText { bytes in
       let starts = LineBreak.lineStarts(in: bytes, from: 0, to: bytes.count)

@@ -1,10 +1,10 @@
 import TaktCore
 
-/// The answers of the machine's user database, asked for once a name however many jobs use it, and
-/// what takt as it runs may make of them.
+/// The answers of the machine's user database, requested once per name however many jobs use it,
+/// and the rights of takt's own user.
 final class AccountTable {
   private let source: any AccountSource
-  /// The number of the user as whom takt runs.
+  /// The user ID that takt runs as.
   private let userID: UInt32
   private(set) var answers: [UserAndGroup: Account?] = [:]
 
@@ -13,7 +13,7 @@ final class AccountTable {
     self.userID = userID
   }
 
-  /// Reports a user that there is not, or as whom takt cannot run a job.
+  /// Reports a user who does not exist, or as whom takt cannot run a job.
   func checkUser(_ name: String, at mark: YAMLMark, reporter: Reporter) {
     guard let account = account(UserAndGroup(user: name)) else {
       reporter.report(
@@ -28,10 +28,10 @@ final class AccountTable {
       hint: "remove it, or run takt as root")
   }
 
-  /// Reports a group that there is not, or that takt cannot give to a job.
+  /// Reports a group that does not exist, or that takt cannot give to a job.
   func checkGroup(_ name: String, at mark: YAMLMark, reporter: Reporter) {
     guard let account = account(UserAndGroup(group: name)) else {
-      // Without an account of its own takt can only be asked about the group of another.
+      // Without an account of its own, takt can only ask for a group together with another user.
       if account(UserAndGroup()) == nil, account(UserAndGroup(user: "0", group: name)) != nil {
         return
       }
@@ -47,15 +47,15 @@ final class AccountTable {
       hint: "remove it, or run takt as root")
   }
 
-  /// Whether takt itself has the user and the group that an identity names. One that is unknown is
-  /// reported elsewhere.
+  /// True if takt itself has the user and the group of an identity. An unknown one is reported
+  /// elsewhere.
   func isOwn(_ identity: UserAndGroup) -> Bool {
     guard identity != UserAndGroup(), let account = account(identity) else { return true }
     return account.uid == userID && account.gid == self.account(UserAndGroup())?.gid
   }
 
-  /// The number of the user that an identity names; nil where that is takt's own, or nobody, or
-  /// where takt cannot run a job as another.
+  /// The user ID of an identity; nil for takt's own, for an unknown user, and if takt cannot run a
+  /// job as another.
   func otherUser(in identity: UserAndGroup) -> UInt32? {
     guard userID == 0, identity.user != nil, let account = account(identity), account.uid != userID
     else {

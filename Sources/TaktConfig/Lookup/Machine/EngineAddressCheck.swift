@@ -1,16 +1,16 @@
 package import TaktCore
 
-/// Says what is wrong with the connection string of a cluster's engine, as the engine's library sees
-/// it.
+/// Finds the flaws in the connection string of a cluster's engine, from the view of the engine's
+/// library.
 ///
-/// The second argument is whether files of this machine are looked at, too.
+/// The second argument is true to check files of this machine, too.
 package typealias EngineAddressCheck =
   @Sendable (_ address: String, _ isThorough: Bool) -> [EngineAddressFlaw]
 
 package struct EngineAddressFlaw: Hashable, Sendable {
-  /// An error, or a warning of what only this machine lacks.
+  /// A warning if only this machine lacks something.
   var severity: Diagnostic.Severity
-  /// Nothing in it is secret.
+  /// Contains no secret.
   var message: String
   var hint: String?
 

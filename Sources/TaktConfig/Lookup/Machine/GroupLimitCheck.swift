@@ -1,4 +1,5 @@
 package import TaktCore
 
-/// Why takt cannot limit whole attempts with these controllers on this machine; nil where it can.
+/// Returns the reason why takt cannot limit whole attempts with these controllers on this machine;
+/// nil if it can.
 package typealias GroupLimitCheck = @Sendable (_ controllers: Set<GroupController>) -> String?

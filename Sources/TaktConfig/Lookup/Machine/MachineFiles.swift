@@ -2,11 +2,10 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Programs, folders and files of this machine, looked for once each.
+/// Programs, folders and files of this machine, each looked for once.
 ///
-/// It blocks as long as a file system does not answer.
+/// It blocks while a file system does not answer.
 final class MachineFiles {
-  /// What is wrong with a place.
   enum Flaw: Hashable {
     case missing
     case folder
@@ -39,7 +38,7 @@ final class MachineFiles {
     Result { () throws(SystemError) in try FileStatus(at: path).type }
   }
 
-  /// What keeps the program at a path from being started; nil for nothing.
+  /// The reason why a program cannot be started; nil for none.
   func flaw(ofProgram path: String) -> Flaw? {
     if let known = programs[path] { return known }
     let flaw: Flaw? =
@@ -64,7 +63,7 @@ final class MachineFiles {
     return flaw
   }
 
-  /// What keeps a file from being read.
+  /// The reason why a file cannot be read; nil for none.
   func flaw(ofFile path: String) -> Flaw? {
     if let known = files[path] { return known }
     let flaw: Flaw? =
@@ -77,7 +76,7 @@ final class MachineFiles {
     return flaw
   }
 
-  /// What keeps the system from executing a program that is there and is executable.
+  /// The reason why the system cannot execute an existing executable file; nil for none.
   func scriptFlaw(ofProgram path: String, startedIn folder: String) -> ProgramFlaw? {
     if let known = scripts[path] { return known }
     let flaw = ProgramFlaw.of(fileAt: path, startedIn: folder)
@@ -85,8 +84,8 @@ final class MachineFiles {
     return flaw
   }
 
-  /// The path of a program in a `PATH`, the first that an account may execute; nil where no folder
-  /// has it.
+  /// The path of a program in a `PATH`, the first that an account may execute; nil if no folder has
+  /// it.
   ///
   /// - Parameter account: nil for takt's own.
   func place(
@@ -102,13 +101,13 @@ final class MachineFiles {
   }
 
   /// The first folder on the way to a folder or a program, itself included, that an account may not
-  /// enter or execute; nil where there is none, or that is not known.
+  /// enter or execute; nil if there is none, or it is not known.
   func place(closedTo account: Account, onWayTo path: String) -> String? {
     FolderEntry.closed(
       toUser: account.uid, groups: [account.gid] + account.groups, onWayTo: path)
   }
 
-  /// Whether users besides its owner and its group can read a file.
+  /// True if users besides its owner and its group can read a file.
   func isOpenToOthers(_ path: String) -> Bool {
     if let known = openFiles[path] { return known }
     let isOpen = FolderEntry.othersCanRead(path, in: FilePath.folder(of: path))

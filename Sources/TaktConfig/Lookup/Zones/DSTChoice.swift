@@ -1,15 +1,15 @@
 import TaktCore
 
-/// What a job says of clock changes; nil for each kind's own way.
+/// A job's choice about clock changes; nil for the default of each kind of expression.
 struct DSTChoice: Hashable {
   var gap: DSTPolicy.Gap?
   var overlap: DSTPolicy.Overlap?
 
-  /// - Parameter own: what applies where the job says nothing.
+  /// - Parameter own: the default of the expression.
   func policy(own: DSTPolicy) -> DSTPolicy {
     DSTPolicy(gap: gap ?? own.gap, overlap: overlap ?? own.overlap)
   }
 
-  /// Whether the job has said something, and so has thought of clock changes.
+  /// True if the job has made a choice, and so is prepared for clock changes.
   var isMade: Bool { gap != nil || overlap != nil }
 }

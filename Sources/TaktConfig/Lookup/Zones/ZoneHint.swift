@@ -1,7 +1,6 @@
 import TaktCore
 package import TaktTime
 
-/// What to say of the names of time zones.
 package enum ZoneHint {
   /// The hint for a time zone that does not exist.
   package static func of(_ name: String, in zones: any ZoneSource) -> String {
@@ -24,7 +23,7 @@ package enum ZoneHint {
       ?? "write a name such as Europe/Berlin, UTC or local"
   }
 
-  /// What may not have been meant by the name of a zone that exists; nil for nothing.
+  /// The doubt about a name of an existing zone; nil for none.
   static func doubt(about name: String) -> (message: String, hint: String)? {
     if let row = fixed.first(where: { $0.name == name }) {
       return (
@@ -40,7 +39,7 @@ package enum ZoneHint {
     )
   }
 
-  /// Names that stand for less than people take them for.
+  /// Names that mean less than people expect.
   private static let fixed = [
     (name: "EST", offset: "UTC-5", instead: "America/New_York, or America/Panama if this is meant"),
     (name: "MST", offset: "UTC-7", instead: "America/Denver, or America/Phoenix if this is meant"),

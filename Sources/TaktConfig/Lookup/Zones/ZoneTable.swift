@@ -2,7 +2,7 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// The zones that a load has asked for; each is read once, however many jobs name it.
+/// The zones of a load; each is read once, however many jobs name it.
 final class ZoneTable: ZoneSource {
   private let source: any ZoneSource
   private let zones = Mutex<[String: Zone?]>([:])
@@ -13,20 +13,20 @@ final class ZoneTable: ZoneSource {
 
   func zone(named name: String) -> Zone? {
     if let known = zones.withLock({ $0[name] }) { return known }
-    // The machine's own zone is always something: UTC when the system names none.
+    // The machine's own zone always exists: UTC if the system names none.
     let zone = source.zone(named: name) ?? (name == "local" ? .utc : nil)
     zones.withLock { $0[name] = .some(zone) }
     return zone
   }
 
-  /// All that were asked for.
+  /// All answers so far.
   var answers: [String: Zone?] { zones.withLock { $0 } }
 
   var zoneNames: [String] { source.zoneNames }
 
   var localFlaw: String? { source.localFlaw }
 
-  /// The zone of a name in a file; reports one that does not exist, or may not be what was meant.
+  /// The zone for a name in a file; reports one that does not exist, or is doubtful.
   func zone(named name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
     if let zone = zone(named: name) {
       warn(of: name, at: mark, reporter)
@@ -38,7 +38,7 @@ final class ZoneTable: ZoneSource {
     return nil
   }
 
-  /// The same of a TZID.
+  /// Also accepts a TZID.
   func zone(ofIdentifier name: String, at mark: YAMLMark, _ reporter: Reporter) -> Zone? {
     guard let zone = zone(ofIdentifier: name) else { return zone(named: name, at: mark, reporter) }
     warn(of: name, at: mark, reporter)
