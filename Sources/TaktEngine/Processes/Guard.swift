@@ -6,14 +6,13 @@ package import TaktCore
 package import TaktSystem
 package import TaktTime
 
-/// When the guard ends an attempt.
 package enum Guarding: Sendable {
-  /// When takt has not renewed its lease, or is gone.
+  /// Takt has not renewed its lease, or is gone.
   case untilLeaseLost
-  /// When takt is gone, and no sooner: another machine may have its slot by then.
+  /// Takt is gone, and no sooner: another machine may have its slot by then.
   case untilTaktEnds
 
-  /// Nil for a run without a claim, which the next takt finds.
+  /// Nil for a run without a claim, which the next daemon finds.
   init?(of request: AttemptRequest) {
     guard request.fence != nil else { return nil }
     self = request.spec.onLeaseLost == .stop ? .untilLeaseLost : .untilTaktEnds
@@ -27,16 +26,16 @@ package enum Guarding: Sendable {
   }
 }
 
-/// A second process that ends the processes of claimed runs when takt cannot: because it was killed,
+/// A second process that ends the processes of claimed runs if takt cannot: because it was killed,
 /// or because it is stopped and does not renew its lease in time.
 ///
-/// It needs no memory of takt's, and is fed by a pipe that never blocks takt. A
-/// guard that ends, or does not keep up, is replaced by another one, which knows the same.
+/// It needs none of takt's memory, and is fed through a pipe that never blocks takt. A guard that
+/// ends, or does not keep up, is replaced by another one with the same attempts.
 ///
 /// Safe from any thread.
 package final class Guard: Sendable {
-  /// takt's way to one guard process. What is being started holds it, so that its descriptors are
-  /// no others' meanwhile.
+  /// takt's connection to one guard process. A start in progress holds it, so that its descriptors
+  /// are not reused meanwhile.
   final class Link: Sendable {
     let pid: pid_t
     fileprivate let handle: Int32
@@ -55,7 +54,7 @@ package final class Guard: Sendable {
     }
   }
 
-  /// How a child makes itself known to the guard.
+  /// The message by which a child registers itself with the guard.
   struct Announcement {
     fileprivate let link: Link
     var request: csystem_guarded
@@ -65,18 +64,17 @@ package final class Guard: Sendable {
     /// Nil while there is no guard process.
     var link: Link?
     var attempts: [ProcessID: cguard_record] = [:]
-    /// In nanoseconds of `CLOCK_BOOTTIME`; 0 for none.
+    /// Nanoseconds of `CLOCK_BOOTTIME`; 0 for none.
     var deadline: UInt64 = 0
-    /// What takt is called in its cluster; 0 for nothing.
+    /// takt's member number in its cluster; 0 for none.
     var member: UInt64 = 0
     var isStopped = false
     var reportedAt: ContinuousClock.Instant?
   }
 
-  /// How soon after its start a guard has ended that is not replaced at once, and how long that
-  /// then takes.
+  /// A guard that ends sooner than this after its start is replaced only after the same time.
   private static let retryTime = Duration.seconds(1)
-  /// The log has one line on guards in this time.
+  /// The minimum time between two log lines on guards.
   private static let reportInterval = Duration.seconds(60)
 
   private let reactor: Reactor
@@ -86,14 +84,14 @@ package final class Guard: Sendable {
   private let farewell: [String]
   private let state = Mutex(State())
 
-  /// Starts a guard that guards nothing yet. Not to be called on the reactor's thread.
+  /// Starts a guard without attempts. Not to be called on the reactor's thread.
   ///
   /// - Parameters:
-  ///   - reactor: On its thread the guard process is started, and looked after.
-  ///   - tracking: As the runner of processes has it. Default by session and mark.
-  ///   - observer: Gets records of guards that end. Default nil.
-  ///   - farewell: The words of takt's own command that the guard becomes when takt is gone and nothing
-  ///     is left of what it guards; the member is added as the last one. Default none.
+  /// - reactor: Starts and watches the guard process on its thread.
+  /// - tracking: That of the process runner. Default by session and mark.
+  /// - observer: Gets records of guards that end. Default nil.
+  /// - farewell: The words of takt's own command that the guard executes once takt is gone and no
+  ///     guarded process is left; the member is added as the last one. Default none.
   package static func start(
     on reactor: Reactor, tracking: ProcessTracking = .sessions, observer: (any Observer)? = nil,
     time: any TimeSource = SystemTimeSource(), farewell: [String] = []
@@ -123,16 +121,15 @@ package final class Guard: Sendable {
     self.time = time
   }
 
-  /// The number of the guard process; nil while there is none.
   package var pid: Int32? { state.withLock { $0.link?.pid } }
 
-  /// Puts the deadline off: unless it is put off again, all that is guarded is killed then. One that
-  /// has passed kills at once, and whatever is added later.
+  /// Sets the deadline: unless it is set again in time, all guarded processes are killed then. A
+  /// past one kills at once, including attempts added later.
   ///
   /// - Parameter bootNanoseconds: the instant on `CLOCK_BOOTTIME`; nil for no deadline.
   package func setDeadline(_ bootNanoseconds: UInt64?) {
     state.withLock { state in
-      // 0 means none, and has passed in any case.
+      // 0 would mean none; 1 has passed as well.
       state.deadline = bootNanoseconds.map { max(1, $0) } ?? 0
       var record = cguard_record()
       record.kind = UInt32(CGUARD_DEADLINE)
@@ -141,7 +138,7 @@ package final class Guard: Sendable {
     }
   }
 
-  /// What takt is called by those who hear of it when nothing is left of it; nil for nobody.
+  /// The member number for the farewell command; nil for none.
   package func setMember(_ member: UInt64?) {
     state.withLock { state in
       guard state.member != member ?? 0 else { return }
@@ -154,8 +151,7 @@ package final class Guard: Sendable {
   }
 
   /// Ends the guard process, and nothing else: to be called when takt stops and no claimed run is
-  /// left, before the runner of processes is closed. Waits for its end, a second at most, and ends
-  /// it by force then.
+  /// left, before the process runner is closed. Waits at most a second for its end, then kills it.
   package func stop() {
     let link = state.withLock { state in
       state.isStopped = true
@@ -169,8 +165,8 @@ package final class Guard: Sendable {
     if poll(&entry, 1, 1000) == 0 { _ = cprocess_signal(link.handle, SIGKILL) }
   }
 
-  /// By what the first process of an attempt, which is about to be started, makes itself known
-  /// before it executes anything; nil while there is no guard process.
+  /// The message by which the first process of an attempt, which is about to be started, registers
+  /// itself before it executes anything; nil while there is no guard process.
   func announcement(
     of id: ProcessID, _ guarding: Guarding = .untilLeaseLost, mark: String, sinceTicks: UInt64,
     in group: ControlGroup?
@@ -185,8 +181,8 @@ package final class Guard: Sendable {
         record: cguard_record(id, identity, guarding)))
   }
 
-  /// Guards an attempt from now on. A child that has made itself known is not added twice; it has
-  /// to be added all the same, for the next guard process.
+  /// Guards an attempt from now on. A child that has registered itself is not added twice; it still
+  /// has to be added, for the next guard process.
   package func add(
     _ id: ProcessID, _ identity: ProcessIdentity, _ guarding: Guarding = .untilLeaseLost
   ) {
@@ -197,7 +193,7 @@ package final class Guard: Sendable {
     }
   }
 
-  /// Nothing is left of an attempt, or what is left may live on.
+  /// Called when no process of an attempt is left, or when the rest may live on.
   package func remove(_ id: ProcessID) {
     state.withLock { state in
       guard state.attempts.removeValue(forKey: id) != nil else { return }
@@ -208,16 +204,16 @@ package final class Guard: Sendable {
     }
   }
 
-  /// Never waits. What cannot be sent is not lost: the next guard is told of all.
+  /// Never blocks. A record that cannot be sent is not lost: the next guard gets all of them.
   private func send(_ record: cguard_record, _ state: inout State) {
     guard let link = state.link else { return }
     var record = record
     guard cguard_send(link.pipe, &record) == EAGAIN else { return }
-    // It does not keep up. Its end brings another one.
+    // It does not keep up. After its end another one is started.
     _ = cprocess_signal(link.handle, SIGKILL)
   }
 
-  /// Starts a guard process with all that there is to guard. Returns 0 or an error number.
+  /// Starts a guard process with all present attempts. Returns 0 or an error number.
   private func launch(_ loop: ReactorLoop) -> Int32 {
     let (link, number) = state.withLock { state -> (Link?, Int32) in
       let attempts = Array(state.attempts.values)
@@ -250,7 +246,7 @@ package final class Guard: Sendable {
     loop.unwatch(link.handle)
     var exited = Int32(0)
     var status = Int32(0)
-    // Whoever reaps orphans may have been faster.
+    // The reaping of orphans may have been faster.
     var use = csystem_use()
     _ = csystem_reap(CSYSTEM_HANDLE, link.handle, &exited, &status, &use)
     let isStopped = state.withLock { state in
@@ -289,7 +285,6 @@ package final class Guard: Sendable {
 }
 
 extension cguard_record {
-  /// An attempt is in progress.
   fileprivate init(_ id: ProcessID, _ identity: ProcessIdentity, _ guarding: Guarding) {
     self.init()
     kind = guarding.kind
@@ -303,7 +298,7 @@ extension cguard_record {
     }
   }
 
-  /// A text that does not fit in is left out: half of it would be another's.
+  /// A text that does not fit is left out: half of it could be another's.
   private static func put<Bytes>(_ text: some StringProtocol, into bytes: inout Bytes) {
     withUnsafeMutableBytes(of: &bytes) { bytes in
       if text.utf8.count <= bytes.count { bytes.copyBytes(from: Array(text.utf8)) }

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// What becomes of a process that has been started: its output, its end, and those that it leaves.
+/// Handling of a started process: its output, its end, and its leftover processes.
 extension ProcessRunner {
   func watch(_ process: ChildProcess, _ child: Spawn.Child, _ loop: ReactorLoop) {
     let signals = starting.remove(process.id)
@@ -19,13 +19,13 @@ extension ProcessRunner {
     reapUnknown(loop)
   }
 
-  /// Hands on what the child prints; where its reader is behind, the child waits.
+  /// Passes on the child's output; if its reader is behind, the child waits.
   private func watchOutput(_ index: Int, of process: ChildProcess, _ loop: ReactorLoop) {
     let output = process.outputs[index]
     let passThrough = process.command.passThrough
     loop.watch(output.descriptor, patience: process.outputPatience) { [self] loop in
       guard let passThrough else { return process.readOutputs(from: index, loop) }
-      // Where nobody reads any more the child is to notice, as it would without takt.
+      // If nobody reads any more the child is to notice, as it would without takt.
       if passThrough.isClosed(output.stream) { return process.closeOutput(index, loop) }
       process.readOutput(index, loop)
       guard process.isOpen(index) else { return }
@@ -39,19 +39,19 @@ extension ProcessRunner {
     }
   }
 
-  /// Nothing is left of the process that anybody waits for.
+  /// Called when no process is left that the run waits for.
   func finish(_ process: ChildProcess, _ loop: ReactorLoop, isReleased: Bool = false) {
     process.closeOutputs(loop)
     process.output.close()
     table.remove(process)
-    // Before its control group is anybody else's.
+    // Before its control group can be used for another command.
     guardian?.remove(process.id)
     process.members.close(isReleased: isReleased)
     if delayed.processEnded() { retryDelayed() }
   }
 
-  /// The child itself has ended. Others that it has started may live on, and somebody may hold its
-  /// pipes.
+  /// Called when the child itself has ended. Its descendants may live on, and its pipes may be held
+  /// open.
   func childEnded(_ process: ChildProcess, _ loop: ReactorLoop) {
     guard let result = process.reap(loop) else { return }
     table.childEnded(process)
@@ -82,7 +82,7 @@ extension ProcessRunner {
     }
     _ = process.sendToMissed()
     var left = process.members.living()
-    // Something is left, even when the process table has no name for it.
+    // A process is left, even if the process table has no name for it.
     if left.isEmpty { left = [Descendant(pid: process.group.number, name: "?")] }
     ended.descendants = left
     process.command.observe(.ended(ended))
@@ -95,7 +95,7 @@ extension ProcessRunner {
     OutputLog(of: process.command.output, to: sink, time: time).released(left)
   }
 
-  /// Whether the ended child has left anybody. Those who end while they are looked for do not count.
+  /// True if the ended child has left descendants. Those that end during the search do not count.
   private func findDescendants(of process: ChildProcess) -> Bool {
     for _ in 0..<Self.roundsMax {
       process.reapEnded(table.orphans)
@@ -114,17 +114,17 @@ extension ProcessRunner {
       let start = ContinuousClock.now
       guard start >= next else { return true }
       searchForSurvivors(loop)
-      // However many there are, the reactor has four times as long for everything else.
+      // However many there are, the reactor has four times as long for other work.
       next = start + start.duration(to: .now) * 5
       return !table.ending.isEmpty
     }
   }
 
-  /// So often in one go those who keep forking are looked for anew.
+  /// Rounds of searching in one go for processes that keep forking.
   private static let roundsMax = 8
 
-  /// Reaps who has ended, signals whom the last signal has not reached, and tells of whom nothing is
-  /// left.
+  /// Reaps ended processes, sends the last signal to those that it has not reached, and reports the
+  /// commands of which none is left.
   private func searchForSurvivors(_ loop: ReactorLoop) {
     reapOrphans(loop)
     for _ in 0..<Self.roundsMax {

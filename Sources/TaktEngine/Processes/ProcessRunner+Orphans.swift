@@ -3,10 +3,11 @@ import Glibc
 import TaktCore
 package import TaktSystem
 
-/// Orphans: who descends from a process that takt has started, and has lost its parent.
+/// Orphans: descendants of processes that takt has started that have lost their parent.
 extension ProcessRunner {
-  /// Makes this process the parent of orphans among its descendants, so that none strays: who leaves
-  /// the group of its run is found and ended with it, if it can be proved to be of the run.
+  /// Makes this process the parent of orphans among its descendants, so that none is lost: a
+  /// process that leaves the group of its run is found and ended with it, if it can be proved to
+  /// belong to the run.
   ///
   /// To be called before the first start.
   package func adoptOrphans() throws(SystemError) {
@@ -19,7 +20,7 @@ extension ProcessRunner {
     }
   }
 
-  /// So many strangers are named in the log; others are only counted.
+  /// Strangers named in the log; later ones are only counted.
   private static let unrelatedNamedMax: UInt64 = 20
 
   private func reportUnrelated(_ process: ProcessStatus) {
@@ -29,7 +30,7 @@ extension ProcessRunner {
     logMessage(.info, "Left the process \(name) running; nothing proves that a run started it.")
   }
 
-  /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. Children of its own are
+  /// Reaps orphans that takt has adopted; to be called at each SIGCHLD. takt's own children are
   /// taken by their pidfds.
   package func reapOrphans() {
     reactor.perform { [self] loop in reapOrphans(loop) }
@@ -48,7 +49,7 @@ extension ProcessRunner {
       } else {
         adopted = table.orphans.adoptedSet()
         guard !adopted.contains(pid) else { continue }
-        // A child that is just being started, and it hides others from this look.
+        // A child that is just being started, and it hides others from this search.
         table.hasUnknownEnded = true
         for pid in adopted { table.orphans.reap(pid) }
         return

@@ -1,13 +1,13 @@
 import Glibc
 import TaktCore
 
-/// Starts that hang: children that have not come to execute their programs.
+/// Starts that hang: children that have not executed their programs.
 extension ProcessRunner {
-  /// How long a child may take to execute its program, and how long it then has to end.
+  /// The time for a child to execute its program, and the time for it to end after that.
   private static let startTime = Duration.seconds(10)
   private static let startKillTime = Duration.seconds(1)
 
-  /// Looks after children that have not executed anything, a little later, while there are any.
+  /// Checks children that have not executed anything, a little later, as long as there are any.
   func watchStarts(_ loop: ReactorLoop, after delay: Duration = .seconds(1)) {
     guard !table.starting.isEmpty, !table.isStartCheckDue else { return }
     table.isStartCheckDue = true
@@ -34,7 +34,8 @@ extension ProcessRunner {
     }
   }
 
-  /// Ends a start whose child hangs and not even KILL ends it. The child is reaped when it goes.
+  /// Gives up a start whose child hangs and that not even KILL ends. The child is reaped when it
+  /// goes.
   private func giveUp(_ process: ChildProcess, _ loop: ReactorLoop) {
     counts.addStuck(process.command.origin)
     process.giveUp()
@@ -49,7 +50,7 @@ extension ProcessRunner {
     let output = process.output.neverStarted(sentence)
     let result = AttemptResult.notStarted(stage, errno: number)
     let adjusted = process.conversation?.end(with: result) ?? result
-    // Of no program: the group's next command is not to answer for it.
+    // The use of no program: it must not count for the group's next command.
     _ = process.popUse()
     finish(process, loop)
     process.command.observe(.ended(AttemptReport(adjusted, output: output)))

@@ -5,10 +5,10 @@ package import TaktCore
 package import TaktSystem
 package import TaktTime
 
-/// Starts processes and tells how they end: each in a session and process group of its own, and
-/// nothing that it starts outlives it.
+/// Starts processes and reports their ends: each in a session and process group of its own, and
+/// none of its descendants outlives it.
 ///
-/// They are started one after the other on a thread of their own, at nice 0, and watched on the
+/// They are started one after another on a thread of their own, at nice 0, and watched on the
 /// reactor's thread. Safe from any thread.
 package final class ProcessRunner: Sendable {
   let reactor: Reactor
@@ -23,23 +23,23 @@ package final class ProcessRunner: Sendable {
   private let spawnThread: SpawnThread
   let starting = PendingStarts<ProcessID>()
   let delayed = DelayedStarts()
-  /// Where users, secrets and programs are looked up, for runs of plugins' services as well.
+  /// Looks up users, secrets and programs, for runs of plugins' services as well.
   let preparing = WorkPool(
     name: "takt-prepare", nice: 0, width: 8,
     bounds: WorkPool.Bounds(patience: .milliseconds(200), limit: .seconds(30), share: 2))
   let bounds = DispatchQueue(label: "takt.bounds")
-  /// Touched by work on the reactor's thread alone: every use stands inside `reactor.perform`.
+  /// Touched by work on the reactor's thread only: every use is inside `reactor.perform`.
   nonisolated(unsafe) let table = ProcessTable()
 
-  /// A runner of no processes yet. Throws when the system does not give it a thread.
+  /// A runner without processes yet. Throws if the system does not give it a thread.
   ///
   /// - Parameters:
-  ///   - time: By what clock the rate of lines is measured. Default the machine's own.
-  ///   - files: Where output files are written. Default: files that nobody waits for at the end.
-  ///   - accounts: Where users and groups are looked up. Default the machine's own.
-  ///   - observer: Gets records that concern no single run. Default nil.
-  ///   - tracking: How processes are told from others. Default by session and mark.
-  ///   - guardian: Ends processes of claimed runs when takt cannot. Default nil: they go on then.
+  /// - time: The clock for the rate of lines. Default the machine's own.
+  /// - files: Writes output files. Default: without waiting for them at the end.
+  /// - accounts: Looks up users and groups. Default the machine's own.
+  /// - observer: Gets records that concern no single run. Default nil.
+  /// - tracking: Tells processes of commands from others. Default by session and mark.
+  /// - guardian: Ends processes of claimed runs if takt cannot. Default nil: they continue then.
   package init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),
@@ -57,7 +57,7 @@ package final class ProcessRunner: Sendable {
     spawnThread = try SpawnThread()
   }
 
-  /// Starts processes, one after the other; a failure is told as an end.
+  /// Starts processes, one after another; a failure is reported as an end.
   func start(_ commands: [Command]) {
     starting.add(commands.map(\.id))
     var ready: [Command] = []
@@ -75,7 +75,7 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// So many starts are handed to the reactor together, so that it is not woken for each.
+  /// Starts handed to the reactor together, so that it is not woken for each.
   private static let togetherMax = 32
 
   private func spawn(_ commands: ArraySlice<Command>) {
@@ -85,7 +85,7 @@ package final class ProcessRunner: Sendable {
       })
   }
 
-  /// Looks up what may take its time, where it keeps no other start waiting.
+  /// Looks up what may block, on a thread where it delays no other start.
   private func prepare(_ command: Command) {
     starting.prepare(
       command.id, for: command.origin.owner, on: preparing,
@@ -101,7 +101,6 @@ package final class ProcessRunner: Sendable {
       })
   }
 
-  /// A process that has been started, on its way to the reactor.
   private struct Started: Sendable {
     let command: Command
     let child: Spawn.Child
@@ -110,7 +109,7 @@ package final class ProcessRunner: Sendable {
     let output: AttemptOutput
   }
 
-  /// Nil where nothing was started: that is told as an end, unless it is tried again later.
+  /// Nil if nothing was started: that is reported as an end, unless it is tried again later.
   private func spawn(
     _ command: Command, _ prepare: () throws(StartFailure) -> PreparedCommand
   ) -> Started? {
@@ -148,7 +147,7 @@ package final class ProcessRunner: Sendable {
       command: command, child: child, group: group, identity: identity, output: output)
   }
 
-  /// Keeps a start that has failed for another try; false where none is to follow.
+  /// Keeps a failed start for another try; false if there will be none.
   private func delay(_ start: DelayedStarts.Start) -> Bool {
     let id = start.command.id
     guard delayed.add(start) else { return false }
@@ -158,18 +157,18 @@ package final class ProcessRunner: Sendable {
         "Starts wait until other processes end (\(ErrorName.of(start.failure.number))). Raise "
           + "`ulimit -n` or `ulimit -u`, or lower max_running.")
     }
-    // One that was told to stop meanwhile does not wait.
+    // One that was stopped meanwhile does not wait.
     if starting.hasSignals(id) { giveUpDelayed(id) }
     reactor.perform { [self] loop in retryLater(loop) }
     return true
   }
 
-  /// A start that may wait is told to stop.
+  /// Gives up a waiting start that is being stopped.
   func giveUpDelayed(_ id: ProcessID) {
     if let start = delayed.remove(id) { refuse(start.command, start.failure) }
   }
 
-  /// Others than processes of runs give descriptors back, too.
+  /// Needed because not only processes of runs give back descriptors.
   private static let retryTime = Duration.milliseconds(250)
 
   private func retryLater(_ loop: ReactorLoop) {
@@ -181,7 +180,6 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// Tries again to start what waits.
   func retryDelayed() {
     spawnThread.perform { [self] in
       for next in delayed.popAll() {
@@ -194,7 +192,7 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// Looks after processes from now on.
+  /// Watches processes from now on.
   private func watch(_ all: [Started]) {
     guard !all.isEmpty else { return }
     reactor.perform { [self] loop in
@@ -215,7 +213,7 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// In a control group of its own, where there are any.
+  /// In a control group of its own, if there are any.
   private func startChild(
     _ prepared: PreparedCommand, _ mark: String, _ sinceTicks: UInt64
   ) throws(StartFailure) -> (Spawn.Child, ControlGroup?) {
@@ -244,7 +242,7 @@ package final class ProcessRunner: Sendable {
       do throws(StartFailure) {
         return (try start(group), group)
       } catch {
-        // Somebody has removed the group: the next one may still be there.
+        // The group was removed: the next one may still exist.
         if group.isGone { continue }
         groups.push(group)
         let numbers = [EACCES, EBUSY, EINVAL, EOPNOTSUPP, EPERM]
@@ -261,7 +259,7 @@ package final class ProcessRunner: Sendable {
     return (try start(nil), nil)
   }
 
-  /// A group with the limits of a job; nil where the job does without what cannot be had.
+  /// A group with the limits of a job; nil if the job does without limits that are not available.
   private func limitedGroup(
     _ limits: GroupLimits, of command: Command
   ) throws(StartFailure) -> ControlGroup? {
@@ -310,9 +308,9 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// Ends a process that takes longer than it may, by its signal and after its grace by KILL.
+  /// Ends a process that exceeds its time, by its signal and after its grace by KILL.
   ///
-  /// - Parameter isOverdue: whether it has failed then, however it ends.
+  /// - Parameter isOverdue: true if it has failed then, however it ends.
   func end(_ id: ProcessID, as stop: StopPolicy, after bound: Duration, isOverdue: Bool = false) {
     for (delay, signal) in [(bound, stop.signal), (bound + stop.grace, .kill)] {
       let nanoseconds = Int(min(delay.nanosecondsSaturated, Int64.max / 4))
@@ -329,13 +327,13 @@ package final class ProcessRunner: Sendable {
   private func send(_ signal: StopSignal, to child: ChildProcess) {
     table.scanForOrphans()
     child.send(signal.number)
-    // Who has lost its parent meanwhile.
+    // Finds processes that have lost their parent meanwhile.
     table.scanForOrphans()
     _ = child.sendToMissed()
   }
 
-  /// Signals a process and all that it has started; one that is being started gets the signal when
-  /// it has.
+  /// Signals a process and all its descendants; one that is being started gets the signal
+  /// afterwards.
   func stop(_ id: ProcessID, signal: StopSignal) {
     reactor.perform { [self] _ in
       if let child = table.children[id] {
@@ -347,8 +345,8 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// Guards a process that lives on from now on, or no longer: whether it works for claimed runs. On
-  /// the reactor's thread.
+  /// Starts or stops guarding a process that lives on, depending on whether it works for claimed
+  /// runs. On the reactor's thread.
   func setGuarded(_ id: ProcessID, _ isGuarded: Bool) {
     guard let guardian, let child = table.children[id] else { return }
     if isGuarded {
@@ -366,10 +364,10 @@ package final class ProcessRunner: Sendable {
 
   package var figures: ProcessFigures { counts.figures }
 
-  /// Whether children can be started: nothing keeps their thread. False is an error of takt's.
+  /// True unless the thread that starts children is blocked. False is an error of takt's.
   package var isResponsive: Bool { spawnThread.busyTime < .seconds(5) }
 
-  /// Gives back what the system keeps for takt; to be called at the end.
+  /// Gives back takt's control groups; to be called at the end.
   package func close() { groups?.close() }
 }
 

@@ -1,26 +1,27 @@
 import TaktCore
 
-/// What talks with a child over pipes of its own, besides what the child prints: the child reads its
+/// A conversation with a child over pipes of its own, separate from its output: the child reads its
 /// standard input and writes descriptor 3.
 ///
-/// Made on any thread; from the child's start on it is used on the reactor's alone.
+/// Made on any thread; used only on the reactor's after the child's start.
 protocol ChildChannel: AnyObject, Sendable {
   func started(_ line: ChildLine)
 
-  /// It has written to descriptor 3.
+  /// Called with what the child has written to descriptor 3.
   func received(_ bytes: UnsafeRawBufferPointer)
 
-  /// It has closed descriptor 3, or ended.
+  /// Called when the child has closed descriptor 3, or ended.
   func closed()
 
-  /// It is to be stopped by a signal other than KILL. Answers whether it shall be sent.
+  /// Called before a signal other than KILL that stops the child. Returns true if the signal is to
+  /// be sent.
   func handlesSignal() -> Bool
 
-  /// What came of it: its process has ended so.
+  /// Turns the end of the child's process into the result of the attempt.
   func adjusted(_ result: AttemptResult) -> AttemptResult
 }
 
-/// The host's end of a channel. It exists on the reactor's thread alone.
+/// The host's end of a channel. Used on the reactor's thread only.
 final class ChildLine {
   private let writer: ChannelWriter
   private let onKill: () -> Void
@@ -37,15 +38,15 @@ final class ChildLine {
     self.onLast = onLast
   }
 
-  /// Sends a line; it never waits.
+  /// Sends a line without ever blocking.
   func send(_ bytes: [UInt8]) { writer.send(bytes) }
 
-  /// Says no more: the child finds its standard input at an end, and has its grace to end.
+  /// Closes the child's standard input, and gives the child its grace to end.
   func close() {
     writer.close()
     onLast()
   }
 
-  /// Ends the child and all that belongs to it.
+  /// Kills the child and all that belongs to it.
   func kill() { onKill() }
 }

@@ -1,19 +1,20 @@
 import Glibc
 import TaktCore
 
-/// The pipes between a child and who talks with it. It exists on the reactor's thread alone.
+/// The pipes between a child and its channel. Used on the reactor's thread only.
 final class ChildConversation {
   let channel: any ChildChannel
   private let writer: ChannelWriter
   private let loop: ReactorLoop
   private var control: Int32
 
-  /// How much is read at a time, so that one talkative child does not keep the others waiting.
+  /// Bytes read in one turn, so that one talkative child does not keep the others waiting.
   private static let turnBytes = 65_536
-  /// A pipe holds less than this.
+  /// More than a pipe holds.
   private static let lastBytes = 1_048_576
 
-  /// Owns both descriptors, which must not block, and tells the channel that the child has started.
+  /// Owns both descriptors, which must not block, and notifies the channel that the child has
+  /// started.
   init(
     _ channel: any ChildChannel, input: Int32, control: Int32, output: AttemptOutput,
     on loop: ReactorLoop, onKill: @escaping () -> Void, onLast: @escaping () -> Void
@@ -30,8 +31,8 @@ final class ChildConversation {
     number == SIGKILL || channel.handlesSignal()
   }
 
-  /// The child has ended so: what it has said last is heard, and its pipes are closed. Returns what
-  /// came of it.
+  /// Reads the child's last messages and closes its pipes. Returns the result as the channel
+  /// adjusts it.
   func end(with result: AttemptResult) -> AttemptResult {
     read(Self.lastBytes)
     close()
@@ -66,10 +67,10 @@ final class ChildConversation {
   }
 }
 
-/// Writes to a child's standard input what there is room for, and the rest when there is. It exists
-/// on the reactor's thread alone.
+/// Writes to a child's standard input as far as there is room, and the rest later. Used on the
+/// reactor's thread only.
 final class ChannelWriter {
-  /// A child that is so far behind reads nothing at all: more is not kept for it.
+  /// Bytes that are kept. A child that is further behind reads nothing at all.
   private static let waitingBytesMax = 8 << 20
 
   private var descriptor: Int32
@@ -105,7 +106,7 @@ final class ChannelWriter {
       } else if errno == EAGAIN {
         return watch()
       } else if errno != EINTR {
-        // Nobody reads it.
+        // The read end is closed.
         return close()
       }
     }

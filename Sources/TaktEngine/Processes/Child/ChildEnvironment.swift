@@ -2,19 +2,19 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// The environment of a child, by precedence: takt's own facts, secrets, what the command says, what
-/// belongs to the user that it runs as, what it inherits.
+/// The environment of a child, by precedence: takt's own facts, secrets, the command's variables,
+/// those of the user that it runs as, inherited ones.
 struct ChildEnvironment {
-  /// Where programs are looked for when nobody says.
+  /// The search path for programs if nothing sets `PATH`.
   static let standardPath = EnvironmentInheritance.standardPath
 
   /// `NAME=value` each.
   private(set) var block = CStringBlock()
-  /// The value of `PATH`; nil when there is none.
   private(set) var path: String?
-  /// What the shell leaves a command of it; nil where no shell is done without.
+  /// The variables that a shell would leave the command; nil if the command is not started
+  /// directly.
   private(set) var shell: ShellEnvironment?
-  /// What is in the block already, but for takt's own facts.
+  /// The names in the block so far, without takt's own facts.
   private var names: Set<String> = []
 
   init(
@@ -22,7 +22,7 @@ struct ChildEnvironment {
     secrets: [(name: String, value: [UInt8])]
   ) {
     shell = command.direct.map { ShellEnvironment(of: $0.shell) }
-    // First of all the mark by which orphans are known: it is found soonest.
+    // The mark that identifies orphans comes first, so that it is found soonest.
     addFact(.attemptMark, mark)
     addFact(.instance, DaemonProcess.instance)
     for (variable, value) in command.facts { addFact(variable, value) }
@@ -48,7 +48,7 @@ struct ChildEnvironment {
           add(variable)
         }
       } else if names.isEmpty, execution.terminal == nil {
-        // As for most jobs: there is nothing to compare, name by name.
+        // The case of most jobs: there are no names to compare.
         if let start = command.direct {
           shell?.add(inherited.asLeft(by: start.shell), after: block.count)
         }
@@ -64,11 +64,12 @@ struct ChildEnvironment {
     if execution.terminal != nil { add("TERM", Self.terminalType) }
   }
 
-  /// What a terminal of takt's is taken for unless somebody says otherwise: it shows colours.
+  /// The default `TERM` of a job with a terminal: one that shows colours.
   private static let terminalType = "xterm-256color"
 
-  /// Variables that lead to the session of the user who started takt: its buses, agents and displays.
-  /// A job of another user has no use for them, and what answers there would act for takt's user.
+  /// Variables that lead to the session of the user who started takt: its buses, agents and
+  /// displays. They are useless to a job of another user, and the services behind them would act
+  /// for takt's user.
   private static let ofSession: Set<String> = [
     "DBUS_SESSION_BUS_ADDRESS", "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE", "DISPLAY",
     "GNOME_KEYRING_CONTROL", "GPG_AGENT_INFO", "ICEAUTHORITY", "KRB5CCNAME", "SESSION_MANAGER",
@@ -78,7 +79,7 @@ struct ChildEnvironment {
     "XDG_SESSION_ID", "XDG_SESSION_PATH", "XDG_SESSION_TYPE", "XDG_VTNR",
   ]
 
-  /// The runtime folder that the login manager has made for a user; nil where it has not.
+  /// The runtime folder that the login manager has made for a user; nil if there is none.
   private static func runtimeFolder(of user: UInt32) -> String? {
     let path = "/run/user/\(user)"
     guard let status = try? FileStatus(at: path, followsLink: false) else { return nil }

@@ -5,12 +5,12 @@ import TaktCore
 
 /// The descriptors that a child gets, and takt's ends of its pipes.
 struct ChildFiles {
-  /// What the child has at 0, 1, 2 …
+  /// The descriptors that become the child's 0, 1, 2 …
   private(set) var list: [Int32] = []
   private let extra: [Int32]
-  /// The terminal that both outputs are, and whose it is; nil for pipes.
+  /// The terminal of both outputs, and its owner; nil for pipes.
   private let terminal: (size: TerminalSize, owner: uid_t?)?
-  /// Those that are closed here, whatever happens.
+  /// The descriptors that are closed here in any case.
   private var own: [Int32] = []
   private var stdout: Int32 = -1
   private var stderr: Int32 = -1
@@ -18,15 +18,15 @@ struct ChildFiles {
   private var control: Int32 = -1
 
   /// - Parameters:
-  ///   - extra: what the child has at 3, 4 …; they stay the caller's.
-  ///   - terminal: the size of the terminal that the child prints to; nil for pipes.
-  ///   - owner: the user that the child becomes; nil for takt's own.
+  /// - extra: the child's descriptors 3, 4 …; they stay the caller's.
+  /// - terminal: the size of the terminal that the child prints to; nil for pipes.
+  /// - owner: the user that the child becomes; nil for takt's own.
   init(extra: [Int32], terminal: TerminalSize? = nil, owner: uid_t? = nil) {
     self.extra = extra
     self.terminal = terminal.map { ($0, owner) }
   }
 
-  /// Opens what the child has at 0, 1 and 2. A text for its input lies in memory, whole: takt need
+  /// Opens the child's 0, 1 and 2. A text for its input is in memory as a whole, so that takt need
   /// not wait for the child to read it.
   mutating func open(stdin: String?, isMerged: Bool) throws(StartFailure) {
     if var stdin {
@@ -39,7 +39,7 @@ struct ChildFiles {
     list += extra
   }
 
-  /// Opens what a child has that somebody talks with: a pipe at 0 as well, and one at 3.
+  /// Opens the descriptors of a child with a channel: a pipe at 0 as well, and one at 3.
   mutating func openChannel(isMerged: Bool) throws(StartFailure) {
     var ends: [Int32] = [-1, -1]
     guard csystem_pipe(&ends, 1) == 0 else {
@@ -53,7 +53,7 @@ struct ChildFiles {
     list += extra
   }
 
-  /// Puts the secrets that are delivered as files behind all other descriptors.
+  /// Adds the secrets that are delivered as files after all other descriptors.
   mutating func add(
     _ secrets: [ReadSecret]
   ) throws(StartFailure) -> (variables: [(name: String, value: [UInt8])], values: [[UInt8]]) {
@@ -83,7 +83,7 @@ struct ChildFiles {
     if isMerged, let pipe = list.last { list.append(pipe) } else { stderr = try addPipe() }
   }
 
-  /// takt's ends of the pipes, which are no longer closed here; without `stderr` where both streams
+  /// takt's ends of the pipes, which are no longer closed here; without `stderr` if both streams
   /// are one.
   mutating func detachOwnEnds() -> (
     stdout: Int32, stderr: Int32?, channel: (input: Int32, control: Int32)?
@@ -115,9 +115,9 @@ struct ChildFiles {
     list.append(descriptor)
   }
 
-  /// A terminal at 1 and 2. It is none that the child is controlled by: that ends with the first
-  /// process, whose descendants then could not print any more, and lets programs ask for passwords
-  /// that nobody types.
+  /// Adds a terminal at 1 and 2. It is not the child's controlling terminal: that one ends with the
+  /// first process, after which descendants could no longer print, and it lets programs ask for
+  /// passwords that nobody types.
   private mutating func addTerminal(
     _ size: TerminalSize, of owner: uid_t?
   ) throws(StartFailure) {
@@ -132,7 +132,7 @@ struct ChildFiles {
     stdout = ends[0]
   }
 
-  /// A pipe whose descriptors no child inherits by accident; reading never blocks.
+  /// Adds a pipe whose descriptors no child inherits by accident; reading never blocks.
   private mutating func addPipe() throws(StartFailure) -> Int32 {
     var ends: [Int32] = [-1, -1]
     guard csystem_pipe(&ends, 0) == 0 else { throw StartFailure(stage: .process, number: errno) }

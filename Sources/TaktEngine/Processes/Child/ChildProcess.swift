@@ -4,60 +4,58 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// A child with its group and its pipes. It exists on the reactor's thread alone.
+/// A child with its group and its pipes. Used on the reactor's thread only.
 final class ChildProcess {
   let command: Command
   var id: ProcessID { command.id }
   let group: ProcessGroup
   let identity: ProcessIdentity
-  /// When the system was asked for it.
+  /// The time of the request to the system.
   let startedAt: ContinuousClock.Instant
-  /// The signal that the command was sent last.
   private(set) var lastSignal: Int32?
-  /// It had not ended when it was sent its first signal.
+  /// True if its first signal was sent before it had ended.
   private(set) var wasAsked = false
-  /// When it was sent KILL before it had executed anything; nil when it was not.
+  /// The time of a KILL sent before it had executed anything; nil without one.
   private(set) var killedAt: ContinuousClock.Instant?
-  /// The run has been told that it never started.
+  /// True once the run has been notified that it never started.
   private(set) var isGivenUp = false
   let members: any ProcessMembers
-  /// Nobody is left in the group.
   private var isGroupGone = false
   private var isReaped = false
-  /// What those have used whom takt itself has reaped.
+  /// The use of the members that takt itself has reaped.
   private var reapedUse = ResourceUse()
   private var launch: Launch?
-  /// It has executed its command in place of a shell.
+  /// True if it executed its command without a shell.
   private var isDirect = false
-  /// Where its program may be, in order.
+  /// The possible paths of its program, in order.
   private let candidates: [String]
   let output: AttemptOutput
-  /// What somebody and the child say to each other; nil when nobody talks with it.
+  /// Nil for a child without a channel.
   var conversation: ChildConversation?
   let outputs: [OutputReader]
   private var isOpen: [Bool]
   private var readTurn: UInt64 = 0
-  /// Of which stream the last bytes were, and for how many turns.
+  /// The stream of the last bytes, and for how many turns it was the only one.
   private var lastPrinted = (index: 0, turns: 0)
-  /// Both have printed so fast that their order was not known.
+  /// Both streams have printed so fast that their order was not known.
   private var isMixed = false
   private var mixedTurns = 0
-  /// It prints so much that it fills its pipe, and nobody needs time to use it.
+  /// It prints enough to fill its pipe, and the output is used without delay.
   private var isFlooding = false
   private var isWidened = false
 
-  /// No start takes so long that does not hang.
+  /// A start that takes longer hangs.
   private static let hangTime = Duration.seconds(1)
-  /// How much is read at a time, so that one talkative child does not keep the others waiting.
+  /// Bytes read in one turn, so that one talkative child does not keep the others waiting.
   private static let turnBytes = 262_144
-  /// What is read while takt waits for others: what a pipe holds unless takt has widened it.
+  /// Bytes read while takt waits for others: the capacity of a pipe that takt has not widened.
   private static let calmBytes = 65_536
-  /// After so many turns with one stream alone, its order with the other is no longer of interest.
+  /// Turns with one stream alone after which its order with the other no longer matters.
   private static let turnsOfOneStream = 8
-  /// So many turns come without any wait, since both streams had something at once.
+  /// Turns without any wait after both streams had data at once.
   private static let mixedTurnsMax = 4096
-  /// A pipe holds less than this: what the child has written before its end is read whole, and a
-  /// stranger who holds the pipe cannot keep it open.
+  /// More than a pipe holds: all that the child wrote before its end is read, and a stranger who
+  /// holds the pipe cannot keep it open.
   private static let lastBytes = 1_048_576
 
   init(
@@ -84,11 +82,11 @@ final class ChildProcess {
 
   deinit { Glibc.close(group.pidfd) }
 
-  /// Whether it is not known to have executed its program.
+  /// True until it is known to have executed its program.
   var isStarting: Bool {
     guard !isReaped, let launch else { return false }
     if launch.isPending { return true }
-    // What it could not do is read when it has ended.
+    // A failure is read when it has ended.
     if launch.failure == nil {
       isDirect = launch.isDirect
       self.launch = nil
@@ -96,26 +94,25 @@ final class ChildProcess {
     return false
   }
 
-  /// Signals all of the command.
   func send(_ signal: Int32) {
     if !isReaped, !wasAsked { wasAsked = !hasEnded }
-    // Who heeds what it is told needs no signal before its last one.
+    // A child that obeys messages needs no signal before its last one.
     if !isReaped, conversation?.handlesSignal(signal) == false { return output.stopped() }
     lastSignal = signal
-    // After its own end only its descendants are told.
+    // After its own end only its descendants get the signal.
     if !isReaped { output.stopped() }
     guard !isStarting else { return sendToStarting(signal) }
     members.send(signal, with: !isReaped || groupExists() ? group : nil)
   }
 
-  /// Whether it has ended, though nobody has taken its status yet.
+  /// True once it has ended, even if its status has not been taken.
   private var hasEnded: Bool {
     var entry = pollfd(fd: group.pidfd, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) == 1
   }
 
-  /// Before it has executed anything it is alone, and may have no group of its own yet. All signals
-  /// but KILL wait until it has.
+  /// Before it has executed anything it is alone, and may have no group of its own yet. Signals
+  /// other than KILL wait until it has.
   private func sendToStarting(_ signal: Int32) {
     _ = cprocess_signal(group.pidfd, signal)
     guard signal == SIGKILL, killedAt == nil else { return }
@@ -123,23 +120,23 @@ final class ChildProcess {
     launch?.abandon()
   }
 
-  /// Lets a child go on that somebody has stopped before it has executed anything.
+  /// Continues a child that was stopped before it has executed anything.
   func resumeStart() {
     if ProcessStatus.read(group.number)?.isStopped == true {
       _ = cprocess_signal(group.pidfd, SIGCONT)
     }
   }
 
-  /// Sends the last signal to members of the command whom it has not reached. Returns how many.
+  /// Sends the last signal to members of the command that it has not reached. Returns how many.
   func sendToMissed() -> Int {
     guard let lastSignal else { return 0 }
     return members.sendToMissed(lastSignal)
   }
 
-  /// Reaps those of the command that have ended.
+  /// Reaps the members of the command that have ended.
   ///
-  /// Who ends leaves its children to takt in the same moment. So only a look after this, and before
-  /// any other reaping, tells whether anybody is left.
+  /// A process that ends leaves its children to takt at the same instant. So only a check after
+  /// this, and before any other reaping, tells whether any member is left.
   func reapEnded(_ orphans: OrphanTable) {
     members.reapEnded()
     guard !isGroupGone else { return }
@@ -149,7 +146,7 @@ final class ChildProcess {
     }
   }
 
-  /// Whether anybody is left of the command, whose own process has ended.
+  /// True if members of the command are left after its own process has ended.
   var hasDescendants: Bool { members.hasAny || groupExists() }
 
   private func groupExists() -> Bool {
@@ -160,15 +157,16 @@ final class ChildProcess {
 
   func isOpen(_ index: Int) -> Bool { isOpen[index] }
 
-  /// How long output waits for more. Two streams are read soon, so that their order is known.
+  /// The time for which output waits for more. Two streams are read soon, so that their order is
+  /// known.
   var outputPatience: ReactorPatience {
     if isFlooding { return .none }
     guard outputs.count > 1, lastPrinted.turns < Self.turnsOfOneStream else { return .long }
     return isMixed && mixedTurns < Self.mixedTurnsMax ? .none : .short
   }
 
-  /// Reads what the pipes hold now, first of the stream that was ready first. What comes meanwhile
-  /// waits for the next turn, in which the order of the two is known again.
+  /// Reads the present content of the pipes, first of the stream that was ready first. Bytes that
+  /// arrive meanwhile wait for the next turn, in which the order of the two is known again.
   func readOutputs(from first: Int, _ loop: ReactorLoop) {
     guard isOpen[first], loop.isHungUp || readTurn != loop.turns else { return }
     readTurn = loop.turns
@@ -181,7 +179,6 @@ final class ChildProcess {
     if otherBytes > 0 { readOutput(other, limitBytes: min(otherBytes, Self.turnBytes), loop) }
   }
 
-  /// Reads what one pipe holds now.
   func readOutput(_ index: Int, _ loop: ReactorLoop) {
     if isOpen[index] { readOutput(index, limitBytes: Self.turnBytes, loop) }
   }
@@ -213,13 +210,13 @@ final class ChildProcess {
     guard let child = ReapedChild.ofHandle(group.pidfd) else { return nil }
     loop.unwatch(group.pidfd)
     isReaped = true
-    // Somebody else in this process has taken the status, which nobody is to do.
+    // Another part of this process has taken the status, which is a bug.
     guard let child else { return .failed("status_lost") }
     reapedUse.add(child.use)
     if child.exited, let failure = launch?.failure {
       return .notStarted(failure.stage, errno: failure.number)
     }
-    // One that was killed as soon as it was there did not hang.
+    // One that was killed right after its start did not hang.
     if killedAt != nil, launch != nil, startedAt + Self.hangTime <= .now {
       return .notStarted(.stuck, errno: 0)
     }
@@ -227,8 +224,9 @@ final class ChildProcess {
     return resultOfShell(child, loop) ?? .signalled(child.status)
   }
 
-  /// What a shell would have made of a signal that has ended its command, which it prints as well; nil
-  /// where it would have ended by the signal itself, as it does by the guard's.
+  /// The status that a shell would have made of the signal that ended its command, with the message
+  /// that it would print; nil if the shell would have ended by the signal itself, as it does by the
+  /// guard's.
   private func resultOfShell(_ child: ReapedChild, _ loop: ReactorLoop) -> AttemptResult? {
     guard isDirect || launch?.isDirect == true, command.direct?.shell.waits == true,
       lastSignal == nil, !members.ranOutOfMemory,
@@ -243,9 +241,9 @@ final class ChildProcess {
     return .exited(128 + child.status)
   }
 
-  /// For people: that the limit of processor time has probably ended it; nil where it has not.
+  /// For people: the limit of processor time has probably ended it; nil if not.
   ///
-  /// The kernel tells nobody why it kills: the time that was used does.
+  /// The kernel does not tell why it kills: the processor time used does.
   func sentenceOfProcessorLimit(_ result: AttemptResult) -> String? {
     guard let seconds = command.execution.limits.cpuSeconds, lastSignal == nil else { return nil }
     let isKilled =
@@ -261,7 +259,7 @@ final class ChildProcess {
       + "a process after \(DurationText.format(.seconds(seconds)))."
   }
 
-  /// What all its processes have used. To be called once, when nobody waits for any more of them.
+  /// The use of all its processes. To be called once, when the run no longer waits for any of them.
   func popUse() -> Shared<ResourceUse> {
     var use = reapedUse
     switch members.popUse() {
@@ -271,7 +269,6 @@ final class ChildProcess {
     return Shared(use)
   }
 
-  /// For people: why it was not started.
   func sentence(of stage: StartStage, _ number: Int32) -> String {
     StartFailure(stage: stage, number: number)
       .named(
@@ -280,15 +277,15 @@ final class ChildProcess {
       ).sentence
   }
 
-  /// Nobody waits for it any more: it hangs, and not even KILL ends it.
+  /// Stops waiting for a child that hangs and that not even KILL ends.
   func giveUp() { isGivenUp = true }
 
-  /// Whether what its command has left running lives on: only where nothing has stopped it.
+  /// True if leftover processes of its command may live on, which needs a command that was not
+  /// stopped.
   var releasesLeftovers: Bool {
     command.execution.stop.leftovers == .leave && lastSignal == nil
   }
 
-  /// Reads what the child has left in the pipes.
   func readRest(_ loop: ReactorLoop) {
     for index in outputs.indices where isOpen[index] {
       let rest = outputs[index].read(limitBytes: Self.lastBytes, into: loop.buffer, isToEnd: true)
@@ -296,7 +293,6 @@ final class ChildProcess {
     }
   }
 
-  /// Reads what is left in the pipes and closes them.
   func closeOutputs(_ loop: ReactorLoop) {
     readRest(loop)
     for index in outputs.indices where isOpen[index] { closeOutput(index, loop) }

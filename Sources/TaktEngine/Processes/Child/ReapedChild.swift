@@ -3,24 +3,24 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// An ended child of takt's that has been reaped, and what it has used.
+/// A child of takt that has been reaped, and its resource use.
 struct ReapedChild {
   let pid: pid_t
-  /// Whether it exited with `status`; else a signal of this number has ended it.
+  /// True if it exited with `status`; otherwise `status` is the signal that ended it.
   let exited: Bool
   let status: Int32
-  /// Whether the signal has left a dump of its memory.
+  /// True if the signal has left a core dump.
   let hasDumped: Bool
-  /// With all its descendants that were waited for.
+  /// Includes all its descendants that were waited for.
   let use: ResourceUse
 
-  /// Nil where no such child has ended, or none is there.
+  /// Nil if no such child has ended or exists.
   init?(_ which: csystem_children, _ id: Int32) {
     guard let child = Self.reap(which, id), let child else { return nil }
     self = child
   }
 
-  /// The outer one is nil while the child lives, the inner one where there is none.
+  /// The outer one is nil while the child lives, the inner one if there is none.
   static func ofHandle(_ handle: Int32) -> Self?? { reap(CSYSTEM_HANDLE, handle) }
 
   private static func reap(_ which: csystem_children, _ id: Int32) -> Self?? {
@@ -43,17 +43,17 @@ struct ReapedChild {
   }
 }
 
-/// What processes of a command have used besides the one that takt has started.
+/// The resource use of a command's processes besides the one that takt has started.
 enum MembersUse {
-  /// Those alone.
+  /// Without the process that takt has started.
   case others(ResourceUse)
-  /// All of the command, as far as its control group tells: processor time, memory, input and
+  /// All of the command, as far as its control group counts: processor time, memory, input and
   /// output.
   case all(ResourceUse)
 }
 
 extension ResourceUse {
-  /// A block of the kernel's accounting, whatever the device's blocks are.
+  /// The unit of the kernel's accounting, whatever the device's block size.
   private static let blockBytes: Int64 = 512
 
   init(_ use: csystem_use) {
@@ -67,7 +67,7 @@ extension ResourceUse {
       involuntarySwitches: use.involuntary_switches)
   }
 
-  /// Takes the larger of each: both have counted the same processes, and neither all of them.
+  /// Takes the larger of each value: both have counted the same processes, but neither all of them.
   mutating func raise(to other: Self) {
     if other.cpu > cpu {
       (userMicroseconds, systemMicroseconds) = (other.userMicroseconds, other.systemMicroseconds)
@@ -79,12 +79,12 @@ extension ResourceUse {
   }
 }
 
-/// The most memory that takt itself has had.
+/// The peak of takt's own memory.
 ///
 /// A child shares takt's memory until it executes its program, and the kernel counts that as the
-/// child's own: what is not clearly above it says nothing of the program.
+/// child's own: a value that is not clearly above it says nothing about the program.
 private enum OwnMemoryPeak {
-  /// What it was when it was last looked up. It only ever grows.
+  /// The peak at the last query. It only ever grows.
   private static let kib = Atomic<Int64>(0)
   /// The kernel adds up counters of processors that are each a little behind.
   private static let toleranceKiB: Int64 = 1024

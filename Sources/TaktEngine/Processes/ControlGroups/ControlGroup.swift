@@ -5,45 +5,45 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// A control group (cgroup v2) that holds the processes of one command, and nobody else's.
+/// A control group (cgroup v2) that holds the processes of one command, and no others.
 ///
-/// Its folder stays open, so that it is never looked up by a path that somebody may have changed.
-/// Safe from any thread.
+/// Its folder stays open, so that it is never looked up by a path that may have been changed. Safe
+/// from any thread.
 final class ControlGroup: Sendable {
-  /// From the root of the hierarchy, as the ledger has it.
+  /// Starts at the root of the hierarchy, as in the ledger.
   let path: String
   /// For `clone3`.
   let folder: Int32
 
   private let isKilled = Atomic<Bool>(false)
 
-  /// Whether all in it were killed at once. Some kernels (6.18 among them) then kill each process
-  /// that is started in it by `clone3`, so that it is not used again.
+  /// True once all in it were killed at once. Some kernels (6.18 among them) then kill each process
+  /// that is started in it by `clone3`, so it is not used again.
   private var wasKilled: Bool { isKilled.load(ordering: .relaxed) }
 
   private let isReserved = Atomic<Bool>(false)
 
-  /// Whether it may serve another command when the one in it is over. To be asked when nobody lives in
-  /// it.
+  /// True if it can serve another command after the present one. To be called only for an empty
+  /// group.
   var isReusable: Bool {
     !wasKilled && !isReserved.load(ordering: .relaxed) && meter.isReusable
       && watch?.isChanged(watchNumber) == false
   }
 
-  /// Keeps it for the command that is in it: the guard knows groups by their names, and must never
-  /// end another command's.
+  /// Reserves it for its command: the guard identifies groups by name, and must never end another
+  /// command's.
   func reserve() { isReserved.store(true, ordering: .relaxed) }
 
-  /// Open as long as the group is used, since it is read at the end of each command.
+  /// Stays open while the group is used, since it is read at the end of each command.
   private let events: Int32
 
   let meter: ControlGroupMeter
 
-  /// Tells whether a command has changed the group; nil for a group that serves none.
+  /// Detects that a command has changed the group; nil for a group that serves none.
   private let watch: ControlGroupWatch?
   private let watchNumber: Int32
 
-  /// Owns the folder's descriptor. Nil, with `errno`, where the group cannot be read.
+  /// Owns the folder's descriptor. Nil, with `errno`, if the group cannot be read.
   init?(path: String, folder: Int32, watch: ControlGroupWatch? = nil) {
     events = openat(folder, "cgroup.events", O_RDONLY | O_CLOEXEC)
     guard events >= 0 else {
@@ -64,13 +64,11 @@ final class ControlGroup: Sendable {
     close(folder)
   }
 
-  /// Whether somebody has removed it.
   var isGone: Bool { faccessat(folder, "cgroup.procs", F_OK, 0) != 0 }
 
-  /// Whether a process of it lives. Groups below it count.
+  /// True if a process lives in it or in a group below it.
   var isPopulated: Bool { says("populated 1") }
 
-  /// Whether a line of its events says this.
   private func says(_ line: String) -> Bool {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       let count = pread(events, buffer.baseAddress, buffer.count - 1, 0)
@@ -80,21 +78,20 @@ final class ControlGroup: Sendable {
     }
   }
 
-  /// Kills all that live.
   func kill() {
     isKilled.store(true, ordering: .relaxed)
     guard !write("1", to: "cgroup.kill") else { return }
     for pid in pids() { send(SIGKILL, to: pid) }
   }
 
-  /// Sends all that live a signal, each of them once, and lets go on who has been frozen.
+  /// Sends all living processes a signal, each of them once, and thaws those that have been frozen.
   ///
-  /// They stand still meanwhile, so that nobody is born unseen: who is born later descends from one who
-  /// has had the signal.
+  /// They are frozen meanwhile, so that no fork is missed: any later child descends from a process
+  /// that has had the signal.
   ///
   /// - Parameters:
-  ///   - isTold: Whether `first` has reached this one already.
-  ///   - first: Sends it to others, when all stand still.
+  /// - isTold: True if `first` has already reached this process.
+  /// - first: Sends the signal to others, once all are frozen.
   func send(_ signal: Int32, butFor isTold: (pid_t) -> Bool, after first: () -> Void) {
     let isFrozen = freeze()
     first()
@@ -102,20 +99,20 @@ final class ControlGroup: Sendable {
     for _ in 0..<Self.roundsMax {
       let new = pids().filter { seen.insert($0).inserted }
       for pid in new where !isTold(pid) { send(signal, to: pid) }
-      // One that the kernel does not let go yet may still fork; it handles no signal before.
+      // A process that the kernel has not frozen yet may still fork; it handles no signal before.
       if isFrozen != false || new.isEmpty { break }
     }
     visit { _ = ControlGroupFolder.write("0", to: Self.freezer, in: $0) }
   }
 
-  /// So often those are looked for who are born before all stand still.
+  /// Rounds of searching for processes born before all are frozen.
   private static let roundsMax = 8
   private static let freezer = "cgroup.freeze"
-  /// So long takt waits until all stand still. It takes a moment where none of them is in the hands of a
-  /// file system that does not answer.
+  /// Time to wait until all are frozen. It takes an instant unless one of them waits for a file
+  /// system that does not answer.
   private static let freezeTime = Duration.milliseconds(10)
 
-  /// Lets all in it stand still. False when some do not yet, nil where the kernel cannot.
+  /// Freezes all in it. False if some are not frozen yet, nil if the kernel cannot.
   private func freeze() -> Bool? {
     guard write("1", to: Self.freezer) else { return nil }
     let end = ContinuousClock.now + Self.freezeTime
@@ -135,11 +132,11 @@ final class ControlGroup: Sendable {
     }
   }
 
-  /// The numbers of its processes, ended ones that are not reaped among them.
+  /// The numbers of its processes, including zombies.
   func pids() -> [pid_t] {
     var found: [pid_t] = []
     visit { folder in
-      // 0 stands for a process outside of takt's own name space of processes.
+      // 0 means a process outside of takt's own PID namespace.
       found += ProcessFile.numbers(ControlGroupFolder.read("cgroup.procs", in: folder) ?? [])
         .filter { $0 > 0 }
     }
@@ -159,22 +156,21 @@ final class ControlGroup: Sendable {
     }
   }
 
-  /// How deep groups within groups are looked through.
   private static let depthMax = 16
 
-  /// Removes the groups that processes of it have made below it. To be called when none lives.
+  /// Removes the groups that its processes have made below it. To be called when none lives.
   func removeSubgroups() {
     // Two links: its own name, and its own dot.
     guard let status = try? FileStatus(of: folder), status.linkCount > 2 else { return }
     ControlGroupFolder.removeAll(in: folder)
   }
 
-  /// Whether a group is this one or below it.
+  /// True if a group is the other one or below it.
   static func isWithin(_ group: String, _ other: String) -> Bool {
     group == other || group.hasPrefix(other + "/")
   }
 
-  /// The group of a process, from the root of the hierarchy; nil where the system does not tell.
+  /// The group of a process, from the root of the hierarchy; nil if the system does not tell.
   static func group(of pid: pid_t) -> String? {
     guard let bytes = SmallFile.head("/proc/\(pid)/cgroup", bytesMax: 65_536) else {
       return nil
@@ -192,7 +188,6 @@ final class ControlGroup: Sendable {
 }
 
 enum ControlGroupFolder {
-  /// Opens a folder below another; nil when it cannot be.
   static func open(_ name: String, in folder: Int32) -> Int32? {
     let result = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     return result >= 0 ? result : nil
@@ -220,7 +215,6 @@ enum ControlGroupFolder {
 
   private static let listBytesMax = 8 * 1_048_576
 
-  /// Reads a file of a group; nil when it cannot be.
   static func read(_ name: String, in folder: Int32) -> [UInt8]? {
     let file = openat(folder, name, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -240,7 +234,7 @@ enum ControlGroupFolder {
     for name in names(in: folder) { remove(name, in: folder) }
   }
 
-  /// Removes a group with all below it; what is not empty stays.
+  /// Removes a group with all below it; groups that are not empty stay.
   static func remove(_ name: String, in folder: Int32) {
     if let below = open(name, in: folder) {
       removeAll(in: below)

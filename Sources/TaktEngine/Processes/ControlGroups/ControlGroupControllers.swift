@@ -3,18 +3,18 @@ import Synchronization
 package import TaktCore
 import TaktSystem
 
-/// The controllers of control groups that takt has to give to the groups of commands.
+/// The control group controllers that takt has to enable for the groups of commands.
 package enum ControlGroupControllers {
-  /// Whose problem is asked for.
+  /// The process that a problem is looked for.
   package enum Place: Sendable {
-    /// Any daemon's on this machine: where it will run is not known.
+    /// Any daemon on this machine: its group is not known.
     case machine
-    /// This process's, which is to be the daemon or is it.
+    /// This process, which will be the daemon or is it.
     case daemon
   }
 
-  /// Why takt cannot use these controllers, as far as can be seen without changing anything; nil
-  /// where it probably can.
+  /// The reason why takt cannot use these controllers, as far as it can be seen without changing
+  /// anything; nil if it probably can.
   package static func problem(with wanted: Set<GroupController>, in place: Place) -> String? {
     if getenv(ControlGroups.variable).map({ String(cString: $0) }) == "off" {
       return "\(ControlGroups.variable)=off"
@@ -47,7 +47,7 @@ package enum ControlGroupControllers {
     guard access(folder, W_OK) == 0, access(folder + "/cgroup.subtree_control", W_OK) == 0 else {
       return "\(folder): \(SystemError.text())"
     }
-    // Only the kernel's own root may have processes and share out controllers.
+    // Only the kernel's own root may both have processes and enable controllers.
     guard access(folder + "/cgroup.events", F_OK) == 0,
       let shared = SmallFile.head(folder + "/cgroup.subtree_control", bytesMax: 4096),
       !wanted.isSubset(of: parse(shared)),
@@ -59,13 +59,12 @@ package enum ControlGroupControllers {
     return "other processes are in takt's control group \(folder):\(name)"
   }
 
-  /// The names in a file such as `cgroup.controllers`.
   static func parse(_ bytes: [UInt8]) -> Set<GroupController> {
     let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
     return Set(words.compactMap { GroupController(rawValue: String(decoding: $0, as: UTF8.self)) })
   }
 
-  /// Gives controllers to the groups in a folder. Returns those that they did not have already.
+  /// Enables controllers for the groups in a folder. Returns those that were not enabled already.
   static func enable(
     _ wanted: Set<GroupController>, in folder: Int32
   ) -> Result<Set<GroupController>, SystemError> {
@@ -79,7 +78,8 @@ package enum ControlGroupControllers {
     return .success(new)
   }
 
-  /// Takes controllers from the groups in a folder again; those that one of them shares out stay.
+  /// Disables controllers for the groups in a folder; those that one of them has enabled in turn
+  /// stay.
   static func disable(_ controllers: Set<GroupController>, in folder: Int32) {
     for controller in controllers {
       _ = ControlGroupFolder.write("-\(controller.rawValue)", to: file, in: folder)
@@ -90,18 +90,19 @@ package enum ControlGroupControllers {
 }
 
 extension ControlGroup {
-  /// Limits all that will be in it. It then serves one command alone. Returns 0 or an error number.
+  /// Sets the limits of the whole group, which then serves one command only. Returns 0 or an error
+  /// number.
   func limit(_ limits: GroupLimits) -> Int32 {
     reserve()
     var texts: [(name: String, text: String)] = []
     if let bytes = limits.memoryMaxBytes {
-      // All of an attempt ends, not one of its processes.
+      // All of an attempt is killed, not one of its processes.
       texts += [("memory.oom.group", "1"), ("memory.max", String(bytes))]
       // A kernel may have no swap.
       _ = ControlGroupFolder.write("0", to: "memory.swap.max", in: folder)
     }
     if let percent = limits.cpuQuotaPercent {
-      // Of a tenth of a second each, in microseconds.
+      // Microseconds of each tenth of a second.
       texts.append(("cpu.max", "\(percent * 1000) 100000"))
     }
     if let tasks = limits.tasksMax { texts.append(("pids.max", String(tasks))) }
@@ -111,7 +112,7 @@ extension ControlGroup {
     return 0
   }
 
-  /// Whether the kernel has ended a process in it for want of memory.
+  /// True if the kernel has killed a process in it because memory ran out.
   var ranOutOfMemory: Bool {
     guard let bytes = ControlGroupFolder.read("memory.events", in: folder) else { return false }
     return bytes.split(separator: UInt8(ascii: "\n")).contains { line in

@@ -3,13 +3,12 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// What the processes of a control group use, those among them that nobody waits for.
+/// The resource use of the processes of a control group, including those that are never waited for.
 ///
-/// A group serves one command after the other, and its counters only grow: the meter knows where
-/// they stood when the last command was over. Each group has at most one command at a time, and what
-/// it has used is asked for by one thread.
+/// A group serves one command after another, and its counters only grow: the meter keeps their
+/// values at the end of the last command. Each group has at most one command at a time, and one
+/// thread asks for its use.
 final class ControlGroupMeter: Sendable {
-  /// The counters of a group at one time.
   private struct Reading {
     var user: Int64 = 0
     var system: Int64 = 0
@@ -19,17 +18,17 @@ final class ControlGroupMeter: Sendable {
 
   /// Borrowed from the group.
   private let folder: Int32
-  /// Where the kernel keeps the memory's peak; -1 without the controller.
+  /// The file of the memory peak; -1 without the controller.
   private let memory: Int32
   private let hasInputOutput: Bool
   private let state = Mutex((last: Reading(), isStale: false))
-  /// The kernel gives the peak since it was last reset, by this descriptor.
+  /// The kernel reports the peak since the last reset, by this descriptor.
   private let isResettable: Bool
 
   init(folder: Int32) {
     self.folder = folder
     let peak = openat(folder, "memory.peak", O_RDWR | O_CLOEXEC)
-    // Before Linux 6.12 it could only be read.
+    // Before Linux 6.12 it was read-only.
     isResettable = peak >= 0 && Self.reset(peak)
     memory = peak >= 0 ? peak : openat(folder, "memory.peak", O_RDONLY | O_CLOEXEC)
     hasInputOutput = faccessat(folder, "io.stat", F_OK, 0) == 0
@@ -39,12 +38,12 @@ final class ControlGroupMeter: Sendable {
     if memory >= 0 { close(memory) }
   }
 
-  /// Whether it can tell the next command's use from that of those before.
+  /// True if it can tell the next command's use from that of earlier ones.
   var isReusable: Bool { memory < 0 || isResettable }
 
   private static func reset(_ descriptor: Int32) -> Bool { pwrite(descriptor, "0", 1, 0) == 1 }
 
-  /// A command begins that is not the group's first.
+  /// Called at the start of a command that is not the group's first.
   func begin() {
     if isResettable { _ = Self.reset(memory) }
     state.withLock { state in
@@ -53,11 +52,11 @@ final class ControlGroupMeter: Sendable {
     }
   }
 
-  /// The command is over, but some of its processes are not: what they use is no other's.
+  /// Called when the command is over but some of its processes are not: their use belongs to no
+  /// other command.
   func outlast() { state.withLock { $0.isStale = true } }
 
-  /// What the command has used; nil where the kernel does not tell. To be called once, when it is
-  /// over.
+  /// The use of the command; nil if the kernel does not tell. To be called once, when it is over.
   func pop() -> ResourceUse? {
     guard let now = reading() else { return nil }
     let last = state.withLock { state in
@@ -76,7 +75,7 @@ final class ControlGroupMeter: Sendable {
   }
 
   private func reading() -> Reading? {
-    // Opened anew each time: descriptors are scarcer than this takes time.
+    // Opened each time: descriptors are scarcer than the time that this takes.
     let processor = openat(folder, "cpu.stat", O_RDONLY | O_CLOEXEC)
     guard processor >= 0 else { return nil }
     defer { close(processor) }
@@ -107,7 +106,7 @@ final class ControlGroupMeter: Sendable {
     return Int64(strtoll(place + name.utf8.count, nil, 10))
   }
 
-  /// The text ends with a zero byte and is good within `body` alone.
+  /// The text ends with a zero byte and is valid within `body` only.
   private func withText<Result>(
     of file: Int32, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result? {

@@ -2,15 +2,13 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Where the hierarchy of control groups is mounted.
 enum ControlGroupMount {
-  /// The folder of the uppermost group that this process can see; nil where no mount shows one.
+  /// The folder of the uppermost group that this process can see; nil if no mount shows one.
   static var top: String? {
     let all = mounts()
     return (all.first { $0.root == "/" } ?? all.first)?.place
   }
 
-  /// The folder of a group; nil where no mount shows it.
   static func folder(of group: String) -> String? {
     for (root, place) in mounts() {
       if root == "/" { return group == "/" ? place : place + group }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Tells which control groups somebody else than takt has changed: written to one of their files, changed
-/// its mode or its attributes, or made a group below.
+/// Detects control groups that a process other than takt has changed: written to one of their
+/// files, changed its mode or its attributes, or made a group below.
 ///
-/// A job may write to its own group where it runs as root, or as takt's own user. No list of files that
-/// change what a group does is complete on every kernel, so every one counts.
+/// A job that runs as root or as takt's own user may write to its own group. No list of the files
+/// that change a group's behaviour is complete on every kernel, so every one counts.
 ///
 /// Safe from any thread.
 final class ControlGroupWatch: Sendable {
@@ -23,8 +23,7 @@ final class ControlGroupWatch: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Watches a group until it is removed. Returns the number of the watch; a negative one where the
-  /// system gives none.
+  /// Watches a group until it is removed. Returns the number of the watch, negative on failure.
   func add(_ folder: Int32) -> Int32 {
     guard descriptor >= 0 else { return -1 }
     let bits = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_ONLYDIR)
@@ -33,9 +32,9 @@ final class ControlGroupWatch: Sendable {
     return watch
   }
 
-  /// Whether the group of this watch may differ from a new one. To be called when nobody lives in it.
+  /// True if the watched group may differ from a new one. To be called only for an empty group.
   func isChanged(_ watch: Int32) -> Bool {
-    // Without a watch it is not known.
+    // Unknown without a watch.
     guard watch > 0 else { return true }
     return state.withLock { state in
       readAll(&state)
@@ -57,7 +56,7 @@ final class ControlGroupWatch: Sendable {
     }
   }
 
-  /// An event with the longest name that a file may have.
+  /// The size of an event with the longest file name.
   private static let eventBytesMax = 16 + Int(NAME_MAX) + 1
 
   private func note(_ event: InotifyEvent, _ state: inout State) {
@@ -70,10 +69,11 @@ final class ControlGroupWatch: Sendable {
     }
   }
 
-  /// Whether a write to this file outlives those who were in the group. The kernel itself tells of
-  /// `cgroup.events` and its like by such an event.
+  /// True if a write to this file outlives the processes in the group. The kernel reports its own
+  /// changes of `cgroup.events` and the like as such events, too.
   private static func changesGroup(_ name: [CChar]) -> Bool {
-    // Asked at the end of each run, nearly always of `cgroup.events`: in a text it would take longer.
+    // Checked at the end of each run, nearly always for `cgroup.events`; a `String` would take
+    // longer.
     if name.indices.contains(where: { name[$0...].starts(with: events) }) { return false }
     return switch String(decoding: name.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self) {
     case "cgroup.procs", "cgroup.threads", "memory.peak": false

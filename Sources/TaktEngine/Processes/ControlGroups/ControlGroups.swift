@@ -7,19 +7,18 @@ import TaktTime
 /// takt's part of the hierarchy of control groups: a group for each command, and one for takt.
 ///
 /// `OWN/takt-INSTANCE/daemon` holds takt, `OWN/takt-INSTANCE/1`, `2` … the commands, where `OWN` is
-/// the group in which takt was started. It is used where takt may make groups there: as root, or
-/// where a service manager has delegated it (`Delegate=yes`). Limits of a command have their place
-/// in its group. Safe from any thread.
+/// the group in which takt was started. Used if takt may make groups there: as root, or if a
+/// service manager has delegated it (`Delegate=yes`). A command's limits are set on its group. Safe
+/// from any thread.
 final class ControlGroups: Sendable {
-  /// Why there are none, for people.
   struct Unavailable: Error {
     let reason: String
   }
 
-  /// With this set to `off`, takt does without.
+  /// Set to `off`, it makes takt do without control groups.
   static let variable = "TAKT_CGROUP"
 
-  /// The group in which takt was started, by the one that it is in now.
+  /// The group in which takt was started, derived from its present one.
   static func outerGroup(of group: String) -> String {
     let moved = "/\(prefix)\(DaemonProcess.instance)/\(daemonName)"
     guard group.hasSuffix(moved) else { return group }
@@ -32,10 +31,10 @@ final class ControlGroups: Sendable {
 
   private struct State {
     var free: [ControlGroup] = []
-    /// Those whose command is over, but in which somebody lives.
+    /// Groups that still have processes after their command is over.
     var populated: [ControlGroup] = []
     var lastNumber = 0
-    /// What takt has asked the group in which it was started to share out.
+    /// The controllers that takt has enabled in the group in which it was started.
     var shared: Set<GroupController> = []
 
     mutating func popFree() -> ControlGroup? {
@@ -44,7 +43,7 @@ final class ControlGroups: Sendable {
       return group
     }
 
-    /// Takes back a group; in the folder it is known by its number.
+    /// Takes back a group; its name in the folder is its number.
     mutating func put(_ group: ControlGroup, in folder: Int32, isEmpty: Bool = false) {
       guard isEmpty || !group.isPopulated else {
         group.meter.outlast()
@@ -68,16 +67,15 @@ final class ControlGroups: Sendable {
 
   /// The folder of the group in which takt was started.
   private let outer: Int32
-  /// The folder of takt's own.
   private let own: Int32
   private let name: String
   private let path: String
-  /// Where the groups of commands are, each a folder by its name.
+  /// The folder that holds the groups of commands.
   var folder: Int32 { own }
   private let watch = ControlGroupWatch()
   private let state = Mutex(State())
 
-  /// Makes takt's groups, moves takt to its own, and removes what previous daemons have left empty.
+  /// Makes takt's groups, moves takt to its own, and removes empty groups of previous daemons.
   init() throws(Unavailable) {
     if getenv(Self.variable).map({ String(cString: $0) }) == "off" {
       throw Unavailable(reason: "\(Self.variable)=off")
@@ -113,7 +111,8 @@ final class ControlGroups: Sendable {
     }
   }
 
-  /// Moves takt to a group of its own: one with processes may share nothing out to those below it.
+  /// Moves takt to a group of its own: a group with processes cannot enable controllers for those
+  /// below it.
   private func moveIn(_ folder: String) throws(Unavailable) {
     guard mkdirat(own, Self.daemonName, 0o755) == 0,
       let daemon = ControlGroupFolder.open(Self.daemonName, in: own)
@@ -127,11 +126,11 @@ final class ControlGroups: Sendable {
     }
   }
 
-  /// How old groups of others are that nobody lives in before they count as left: another daemon
-  /// that starts at this moment makes them before it moves there.
+  /// The age at which empty groups of others count as leftover: a daemon that is just starting
+  /// makes its groups before it moves there.
   private static let leftoverAgeSeconds = 60
 
-  /// Whether these are the groups of a daemon that is gone.
+  /// True for the groups of a daemon that is gone.
   private static func isLeft(_ name: String, in folder: Int32) -> Bool {
     guard let other = ControlGroupFolder.open(name, in: folder) else { return false }
     defer { Glibc.close(other) }
@@ -151,7 +150,7 @@ final class ControlGroups: Sendable {
     Unavailable(reason: "\(folder): \(SystemError.text())")
   }
 
-  /// An empty group for a command; nil when none can be made. Throws where takt has too few descriptors
+  /// An empty group for a command; nil if none can be made. Throws if takt has too few descriptors
   /// for one.
   func pop() throws(StartFailure) -> ControlGroup? {
     let result = state.withLock { state -> Result<ControlGroup, SystemError> in
@@ -185,17 +184,17 @@ final class ControlGroups: Sendable {
     return .success(group)
   }
 
-  /// An empty group with these limits; to be used once. Returns an error number where they cannot be
-  /// set.
+  /// An empty group with these limits, for one use. Returns an error number if they cannot be set.
   func pop(_ limits: GroupLimits) -> Result<ControlGroup, SystemError> {
-    // A group gets its controllers from the one above, which has them from the one above it.
+    // A group gets its controllers from the one above, which gets them from the one above it.
     for folder in [outer, own] {
       switch ControlGroupControllers.enable(limits.controllers, in: folder) {
       case .success(let new): if folder == outer { state.withLock { $0.shared.formUnion(new) } }
       case .failure(let failure): return .failure(failure)
       }
     }
-    // A new one: others have been made before the controllers came, or hold memory of others.
+    // A new one: others were made before the controllers were enabled, or hold memory of other
+    // commands.
     return state.withLock { make(&$0) }.flatMap { group in
       let number = group.limit(limits)
       guard number == 0 else {
@@ -206,18 +205,18 @@ final class ControlGroups: Sendable {
     }
   }
 
-  /// Takes back the group of a command that is over; one in which somebody lives waits.
+  /// Takes back the group of a command that is over; one that still has processes is kept until
+  /// they end.
   ///
-  /// - Parameter isEmpty: whether it has just been found that nobody does. Default false: it is
-  ///   asked.
+  /// - Parameter isEmpty: true if the group was just found empty. Default false: it is checked.
   func push(_ group: ControlGroup, isEmpty: Bool = false) {
     state.withLock { $0.put(group, in: own, isEmpty: isEmpty) }
   }
 
-  /// Moves takt back to where it was started and removes what is empty; to be called at the end.
+  /// Moves takt back to its first group and removes empty ones; to be called at the end.
   func close() {
     let shared = state.withLock { $0.shared }
-    // takt could not go back otherwise: a group that shares out may have no processes.
+    // Needed before takt can go back: a group that enables controllers may have no processes.
     for folder in [own, outer] { ControlGroupControllers.disable(shared, in: folder) }
     _ = ControlGroupFolder.write("0", to: "cgroup.procs", in: outer)
     ControlGroupFolder.remove(name, in: outer)

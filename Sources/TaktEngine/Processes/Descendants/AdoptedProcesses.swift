@@ -4,10 +4,10 @@ import TaktSystem
 /// The orphans that the kernel has given to takt.
 ///
 /// It gives them to the first thread that lives, which is the main one as long as it does; children
-/// that takt starts are those of the thread that starts them. So the main thread's children are the
-/// orphans and nobody else: one read, and no search through all processes.
+/// that takt starts belong to the thread that starts them. So the main thread's children are
+/// exactly the orphans: one read, and no search through all processes.
 final class AdoptedProcesses {
-  /// -1 on a kernel that keeps no such list.
+  /// -1 if the kernel keeps no such list.
   private let descriptor: Int32
 
   init() {
@@ -17,16 +17,15 @@ final class AdoptedProcesses {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Whether children that takt has started are kept out of `pids`.
+  /// True if `pids` leaves out the children that takt has started.
   var isExact: Bool { descriptor >= 0 }
 
-  /// A pid takes at most this much of the list.
   private static let listBytesMax = 8 * 1_048_576
 
-  /// Those who are not yet reaped, ended ones too. Without the kernel's list all children of takt,
-  /// found among all processes.
+  /// The orphans that are not reaped yet, including zombies. Without the kernel's list, all
+  /// children of takt, found among all processes.
   ///
-  /// None is left out: the kernel's list loses an entry only when takt reaps it, and takt reaps on
+  /// None is missed: the kernel's list loses an entry only when takt reaps it, and takt reaps on
   /// the thread that calls this.
   func pids() -> [pid_t] {
     if descriptor >= 0 {
@@ -37,7 +36,7 @@ final class AdoptedProcesses {
     return ProcessFile.numbers(inFolder: "/proc").filter { ProcessStatus.read($0)?.parent == own }
   }
 
-  /// The living among `roots` and all who descend from them; not more than `limit` are looked at.
+  /// The living among `roots` and all their descendants; at most `limit` processes are read.
   func living(from roots: [pid_t], limit: Int) -> [ProcessStatus] {
     let children = isExact ? nil : Self.childrenOfAll()
     var result: [ProcessStatus] = []
@@ -53,7 +52,6 @@ final class AdoptedProcesses {
     return result
   }
 
-  /// As the kernel lists them.
   private static func children(of pid: pid_t, limit: Int) -> [pid_t] {
     ProcessFile.numbers(inFolder: "/proc/\(pid)/task").flatMap { thread in
       let path = "/proc/\(pid)/task/\(thread)/children"
@@ -61,7 +59,6 @@ final class AdoptedProcesses {
     }
   }
 
-  /// The children of each process, found among all processes.
   private static func childrenOfAll() -> [pid_t: [pid_t]] {
     let all = ProcessFile.numbers(inFolder: "/proc").compactMap { ProcessStatus.read($0) }
     return Dictionary(grouping: all, by: \.parent).mapValues { $0.map(\.pid) }

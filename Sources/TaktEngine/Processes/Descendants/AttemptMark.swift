@@ -2,22 +2,22 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// How a process says which attempt it descends from: by an environment variable that descendants
-/// inherit.
+/// An environment variable that identifies the attempt of a process, because descendants inherit
+/// it.
 ///
-/// Not by `TAKT_RUN`: of a hook that is the run that it is for, and of a job of a takt within takt
-/// the number would be the same as of some run out here. A mark alone proves nothing, since others
-/// hand environments on: a process is an attempt's only if takt has adopted it as well.
+/// `TAKT_RUN` would not do: in a hook it is the run that the hook is for, and in a job of a daemon
+/// within a job of takt the number could equal that of a run out here. A mark alone proves nothing,
+/// since environments are passed on: a process belongs to an attempt only if takt has adopted it as
+/// well.
 enum AttemptMark {
-  /// A new mark: 128 random bits that nobody can guess.
+  /// A new mark: 128 random bits that cannot be guessed.
   static func make() -> String {
     var bits: [UInt8] = Array(repeating: 0, count: 16)
-    // One call for all of them.
     guard getentropy(&bits, bits.count) == 0 else {
       return DaemonProcess.randomWord() + DaemonProcess.randomWord()
     }
     return String(unsafeUninitializedCapacity: 2 * bits.count) { digits in
-      // Twice as many digits as bytes, which is what there is room for.
+      // The capacity is exactly two digits for each byte.
       for (index, byte) in bits.enumerated() {
         digits[2 * index] = Self.digit(byte >> 4)
         digits[2 * index + 1] = Self.digit(byte & 15)
@@ -30,26 +30,25 @@ enum AttemptMark {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  /// How much of an environment is looked through for the mark, which stands at its beginning
-  /// unless a program has put it in an order of its own.
+  /// Bytes of an environment that are searched for the mark, which is at the start unless a program
+  /// has sorted its environment.
   private static let environmentBytesMax = 262_144
 
   private static let prefix = Array("\(TaktVariable.attemptMark.rawValue)=".utf8)
 
-  /// What a process's environment says.
   enum Finding: Equatable {
     case mark(String)
-    /// It has an environment, and no mark in it.
+    /// It has an environment without a mark.
     case unmarked
     /// It shows no environment: it has cleared it, it is just executing another program, or it has
     /// become another user's.
     case nothing
   }
 
-  /// The mark that a process bears.
+  /// The first mark in the environment of a process.
   ///
-  /// The kernel reads the environment from the process's own memory, and gives nothing where that
-  /// lies in a file: nobody can make this wait for a file system.
+  /// The kernel reads the environment from the process's own memory, and returns nothing if that is
+  /// mapped from a file: no process can make this wait for a file system.
   static func of(_ pid: pid_t) -> Finding {
     guard
       let bytes = SmallFile.head("/proc/\(pid)/environ", bytesMax: environmentBytesMax),
@@ -58,7 +57,7 @@ enum AttemptMark {
     return marks(in: bytes).first.map(Finding.mark) ?? .unmarked
   }
 
-  /// All marks that a process bears, where a program has put one environment behind another.
+  /// All marks of a process, because a program may put one environment after another.
   static func all(of pid: pid_t) -> [String] {
     SmallFile.head("/proc/\(pid)/environ", bytesMax: environmentBytesMax).map(marks) ?? []
   }

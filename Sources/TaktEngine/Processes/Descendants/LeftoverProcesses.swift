@@ -3,10 +3,10 @@ import Glibc
 package import TaktCore
 import TaktSystem
 
-/// Ends what daemons that were killed have left running, so that no two runs of a job meet.
+/// Ends the leftover processes of daemons that were killed, so that no two runs of a job overlap.
 ///
-/// A process is ended only when it is proven to be of a recorded attempt that has no recorded end:
-/// it is in the attempt's control group; or it bears the attempt's mark, has started within the
+/// A process is ended only if it is proven to belong to a recorded attempt without a recorded end:
+/// it is in the attempt's control group; or it has the attempt's mark, has started within the
 /// attempt, and is the attempt's first process or in that one's session.
 package struct LeftoverProcesses {
   package struct Found: Hashable, Sendable {
@@ -14,26 +14,27 @@ package struct LeftoverProcesses {
     package var name: String
   }
 
-  /// Each list has the oldest processes first: the commands themselves, before what they started.
+  /// Each list has the oldest processes first: the commands themselves, before their descendants.
   package struct Outcome: Hashable, Sendable {
     package var ended: [Found] = []
-    /// Those that do not end.
+    /// Processes that do not end.
     package var lasting: [Found] = []
-    /// Those that could be leftovers, and are not proven to be: nothing was done to them.
+    /// Processes that could be leftovers, but are not proven to be: nothing was done to them.
     package var unproven: [Found] = []
   }
 
   private let byMark: [String: ProcessIdentity]
   private let groups: [String]
   private let unmarked: [ProcessIdentity]
-  /// Sessions of attempts in which there was a proven process at the first search. Those who come
-  /// later were forked meanwhile.
+  /// Sessions of attempts in which there was a proven process at the first search. Later members
+  /// were forked meanwhile.
   private var sessions: Set<pid_t> = []
-  /// What starts after the first search is not of a previous daemon, but for `sessions`.
+  /// A process that starts after the first search is not of a previous daemon, except in
+  /// `sessions`.
   private var until = UInt64.max
 
-  /// - Parameter attempts: the processes of attempts without a recorded end, of daemons that are
-  ///   dead, of this start of the machine.
+  /// - Parameter attempts: the processes of attempts without a recorded end, of dead daemons, since
+  ///   this boot of the machine.
   package init(attempts: [ProcessIdentity]) {
     byMark = Dictionary(
       attempts.filter { !$0.mark.isEmpty }.map { ($0.mark, $0) }, uniquingKeysWith: { $1 })
@@ -41,12 +42,12 @@ package struct LeftoverProcesses {
     unmarked = attempts.filter { $0.mark.isEmpty && $0.controlGroup == nil }
   }
 
-  /// How long they have to end before they are killed, and how long takt then waits for them.
+  /// The time for them to end before they are killed, and the time that takt then waits for them.
   private static let grace = Duration.seconds(5)
   private static let lastWait = Duration.seconds(2)
 
-  /// Ends them all: TERM, and after a while KILL. What they start to clean up has the time between. Blocks
-  /// until they are gone, or will not go.
+  /// Sends them all TERM, and KILL after the grace, in which they may start processes that clean
+  /// up. Blocks until they are gone, or do not end.
   package func end() -> Outcome {
     guard !byMark.isEmpty || !groups.isEmpty || !unmarked.isEmpty else { return Outcome() }
     var search = self
@@ -78,8 +79,8 @@ package struct LeftoverProcesses {
       found.formUnion(left)
       guard clock.now < start + Self.grace + Self.lastWait else { break }
       usleep(25_000)
-      // Who is found no more is gone when that can be seen: one that is just ending shows no mark, and
-      // without descriptors nobody shows anything.
+      // A process that is not found again is gone only if that can be seen: one that is just ending
+      // shows no mark, and without descriptors no process can be read.
       left = search().proven.union(left.filter(\.mayLive))
     }
     outcome.ended = Self.oldestFirst(found.subtracting(left))
@@ -108,7 +109,7 @@ package struct LeftoverProcesses {
 
     var found: Found { Found(pid: pid, name: name) }
 
-    /// Whether nothing says that it has ended.
+    /// True unless it is known to have ended.
     var mayLive: Bool {
       guard let status = ProcessStatus.read(pid) else { return kill(pid, 0) == 0 || errno == EPERM }
       return Process(status) == self && !status.isZombie
@@ -141,7 +142,6 @@ package struct LeftoverProcesses {
     return result
   }
 
-  /// What is known of a process, all of it read now.
   private func proof(of status: ProcessStatus) -> Proof {
     if !groups.isEmpty, let group = ControlGroup.group(of: status.pid),
       groups.contains(where: { ControlGroup.isWithin(group, $0) })
@@ -155,18 +155,18 @@ package struct LeftoverProcesses {
     return unmarked.contains { $0.isSame(status) } ? .possible : .none
   }
 
-  /// Whether a process that bears the mark of an attempt is of it by its time and its session, too.
+  /// True if a process with the mark of an attempt belongs to it by time and session as well.
   private func isProven(_ status: ProcessStatus, of attempt: ProcessIdentity) -> Bool {
     if attempt.isSame(status) { return true }
     guard status.session == attempt.pid, status.pid != attempt.pid,
       status.startTicks >= attempt.sinceTicks
     else { return false }
-    // A session whose leader lives is the attempt's only when the leader is.
+    // A session whose leader lives is the attempt's only if the leader is.
     if let leader = ProcessStatus.read(attempt.pid), !attempt.isSame(leader) { return false }
     return status.startTicks <= until || sessions.contains(status.session)
   }
 
-  /// takt itself and those from whom it descends: a run may have started it.
+  /// takt itself and its ancestors: a run may have started it.
   private static func ownLine(_ byPid: [pid_t: ProcessStatus]) -> Set<pid_t> {
     var line: Set<pid_t> = []
     var pid = getpid()
@@ -180,13 +180,13 @@ package struct LeftoverProcesses {
       let handle = cprocess_open(process.pid)
       guard handle >= 0 else { return false }
       defer { close(handle) }
-      // The handle was had first: should the process end now and another one get its number, that
-      // one may be looked at, but it is never signalled.
+      // The handle was opened first: if the process ends now and another one gets its number, that
+      // one may be read, but it is never signalled.
       guard let status = ProcessStatus.read(process.pid), Process(status) == process,
         proof(of: status) == .proven
       else { return false }
       let isSent = cprocess_signal(handle, number) == 0
-      // A stopped process takes no other signal before it goes on.
+      // A stopped process handles no other signal before it continues.
       if number != SIGKILL { _ = cprocess_signal(handle, SIGCONT) }
       return isSent
     }
@@ -194,15 +194,14 @@ package struct LeftoverProcesses {
 }
 
 extension ProcessIdentity {
-  /// Whether it is this process itself.
+  /// True if the status is that of this very process.
   fileprivate func isSame(_ status: ProcessStatus) -> Bool {
     status.pid == pid && (sinceTicks...max(sinceTicks, untilTicks)).contains(status.startTicks)
   }
 }
 
-/// Control groups of attempts that another daemon has made.
 enum ControlGroupOfOthers {
-  /// Whether a recorded path can be the group of an attempt: not the root, nor a group that holds
+  /// True if a recorded path can be the group of an attempt: not the root, nor a group that holds
   /// this daemon.
   static func isRight(_ group: String) -> Bool {
     let parts = group.split(separator: "/", omittingEmptySubsequences: false)
@@ -212,10 +211,10 @@ enum ControlGroupOfOthers {
     return ControlGroup.group(of: getpid()).map { !ControlGroup.isWithin($0, group) } ?? false
   }
 
-  /// Kills all in a group at once, where the kernel can.
+  /// Kills all in a group at once, if the kernel can.
   static func kill(_ group: String) { write("1", to: "cgroup.kill", of: group) }
 
-  /// Lets all in a group go on, who take no signal while it is frozen.
+  /// Thaws a group: frozen processes handle no signal.
   static func thaw(_ group: String) { write("0", to: "cgroup.freeze", of: group) }
 
   private static func write(_ text: String, to file: String, of group: String) {

@@ -3,31 +3,31 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// The group of processes that began with one child; its number is that child's pid, and that of
+/// The group of processes that started with one child; its number is that child's pid, and that of
 /// its session.
 ///
-/// Signals go by the child's pidfd, which means this very group also after the child itself has
-/// been reaped: none reaches a stranger whose number is the same.
+/// Signals go by the child's pidfd, which means this very group even after the child itself has
+/// been reaped: none reaches a stranger with the same number.
 struct ProcessGroup {
   let number: pid_t
   let pidfd: Int32
 
-  /// Reaps the members that have ended and that takt has adopted. To be called when the child
-  /// itself has been.
+  /// Reaps the members that have ended and that takt has adopted. To be called after the child
+  /// itself has been reaped.
   func reap(_ reaped: (pid_t, ResourceUse) -> Void) {
     while let child = ReapedChild(CSYSTEM_GROUP, number) { reaped(child.pid, child.use) }
   }
 
-  /// Whether a member is left: one whom a signal can reach, or one that has ended and is not reaped.
+  /// True if a member is left that a signal can reach, or that has ended and is not reaped.
   var exists: Bool { cprocess_signal_group(pidfd, number, 0) == 0 }
 
   func send(_ signal: Int32) {
     _ = cprocess_signal_group(pidfd, number, signal)
-    // A stopped process takes no other signal before it goes on.
+    // A stopped process handles no other signal before it continues.
     if signal != SIGKILL { _ = cprocess_signal_group(pidfd, number, SIGCONT) }
   }
 
-  /// The members that live, found among all processes.
+  /// The living members, found among all processes.
   func members() -> [ProcessStatus] {
     ProcessFile.numbers(inFolder: "/proc").compactMap { ProcessStatus.read($0) }
       .filter { $0.group == number && !$0.isZombie }
@@ -36,9 +36,8 @@ struct ProcessGroup {
 
 /// One process by its number, signalled only through a handle.
 enum ProcessHandle {
-  /// Sends a process a signal, and its group as well where it leads one, if `isRight` still holds
-  /// for it once the handle is there: from then on its number is no other's. Returns 0 or an error
-  /// number.
+  /// Signals a process, and its group as well if it leads one, provided `isRight` still holds after
+  /// the handle is open: from then on its number cannot be reused. Returns 0 or an error number.
   static func send(
     _ signal: Int32, to pid: pid_t, isGroupLeader: Bool = false, if isRight: () -> Bool = { true }
   ) -> Int32 {
@@ -47,10 +46,10 @@ enum ProcessHandle {
     defer { close(handle) }
     guard isRight() else { return ESRCH }
     if isGroupLeader { _ = cprocess_signal_group(handle, pid, signal) }
-    // Its group's signal was its own too, unless it has moved to another group since.
+    // The signal to its group was its own too, unless it has moved to another group since.
     let hasSignal = isGroupLeader && ProcessStatus.read(pid)?.group == pid
     let result = cprocess_signal(handle, hasSignal ? 0 : signal)
-    // A stopped process takes no other signal before it goes on.
+    // A stopped process handles no other signal before it continues.
     if signal != SIGKILL, signal != 0 {
       _ = cprocess_signal(handle, SIGCONT)
       if isGroupLeader { _ = cprocess_signal_group(handle, pid, SIGCONT) }

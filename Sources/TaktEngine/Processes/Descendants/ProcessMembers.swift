@@ -2,38 +2,38 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// The processes of one command beyond the group of its child: how they are found, signalled, and
-/// known to be gone. It exists on the reactor's thread alone.
+/// The processes of one command beyond the group of its child: the means to find and signal them,
+/// and to know that they are gone. Used on the reactor's thread only.
 ///
-/// Two implementations: `OrphanMembers` everywhere, `ControlGroupMembers` where takt may use control
-/// groups.
+/// Two implementations: `OrphanMembers` everywhere, `ControlGroupMembers` where takt may use
+/// control groups.
 protocol ProcessMembers: AnyObject {
-  /// Sends all of them a signal, those in the group of the command's child among them, and each of them
-  /// once: a program may take a second one for a wish to hurry.
+  /// Sends all of them a signal, including the group of the command's child, and each of them once:
+  /// a program may take a second one as a request to hurry.
   ///
-  /// - Parameter group: nil where nobody is left in it.
+  /// - Parameter group: nil if it is empty.
   func send(_ signal: Int32, with group: ProcessGroup?)
-  /// Sends a signal to those whom it has not reached: KILL to all who have turned up since, any other to
-  /// those alone who were there when it was sent. Returns how many.
+  /// Sends a signal to the members that it has not reached: KILL to all that have appeared since,
+  /// any other only to those that existed when it was sent. Returns how many.
   func sendToMissed(_ signal: Int32) -> Int
-  /// Reaps those who have ended and whom takt has adopted.
+  /// Reaps the ended members that takt has adopted.
   func reapEnded()
-  /// Keeps what tells them from others from ever meaning processes of another command.
+  /// Keeps their identification from being reused for another command.
   func reserve()
-  /// Whether one is left whom a signal can reach.
+  /// True if one is left that a signal can reach.
   var hasAny: Bool { get }
-  /// The living, at most `OrphanTable.namedMax` of them.
+  /// The living members, at most `OrphanTable.namedMax` of them.
   func living() -> [Descendant]
-  /// What they have used, as far as it is not part of what the command's child is said to have used,
-  /// or all together. To be called once, when none is left or nobody waits for them.
+  /// Their resource use, either without the part already counted for the command's child, or of all
+  /// together. To be called once, when none is left or none is waited for.
   func popUse() -> MembersUse
-  /// Whether the kernel has ended one of them for want of memory.
+  /// True if the kernel has killed one of them because memory ran out.
   var ranOutOfMemory: Bool { get }
-  /// The command is over; `isReleased` when those who are left may live on.
+  /// Called when the command is over; `isReleased` if the remaining processes may live on.
   func close(isReleased: Bool)
 }
 
-/// Orphans that takt has adopted and that bear the command's mark or are of its session.
+/// Orphans that takt has adopted and that have the command's mark or are in its session.
 final class OrphanMembers: ProcessMembers {
   private let id: ProcessID
   private let mark: String
@@ -55,7 +55,7 @@ final class OrphanMembers: ProcessMembers {
     orphans.sendToMissed(signal, of: id, child: group.number)
   }
   func reapEnded() { orphans.reap(of: id) }
-  /// A mark is never given twice.
+  /// Not needed: a mark is never used twice.
   func reserve() {}
   var hasAny: Bool { orphans.hasAny(of: id) }
   func living() -> [Descendant] { orphans.descendants(of: id, orIn: group) }
@@ -70,9 +70,8 @@ final class OrphanMembers: ProcessMembers {
 final class ControlGroupMembers: ProcessMembers {
   private let group: ControlGroup
   private let groups: ControlGroups
-  /// Whether it has a limit of memory of its own.
   private let isLimited: Bool
-  /// Nobody lived in the group when that was asked last.
+  /// The group was empty at the last check.
   private var wasEmpty = false
 
   init(_ group: ControlGroup, of groups: ControlGroups, isLimited: Bool = false) {
@@ -95,12 +94,12 @@ final class ControlGroupMembers: ProcessMembers {
   }
 
   func sendToMissed(_ signal: Int32) -> Int {
-    // Any other has reached all.
+    // Any other signal has reached all.
     if signal == SIGKILL { group.kill() }
     return 0
   }
 
-  /// Who is reaped does not matter: the kernel counts the living.
+  /// Not needed: the kernel counts the living, reaped or not.
   func reapEnded() {}
 
   func reserve() { group.reserve() }
@@ -122,19 +121,18 @@ final class ControlGroupMembers: ProcessMembers {
   func close(isReleased: Bool) { groups.push(group, isEmpty: wasEmpty) }
 }
 
-/// How takt tells the processes of a command from all others.
+/// The means by which takt tells the processes of a command from all others.
 package struct ProcessTracking: Sendable, CustomStringConvertible {
   let groups: ControlGroups?
   /// For people, such as `cgroup v2` or `session and mark (…)`.
   package let description: String
 
-  /// By the session of the command's child, and by the mark in its environment.
   package static let sessions = Self(groups: nil, description: "session and mark")
 
-  /// By a control group for each command where takt may make some, else by session and mark. It
-  /// moves the process to a group of its own.
+  /// By a control group for each command if takt may make some, otherwise by session and mark.
+  /// Moves the process to a group of its own.
   ///
-  /// `TAKT_CGROUP=off` in takt's environment does without control groups.
+  /// `TAKT_CGROUP=off` in takt's environment disables control groups.
   package static func best() -> Self {
     do throws(ControlGroups.Unavailable) {
       return Self(groups: try ControlGroups(), description: "cgroup v2")

@@ -1,8 +1,8 @@
 import Glibc
 import TaktSystem
 
-/// Who has had a signal that is to stop a command: each process that was there gets it once. One that a
-/// process starts after it has had the signal belongs to a clean-up, and gets none.
+/// The processes that have had a stop signal of a command: each process that existed gets it once.
+/// One that a process starts after it has had the signal belongs to a clean-up, and gets none.
 struct StopRound {
   private struct Sent {
     var startTicks: UInt64
@@ -12,10 +12,9 @@ struct StopRound {
   private let beganTicks = ProcessStatus.ticksNow()
   private var sent: [pid_t: Sent] = [:]
 
-  /// Whether nobody has had it.
   var isEmpty: Bool { sent.isEmpty }
 
-  /// A process has had the signal just now.
+  /// Records a process that has just had the signal.
   mutating func add(_ pid: pid_t, startTicks: UInt64) {
     sent[pid] = Sent(startTicks: startTicks, atTicks: ProcessStatus.ticksNow())
   }
@@ -24,10 +23,10 @@ struct StopRound {
     sent[pid]?.startTicks == startTicks
   }
 
-  /// Whether a process has not had the signal, and was there before it, or before its parent had it.
+  /// True if a process has not had the signal, and started before it, or before its parent had it.
   ///
-  /// The clock's ticks are of ten milliseconds: one that has started in the tick of the signal is taken to
-  /// have started after it.
+  /// The kernel's ticks are 10 ms: a process that started in the tick of the signal counts as
+  /// started after it.
   func misses(_ pid: pid_t, parent: pid_t, startTicks: UInt64) -> Bool {
     guard !contains(pid, startTicks: startTicks) else { return false }
     if let sent = sent[parent], sent.startTicks <= startTicks { return startTicks < sent.atTicks }

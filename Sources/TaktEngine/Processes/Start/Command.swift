@@ -1,11 +1,11 @@
 import Synchronization
 import TaktCore
 
-/// One process that takt starts, with all that descends from it: no other ever has the same.
+/// Identifies one process that takt starts, with all its descendants.
 package struct ProcessID: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
 
-  /// Never given twice in one process of takt.
+  /// Never used twice in one process of takt.
   let number: UInt64
 
   package static func make() -> Self {
@@ -13,60 +13,58 @@ package struct ProcessID: Hashable, Sendable {
   }
 }
 
-/// What becomes of a process.
+/// The stages in the life of a process.
 enum ProcessEvent: Sendable {
-  /// There is one. Told on the thread that starts processes; all else on the reactor's.
+  /// The process exists. Reported on the thread that starts processes; all else on the reactor's.
   case started(ProcessIdentity)
-  /// It has ended, or there will be none. Where descendants of it are left, `gone` follows.
+  /// It has ended, or there will be none. If descendants of it are left, `gone` follows.
   case ended(AttemptReport)
-  /// Nothing of it is left.
+  /// No process of it is left.
   case gone(GroupReport)
 }
 
-/// A program to be started: what it gets, as what it runs, and who is told what becomes of it.
+/// A program to be started, with its arguments and files, its identity, and its observer.
 package struct Command: Sendable {
-  /// Who starts processes: none starts another one on top of one that hangs.
+  /// The origin of a start: none starts another process while one of its own hangs.
   struct Origin: Hashable, Sendable {
     /// A job or a plugin; each has a share of the threads for look-ups.
     var owner: String
-    /// A hook is to tell of what its job could not do.
+    /// A hook has to report the failure of its job, so it counts on its own.
     var hook: HookKind?
   }
 
   let id = ProcessID.make()
   let origin: Origin
-  /// The program and its arguments.
   var arguments: [String]
-  /// What is executed in place of `arguments`, a shell and its text, with the same effect; nil for
-  /// those.
+  /// A command executed in place of `arguments`, a shell and its text, with the same effect; nil to
+  /// execute those.
   var direct: DirectStart?
-  /// How it is run: folder, user, limits, environment, secrets, input, output. What it says of
-  /// shells, timeouts and attempts is for those who start it.
+  /// Folder, user, limits, environment, secrets, input and output of the command. Its values for
+  /// shells, timeouts and attempts matter to the callers only.
   var execution: Execution {
     _read { yield sharedExecution.value }
     set { sharedExecution = Shared(newValue) }
   }
   private var sharedExecution: Shared<Execution>
-  /// What takt tells it in its environment besides.
+  /// takt's own variables in its environment.
   var facts: [(TaktVariable, String)] = []
-  /// What stands in each record of its output.
+  /// The fields of each record of its output.
   var labels: [LogField]
-  /// The run whose output it prints; nil for none's.
+  /// The run whose output it prints; nil without one.
   var run: RunID?
-  /// Gets what it prints in place of the log; nil for the log.
+  /// Gets its output in place of the log; nil for the log.
   var passThrough: PassThrough?
-  /// Values that must not be seen in what it prints, besides its secrets; it does not get them.
+  /// Values to mask in its output besides its secrets; it does not get them.
   var hidden: [[UInt8]] = []
-  /// After so long it is ended as its job is stopped, and has failed with `timeout`.
+  /// The time after which it is ended as its job is stopped, and has failed with `timeout`.
   var bound: Duration?
-  /// When the guard ends it, because takt cannot; nil for never.
+  /// The condition on which the guard ends it, because takt cannot; nil for never.
   var guarding: Guarding?
-  /// Who talks with it; nil for nobody.
   var channel: (any ChildChannel)?
-  /// Finds out what is still missing before it starts; it may block. Nil where nothing is.
+  /// Fills in what is still missing before it starts; it may block. Nil if nothing is.
   var complete: (@Sendable (inout Command) throws(StartFailure) -> Void)?
   var observe: @Sendable (ProcessEvent) -> Void = { _ in }
-  /// Since when its start waits for what others have to give back first; nil where it never has.
+  /// The time since when its start has waited for resources of others; nil if it never has.
   var delayedSince: ContinuousClock.Instant?
 
   init(_ arguments: [String], _ execution: Execution, origin: Origin, labels: [LogField]) {
@@ -85,8 +83,8 @@ package struct Command: Sendable {
       facts: labels, run: run, policy: execution.output, success: execution.success)
   }
 
-  /// Whether anything has to be looked up that may take its time: the system may ask a server for
-  /// users and groups, and secrets may lie on one.
+  /// True if its start needs a look-up that may be slow: the system may ask a server for users and
+  /// groups, and secrets may be on one.
   var needsPreparation: Bool {
     complete != nil || !execution.identity.isOwn || !execution.secrets.isEmpty
   }

@@ -3,19 +3,18 @@ import Synchronization
 import TaktCore
 import TaktSystem
 
-/// Starts that wait, since the system has no descriptor or no process for them now. Each end of another
-/// process may give them one. None keeps another from its start.
+/// Starts that wait because the system has no descriptor or no process for them now. Each end of
+/// another process may free one. None delays another.
 ///
 /// Safe from any thread.
 final class DelayedStarts: Sendable {
   struct Start: Sendable {
     var command: Command
-    /// The command with all that was looked up for it; nil where that failed.
+    /// The command with all that was looked up for it; nil if that failed.
     let prepared: PreparedCommand?
-    /// Why it could not start.
     let failure: StartFailure
 
-    /// A look-up that is refused is none of these: it is its job's own that hang.
+    /// A refused look-up is none of these: the job has look-ups of its own that hang.
     fileprivate var isForWant: Bool {
       guard failure.refusal == nil else { return false }
       return SystemError("", number: failure.number).isWantOfDescriptors
@@ -25,22 +24,22 @@ final class DelayedStarts: Sendable {
 
   private struct State {
     var starts: [Start] = []
-    /// When a process of takt's ended last.
+    /// The last end of a process of takt's.
     var lastEnd: ContinuousClock.Instant?
     var isRetryDue = false
     var reportedAt: ContinuousClock.Instant?
   }
 
-  /// How long a start waits while no process ends, and how long in all.
+  /// The time a start waits while no process ends, and the time in all.
   private static let patience = Duration.seconds(30)
   private static let waitMax = Duration.seconds(600)
-  /// The log has one line in this time.
+  /// The minimum time between two log lines.
   private static let reportInterval = Duration.seconds(60)
 
   private let state = Mutex(State())
 
-  /// Takes a start that has failed, if it did for want of what others give back when they end. False where
-  /// it did not, or where it has waited for too long.
+  /// Adds a start that has failed because resources ran out that others free when they end. False
+  /// if it failed for another reason, or has waited for too long.
   func add(_ start: Start) -> Bool {
     guard start.isForWant else { return false }
     return state.withLock { state in
@@ -55,7 +54,6 @@ final class DelayedStarts: Sendable {
     }
   }
 
-  /// Whether the log is to have a line now.
   func isReportDue() -> Bool {
     state.withLock { state in
       let now = ContinuousClock.now
@@ -65,7 +63,7 @@ final class DelayedStarts: Sendable {
     }
   }
 
-  /// All, the oldest first, to be tried again now: they wait no longer.
+  /// Takes all out, the oldest first, to be tried again now.
   func popAll() -> [Start] {
     state.withLock { state in
       defer { state.starts = [] }
@@ -73,7 +71,6 @@ final class DelayedStarts: Sendable {
     }
   }
 
-  /// Takes a start out that is to wait no longer; nil where it does not wait.
   func remove(_ id: ProcessID) -> Start? {
     state.withLock { state in
       guard let index = state.starts.firstIndex(where: { $0.command.id == id }) else { return nil }
@@ -81,7 +78,7 @@ final class DelayedStarts: Sendable {
     }
   }
 
-  /// A process has ended. True when starts are to be tried again.
+  /// Called when a process has ended. True if starts are to be tried again.
   func processEnded() -> Bool {
     state.withLock { state in
       state.lastEnd = .now
@@ -89,7 +86,7 @@ final class DelayedStarts: Sendable {
     }
   }
 
-  /// True where starts wait and nothing else tries them again by the clock.
+  /// True if starts wait and no retry is scheduled.
   func beginRetryWait() -> Bool {
     state.withLock { state in
       guard !state.starts.isEmpty, !state.isRetryDue else { return false }

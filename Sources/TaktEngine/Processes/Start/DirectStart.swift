@@ -4,9 +4,8 @@ import TaktSystem
 
 /// A command that starts in place of the shell which would only execute it.
 struct DirectStart: Sendable {
-  /// The program and its arguments.
   let words: [String]
-  /// The shell, by whose rules it starts.
+  /// The shell whose rules apply to the start.
   let shell: StandardShell
 
   init(words: [String], of shell: StandardShell) {
@@ -22,11 +21,11 @@ struct DirectStart: Sendable {
     self.init(words: words, of: shell)
   }
 
-  /// Where the shell looks for the program, in order; nil where it has rules of its own.
+  /// The paths at which the shell looks for the program, in order; nil if it has rules of its own.
   func candidates(path: String?) -> [String]? {
     guard let program = words.first else { return nil }
     if program.utf8.contains(UInt8(ascii: "/")) { return [program] }
-    // Without a `PATH` each shell has a list that it was built with. Bytes that are no text are lost here.
+    // Without a `PATH` each shell has a built-in list. Bytes that are no valid text are lost here.
     guard let path, !path.isEmpty, !path.unicodeScalars.contains("\u{FFFD}") else { return nil }
     var result: [String] = []
     for folder in path.split(separator: ":", omittingEmptySubsequences: false) {
@@ -44,7 +43,7 @@ struct DirectStart: Sendable {
   }
 }
 
-/// All that C needs for a direct start.
+/// The data that C needs for a direct start.
 struct DirectRequest {
   private var candidates: CStringBlock
   private var words: CStringBlock
@@ -53,7 +52,7 @@ struct DirectRequest {
   private let folder: Int32
   private let namesProgram: Bool
 
-  /// Nil where the shell has to be started.
+  /// Nil if the shell has to be started.
   init?(_ start: DirectStart?, _ environment: ChildEnvironment) {
     guard let start, let left = environment.shell, left.isKnown,
       let candidates = start.candidates(path: environment.path)
@@ -67,7 +66,7 @@ struct DirectRequest {
     namesProgram = left.namesProgram
   }
 
-  /// The pointers are good within `body` alone; nil for nothing.
+  /// The pointers are valid within `body` only; nil for none.
   static func withRequest<Result>(
     of direct: DirectRequest?, _ body: (UnsafePointer<csystem_direct>?) -> Result
   ) -> Result {

@@ -6,8 +6,8 @@ import TaktSystem
 
 /// The start of one child: the memory that it shares with takt until it executes its program.
 ///
-/// `@unchecked Sendable`: the pointer never changes, the functions that it is given to may be called
-/// from any thread, and the memory is freed only in `deinit`, when no child uses it any more.
+/// `@unchecked Sendable`: the pointer never changes, the functions that take it may be called from
+/// any thread, and the memory is freed only in `deinit`, when no child uses it any more.
 final class Launch: @unchecked Sendable {
   private let memory: OpaquePointer
   private let changesUser: Bool
@@ -19,7 +19,6 @@ final class Launch: @unchecked Sendable {
 
   deinit { Self.pool.withLock { $0.put(memory, changesUser: changesUser) } }
 
-  /// Starts a child; see `csystem_spawn`.
   static func start(
     _ request: UnsafePointer<csystem_spawn_request>
   ) -> Result<(launch: Launch, pid: pid_t, pidfd: Int32), SystemError> {
@@ -35,10 +34,10 @@ final class Launch: @unchecked Sendable {
     return .success((launch, pid, pidfd))
   }
 
-  /// Whether the child has neither executed its program nor ended.
+  /// True until the child has executed its program or ended.
   var isPending: Bool { csystem_launch_is_pending(memory) != 0 }
 
-  /// What the child, which has exited, could not do; nil when it executed its program.
+  /// The step that failed in the child, which has exited; nil if it executed its program.
   var failure: (stage: StartStage, number: Int32)? {
     guard !isPending else { return nil }
     var stage = Int32(0)
@@ -46,20 +45,20 @@ final class Launch: @unchecked Sendable {
     return stage == 0 ? nil : (StartStage(stage), number)
   }
 
-  /// Whether the child executed its command itself, without a shell. To be asked when it is no longer
-  /// pending.
+  /// True if the child executed its command itself, without a shell. To be called when it is no
+  /// longer pending.
   var isDirect: Bool { csystem_launch_is_direct(memory) != 0 }
 
-  /// Keeps the child from executing anything, if it has not begun to.
+  /// Keeps the child from executing anything, unless it already has.
   func abandon() { csystem_launch_abandon(memory) }
 
-  /// Waits until it is no longer pending, at most so long; false when it still is.
+  /// Waits until it is no longer pending, at most this long; false if it still is.
   func wait(milliseconds: Int32) -> Bool { csystem_launch_wait(memory, milliseconds) != 0 }
 
-  /// Memory of launches that are over, for the next ones, and of those that hang.
+  /// Memory of launches that are over, for reuse, and of those that hang.
   private struct Pool {
     private var free: [OpaquePointer] = []
-    /// Nobody waits for these any more, but a child still has its stack there.
+    /// Given up, but a child still has its stack there.
     private var stuck: [(memory: OpaquePointer, changesUser: Bool)] = []
     private var changingCount = 0
     private var wasDumpable = false
@@ -70,7 +69,7 @@ final class Launch: @unchecked Sendable {
       sweep()
       guard let memory = free.popLast() ?? csystem_launch_make() else { return nil }
       if changesUser {
-        // The user whom the child becomes is not to reach takt's memory through it.
+        // The user that the child becomes must not reach takt's memory through it.
         if changingCount == 0 { wasDumpable = csystem_set_dumpable(0) != 0 }
         changingCount += 1
       }

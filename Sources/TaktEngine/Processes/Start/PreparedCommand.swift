@@ -7,7 +7,7 @@ struct PreparedCommand: Sendable {
   let identity: ChildIdentity
   let secrets: [ReadSecret]
 
-  /// Looks all up; it may block for long.
+  /// May block for long.
   init(_ command: Command, _ accounts: any AccountSource) throws(StartFailure) {
     var command = command
     try command.complete?(&command)
@@ -23,15 +23,15 @@ struct PreparedCommand: Sendable {
   }
 }
 
-/// Whom a child is to become.
+/// The user and groups that a child becomes.
 struct ChildIdentity {
-  /// Whose HOME, LOGNAME, USER and SHELL it gets; nil where no user is named.
+  /// The account for HOME, LOGNAME, USER and SHELL; nil if no user is named.
   var account: Account?
-  /// What it has to become; nil where that is what takt is already.
+  /// The identity to change to; nil if takt already has it.
   var change: (uid: uid_t, gid: gid_t, groups: [gid_t])?
 
-  /// Looks up what the job names. Throws where there is no such user or group: a command never runs
-  /// as somebody else instead.
+  /// Looks up the job's user and group. Throws if one does not exist: a command never runs as
+  /// another user instead.
   init(_ identity: UserAndGroup, _ accounts: some AccountSource) throws(StartFailure) {
     guard !identity.isOwn else { return }
     guard let account = accounts.account(for: identity) else {

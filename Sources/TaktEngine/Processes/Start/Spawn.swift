@@ -3,21 +3,21 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Starting a child: what it executes, its environment, its descriptors, and who it is.
+/// Starts children with program, environment, descriptors and identity.
 enum Spawn {
   /// A child that has been started. Its process group and session have its pid as their number.
   struct Child: Sendable {
     var pid: pid_t
     var pidfd: Int32
-    /// Whether it has executed its program, and what it could not do otherwise.
+    /// Tells whether it has executed its program, and otherwise the step that failed.
     var launch: Launch
-    /// Where its program may be, in order.
+    /// The possible paths of its program, in order.
     var candidates: [String]
     var startedAt: ContinuousClock.Instant
     var stdout: Int32
-    /// Nil where both streams are one.
+    /// Nil if both streams are one.
     var stderr: Int32?
-    /// The values that it must not be seen to print.
+    /// The values to mask in its output.
     var secrets: [[UInt8]]
     /// takt's ends of the pipes of a channel: the child's standard input and its descriptor 3.
     var channel: (input: Int32, control: Int32)?
@@ -27,10 +27,10 @@ enum Spawn {
   /// be called on a thread at nice 0, so that the child can be given any class.
   ///
   /// - Parameters:
-  ///   - mark: what its processes bear.
-  ///   - controlGroup: where the child starts; nil for takt's own.
-  ///   - announcement: how it makes itself known to the guard; nil where nobody guards it.
-  ///   - descriptors: what the child has at 3, 4 … besides; they stay the caller's.
+  /// - mark: identifies its processes.
+  /// - controlGroup: the child's group from its start; nil for takt's own.
+  /// - announcement: registers the child with the guard; nil if it is not guarded.
+  /// - descriptors: the child's 3, 4 … besides; they stay the caller's.
   static func start(
     _ prepared: PreparedCommand, mark: String, controlGroup: ControlGroup? = nil,
     announcement: Guard.Announcement? = nil, descriptors: [Int32] = []
@@ -71,7 +71,7 @@ enum Spawn {
       secrets: secrets.values, channel: outputs.channel)
   }
 
-  /// What `setrlimit` is told; both limits of each are the same.
+  /// The limits for `setrlimit`; soft and hard ones are the same.
   fileprivate static func limits(_ limits: Limits) -> [csystem_limit] {
     if limits == Limits() { return [] }
     let pairs: [(Int32, Int?)] = [
@@ -87,7 +87,8 @@ enum Spawn {
     }
   }
 
-  /// Where a program may be: as it is written when it has a slash, else in the child's own PATH.
+  /// The possible paths of a program: as written if it has a slash, otherwise in the child's own
+  /// PATH.
   static func candidates(for program: String, path: String?) -> [String] {
     if program.utf8.contains(UInt8(ascii: "/")) { return [program] }
     let folders = (path ?? ChildEnvironment.standardPath).split(
@@ -95,7 +96,8 @@ enum Spawn {
     return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }
   }
 
-  /// All that the child is to be, but for its strings. A class: the closures below would copy it.
+  /// The properties of the child except its strings. A class: the closures below would copy a
+  /// struct.
   private final class SpawnRequest {
     let execution: Execution
     let descriptors: [Int32]
@@ -115,8 +117,7 @@ enum Spawn {
       self.announcement = announcement
     }
 
-    /// Asked for once: takt changes none after its start, and libraries that it uses no other than
-    /// SIGPIPE.
+    /// Queried once: takt changes none after its start, and its libraries change only SIGPIPE.
     private static let changedSignals = csystem_changed_signals() | 1 << UInt64(SIGPIPE - 1)
 
     func execute(
@@ -149,7 +150,7 @@ enum Spawn {
       }
     }
 
-    /// The pointers of the request are good within `body` alone.
+    /// The pointers of the request are valid within `body` only.
     private func withRequest<Result>(
       _ candidates: UnsafePointer<UnsafePointer<CChar>?>,
       _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,

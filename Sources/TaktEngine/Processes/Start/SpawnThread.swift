@@ -3,7 +3,7 @@ import Synchronization
 import TaktSystem
 
 /// The one thread that starts children, at takt's own nice value, so that a child can be given any
-/// class; and that lives as long as the process, so that its children are never taken for orphans.
+/// class. It lives as long as the process, so that its children are never taken for orphans.
 ///
 /// Safe from any thread.
 final class SpawnThread: Sendable {
@@ -11,7 +11,7 @@ final class SpawnThread: Sendable {
 
   private let queue = Mutex<[Work]>([])
   private let wake = DispatchSemaphore(value: 0)
-  /// Since when it has been at the work in hand, in nanoseconds of the monotonic clock; 0 when idle.
+  /// The start of the present work, in nanoseconds of the monotonic clock; 0 if idle.
   private let busySince = Atomic<UInt64>(0)
 
   init() throws(SystemError) {
@@ -31,15 +31,15 @@ final class SpawnThread: Sendable {
     }
   }
 
-  /// How long it has been at the work in hand. Nothing that it does waits for a child, a file system
-  /// or a server, so that this is never long.
+  /// The duration of the present work. It never waits for a child, a file system or a server, so
+  /// that this is never long.
   var busyTime: Duration {
     let since = busySince.load(ordering: .relaxed)
     let now = DispatchTime.now().uptimeNanoseconds
     return since == 0 || now < since ? .zero : .nanoseconds(Int64(clamping: now - since))
   }
 
-  /// Does `work` after all that was handed over before it.
+  /// Performs `work` after all that was handed over before.
   func perform(_ work: @escaping Work) {
     let isFirst = queue.withLock { queue in
       queue.append(work)

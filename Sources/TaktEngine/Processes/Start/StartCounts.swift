@@ -1,7 +1,7 @@
 import Synchronization
 import TaktCore
 
-/// What the runner of processes counts, and who may start a child.
+/// Counts of the process runner, which decide on starts as well.
 ///
 /// Safe from any thread.
 final class StartCounts: Sendable {
@@ -12,7 +12,7 @@ final class StartCounts: Sendable {
     var hasStartedWithoutLimits = false
   }
 
-  /// So many may have a child that hangs before it has executed anything.
+  /// Origins that may have a child that hangs before it has executed anything.
   private static let stuckMax = 64
 
   private let state = Mutex(State())
@@ -25,8 +25,8 @@ final class StartCounts: Sendable {
     }
   }
 
-  /// Whether another child may be started: none comes on top of one that hangs, and there
-  /// are never more than a few of those.
+  /// True if another child may be started: not by an origin with one that hangs, and not by any
+  /// when many do.
   func allows(_ origin: Command.Origin) -> Bool {
     state.withLock {
       $0.stuckOrigins.isEmpty
@@ -34,7 +34,6 @@ final class StartCounts: Sendable {
     }
   }
 
-  /// A child hangs, and nobody waits for it any more.
   func addStuck(_ origin: Command.Origin) {
     state.withLock {
       $0.stuckOrigins.insert(origin)
@@ -46,7 +45,6 @@ final class StartCounts: Sendable {
     state.withLock { _ = $0.stuckOrigins.remove(origin) }
   }
 
-  /// True the first time.
   func isFirstWithoutGroup() -> Bool {
     state.withLock { state in
       defer { state.hasStartedWithoutGroup = true }
@@ -54,7 +52,6 @@ final class StartCounts: Sendable {
     }
   }
 
-  /// True the first time.
   func isFirstWithoutLimits() -> Bool {
     state.withLock { state in
       defer { state.hasStartedWithoutLimits = true }
@@ -64,7 +61,7 @@ final class StartCounts: Sendable {
 
   func addReleased(_ count: Int) { state.withLock { $0.figures.released += UInt64(count) } }
 
-  /// Returns how many there have been with this one.
+  /// Returns the count including this one.
   func addUnrelated() -> UInt64 {
     state.withLock {
       $0.figures.unrelated += 1
@@ -73,14 +70,13 @@ final class StartCounts: Sendable {
   }
 }
 
-/// What takt has counted of the processes that it starts.
 package struct ProcessFigures: Sendable {
   /// Children that hang now before they have executed anything, and that no run waits for.
   package var stuckNow = 0
-  /// How many of those there have been since takt started.
+  /// The number of those since takt started.
   package var stuck: UInt64 = 0
-  /// Processes that commands left running and that were released, as `kill.leftovers` says.
+  /// Leftover processes of commands that were released, as `kill.leftovers` says.
   package var released: UInt64 = 0
-  /// Adopted processes that no run can be proved to own: they were left alone.
+  /// Adopted processes that cannot be proved to belong to a run: they were left alone.
   package var unrelated: UInt64 = 0
 }

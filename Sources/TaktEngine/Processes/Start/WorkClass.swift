@@ -4,35 +4,33 @@ import Synchronization
 package import TaktCore
 import TaktSystem
 
-/// What the system is told of a child's work.
+/// The scheduling class that the system gets for a child.
 struct WorkClass: Hashable, Sendable {
-  /// How the child's turns at the disk compare with others'.
   enum InputOutput: Hashable, Sendable {
-    /// By the nice value, as the kernel does unless told otherwise.
+    /// By the nice value, as the kernel does by default.
     case byNice
     /// Among all others, 0 (first) to 7.
     case bestEffort(Int32)
-    /// When nobody else wants the disk.
+    /// Only while no other process wants the disk.
     case idle
     /// Before all others, 0 (first) to 7.
     case realtime(Int32)
   }
 
-  /// How the child's turns at the processor compare with others'.
   enum Policy: String, Hashable, Sendable {
     case other, batch, idle
   }
 
-  /// The share of the processor: less is more.
+  /// The share of the processor; a lower value gets more.
   var nice: Int32
   var inputOutput: InputOutput
   var policy: Policy
-  /// By how much the kernel may put a wake of the child off, so that it wakes less often.
+  /// The time by which the kernel may delay a wake-up of the child, so that it wakes less often.
   var timerSlack: Duration
 }
 
 extension Execution {
-  /// By the job's `qos`, and by what it says itself.
+  /// The job's `qos`, changed by its own `nice` and I/O priority.
   var workClass: WorkClass {
     var work = qos.workClass
     if let nice { work.nice = Int32(nice) }
@@ -45,7 +43,7 @@ extension Execution {
     return work
   }
 
-  /// The class with what of it must be given: the job has asked for it by name.
+  /// The request for the class; values that the job sets by name are mandatory.
   var classRequest: csystem_class {
     var request = workClass.request
     request.must_have_nice = nice == nil ? 0 : 1
@@ -55,8 +53,8 @@ extension Execution {
 }
 
 extension QoS {
-  /// What a child of this class gets. The nice values are those that the system library gives to the
-  /// threads of a queue of this class, so that commands and built-ins share the processor alike.
+  /// The class of a child. The nice values are those that the system library gives to the threads
+  /// of a queue of this class, so that commands and built-ins share the processor alike.
   var workClass: WorkClass {
     switch self {
     case .userInteractive:
@@ -107,7 +105,7 @@ extension WorkClass {
       must_have_io_priority: 0)
   }
 
-  /// What of it the system does not let takt give, each with the error's name; empty when it does.
+  /// The parts of it that the system does not let takt give, each with the error's name.
   func refusals() -> [String] {
     let result = ClassTrial.result(of: request)
     let parts = [
@@ -118,8 +116,8 @@ extension WorkClass {
   }
 }
 
-/// A class is tried on a thread that ends then: the system knows classes of threads, and whoever has
-/// lost rank does not get it back.
+/// Tries a class on a thread that ends then: the system knows classes of threads, and a thread does
+/// not regain a rank that it has given up.
 private final class ClassTrial: Sendable {
   private let state: Mutex<(request: csystem_class, result: csystem_class_result)>
 
@@ -135,7 +133,7 @@ private final class ClassTrial: Sendable {
       }
       done.wait()
     } catch {
-      // Without a thread nothing is known, and nothing is said.
+      // Without a thread nothing is known, so nothing is reported.
     }
     return trial.state.withLock(\.result)
   }
@@ -143,7 +141,7 @@ private final class ClassTrial: Sendable {
 
 extension Snapshot {
   /// One sentence on the classes of these jobs that the system does not let takt give in full, and
-  /// why; nil when it gives them all. Children of such a class get what can be had.
+  /// the reason; nil if it gives them all. Children of such a class get what is available.
   ///
   /// Starts a thread for each class; not for use on the scheduler's queue.
   package func degradedClasses() -> String? {
