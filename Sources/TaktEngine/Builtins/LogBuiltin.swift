@@ -15,7 +15,7 @@ struct LogBuiltin: QuickBuiltin {
     ]
   }
 
-  /// A secret has no place in the log.
+  /// Rejects a secret, which must not be in the log.
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     guard let message = parameters["message"], !Placeholders.secrets(in: message).isEmpty else {
       return []

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// An action that is part of takt. It is a `QuickBuiltin` or a `LongBuiltin`.
+/// An action that is part of takt: a `QuickBuiltin` or a `LongBuiltin`.
 ///
 /// Safe from any thread.
 protocol Builtin: Sendable {
@@ -10,16 +10,16 @@ protocol Builtin: Sendable {
   /// One sentence for the reference.
   var summary: String { get }
 
-  /// What it takes under `with:`.
+  /// The parameters under `with:`.
   var parameters: [ParameterSchema] { get }
 
-  /// Why it fails, for the reference.
+  /// The reasons of failures, for the reference.
   var reasons: [BuiltinReason] { get }
 
-  /// What is wrong with the parameters that are given, each of which is of its kind.
+  /// Checks the given parameters, each of which is of its kind.
   func problems(in parameters: Parameters) -> [ParameterProblem]
 
-  /// What the built-in does to the machine when it is called with these parameters.
+  /// The effects on the machine when it is called with these parameters.
   func traits(with parameters: Parameters) -> ActionTraits
 }
 
@@ -27,26 +27,26 @@ extension Builtin {
   func problems(in parameters: Parameters) -> [ParameterProblem] { [] }
 }
 
-/// A built-in that never waits for anything and is done within microseconds: it runs in the
-/// scheduler's own turn.
+/// A built-in that never blocks and is done within microseconds: it runs in the scheduler's own
+/// turn.
 protocol QuickBuiltin: Builtin {
-  /// Does the work; the parameters have been checked and expanded. Lines that it hands to `output`
-  /// go to the log as a command's do.
+  /// Does the work; the parameters have been checked and expanded. Lines passed to `output` are
+  /// logged like a command's.
   func run(
     _ parameters: Parameters, output: (_ level: LogLevel, _ line: String) -> Void
   ) -> AttemptResult
 }
 
-/// A built-in that may wait: for a network, a disk, a great many files. It runs on a thread of the
-/// pool of its class.
+/// A built-in that may block: for a network, a disk, many files. It runs on a thread of the pool of
+/// its class.
 protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
 
-  /// What it does for most of its time.
+  /// The work that takes most of its time.
   var kind: BuiltinKind { get }
 
-  /// Other shapes in which a secret may stand in what it says, which are masked as well.
+  /// Other forms of a secret that its messages may contain, which are masked as well.
   func disguises(of secret: String) -> [String]
 }
 
@@ -56,7 +56,7 @@ extension LongBuiltin {
   func disguises(of secret: String) -> [String] { [] }
 }
 
-/// What a long built-in does for most of its time, which says how many of them may do so at once.
+/// The work that takes most of a long built-in's time; it decides how many may run at once.
 enum BuiltinKind: Hashable, Sendable {
   /// It works with files.
   case work
@@ -66,31 +66,28 @@ enum BuiltinKind: Hashable, Sendable {
   case container
 }
 
-/// What a long built-in has come to.
 enum BuiltinEnd: Hashable, Sendable {
   case done
-  /// It is not; a short machine-readable reason such as `status(500)`.
+  /// A short machine-readable reason such as `status(500)`.
   case failed(String)
-  /// What it has looked after has ended with an exit status.
+  /// The command that it has waited for has ended with an exit status.
   case exited(Int32, ranOutOfMemory: Bool)
-  /// There is no work to do, for something could not be had at the start.
+  /// It did no work, because something was not available at the start.
   case notStarted(StartStage, errno: Int32)
   /// A command does the rest.
   case command(BuiltinCommand)
 }
 
-/// A command that a built-in comes down to.
+/// A command that completes the work of a built-in.
 struct BuiltinCommand: Hashable, Sendable {
-  /// The program and its arguments.
   var arguments: [String]
   var stdin: String
-  /// How long it may take, whatever the job's own timeout is; it has failed with `timeout` then.
+  /// The time limit, whatever the job's own timeout is; after it the run has failed with `timeout`.
   var timeout: Duration
 }
 
-/// Why a built-in fails.
 struct BuiltinReason: Hashable, Sendable {
-  /// The reason as it stands in the log, `N` for a number.
+  /// The reason in the log, with `N` for a number.
   var text: String
   /// One sentence for the reference.
   var meaning: String

@@ -3,31 +3,30 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// One call of a long built-in: what it is to do, and its ways to the outside.
+/// One call of a long built-in: its parameters, its output, its cancellation.
 ///
 /// Safe from any thread.
 struct BuiltinCall: Sendable {
   let request: AttemptRequest
-  /// Its parameters, checked, with placeholders and secrets in their places.
+  /// Checked, with placeholders and secrets filled in.
   let parameters: Parameters
   let cancellation: Cancellation
   let time: any TimeSource
   let output: BuiltinOutput
 
-  /// Hands a line to the log, with secrets masked.
+  /// Logs a line, with secrets masked.
   func log(_ line: String, _ level: LogLevel = .info) { output.line(line, level) }
 
-  /// Whether a parameter was given or has a default.
+  /// True if a parameter was given or has a default.
   func has(_ name: String) -> Bool { parameters[name] != nil }
 
-  /// The text of a parameter; nil when it was left out.
   func text(_ name: String) -> String? { parameters[name]?.string }
 
   func integer(_ name: String, or substitute: Int) -> Int {
     parameters[name]?.integer ?? substitute
   }
 
-  /// The truth of a parameter; false when it was left out.
+  /// False if the parameter was left out.
   func flag(_ name: String) -> Bool { parameters[name]?.boolean ?? false }
 
   func duration(_ name: String, or substitute: Duration) -> Duration {
@@ -37,7 +36,7 @@ struct BuiltinCall: Sendable {
   func texts(_ name: String) -> [String] { parameters[name]?.list.map(\.string) ?? [] }
 }
 
-/// Tells work that nobody wants it any more.
+/// Notifies work that its result is no longer wanted.
 ///
 /// Safe from any thread.
 final class Cancellation: Sendable {
@@ -53,7 +52,7 @@ final class Cancellation: Sendable {
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-  /// Calls all handlers, on this thread; a second call tells the listener alone.
+  /// Calls all handlers, on this thread; a second call reaches only the listener.
   func cancel(by signal: StopSignal = .kill) {
     let (handlers, listener) = state.withLock { state in
       state.isCancelled = true
@@ -65,8 +64,7 @@ final class Cancellation: Sendable {
     listener?(signal)
   }
 
-  /// Has `listener` called with each signal, and at once with those that have come before. It must
-  /// not block.
+  /// Calls `listener` with each signal, and at once with earlier ones. It must not block.
   func listen(_ listener: @escaping @Sendable (StopSignal) -> Void) {
     let signals = state.withLock { state in
       state.listener = listener
@@ -75,8 +73,8 @@ final class Cancellation: Sendable {
     for signal in signals { listener(signal) }
   }
 
-  /// Does `body`, during which `cancel` calls `handler`; at once where it has been called before.
-  /// The handler must not block.
+  /// Performs `body`, during which `cancel` calls `handler`; at once if already cancelled. The
+  /// handler must not block.
   func whileWatched<Result>(
     by handler: @escaping @Sendable () -> Void, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -91,7 +89,7 @@ final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Blocks the thread for so long. False when it was cancelled before.
+  /// Blocks the thread for this long. False if cancelled before the end.
   func sleep(_ duration: Duration) -> Bool {
     let woken = DispatchSemaphore(value: 0)
     let nanoseconds = max(0, min(duration.nanosecondsSaturated, Int64.max / 4))

@@ -2,16 +2,16 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// What a built-in says in one attempt, and what a container prints for it: masked, counted, and then
-/// treated as a command's output is.
+/// The messages of a built-in in one attempt, and the output of its container: masked, counted, and
+/// then handled like a command's output.
 ///
 /// Safe from any thread.
 final class BuiltinOutput: Sendable {
   private struct State {
-    /// Touched under the lock alone.
+    /// Touched under the lock only.
     let output: AttemptOutput
     var bytes = 0
-    /// What has come of it; nil until it is closed.
+    /// Nil until it is closed.
     var facts: OutputFacts?
   }
 
@@ -28,8 +28,8 @@ final class BuiltinOutput: Sendable {
         output: AttemptOutput(of: source, secrets: secrets, to: sink, files: files, time: time)))
   }
 
-  /// Takes one line; after the end of the attempt, none. Line ends in it, such as those of a file's
-  /// name, do not make another one.
+  /// Takes one line; none after the end of the attempt. Line ends in it, such as those of a file's
+  /// name, do not start another one.
   func line(_ line: String, _ level: LogLevel) {
     var bytes = Array(line.utf8)
     if let secrets { bytes = secrets.masked(bytes) }
@@ -46,7 +46,7 @@ final class BuiltinOutput: Sendable {
     }
   }
 
-  /// Takes what a process has printed.
+  /// Takes the output of a process.
   func receive(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     state.withLock { state in
       if state.facts == nil { state.output.receive(bytes, from: stream) }
@@ -55,7 +55,7 @@ final class BuiltinOutput: Sendable {
 
   var isSilent: Bool { state.withLock { $0.bytes == 0 } }
 
-  /// Takes no more; the first call is the one that counts. What takt itself says is no output of a
+  /// Ends the output; only the first call counts. takt's own messages do not count as output of a
   /// process.
   @discardableResult
   func close(_ result: AttemptResult, wasStopped: Bool = false) -> OutputFacts {

@@ -1,13 +1,13 @@
 package import TaktCore
 import TaktTime
 
-/// The built-ins, by name: the catalogue that a jobs file is checked against.
+/// The built-ins, by name: the catalogue for checking a jobs file.
 ///
 /// Safe from any thread.
 package struct BuiltinRegistry: ActionCatalogue {
   private let builtins: [String: any Builtin]
 
-  /// The given built-ins, whose names differ from one another.
+  /// - Parameter builtins: with distinct names.
   init(_ builtins: [any Builtin]) {
     self.builtins = Dictionary(builtins.map { ($0.name, $0) }) { first, _ in first }
   }
@@ -19,7 +19,6 @@ package struct BuiltinRegistry: ActionCatalogue {
 
   package var actionNames: [String] { Array(builtins.keys) }
 
-  /// What a built-in takes; nil when there is none of the name.
   package func parameters(of action: String) -> [ParameterSchema]? {
     builtins[action]?.parameters
   }
@@ -28,19 +27,17 @@ package struct BuiltinRegistry: ActionCatalogue {
     builtins[action]?.problems(in: parameters) ?? []
   }
 
-  /// What a built-in does to the machine; nothing where there is none of the name.
   package func traits(of action: String, with parameters: Parameters) -> ActionTraits {
     builtins[action]?.traits(with: parameters) ?? []
   }
 
   func builtin(named name: String) -> (any Builtin)? { builtins[name] }
 
-  /// All of them, by name.
   var sorted: [any Builtin] { builtins.values.sorted { $0.name < $1.name } }
 }
 
 extension BuiltinRegistry {
-  /// The reference of all built-ins as Markdown: what stands between the markers in
+  /// The reference of all built-ins as Markdown: the part between the markers in
   /// `docs/reference/builtins.md`.
   package var reference: String {
     sorted.map(Self.section).joined()

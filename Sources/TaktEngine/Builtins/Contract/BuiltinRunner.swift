@@ -3,22 +3,22 @@ import Synchronization
 package import TaktCore
 package import TaktTime
 
-/// Runs built-ins: quick ones in their caller's turn; long ones on the pool of their job's class, where
-/// they wait their turn when it is full. Those that wait for servers have a wider pool of their own, so
-/// that silent servers keep no work with files waiting.
+/// Runs built-ins: quick ones in their caller's turn; long ones on the pool of their job's class,
+/// where they queue while it is full. Those that wait for servers have a wider pool of their own,
+/// so that silent servers do not delay work with files.
 ///
 /// Safe from any thread; never blocks its caller.
 package final class BuiltinRunner: ActionRunner {
-  /// How many long built-ins of one class work at once.
+  /// The number of long built-ins of one class that work at once.
   static let poolWidth = 8
-  /// How many of one class wait for servers at once.
+  /// The number of one class that wait for servers at once.
   static let networkWidth = 64
-  /// How many of one class wait for containers at once, all of which may be one job's.
+  /// The number of one class that wait for containers at once, all of which may be one job's.
   static let containerWidth = 256
   private static let containerBounds = WorkPool.Bounds(
     patience: .seconds(365 * 86_400), limit: .seconds(365 * 86_400), share: containerWidth,
     reportsSlowness: false)
-  /// A built-in may take its time; one that takes longer gives its place in the pool to another.
+  /// A built-in that takes longer than expected gives its place in the pool to another.
   private static let bounds = WorkPool.Bounds(
     patience: .seconds(30), limit: .seconds(365 * 86_400), share: poolWidth, sharesLost: false,
     lostMax: 32, reportsSlowness: false)
@@ -38,10 +38,10 @@ package final class BuiltinRunner: ActionRunner {
   /// A runner that reports ends to `report`, from any thread.
   ///
   /// - Parameters:
-  ///   - files: where output files are written, the same as those of commands where there are any.
-  ///     Default: files that nobody waits for at the end.
-  ///   - commands: Runs the command that a built-in comes down to, such as mail's `sendmail`,
-  ///     and reports its end; nil where there is nobody.
+  /// - files: writes output files, the same as those of commands if there are any. Default: without
+  ///     waiting for them at the end.
+  /// - commands: runs the command that completes a built-in, such as mail's `sendmail`, and reports
+  ///     its end; nil without any.
   package init(
     registry: BuiltinRegistry, observer: any Observer, time: any TimeSource,
     files: OutputFiles? = nil, commands: CommandRunner? = nil,
@@ -116,7 +116,7 @@ package final class BuiltinRunner: ActionRunner {
     if let facts = quickOutput.plainFacts(of: request, at: time.wall, &lines) {
       return .actionEnded(request.run, AttemptReport(result, output: facts))
     }
-    // What others have said before is logged before.
+    // Earlier messages of others are logged first.
     observer.observe(lines)
     lines = []
     let output = BuiltinOutput(of: request.output, secrets: [], to: sink, files: files, time: time)
@@ -174,7 +174,7 @@ package final class BuiltinRunner: ActionRunner {
       + Self.unused(by: attempt.request, but: expansion.used)
     let output = BuiltinOutput(
       of: attempt.request.output, secrets: hidden, to: sink, files: files, time: time)
-    // Somebody else may have reported the end, or will.
+    // The end may be, or have been, reported by another thread.
     defer { output.close(.done, wasStopped: attempt.cancellation.isCancelled) }
     attempt.use(output)
     let call = BuiltinCall(
@@ -189,7 +189,7 @@ package final class BuiltinRunner: ActionRunner {
     finish(attempt, end, hidden)
   }
 
-  /// Ends an attempt before anything of it is done, and tells the log why.
+  /// Ends an attempt before any work, and logs the reason.
   private func refuse(_ attempt: LongAttempt, _ result: AttemptResult, _ sentence: String) {
     let output = BuiltinOutput(
       of: attempt.request.output, secrets: [], to: sink, files: files, time: time)
@@ -199,7 +199,7 @@ package final class BuiltinRunner: ActionRunner {
     output.close(result)
   }
 
-  /// All that must not be seen in what a built-in says, in every shape that it may have there.
+  /// All values to mask in the messages of a built-in, in every form that they may have there.
   private static func hidden(
     _ parameters: Parameters, _ secrets: [String], of builtin: any LongBuiltin
   ) -> [[UInt8]] {
@@ -209,8 +209,8 @@ package final class BuiltinRunner: ActionRunner {
     return (values + values.flatMap(builtin.disguises)).map { Array($0.utf8) }
   }
 
-  /// The values of secrets that no parameter refers to: others may say them all the same. One that
-  /// cannot be read can be said by nobody here.
+  /// The values of secrets that no parameter refers to: messages of others may contain them. One
+  /// that cannot be read cannot be in a message here.
   private static func unused(by request: AttemptRequest, but used: [String: String]) -> [[UInt8]] {
     let user = SecretReader.owner(for: request)
     return request.spec.execution.secrets.filter { used[$0.key] == nil }.values.compactMap {
@@ -241,14 +241,14 @@ package final class BuiltinRunner: ActionRunner {
 }
 
 extension Command {
-  /// Becomes a command of takt's own: of the job's rules those count that describe the attempt, not
-  /// those that describe a child of the job.
+  /// Turns the command into one of takt's own: of the job's rules, it keeps those that describe the
+  /// attempt, not those that describe a child of the job.
   fileprivate mutating func adopt(_ command: BuiltinCommand, hiding hidden: [[UInt8]]) {
     arguments = command.arguments
     execution = Execution(
       directory: execution.directory, timeout: execution.timeout, stop: execution.stop,
       qos: execution.qos, output: execution.output)
-    // A mail program may deliver in the background what it has taken: that is never ended.
+    // A mail program may deliver in the background: that is never ended.
     execution.stop.leftovers = .leave
     execution.stdin = command.stdin
     self.hidden = hidden

@@ -30,7 +30,6 @@ final class LongAttempt: Sendable {
     self.onEnd = onEnd
   }
 
-  /// Has `work` done by the pool.
   func start(_ work: @escaping @Sendable (LongAttempt) -> Void) {
     guard let item = pool.submit(for: request.spec.name.text, { [self] in work(self) }) else {
       end(.failed("no_thread"))
@@ -41,11 +40,11 @@ final class LongAttempt: Sendable {
     }
   }
 
-  /// What has been said is part of the report.
+  /// Adds the output to the report.
   func use(_ output: BuiltinOutput) { self.output.withLock { $0 = output } }
 
-  /// Stops it: work that waits for a thread ends now; what is done is told, or for KILL given up,
-  /// unless it passes the signal on.
+  /// Stops it: work that still waits for a thread ends now; running work is cancelled, and given up
+  /// on KILL unless it passes the signal on.
   func stop(_ signal: StopSignal) {
     cancellation.cancel(by: signal)
     let item = state.withLock { state -> WorkPool.Item? in
@@ -61,7 +60,7 @@ final class LongAttempt: Sendable {
 
   static let cancelled = "cancelled"
 
-  /// Reports the end; false when that has been done.
+  /// Reports the end; false if that has been done.
   @discardableResult
   func end(_ result: AttemptResult, ranOutOfMemory: Bool = false) -> Bool {
     guard claim({}) else { return false }
@@ -72,15 +71,16 @@ final class LongAttempt: Sendable {
     return true
   }
 
-  /// Lets somebody else report the end; false when it has been reported or nobody wants it.
+  /// Leaves the report of the end to `body`; false if it has been reported or the attempt was
+  /// cancelled.
   func handOver(_ body: () -> Void) -> Bool {
     claim(unlessCancelled: true, body)
   }
 
   private func claim(unlessCancelled: Bool = false, _ body: () -> Void) -> Bool {
     state.withLock { state in
-      // A stop cancels before it asks for the lock: one that is not seen here finds what `body`
-      // has started.
+      // A stop cancels before it takes the lock: one that is not seen here finds what `body` has
+      // started.
       guard case .open = state, !(unlessCancelled && cancellation.isCancelled) else {
         return false
       }

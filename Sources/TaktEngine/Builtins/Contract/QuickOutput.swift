@@ -1,8 +1,8 @@
 import TaktCore
 import TaktTime
 
-/// What a quick built-in says in one attempt. Nearly always that is a short line of a job that says
-/// nothing of its output: for those the way is as short as it can be.
+/// The messages of a quick built-in in one attempt. Nearly always that is one short line of a job
+/// without output settings: their path is kept as short as possible.
 struct QuickOutput {
   private var lines: [(level: LogLevel, line: String)] = []
   private var bytes = 0
@@ -19,7 +19,7 @@ struct QuickOutput {
     lines.append((level, line))
   }
 
-  /// The lines, those of one text with line ends in it one by one.
+  /// The lines; a text with line ends in it makes several.
   var pieces: [(level: LogLevel, line: String)] {
     lines.flatMap { level, text in
       let text = text.utf8.last == 10 ? text.utf8.dropLast() : text.utf8[...]
@@ -29,8 +29,8 @@ struct QuickOutput {
     }
   }
 
-  /// Adds the lines to `records` and returns what becomes of the output; nil, and nothing is added,
-  /// where the job's policy has to be asked.
+  /// Adds the lines to `records` and returns the facts of the output; nil, with nothing added, if
+  /// the job's output policy has to be applied.
   func plainFacts(
     of request: AttemptRequest, at instant: WallInstant, _ records: inout [LogRecord]
   ) -> OutputFacts? {

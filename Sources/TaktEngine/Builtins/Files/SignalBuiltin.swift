@@ -3,7 +3,7 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// `use: signal` signals the process that a pid file names.
+/// `use: signal` signals the process named by a pid file.
 struct SignalBuiltin: LongBuiltin {
   var name: String { "signal" }
 
@@ -48,7 +48,7 @@ struct SignalBuiltin: LongBuiltin {
 
   func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
-  /// Signals the process that the file named when it was read, or nobody.
+  /// Signals exactly the process that the file named when it was read, or none.
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     let file = call.text("pid_file") ?? ""
     let found: (bytes: [UInt8], file: FileFact)
@@ -69,13 +69,13 @@ struct SignalBuiltin: LongBuiltin {
     let handle = cprocess_open(pid)
     guard handle >= 0 else { return Self.failure(errno) }
     defer { close(handle) }
-    // The handle was had first: should the process end now and another one get its number, then
-    // that one may be looked at, but it is never signalled.
+    // The handle was opened first: if the process ends now and another one gets its number, that
+    // one may be read, but it is never signalled.
     if let program = call.text("program"), !Self.isProgram(program, of: pid) {
       call.log("process \(pid) is not \(program)", .warning)
       return .failed("stale")
     }
-    // Who may write the file is not to reach with takt's rights what is beyond its own.
+    // A user who may write the file must not reach with takt's rights what is beyond its own.
     let owner = found.file.owner
     if own == 0, owner != 0, !Self.maySignal(owner, pid) {
       call.log(
@@ -98,7 +98,7 @@ struct SignalBuiltin: LongBuiltin {
     }
   }
 
-  /// Whether the system would let a user send a process a signal: if its real or its saved user is
+  /// True if the system would let a user send a process a signal: if its real or its saved user is
   /// that one.
   static func maySignal(_ user: uid_t, _ pid: pid_t) -> Bool {
     guard let bytes = SmallFile.head("/proc/\(pid)/status", bytesMax: 8192) else {
@@ -119,7 +119,7 @@ struct SignalBuiltin: LongBuiltin {
     }
   }
 
-  /// The first line as a process's number.
+  /// The first line as a pid.
   static func number(in bytes: [UInt8]) -> pid_t? {
     let line = bytes.prefix { $0 != 10 }
     let words = line.split { $0 == 0x20 || $0 == 9 || $0 == 13 }
@@ -129,10 +129,10 @@ struct SignalBuiltin: LongBuiltin {
     return number
   }
 
-  /// Whether the process runs this program: by the name that the system keeps, which it cuts at 15
-  /// bytes, or by the file that is executed.
+  /// True if the process runs this program: by the name that the system keeps, which it cuts at 15
+  /// bytes, or by the executed file.
   static func isProgram(_ program: String, of pid: pid_t) -> Bool {
-    // What the system says of a program whose file was replaced while it runs.
+    // The suffix that the system adds if the program's file was replaced while it runs.
     let gone = " (deleted)"
     let executable = SmallFile.link("/proc/\(pid)/exe").map { target in
       target.hasSuffix(gone) ? String(target.dropLast(gone.count)) : target

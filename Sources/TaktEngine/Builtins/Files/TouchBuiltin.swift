@@ -2,7 +2,7 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// `use: touch` makes a file's time the present.
+/// `use: touch` sets a file's times to the present.
 struct TouchBuiltin: LongBuiltin {
   var name: String { "touch" }
 
@@ -32,8 +32,7 @@ struct TouchBuiltin: LongBuiltin {
 
   func traits(with parameters: Parameters) -> ActionTraits { .usesOwnRights }
 
-  /// Sets the times of the file; follows a link as `touch` does, but as root none that another user
-  /// may have made.
+  /// Follows a link as `touch` does, but as root none that another user may have made.
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     let path = call.text("path") ?? ""
     let isRoot = geteuid() == 0

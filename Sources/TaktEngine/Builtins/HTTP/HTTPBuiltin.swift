@@ -9,9 +9,9 @@ import TaktTime
   import Foundation
 #endif
 
-/// `use: http` sends a request and judges the answer.
+/// `use: http` sends a request and checks the answer.
 struct HTTPBuiltin: LongBuiltin {
-  /// A wait between two tries never grows longer.
+  /// The longest wait between two tries.
   static let backoffMax = Duration.seconds(60)
 
   var kind: BuiltinKind { .network }
@@ -91,7 +91,7 @@ struct HTTPBuiltin: LongBuiltin {
     ] + NetworkFailure.reasons
   }
 
-  /// Words that name no status; a URL that is none.
+  /// Rejects words that name no status, and an invalid URL.
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     for name in ["expect", "retry_status"] {
@@ -126,10 +126,10 @@ struct HTTPBuiltin: LongBuiltin {
     return problems
   }
 
-  /// It only talks to a server.
   func traits(with parameters: Parameters) -> ActionTraits { [] }
 
-  /// The log shows the path of a request, in which a secret may be encoded, decoded or cut at a `?`.
+  /// The log shows the path of a request, in which a secret may be encoded, decoded or cut at a
+  /// `?`.
   func disguises(of secret: String) -> [String] {
     let path = URL(string: "http://host/\(secret)".percentEncoded)?.path(percentEncoded: true)
     let paths = path.map { [String($0.dropFirst())] } ?? []

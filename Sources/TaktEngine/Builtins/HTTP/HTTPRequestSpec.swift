@@ -7,7 +7,7 @@ import TaktTransfer
   import Foundation
 #endif
 
-/// A request as the parameters of `http` describe it, and what is wanted of the answer.
+/// A request as the parameters of `http` describe it, and the expected answer.
 struct HTTPRequestSpec {
   var url: URL
   var method: String
@@ -23,7 +23,7 @@ struct HTTPRequestSpec {
   var keptBytesMax: Int
   var trust: TransferTrust
 
-  /// A parameter that makes no request.
+  /// A parameter from which no request can be made.
   struct Mistake: Error {
     var reason: String
     var message: String
@@ -79,7 +79,7 @@ struct HTTPRequestSpec {
     return set
   }
 
-  /// - Parameter userHint: where a user belongs instead.
+  /// - Parameter userHint: the sentence part that names the place for a user instead.
   static func url(
     _ text: String, userHint: String = "; use the parameters 'user' and 'password'"
   ) throws(Mistake) -> URL {
@@ -98,7 +98,7 @@ struct HTTPRequestSpec {
     return url
   }
 
-  /// No header may carry another one.
+  /// Keeps a header from containing another one.
   private func check() throws(Mistake) {
     for (name, value) in headers {
       let isName = !name.isEmpty && name.utf8.allSatisfy { Self.tokenBytes.contains($0) }
@@ -113,7 +113,7 @@ struct HTTPRequestSpec {
   private static let tokenBytes = Set(
     "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
 
-  /// Where the request goes, without what may be secret.
+  /// The URL of the request without parts that may be secret.
   var target: String {
     let port = url.port.map { ":\($0)" } ?? ""
     let host = TransferAddress.bracketed(url.host ?? "")
@@ -121,7 +121,7 @@ struct HTTPRequestSpec {
       "\(url.scheme ?? "")://\(host)\(port)\(url.path(percentEncoded: true))")
   }
 
-  /// The request, within what is left of the timeout.
+  /// - Parameter timeout: the time that is left.
   func request(within timeout: Duration) -> HTTPRequest {
     let path = url.path(percentEncoded: true)
     let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
@@ -137,16 +137,17 @@ struct HTTPRequestSpec {
       discardedBytesMax: Self.discardedBytesMax)
   }
 
-  /// What of a body is read and not kept, beyond which the connection is not worth it.
+  /// Bytes of a body that are read and discarded; beyond that, the connection is not worth keeping.
   private static let discardedBytesMax = 16 * 1024 * 1024
 
-  /// The request that follows a redirection. Throws when there is none to follow, or it must not be.
+  /// The request that follows a redirection. Throws if there is none, or if following it is not
+  /// safe.
   func following(_ answer: HTTPReply) throws(Mistake) -> HTTPRequestSpec {
     guard let location = answer.first("location"),
       let next = URL(string: location.percentEncoded, relativeTo: url)?.absoluteURL,
       let checked = try? Self.url(next.absoluteString)
     else { throw .redirect("its target is not a valid URL") }
-    // What was to be secret stays so.
+    // A request over https must not become readable.
     if url.scheme?.lowercased() == "https", checked.scheme?.lowercased() == "http" {
       throw .redirect("it leads from https to http")
     }
@@ -160,14 +161,14 @@ struct HTTPRequestSpec {
       spec.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
     guard Self.server(of: url) != Self.server(of: checked) else { return spec }
-    // A stranger gets nothing that may be a credential, and in a body anything may be one.
+    // Another server gets nothing that may be a credential, and in a body anything may be one.
     guard spec.body == nil else { throw .redirect("it would send the body to another server") }
     let harmless = ["accept", "accept-language", "content-type", "user-agent"]
     spec.headers.removeAll { !harmless.contains($0.name.lowercased()) }
     return spec
   }
 
-  /// What makes two URLs those of one server.
+  /// The parts of a URL that identify its server.
   private static func server(of url: URL) -> [String] {
     let scheme = url.scheme?.lowercased() ?? ""
     return [
@@ -182,7 +183,6 @@ struct HTTPRequestSpec {
 struct StatusSet: Equatable {
   private var ranges: [ClosedRange<Int>] = []
 
-  /// Nil when a word is none of these.
   init?(_ words: [String]) {
     for word in words {
       guard let range = Self.range(word) else { return nil }

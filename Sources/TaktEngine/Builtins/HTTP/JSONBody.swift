@@ -6,12 +6,12 @@ import TaktCore
   import Foundation
 #endif
 
-/// The body of a request as a jobs file writes it, seen as JSON.
+/// The body of a request in a jobs file, parsed as JSON.
 struct JSONBody {
   private let parts: [Placeholders.Part]
 
-  /// Nil for a body that is not JSON: by its `Content-Type`, or without one, by what it is when each
-  /// placeholder is a digit.
+  /// Nil for a body that is not JSON: by its `Content-Type`, or without one, by parsing it with a
+  /// digit for each placeholder.
   init?(_ text: String, contentType: String?) {
     guard let parts = try? Placeholders.parse(text) else { return nil }
     self.parts = parts
@@ -29,12 +29,12 @@ struct JSONBody {
     return (try? JSONDecoder().decode(Anything.self, from: Data(text.utf8))) != nil
   }
 
-  /// What the decoder has read, whatever it is.
+  /// Accepts any JSON, only to check it.
   private struct Anything: Decodable {
     init(from decoder: any Decoder) {}
   }
 
-  /// What is wrong with the first placeholder whose value may break the body.
+  /// Describes the first placeholder whose value may break the body.
   var problem: String? {
     var isInString = false
     var isEscaped = false
@@ -59,7 +59,7 @@ struct JSONBody {
         if !isInString, filters.last == .json {
           return "'{{\(name)|json}}' is text for a JSON string; write '\"{{\(name)|json}}\"'"
         }
-      // Who writes the file knows the secret.
+      // The author of the file knows the secret.
       case .secret: isEscaped = false
       }
     }
@@ -72,7 +72,7 @@ extension Placeholders.Part {
 }
 
 extension Placeholders.Name {
-  /// Whether its value may have any characters. All others are words, numbers, names and addresses.
+  /// True if its value may have any characters. All others are words, numbers, names and addresses.
   fileprivate var isArbitrary: Bool {
     switch self {
     case .output: true

@@ -1,7 +1,7 @@
 import TaktCore
 
 extension String {
-  /// The text with `%41` and the like as the bytes that they stand for.
+  /// The text with `%41` and the like decoded.
   var percentDecoded: String {
     var bytes: [UInt8] = []
     var rest = utf8[...]
@@ -17,10 +17,10 @@ extension String {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text of a URL, or of a reference, with each character encoded that no URL can hold. What
-  /// is encoded already stays, and so does a host's name in other letters.
+  /// The text of a URL, or of a reference, with each character encoded that no URL can contain.
+  /// Encoded characters are kept, and so are international host names.
   ///
-  /// Foundation, asked to read a URL with one such character, encodes all that looks encoded again.
+  /// Foundation, given a URL with one such character, encodes all that looks encoded again.
   var percentEncoded: String {
     let bytes = Array(utf8)
     var result = Array(bytes[..<Self.authorityEnd(bytes)])
@@ -44,7 +44,7 @@ extension String {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Where the path begins: behind `scheme://host` or `//host`; at the beginning without a host.
+  /// The start of the path: after `scheme://host` or `//host`; 0 without a host.
   private static func authorityEnd(_ bytes: [UInt8]) -> Int {
     let slashes = Array("//".utf8)
     let scheme = bytes.prefix { !"/?#".utf8.contains($0) }

@@ -1,11 +1,11 @@
 /// An address as `user@host` or `Name <user@host>`; a user of this machine needs no host.
 struct MailAddress: Equatable {
-  /// What the server is told.
+  /// The address for the server.
   var mailbox: String
-  /// Who that is; empty when nobody said.
+  /// The person's name; empty without one.
   var name: String
 
-  /// Nil for what is no address, or would be more than one, or more than an address.
+  /// Nil for a text that is no address, more than one, or more than an address.
   init?(_ text: String) {
     var mailbox = Self.trimmed(text[...])
     var name = ""[...]
@@ -33,7 +33,7 @@ struct MailAddress: Equatable {
     return rest.prefix(rest.count - rest.reversed().prefix { $0 == " " }.count)
   }
 
-  /// As it stands in a header.
+  /// The value for a header.
   var header: String {
     guard !name.isEmpty else { return mailbox }
     let isPlain = name.utf8.allSatisfy { $0 < 0x7f } && !name.contains("=?")

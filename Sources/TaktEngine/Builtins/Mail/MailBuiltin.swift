@@ -83,7 +83,7 @@ struct MailBuiltin: LongBuiltin {
     ] + NetworkFailure.reasons
   }
 
-  /// No way, or two; an address that is none.
+  /// Rejects a mail with no way, or two; and invalid addresses.
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if (parameters["host"] == nil) == (parameters["sendmail"] == nil) {
@@ -92,7 +92,7 @@ struct MailBuiltin: LongBuiltin {
     let addresses =
       (parameters["to"]?.list ?? []).map { ("to", $0.string) }
       + (parameters["from"].map { [("from", $0.string)] } ?? [])
-    // A server of this machine knows its users by their names alone.
+    // A server on this machine knows its users by name alone.
     let isElsewhere = parameters["host"].map { !HostName.isLocal($0.string) } ?? false
     for (name, address) in addresses where !address.contains("{{") {
       guard let known = MailAddress(address) else {
@@ -119,7 +119,7 @@ struct MailBuiltin: LongBuiltin {
     return problems + idle(parameters)
   }
 
-  /// Parameters of a server that is not asked, or of a certificate that is not looked at.
+  /// Rejects parameters of a server that is not used, or of a certificate that is not checked.
   private func idle(_ parameters: Parameters) -> [ParameterProblem] {
     if parameters["sendmail"] != nil, parameters["host"] == nil {
       return ["port", "tls", "user", "password", "ca_file", "insecure"].compactMap { name in
@@ -137,7 +137,6 @@ struct MailBuiltin: LongBuiltin {
     return []
   }
 
-  /// It only talks to a server, unless `sendmail` is to do so.
   func traits(with parameters: Parameters) -> ActionTraits {
     parameters["sendmail"] == nil ? [] : [.usesOwnRights, .isCommand]
   }
@@ -203,7 +202,7 @@ struct MailBuiltin: LongBuiltin {
     return "[takt] \(request.spec.name)\(hook) \(outcome)"
   }
 
-  /// What happened, the facts, and the last lines of the output.
+  /// The title, the facts, and the last lines of the output.
   private static func body(of request: AttemptRequest) -> String {
     let message = RunMessage(request)
     var lines = [message.title, ""] + message.factLines
@@ -215,7 +214,7 @@ struct MailBuiltin: LongBuiltin {
 
   private static func attachment(of request: AttemptRequest) -> (name: String, bytes: [UInt8])? {
     guard let facts = request.facts, !facts.output.isEmpty else { return nil }
-    // A job's name holds nothing that a header would have to quote.
+    // A job's name contains nothing that a header would have to quote.
     return (
       "\(request.spec.name)-\(facts.run).txt",
       facts.output.bytes(

@@ -8,14 +8,13 @@ import TaktTime
   import Foundation
 #endif
 
-/// Values of a mail's headers.
 enum MailHeader {
-  /// Whether a text may stand in a header: it cannot begin another one.
+  /// True for a text that cannot start another header.
   static func isAllowed(_ text: String) -> Bool {
     !text.unicodeScalars.contains { ($0.value < 0x20 && $0.value != 9) || $0.value == 0x7f }
   }
 
-  /// A text in a line: as it is where it is short and plain, else in encoded words.
+  /// A text in a line: unchanged if it is short and plain, otherwise in encoded words.
   static func text(_ text: String) -> String {
     let isPlain =
       text.utf8.count <= 60 && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
@@ -23,7 +22,8 @@ enum MailHeader {
     return isPlain ? text : encoded(text)
   }
 
-  /// Encoded words, short enough for a line with the header's name, which no character is cut by.
+  /// Encoded words, short enough for a line with the header's name, and split only between
+  /// characters.
   static func encoded(_ text: String) -> String {
     var words: [[UInt8]] = [[]]
     for scalar in text.unicodeScalars {

@@ -7,19 +7,19 @@ import TaktTime
   import Foundation
 #endif
 
-/// A mail as text: ASCII alone, lines of at most 998 bytes, whatever is in it.
+/// A mail as text: only ASCII, and lines of at most 998 bytes, whatever its content.
 struct MailMessage {
-  /// The output of a run that goes along is cut to this.
+  /// Bytes of a run's output that are attached.
   static let attachmentBytesMax = 65_536
 
   var from: MailAddress
   var to: [MailAddress]
   var subject: String
   var body: String
-  /// The name and the bytes of a text file that goes along.
+  /// The name and the bytes of an attached text file.
   var attachment: (name: String, bytes: [UInt8])?
   var date: WallInstant
-  /// Unique in the world.
+  /// Globally unique.
   var id: String
 
   func text(lineEnd: String) -> String {
@@ -56,7 +56,7 @@ struct MailMessage {
     return [type, "Content-Transfer-Encoding: base64", ""] + Self.base64(bytes)
   }
 
-  /// The lines of a text, whichever ends they have.
+  /// The lines of a text, with any kind of line ends.
   private static func lines(_ text: String) -> [String] {
     var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .map(String.init)

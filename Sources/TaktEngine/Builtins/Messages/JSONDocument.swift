@@ -1,14 +1,14 @@
 import TaktCore
 import TaktTime
 
-/// JSON that is only written.
+/// JSON for writing only.
 indirect enum JSONDocument {
   case text(String)
   case number(Int)
   case flag(Bool)
   case list([JSONDocument])
   case object([(String, JSONDocument)])
-  /// What is JSON already.
+  /// A text that is JSON already.
   case json(String)
 
   var text: String {

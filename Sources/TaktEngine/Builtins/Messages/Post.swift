@@ -8,16 +8,16 @@ import TaktTransfer
   import Foundation
 #endif
 
-/// A short request to a server that wants to hear of runs: it is tried again for a while.
+/// A short request that notifies a server of a run; it is retried for a while.
 ///
-/// The log has the server's name alone: the path is often the only secret.
+/// The log has only the server's name: the path is often the only secret.
 struct Post {
   static let timeoutDefault = Duration.seconds(10)
   static let retriesDefault = 3
   private static let answerBytesMax = 4096
   /// The first wait between two tries; each further one is twice as long.
   private static let backoff = Duration.seconds(1)
-  /// More than ten retries come to.
+  /// More than ten retries reach.
   private static let backoffMax = Duration.seconds(3600)
 
   var url: String
@@ -26,7 +26,7 @@ struct Post {
   var headers: [String: String] = [:]
   var body = ""
 
-  /// What the built-ins take that send one.
+  /// The parameters of the built-ins that send one.
   static let schemas: [ParameterSchema] =
     [
       ParameterSchema(
@@ -49,7 +49,7 @@ struct Post {
         "proxy", "the proxy from the environment cannot be used, or refuses the request"),
     ] + NetworkFailure.reasons
 
-  /// The answer of the server that took it. Blocks the thread.
+  /// Returns the answer of the server that accepted it. Blocks the thread.
   func send(_ call: BuiltinCall) throws(NetworkFailure) -> HTTPReply {
     let spec: HTTPRequestSpec
     do throws(HTTPRequestSpec.Mistake) { spec = try HTTPRequestSpec(self.call(call)) } catch {
@@ -83,12 +83,12 @@ struct Post {
     call.log("\(server): \(reply.status)")
     if (200...299).contains(reply.status) { return .over(.success(reply)) }
     let failure = NetworkFailure(reason: "status(\(reply.status))", message: "")
-    // With any other status the server has refused the request itself.
+    // Any other status means that the server has refused the request itself.
     let mayHelp = reply.status == 429 || reply.status >= 500
     return mayHelp ? .again(.failure(failure), asked: reply.askedWait) : .over(.failure(failure))
   }
 
-  /// The call with the parameters of `http` that make this request.
+  /// The call of `http` that makes this request.
   private func call(_ call: BuiltinCall) -> BuiltinCall {
     var parameters: Parameters = [
       "url": .string(url), "method": .string(method),
@@ -99,14 +99,14 @@ struct Post {
     var headers = headers
     if let contentType { headers["content-type"] = contentType }
     parameters["headers"] = .map(headers.mapValues { .string($0) })
-    // Without one, a hook would send its facts with any other method.
+    // Without a body, a hook would send its facts with any other method.
     if method != "GET" { parameters["body"] = .string(body) }
     return BuiltinCall(
       request: call.request, parameters: parameters, cancellation: call.cancellation,
       time: call.time, output: call.output)
   }
 
-  /// What is wrong with a URL that a file gives; nil for one with placeholders.
+  /// Checks a URL in a jobs file; nil for one with placeholders.
   static func problem(_ text: String?) -> String? {
     guard let text, !text.contains("{{") else { return nil }
     do throws(HTTPRequestSpec.Mistake) {

@@ -2,21 +2,18 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// What people read of a run, in mails and chats.
+/// The text about a run in mails and chats.
 struct RunMessage {
-  /// How many lines of the output are shown, and how many bytes.
   static let outputLinesMax = 20
   static let outputBytesMax = 2048
-  /// What is less is of no interest to people.
+  /// A shorter delay does not matter to people.
   private static let lateLeast = Duration.seconds(1)
 
   /// One line: "backup failed on db1: exit(1)".
   let title: String
-  /// What is known of the run, in order.
   let facts: [(name: String, value: String)]
-  /// The last lines of what the run printed; empty where it printed nothing.
+  /// The last lines of the run's output; empty if there was none.
   let output: String
-  /// The run's page; nil without one.
   let link: String?
 
   init(_ request: AttemptRequest) {
@@ -74,9 +71,9 @@ struct RunMessage {
     }
   }
 
-  /// As a terminal shows them in the end, without characters that control it.
+  /// As a terminal shows them in the end, without control characters.
   private static func lastLines(of output: KeptOutput) -> String {
-    // A progress bar may be many times as long as what it shows.
+    // A progress bar may be many times as long as its final text.
     let end = Array(output.endText(bytesMax: 32 * outputBytesMax).utf8)
     var lines = end.linesForPeople.withoutTerminalSequences
       .split(separator: 10, omittingEmptySubsequences: false)
@@ -96,7 +93,7 @@ struct RunMessage {
         }))
   }
 
-  /// The facts as lines, their values under one another.
+  /// The facts as lines, with aligned values.
   var factTable: [String] {
     let width = facts.map(\.name.count).max() ?? 0
     return facts.map { fact in

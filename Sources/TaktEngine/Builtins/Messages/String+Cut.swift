@@ -1,9 +1,8 @@
-/// Texts within the bounds of those who take them. A cut is marked, and never goes through a scalar of
-/// Unicode.
+/// Texts cut to the limits of services. A cut is marked, and never splits a Unicode scalar.
 extension String {
   private static let cutMark = "…"
 
-  /// The beginning of the text within so many bytes of UTF-8.
+  /// The start of the text, in bytes of UTF-8.
   func cut(bytesMax: Int) -> String {
     guard utf8.count > bytesMax else { return self }
     var end = utf8.index(startIndex, offsetBy: max(0, bytesMax - Self.cutMark.utf8.count))
@@ -13,8 +12,8 @@ extension String {
     return self[..<end] + Self.cutMark
   }
 
-  /// The beginning of the text within so many units of UTF-16: services count these, or scalars, of
-  /// which there are never more.
+  /// The start of the text, in units of UTF-16: services count these, or scalars, of which there
+  /// are never more.
   func cut(unitsMax: Int) -> String {
     guard utf16.count > unitsMax else { return self }
     var end = utf16.index(startIndex, offsetBy: max(0, unitsMax - 1))
@@ -24,7 +23,7 @@ extension String {
     return self[..<end] + Self.cutMark
   }
 
-  /// The end of the text within so many units of UTF-16.
+  /// The end of the text, in units of UTF-16.
   func end(unitsMax: Int) -> String {
     guard utf16.count > unitsMax else { return self }
     var start = utf16.index(endIndex, offsetBy: -max(0, unitsMax - 1))

@@ -5,10 +5,10 @@ import TaktSystem
 import TaktTransfer
 import TaktTime
 
-/// Reads files of certificates on threads of their own: a file system that does not answer keeps
-/// the attempt no longer than its timeout.
+/// Reads certificate files on threads of their own: a file system that does not answer delays the
+/// attempt no longer than its timeout.
 enum CertificateFile {
-  /// Certificates are a matter of kilobytes; the system's own are 200.
+  /// Certificates take kilobytes; the system's own 200.
   private static let bytesMax = 16 * 1024 * 1024
   private static let patience = Patience(thread: "takt-ca-file", stuckMax: 32, atPlace: 2)
 
@@ -34,7 +34,7 @@ enum CertificateFile {
     }
   }
 
-  /// Who can replace it decides whom takt takes for the server.
+  /// A user who can replace the file decides which server takt trusts.
   private static func read(_ path: String) throws(OpenFailure) -> [UInt8] {
     try TrustedFile.read(
       path, bytesMax: bytesMax, as: .certificate, for: FileParties(own: geteuid())

@@ -3,10 +3,10 @@ package import TaktCore
 import TaktTime
 import TaktTransfer
 
-/// Requests to the APIs of other machines, on a thread of their own: those that jobs make do not
-/// wait for them, nor they for those.
+/// Requests to the APIs of other machines, on a thread of their own: they and the requests of jobs
+/// do not wait for each other.
 package final class MachineRequests: MachineAPI {
-  /// Where requests are begun, which may load libcurl.
+  /// Starts requests, which may load libcurl.
   private let queue = DispatchQueue(label: "takt.machines", qos: .utility)
   private let engine = Network.engine(thread: "takt-machines")
 

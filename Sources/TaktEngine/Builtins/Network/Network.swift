@@ -3,29 +3,29 @@ import TaktCore
 import TaktSystem
 import TaktTransfer
 
-/// What `http` and `mail` share: the thread of their transfers, and whom they trust.
+/// The transfers of `http` and `mail`: their thread, and their trust.
 enum Network {
   private static let engine = engine(thread: "takt-network")
 
-  /// What serves so many transfers at once on a thread of this name.
+  /// - Parameter activeMax: the number of transfers at once.
   static func engine(thread name: String, activeMax: Int = 64) -> TransferEngine {
     TransferEngine(activeMax: activeMax) { body in
       try Thread.start(name: name) {
-        // A thread begins with the nice value of the one that makes it, and this one serves all.
+        // A thread starts with the nice value of the one that makes it, and this one serves all.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
         body()
       }
     }
   }
 
-  /// Sends a request and returns the answer. Blocks the thread.
+  /// Blocks the thread.
   static func reply(
     to request: HTTPRequest, _ cancellation: Cancellation
   ) throws(NetworkFailure) -> HTTPReply {
     try wait(cancellation) { () throws(TransferFailure) in try engine.start(request) }
   }
 
-  /// Hands a mail to its server. Blocks the thread.
+  /// Passes a mail to its server. Blocks the thread.
   static func send(_ mail: MailRequest, _ cancellation: Cancellation) throws(NetworkFailure) {
     try wait(cancellation) { () throws(TransferFailure) in try engine.start(mail) }
   }
@@ -46,7 +46,8 @@ enum Network {
     return try result.mapError(NetworkFailure.init).get()
   }
 
-  /// Whom a call trusts. Blocks the thread until `ca_file` is read, the timeout at the latest.
+  /// The certificates that a call trusts. Blocks the thread until `ca_file` is read, at most for
+  /// the timeout.
   static func trust(
     _ call: BuiltinCall, within timeout: Duration
   ) throws(NetworkFailure) -> TransferTrust {
@@ -57,7 +58,7 @@ enum Network {
   }
 }
 
-/// What built-ins take that talk TLS.
+/// The parameters of built-ins that use TLS.
 enum TLSParameters {
   static let schemas = [
     ParameterSchema(

@@ -1,10 +1,9 @@
 import TaktCore
 import TaktTransfer
 
-/// Why a transfer failed, in the words of the reference.
+/// The failure of a transfer, in the words of the reference.
 struct NetworkFailure: Error {
   var reason: String
-  /// One sentence for people.
   var message: String
 
   init(reason: String, message: String) {
@@ -21,7 +20,7 @@ struct NetworkFailure: Error {
     if message.isEmpty { message = "the transfer failed: \(reason)" }
   }
 
-  /// The reason, and whether the detail tells people more than its meaning.
+  /// The reason, and true if the detail tells people more than its meaning.
   private static func reason(of cause: TransferFailure.Cause) -> (String, says: Bool) {
     switch cause {
     case .noLibrary: ("no_libcurl", true)
@@ -49,7 +48,7 @@ struct NetworkFailure: Error {
     code.map { "\(stage)(\($0))" } ?? stage
   }
 
-  /// What the reference says of the reasons that both built-ins share.
+  /// The reasons that both built-ins share, for the reference.
   static let reasons = [
     BuiltinReason("refused", "nothing listens on the port"),
     BuiltinReason("unreachable", "there is no route to the host"),

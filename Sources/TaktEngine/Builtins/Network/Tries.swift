@@ -2,10 +2,10 @@ import TaktCore
 import TaktTime
 import TaktTransfer
 
-/// The tries of one request, with waits between them: each twice as long as the one before, or as
+/// The tries of one request, with waits between them: each twice as long as the previous one, or as
 /// long as the server asks for.
 struct Tries {
-  /// A server that asks for a longer wait is given up.
+  /// The longest wait that a server may ask for; with a longer one it is given up.
   static let askedMax = Duration.seconds(300)
 
   static let reason = BuiltinReason(
@@ -17,7 +17,6 @@ struct Tries {
   let backoff: Duration
   let backoffMax: Duration
 
-  /// What a try has come to.
   enum Outcome<Value> {
     case over(Value)
     /// Another try may help, after the wait that the server asks for.
@@ -36,7 +35,7 @@ struct Tries {
     }
   }
 
-  /// The result of the last try. Blocks the thread.
+  /// Returns the result of the last try. Blocks the thread.
   func run<Value>(_ call: BuiltinCall, _ attempt: () -> Outcome<Value>) throws(Failure) -> Value {
     var wait = min(backoff, backoffMax)
     var number = 1

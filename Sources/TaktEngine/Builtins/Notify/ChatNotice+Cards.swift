@@ -2,9 +2,9 @@ import TaktCore
 
 /// Slack and Microsoft Teams.
 extension ChatNotice {
-  /// Slack splits a message behind 4,000 characters.
+  /// Slack splits a message after 4,000 characters.
   private static let slackBytesMax = 3900
-  /// Teams takes 28 KB with all that is around.
+  /// Teams accepts 28 KB with all formatting.
   private static let teamsBytesMax = 16_000
 
   var slack: Post? {
@@ -61,7 +61,7 @@ extension ChatNotice {
       .object([("type", .text("FactSet")), ("facts", .list(facts))]),
     ]
     if message.output.isEmpty { return blocks }
-    // A text block joins lines that only one line end parts.
+    // A text block joins lines that are separated by a single line end.
     return blocks + [
       block(
         message.output.replacing("\n", with: "\n\n").cut(bytesMax: 8000),
@@ -71,7 +71,7 @@ extension ChatNotice {
 }
 
 extension String {
-  /// The text as Slack shows it as it is, within so many bytes.
+  /// The text escaped for Slack, within this many bytes.
   fileprivate func slackEscaped(bytesMax: Int) -> String {
     var pieces = map { character in
       switch character {
@@ -83,7 +83,7 @@ extension String {
     }
     var count = pieces.reduce(0) { $0 + $1.utf8.count }
     if count <= bytesMax { return pieces.joined() }
-    // Whole pieces, so that no escape is cut.
+    // Only whole pieces are removed, so that no escape is cut.
     while let last = pieces.last, count > max(0, bytesMax - 3) {
       count -= last.utf8.count
       pieces.removeLast()

@@ -1,11 +1,11 @@
 import TaktCore
 import TaktSystem
 
-/// Services whose messages go to the phone of one who is on duty.
+/// Services whose messages go to the phone of a person on duty.
 extension ChatNotice {
   private static let pushoverURL = "https://api.pushover.net"
   private static let pagerDutyURL = "https://events.pagerduty.com"
-  /// ntfy makes a file of a text of more than 4,096.
+  /// ntfy turns a text of more than 4,096 bytes into a file.
   private static let ntfyBytesMax = 3900
   private static let gotifyUnitsMax = 8000
 
@@ -31,7 +31,7 @@ extension ChatNotice {
       !url[..<slash].hasSuffix(":/"), case let name = url[url.index(after: slash)...],
       !name.isEmpty, !name.contains("?"), !name.contains("#")
     else { return nil }
-    // It goes into a message, not into the URL.
+    // The topic is sent in a message, not in the URL.
     return (String(url[...slash]), String(name).percentDecoded)
   }
 
@@ -62,7 +62,7 @@ extension ChatNotice {
       ("message", plainText(withTitle: false, withLink: false, unitsMax: 1024)),
       ("priority", String(priority)),
     ]
-    // The highest priority says how often it repeats, and for how long, in seconds.
+    // The highest priority needs the interval and the duration of its repetitions, in seconds.
     if priority == 2 { fields += [("retry", "60"), ("expire", "3600")] }
     if let link { fields.append(("url", link)) }
     var post = Post(url: url)
@@ -98,8 +98,8 @@ extension ChatNotice {
     return Post(url: url, json: .object(event))
   }
 
-  /// What tells PagerDuty that events are about one problem: by default, those of one job on this
-  /// machine. One that is too long is as good as its digest.
+  /// Groups events about one problem for PagerDuty: by default, those of one job on this machine. A
+  /// long value is replaced by its digest.
   private var incident: String {
     let key =
       call.text("dedup_key").flatMap { $0.isEmpty ? nil : $0 }

@@ -1,13 +1,13 @@
 import TaktCore
 
-/// Services whose messages go to a room with people in it. Slack and Teams have their own file.
+/// Services whose messages go to a room. Slack and Teams have their own file.
 extension ChatNotice {
   private static let telegramURL = "https://api.telegram.org"
   /// Telegram refuses a text of more than 4,096.
   private static let telegramBytesMax = 3900
   /// Discord refuses a text of more than 2,000 characters.
   private static let discordUnitsMax = 2000
-  /// An event of Matrix has at most 65,536 bytes; a unit has at most three.
+  /// A Matrix event has at most 65,536 bytes; a unit has at most three.
   private static let matrixUnitsMax = 10_000
 
   var discord: Post? {
@@ -16,9 +16,9 @@ extension ChatNotice {
         url: url,
         json: .object([
           ("content", .text(discordText)),
-          // What a job prints calls nobody, not `@everyone` either.
+          // Output of a job notifies nobody, not even with `@everyone`.
           ("allowed_mentions", .object([("parse", .list([]))])),
-          // No previews of the links in an output.
+          // No previews of links in the output.
           ("flags", .number(4)),
         ]))
     }
@@ -42,7 +42,7 @@ extension ChatNotice {
 
   var telegram: Post? {
     guard let token = call.text("token"), let chat = call.text("chat") else { return nil }
-    // A token has a colon, which a path may have.
+    // A token has a colon, which is allowed in a path.
     let part = token.split(separator: ":", omittingEmptySubsequences: false)
       .map { String($0).percentEncodedPart }.joined(separator: ":")
     return url("/bot\(part)/sendMessage", at: Self.telegramURL).map { url in
@@ -67,7 +67,7 @@ extension ChatNotice {
       // Clients show no notification for an `m.notice`.
       ("msgtype", .text("m.text")),
       ("body", .text(plainText(withTitle: true, unitsMax: Self.matrixUnitsMax))),
-      // What a job prints calls nobody, not `@room` either.
+      // Output of a job notifies nobody, not even with `@room`.
       ("m.mentions", .object([])),
     ]
     if text == nil {
@@ -88,17 +88,17 @@ extension ChatNotice {
       + (message.link.map { "<a href=\"\(escaped($0))\">\(escaped($0))</a>" } ?? "")
   }
 
-  /// As `plainText`, within so many bytes; a cut takes the end.
+  /// `plainText`, limited in bytes; a cut removes the end.
   func plainText(withTitle: Bool, bytesMax: Int) -> String {
     plainText(withTitle: withTitle, unitsMax: .max).cut(bytesMax: bytesMax)
   }
 }
 
 extension String {
-  /// The text without what begins or ends a block of code.
+  /// The text without delimiters of code blocks.
   var withoutFences: String { replacing("```", with: "'''") }
 
-  /// The text as Discord shows it as it is.
+  /// The text escaped for Discord.
   fileprivate var discordEscaped: String {
     String(flatMap { "\\*_~`|<>[]#".contains($0) ? ["\\", $0] : [$0] })
   }

@@ -1,11 +1,11 @@
 import TaktCore
 
-/// What a chat or a phone is to show, and where.
+/// The content and the destination of a message to a chat or a phone.
 struct ChatNotice {
   let service: ChatService
   let call: BuiltinCall
   let message: RunMessage
-  /// The message that the file gives; nil for the facts of the run.
+  /// The message in the file; nil for the facts of the run.
   let text: String?
 
   init(to service: ChatService, _ call: BuiltinCall) {
@@ -13,7 +13,7 @@ struct ChatNotice {
     self.call = call
     let message = RunMessage(call.request)
     self.message = message
-    // No service takes an empty message, and the output of a run may be empty.
+    // No service accepts an empty message, and the output of a run may be empty.
     text = call.text("text").map { text in
       let shown = RunMessage.shown(text)
       return shown.allSatisfy(\.isWhitespace) ? message.title : shown
@@ -26,12 +26,12 @@ struct ChatNotice {
     hook.map { [.onFailure, .onStale, .onLate, .onAlarmFailed].contains($0) } ?? false
   }
 
-  /// Whether what an alarm has told of is over.
+  /// True if the problem of an earlier alarm is over.
   var isOver: Bool { hook.map { [.onSuccess, .onRecover].contains($0) } ?? false }
 
   var hasFailed: Bool { hook.map { [.onFailure, .onAlarmFailed].contains($0) } ?? false }
 
-  /// The priority that the file gives, within those of the service; `substitute` by default.
+  /// The priority in the file, limited to those of the service; `substitute` by default.
   func priority(or substitute: Int) -> Int {
     let given = call.parameters["priority"]?.integer ?? substitute
     return service.priorities.map { min(max(given, $0.lowerBound), $0.upperBound) } ?? given
@@ -43,7 +43,7 @@ struct ChatNotice {
     return "\(base.hasSuffix("/") ? String(base.dropLast()) : base)\(path)"
   }
 
-  /// The text of the file; by default the facts, and of the last lines of the output the end.
+  /// The text in the file; by default the facts, and the end of the last lines of the output.
   func plainText(withTitle: Bool, withLink: Bool = true, unitsMax: Int) -> String {
     if let text { return text.cut(unitsMax: unitsMax) }
     let lines =
@@ -57,7 +57,6 @@ struct ChatNotice {
 }
 
 extension Post {
-  /// A request with a body of JSON.
   init(_ method: String = "POST", url: String, json: JSONDocument) {
     self.init(
       url: url, method: method, contentType: "application/json; charset=utf-8", body: json.text)

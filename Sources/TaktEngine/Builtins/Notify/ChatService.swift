@@ -2,11 +2,11 @@ import TaktCore
 
 /// A service that shows messages to people.
 ///
-/// To add one: a case, what it needs and takes, and the request that carries a message to it.
+/// To add one: a case, the parameters that it needs and accepts, and the request that sends a
+/// message.
 enum ChatService: String, CaseIterable {
   case slack, discord, teams, telegram, matrix, ntfy, gotify, pushover, pagerduty
 
-  /// The parameters that it needs.
   var needs: [String] {
     switch self {
     case .slack, .discord, .teams, .ntfy: ["url"]
@@ -18,7 +18,7 @@ enum ChatService: String, CaseIterable {
     }
   }
 
-  /// The parameters that it takes besides those.
+  /// The parameters that it accepts besides those.
   private var options: [String] {
     switch self {
     case .slack, .discord, .teams, .matrix: []
@@ -30,12 +30,11 @@ enum ChatService: String, CaseIterable {
     }
   }
 
-  /// The parameters that mean something to some services, and nothing to the others.
+  /// The parameters that matter to some services only.
   static let ownParameters = ["url", "token", "chat", "user", "priority", "dedup_key"]
 
   func takes(_ parameter: String) -> Bool { (needs + options).contains(parameter) }
 
-  /// The priorities that it knows; nil for none.
   var priorities: ClosedRange<Int>? {
     switch self {
     case .ntfy: 1...5
@@ -45,7 +44,7 @@ enum ChatService: String, CaseIterable {
     }
   }
 
-  /// The request that carries a message; nil where a parameter is missing.
+  /// The request that sends a message; nil if a parameter is missing.
   func post(_ notice: ChatNotice) -> Post? {
     switch self {
     case .slack: notice.slack

@@ -89,7 +89,7 @@ struct NotifyBuiltin: LongBuiltin {
     return problems + Self.problems(of: service, in: parameters)
   }
 
-  /// What is wrong with texts that a service reads in its own way. A placeholder may be anything.
+  /// Checks texts that a service reads in its own way. A placeholder may have any value.
   private static func problems(
     of service: ChatService, in parameters: Parameters
   ) -> [ParameterProblem] {
@@ -108,7 +108,6 @@ struct NotifyBuiltin: LongBuiltin {
     return []
   }
 
-  /// It only talks to a server.
   func traits(with parameters: Parameters) -> ActionTraits { [] }
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
@@ -119,7 +118,7 @@ struct NotifyBuiltin: LongBuiltin {
     else { return .failed("parameters") }
     do throws(NetworkFailure) {
       let reply = try post.send(call)
-      // Telegram says in the answer whether it took the message.
+      // Telegram reports in the answer whether it accepted the message.
       let text = String(decoding: reply.body, as: UTF8.self).filter { $0 != " " }
       if service == .telegram, !text.contains("\"ok\":true") { return .failed("refused_message") }
       return .done

@@ -4,7 +4,7 @@ import TaktTransfer
 
 /// `use: ping` tells a monitor that a run has started or ended.
 struct PingBuiltin: LongBuiltin {
-  /// What a check keeps of a body is at least this.
+  /// The minimum of a body that every check keeps.
   private static let bodyBytesMax = 10_000
 
   var kind: BuiltinKind { .network }
@@ -69,7 +69,6 @@ struct PingBuiltin: LongBuiltin {
     return problems
   }
 
-  /// It only talks to a server.
   func traits(with parameters: Parameters) -> ActionTraits { [] }
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
@@ -87,7 +86,7 @@ struct PingBuiltin: LongBuiltin {
     }
     do throws(NetworkFailure) {
       let reply = try post.send(call)
-      // Older servers say so with a status of 200.
+      // Older servers report this with a status of 200.
       let isUnknown = reply.body.starts(with: "OK (not found)".utf8)
       return isUnknown ? .failed("not_found") : .done
     } catch {

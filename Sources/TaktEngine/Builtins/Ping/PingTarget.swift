@@ -8,18 +8,17 @@ import TaktTime
   import Foundation
 #endif
 
-/// A monitor that wants to hear of runs: a check at healthchecks.io or at a server of its kind, or a
-/// cron monitor of Sentry.
+/// A monitor of runs: a check at healthchecks.io or at a compatible server, or a cron monitor of
+/// Sentry.
 enum PingTarget: Equatable {
   case check(url: String)
   case sentry(url: String, environment: String?)
 
-  /// What is told.
   enum Signal: Equatable {
     case start, success
     /// The exit status, if the run failed by it.
     case failure(exit: Int32?)
-    /// Something that is neither.
+    /// A message that reports neither.
     case log
 
     init(_ facts: RunFacts?) {
@@ -68,7 +67,7 @@ enum PingTarget: Equatable {
       environment: environment)
   }
 
-  /// The URL of a signal about a run; nil for one that the monitor does not know.
+  /// The URL of a signal about a run; nil for a signal that the monitor does not support.
   func url(of signal: Signal, run: String) -> String? {
     switch self {
     case .check(let url):
@@ -96,14 +95,13 @@ enum PingTarget: Equatable {
     }
   }
 
-  /// - Parameter suffix: what comes behind the path, whose last slash goes; nil to keep the path.
+  /// - Parameter suffix: added to the path, whose last slash is removed; nil to keep the path.
   private static func url(_ url: String, suffix: String?, query: [String]) -> String {
     let (path, own) = parts(url)
     let trimmed = suffix.map { (path.hasSuffix("/") ? String(path.dropLast()) : path) + $0 } ?? path
     return trimmed + "?" + (own.isEmpty ? query : [own] + query).joined(separator: "&")
   }
 
-  /// The URL before its query, and the query.
   private static func parts(_ url: String) -> (path: String, query: String) {
     let bare = url.prefix { $0 != "#" }
     guard let mark = bare.firstIndex(of: "?") else { return (String(bare), "") }
@@ -111,15 +109,15 @@ enum PingTarget: Equatable {
   }
 }
 
-/// How a monitor knows that a start and an end are of one run: a UUID that both can compute.
+/// Lets a monitor match the start and the end of one run: a UUID that both processes can compute.
 enum RunUUID {
   static func of(_ request: AttemptRequest) -> String {
     let run = request.facts?.run ?? request.run
     return of("\(HostName.current)/\(request.spec.name)/\(run)/\(request.slot.milliseconds)")
   }
 
-  /// One of the message that an action sends, the same in each try. A reminder of `on_stale` differs
-  /// from the one before it by its duration alone.
+  /// The UUID of a message of an action, the same in each try. A reminder of `on_stale` differs
+  /// from the previous one by its duration only.
   static func ofMessage(_ request: AttemptRequest) -> String {
     let facts = request.facts.map { "\($0.hook.rawValue)/\($0.duration.milliseconds)" } ?? ""
     return of("\(of(request))/\(request.run)/\(request.attempt)/\(request.step)/\(facts)")
@@ -129,7 +127,7 @@ enum RunUUID {
     uuid(StableHash.of("a/" + text), StableHash.of("b/" + text))
   }
 
-  /// With the marks of a random UUID, which is what monitors expect.
+  /// With the version bits of a random UUID, which monitors expect.
   private static func uuid(_ high: UInt64, _ low: UInt64) -> String {
     let high = high & ~0xf000 | 0x4000
     let low = low & ~(3 << 62) | 2 << 62

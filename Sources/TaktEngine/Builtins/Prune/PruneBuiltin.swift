@@ -5,7 +5,7 @@ import TaktTime
 
 /// `use: prune` deletes files by age, count or size under a root.
 struct PruneBuiltin: LongBuiltin {
-  /// So many names of deleted files are logged.
+  /// The number of names of deleted files in the log.
   static let namesMax = 100
 
   var name: String { "prune" }
@@ -58,7 +58,7 @@ struct PruneBuiltin: LongBuiltin {
     ]
   }
 
-  /// A prune without a rule, or of everything.
+  /// Rejects a prune without a rule, or of the whole system.
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if Self.rules(parameters).isEmpty {
@@ -82,7 +82,7 @@ struct PruneBuiltin: LongBuiltin {
       sizeBytesMax: parameters["max_size"]?.integer)
   }
 
-  /// Walks, decides, deletes; looks for a stop at every file.
+  /// Walks, decides, deletes; checks for a stop at every file.
   func run(_ call: BuiltinCall) -> BuiltinEnd {
     let rules = Self.rules(call.parameters)
     guard !rules.isEmpty else { return .failed("rules") }

@@ -3,13 +3,13 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// An open folder. Whatever is done in it is done by names in this very folder: no path is looked up
-/// anew, and no link is followed.
+/// An open folder. Its entries are used by name in this very folder: no path is looked up again,
+/// and no link is followed.
 final class PruneFolder {
   let descriptor: Int32
   let status: FileStatus
 
-  /// Takes the descriptor over.
+  /// Owns the descriptor.
   private init(_ descriptor: Int32) throws(SystemError) {
     do throws(SystemError) {
       status = try FileStatus(of: descriptor)
@@ -40,12 +40,11 @@ final class PruneFolder {
     return try PruneFolder(child)
   }
 
-  /// Whether both mean the same folder of the same file system.
   func isSame(as other: PruneFolder) -> Bool {
     status.identity == other.status.identity
   }
 
-  /// What an entry is, itself and not what it leads to; nil when it is gone.
+  /// The status of an entry, not following links; nil if it is gone.
   func status(of name: PruneFile.Name) -> FileStatus? {
     try? FileStatus(of: name.bytes, in: descriptor)
   }
@@ -55,9 +54,9 @@ final class PruneFolder {
     unlinkat(descriptor, name.bytes, flags) == 0 ? 0 : errno
   }
 
-  /// Calls `body` with each name until it answers false.
+  /// Calls `body` with each name until it returns false.
   func forEachName(_ body: (PruneFile.Name) -> Bool) throws(SystemError) {
-    // The stream owns the descriptor that it is given, hence one of its own.
+    // The stream owns its descriptor, so it gets a copy.
     let copy = openat(descriptor, ".", Self.flags)
     guard copy >= 0 else { throw SystemError("openat") }
     guard let stream = fdopendir(copy) else {
@@ -84,6 +83,6 @@ final class PruneFolder {
 }
 
 extension FileStatus {
-  /// A file or a link: what may be deleted. Devices, sockets and pipes are somebody's.
+  /// True for a file or a link. Devices, sockets and pipes are in use.
   var isPrunable: Bool { type == .file || type == .link }
 }

@@ -1,26 +1,26 @@
 import TaktCore
 import TaktTime
 
-/// Which of the files found are to go.
+/// The rules that select the files to delete.
 struct PruneRules: Equatable {
   var olderThan: Duration?
-  /// So many of the newest stay, whatever else is said.
+  /// The number of the newest that are kept, whatever the other rules.
   var keep: Int?
-  /// The oldest go until the rest takes no more than this.
+  /// The oldest are deleted until the rest takes no more than this.
   var sizeBytesMax: Int?
 
   var isEmpty: Bool { olderThan == nil && keep == nil && sizeBytesMax == nil }
 
-  /// The places of the files that go, the oldest first.
+  /// The indices of the files to delete, the oldest first.
   func condemned(_ files: [PruneFile], at now: WallInstant) -> [Int] {
-    // By name where the times are the same, so that the same files give the same answer.
+    // By name if the times are equal, so that the same files give the same result.
     let byAge = files.indices.sorted {
       (files[$0].modified, files[$0].folder, files[$0].name)
         < (files[$1].modified, files[$1].folder, files[$1].name)
     }
     let free = byAge.dropLast(min(byAge.count, keep ?? 0))
     if olderThan == nil, sizeBytesMax == nil { return keep == nil ? [] : Array(free) }
-    // Where the sum is beyond the range, too few go rather than too many.
+    // If the sum overflows, too few are deleted rather than too many.
     var left = files.reduce(0) { sum, file in
       let (total, isOver) = sum.addingReportingOverflow(max(0, file.bytes))
       return isOver ? Int.max : total
@@ -36,11 +36,10 @@ struct PruneRules: Equatable {
   }
 }
 
-/// A file that was found.
 struct PruneFile: Equatable {
-  /// The place of its folder in the walk.
+  /// The index of its folder in the walk.
   var folder: Int
-  /// Its name, with the zero at its end that the system wants.
+  /// Ends with the zero that the system needs.
   var name: Name
   var modified: WallInstant
   var bytes: Int

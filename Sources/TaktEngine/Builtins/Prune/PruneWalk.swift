@@ -3,32 +3,30 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// What lies under a root: the files that match, and the folders.
+/// The matching files below a root, and the folders.
 struct PruneWalk {
-  /// A folder that was seen.
   struct Folder {
-    /// The place of the folder around it; nil for the root.
+    /// The index of the folder around it; nil for the root.
     var parent: Int?
     var name: PruneFile.Name
     var inode: UInt64
     var modified: WallInstant
-    /// How deep it lies; the root is 0.
+    /// 0 for the root.
     var depth: Int
   }
 
-  /// Why a walk came to no end.
   enum Stop: Error {
     case cancelled, tooMany
   }
 
-  /// So many files fit into memory without harm.
+  /// As many as fit into memory without harm.
   static let filesMax = 1_000_000
   /// A walk holds a descriptor for each level.
   static let depthMax = 64
 
   private(set) var folders: [Folder] = []
   private(set) var files: [PruneFile] = []
-  /// What could not be read, with the reason.
+  /// The paths that could not be read, with the error number.
   private(set) var troubles: [(path: String, number: Int32)] = []
   private let pattern: String?
   private let isRecursive: Bool
@@ -79,7 +77,8 @@ struct PruneWalk {
     _ name: PruneFile.Name, _ status: FileStatus, in place: Int, _ inner: inout [PruneFile.Name]
   ) {
     if status.type == .folder {
-      // Another file system begins here, or the walk stays in one folder.
+      // Folders of another file system are skipped, and so are all folders if the walk is not
+      // recursive.
       if isRecursive, status.identity.device == device { inner.append(name) }
     } else if status.isPrunable, matches(name) {
       files.append(
@@ -100,7 +99,7 @@ struct PruneWalk {
     do throws(SystemError) {
       inner = try folder.folder(name)
     } catch {
-      // A folder that has just become a link, or is gone, is none to walk in.
+      // A folder that has just become a link, or is gone, is not entered.
       if ![ELOOP, ENOTDIR, ENOENT].contains(error.number) {
         troubles.append((path(of: place) + name.text, error.number))
       }
@@ -121,8 +120,8 @@ struct PruneWalk {
     return path(of: parent) + folders[place].name.text + "/"
   }
 
-  /// Opens a folder anew, from the root down. Nil when anything on the way is no longer the folder
-  /// that was seen.
+  /// Opens a folder again, from the root down. Nil if any folder on the way is no longer the one of
+  /// the walk.
   func open(_ place: Int, from root: PruneFolder) -> PruneFolder? {
     guard let parent = folders[place].parent else { return root }
     guard let outer = open(parent, from: root),

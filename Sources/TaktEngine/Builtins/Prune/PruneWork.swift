@@ -3,7 +3,7 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// Deletes what has been condemned, and says so.
+/// Deletes the selected files, and logs it.
 struct PruneWork {
   private let call: BuiltinCall
   private let walk: PruneWalk
@@ -16,9 +16,8 @@ struct PruneWork {
   private var folders = 0
   private var errors = 0
   private var names = 0
-  /// The folder that was used last, for neighbours are often deleted together.
+  /// The last folder used, since neighbours are often deleted together.
   private var current: (place: Int, folder: PruneFolder?)?
-  /// Folders in which something was deleted.
   private var touched: Set<Int> = []
 
   init(_ call: BuiltinCall, _ walk: PruneWalk, _ root: PruneFolder, cut: WallInstant?) {
@@ -52,7 +51,7 @@ struct PruneWork {
       current = (file.folder, walk.open(file.folder, from: root))
     }
     guard let folder = current?.folder else { return }
-    // It may have been written anew, or be another file by now.
+    // It may have been written again, or be another file by now.
     guard let status = folder.status(of: file.name), status.identity.inode == file.inode,
       status.isPrunable, status.modified == file.modified
     else { return }
@@ -68,7 +67,7 @@ struct PruneWork {
   private mutating func removeIfEmpty(_ place: Int) {
     let info = walk.folders[place]
     guard let parent = info.parent else { return }
-    // A folder that somebody has just made is about to be used.
+    // A folder that was just made is about to be used.
     if let cut, !touched.contains(place), info.modified >= cut { return }
     guard let outer = walk.open(parent, from: root), let status = outer.status(of: info.name),
       status.type == .folder, status.identity.inode == info.inode

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTransfer
 
-/// A plugin that has no program: takt fills in the template of its manifest and sends the request.
+/// A plugin without a program: takt fills in the template of its manifest and sends the request.
 struct PluginRequest: LongBuiltin {
   private let manifest: PluginManifest
   private let template: RequestTemplate
@@ -17,7 +17,6 @@ struct PluginRequest: LongBuiltin {
   var parameters: [ParameterSchema] { manifest.parameters.map(\.schema) }
   var reasons: [BuiltinReason] { Post.reasons }
 
-  /// It only talks to a server.
   func traits(with parameters: Parameters) -> ActionTraits { [] }
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
@@ -56,7 +55,7 @@ extension RequestTemplate.Body {
   }
 }
 
-/// Puts what one run says into the places of a template.
+/// Fills in the template for one run.
 private struct RequestFilling {
   private let facts: [Placeholders.Name: String]
   private let message: RunMessage
@@ -99,16 +98,16 @@ private struct RequestFilling {
     }
   }
 
-  /// The URL; nil where a fact would change its scheme or its host.
+  /// The URL; nil if a fact would change its scheme or its host.
   ///
-  /// A parameter at its beginning is the beginning of a URL. Every other value is encoded, so that it
+  /// A parameter at its start is the start of the URL. Every other value is encoded, so that it
   /// stays one part of the path or one value of the query.
   func url(_ text: RequestTemplate.Text) -> String? {
     var url = ""
     for (place, part) in text.parts.enumerated() {
       switch part {
       case .text(let text):
-        // A server's URL may end in a slash, with which the path begins.
+        // A server's URL may end in the slash with which the path starts.
         url +=
           place == 1 && url.hasSuffix("/") && text.hasPrefix("/") ? text.dropFirst() : text[...]
       case .value(.parameter(let name), let filters) where place == 0:
@@ -122,7 +121,7 @@ private struct RequestFilling {
     return url
   }
 
-  /// The value of a header, without line ends; nil where a parameter in it has none.
+  /// The value of a header, without line ends; nil if a parameter in it has no value.
   func header(_ text: RequestTemplate.Text) -> String? {
     guard text.parameters.allSatisfy({ parameters[$0] != nil }) else { return nil }
     return filled(text) { value in
@@ -149,7 +148,7 @@ private struct RequestFilling {
     text.loneParameter.map { parameters[$0] == nil } ?? false
   }
 
-  /// The JSON of a value; nil for a parameter alone that has none.
+  /// The JSON of a value; nil for a parameter alone without a value.
   private func document(_ value: RequestTemplate.Value) -> JSONDocument? {
     switch value {
     case .literal(let text): return .json(text)

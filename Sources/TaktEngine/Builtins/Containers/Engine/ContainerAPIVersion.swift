@@ -1,11 +1,10 @@
-/// A version of the API of an engine, such as 1.41.
 struct ContainerAPIVersion: Comparable, Hashable, Sendable, CustomStringConvertible {
   var major: Int
   var minor: Int
 
   /// Docker 19.03 and Podman 3.
   static let least = Self(major: 1, minor: 40)
-  /// What takt is written for.
+  /// The version that takt is written for.
   static let own = Self(major: 1, minor: 41)
 
   init(major: Int, minor: Int) {
@@ -13,7 +12,6 @@ struct ContainerAPIVersion: Comparable, Hashable, Sendable, CustomStringConverti
     self.minor = minor
   }
 
-  /// Nil when the text is no version.
   init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ (1...4).contains($0.utf8.count) }),
@@ -28,7 +26,7 @@ struct ContainerAPIVersion: Comparable, Hashable, Sendable, CustomStringConverti
     (left.major, left.minor) < (right.major, right.minor)
   }
 
-  /// The version in which to talk to an engine that has these; nil when it is too old.
+  /// The version to use with an engine that has these; nil if it is too old.
   static func agreed(newest: Self, oldest: Self?) -> Self? {
     guard newest >= least else { return nil }
     return min(newest, max(own, oldest ?? own))

@@ -2,12 +2,12 @@ import Synchronization
 import TaktCore
 package import TaktTransfer
 
-/// What takt asks of an engine. All of it blocks the thread, streams excepted.
+/// Requests of takt to an engine. All of them block the thread, except streams.
 extension ContainerEngine {
-  /// The containers that have all of these labels, `name` or `name=value`; all containers without
-  /// any.
+  /// Lists the containers that have all of these labels, `name` or `name=value`; all containers
+  /// without any.
   ///
-  /// - Parameter isAll: whether those that do not run are listed as well.
+  /// - Parameter isAll: true to list containers that do not run as well.
   package func containers(
     labelled labels: [String] = [], isAll: Bool = true
   ) throws(ContainerFailure) -> [ContainerSummary] {
@@ -26,12 +26,12 @@ extension ContainerEngine {
       ContainerDetails.self, of: ContainerRequest("GET", ["containers", container, "json"]))
   }
 
-  /// Follows what happens to containers from now on. Blocks the thread for the version alone.
+  /// Follows the events of containers from now on. Blocks the thread only to agree on the version.
   ///
   /// - Parameters:
-  ///   - onEvent: gets the events, on the thread of the streams, which it is not to block.
-  ///   - onEnd: is called once, on that thread, when there are no more: nil where the engine has
-  ///     ended the stream.
+  /// - onEvent: gets the events, on the thread of the streams, which it must not block.
+  /// - onEnd: is called once, on that thread, after the last event: nil if the engine has ended the
+  ///     stream.
   package func events(
     _ onEvent: @escaping @Sendable (ContainerEvent) -> Void,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void
@@ -55,7 +55,6 @@ extension ContainerEngine {
       })
   }
 
-  /// Makes a container and returns its id.
   func create(
     _ settings: JSONDocument, named name: String
   ) throws(ContainerFailure) -> String {
@@ -69,7 +68,6 @@ extension ContainerEngine {
       to: ContainerRequest("POST", ["containers", container, "start"], timeout: .seconds(120)))
   }
 
-  /// Sends a signal, by its number, to the first process of a container.
   func signal(_ container: String, _ number: Int32) throws(ContainerFailure) {
     try reply(
       to: ContainerRequest(
@@ -77,20 +75,19 @@ extension ContainerEngine {
         timeout: .seconds(10)))
   }
 
-  /// Ends a container by force and removes it, with the volumes that have no name. One that is gone
-  /// is no failure.
+  /// Kills a container and removes it, with its anonymous volumes. One that is gone is no failure.
   func remove(_ container: String) throws(ContainerFailure) {
     let request = ContainerRequest(
       "DELETE", ["containers", container], [("force", "1"), ("v", "1")], timeout: .seconds(30))
     do throws(ContainerFailure) {
       try reply(to: request)
     } catch {
-      // Somebody else removes it already.
+      // It is already being removed.
       guard error.isMissing || error.kind == .refused(409) else { throw error }
     }
   }
 
-  /// What a container has printed from its beginning on, until it ends.
+  /// Follows the output of a container from its start until it ends.
   func logs(
     of container: String, _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void
@@ -101,7 +98,7 @@ extension ContainerEngine {
         [("follow", "1"), ("stdout", "1"), ("stderr", "1")]), onBytes, onEnd: onEnd)
   }
 
-  /// Prepares a process in a container that runs, and returns its id.
+  /// Prepares a process in a running container, and returns its id.
   func createExec(
     in container: String, _ settings: JSONDocument
   ) throws(ContainerFailure) -> String {
@@ -111,7 +108,7 @@ extension ContainerEngine {
     ).id
   }
 
-  /// Starts what was prepared, and gets what it prints.
+  /// Starts a prepared process, and gets its output.
   func startExec(
     _ exec: String, _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void
@@ -136,7 +133,7 @@ extension ContainerEngine {
   }
 }
 
-/// The objects of a stream that comes on one thread.
+/// Splits a stream that arrives on one thread into objects.
 final class JSONObjectReader: Sendable {
   private struct State {
     var splitter = JSONObjectSplitter()
@@ -145,10 +142,10 @@ final class JSONObjectReader: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether something else than objects has come.
+  /// True once the stream has contained something other than objects.
   var isBroken: Bool { state.withLock(\.isBroken) }
 
-  /// False when the stream is to end.
+  /// False if the stream is to end.
   func feed(_ bytes: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void) -> Bool {
     state.withLock { state in
       do throws(JSONObjectSplitter.Flaw) {

@@ -4,23 +4,23 @@ import TaktCore
 import TaktSystem
 import TaktTransfer
 
-/// An engine of containers such as Docker or Podman, by its API over a Unix socket.
+/// A container engine such as Docker or Podman, reached by its API over a Unix socket.
 ///
-/// Nothing of it is made before the first request. Requests and endless streams have threads of
+/// Nothing of it is created before the first request. Requests and endless streams have threads of
 /// their own, so that neither waits for the other, nor for transfers of other jobs.
 ///
-/// Safe from any thread. What `blocks` says so.
+/// Safe from any thread. Methods that block say so.
 package final class ContainerEngine: Sendable {
   private static let requests = Network.engine(thread: "takt-containers")
   private static let streams = Network.engine(thread: "takt-streams", activeMax: 2048)
 
   package let socketPath: String
-  /// What has been agreed on with the engine; nil before, and after it has been away.
+  /// The version agreed on; nil before, and after the engine has been away.
   private let version = Mutex<ContainerAPIVersion?>(nil)
 
   package init(socketPath: String) { self.socketPath = socketPath }
 
-  /// The longest path that a socket's address holds.
+  /// The longest path that fits in a socket's address.
   package static let pathBytesMax = 107
 
   /// Asks the engine for its version unless it is known. Blocks the thread.
@@ -49,8 +49,8 @@ package final class ContainerEngine: Sendable {
     return agreed
   }
 
-  /// Sends a request and returns the body of the answer. Blocks the thread, the request's timeout at
-  /// most, and as long again where the version is not known.
+  /// Sends a request and returns the body of the answer. Blocks the thread, at most for the
+  /// request's timeout, and as long again if the version is not known.
   ///
   /// - Parameter onStart: gets the request on its way, to cancel it.
   @discardableResult
@@ -81,13 +81,13 @@ package final class ContainerEngine: Sendable {
     return object
   }
 
-  /// Begins a request whose answer comes part by part and may never end. Blocks the thread for the
-  /// version alone.
+  /// Starts a request whose answer arrives in parts and may never end. Blocks the thread only to
+  /// agree on the version.
   ///
   /// - Parameters:
-  ///   - onBytes: gets the parts, on the thread of the streams, which it is not to block; false ends
+  /// - onBytes: gets the parts, on the thread of the streams, which it must not block; false ends
   ///     the stream.
-  ///   - onEnd: is called once, on that thread: nil when the engine has ended the stream.
+  /// - onEnd: is called once, on that thread: nil if the engine has ended the stream.
   func stream(
     _ request: ContainerRequest, _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void
@@ -136,7 +136,7 @@ package final class ContainerEngine: Sendable {
     return transfer
   }
 
-  /// Another engine may listen by the next time.
+  /// Another engine may listen next time, so the version is forgotten.
   private func failure(_ failure: TransferFailure) -> ContainerFailure {
     version.withLock { $0 = nil }
     return ContainerFailure(failure, socket: socketPath)
@@ -150,7 +150,7 @@ package final class ContainerEngine: Sendable {
 }
 
 extension ContainerFailure {
-  /// What stands in the way, as far as the file system shows it.
+  /// Names the obstacle, as far as the file system shows it.
   static func sentence(noEngineAt path: String) -> String {
     guard path.utf8.count <= ContainerEngine.pathBytesMax else {
       return "the path of the socket is longer than \(ContainerEngine.pathBytesMax) bytes: \(path)"

@@ -1,23 +1,21 @@
 import TaktTransfer
 
-/// Why an engine of containers did not do what it was asked for.
 package struct ContainerFailure: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// No engine answers at the socket.
     case noEngine
-    /// What answers is no engine, or speaks another version of the API.
+    /// The answer is not that of an engine, or of another version of the API.
     case notAnEngine
     /// The engine did not answer in time, or broke off: it may have acted.
     case uncertain
-    /// The engine refused, with this status of HTTP.
+    /// The engine refused, with this HTTP status.
     case refused(Int)
-    /// takt cannot ask, for want of a library, a thread or descriptors.
+    /// takt cannot ask, because a library, a thread or descriptors are missing.
     case unable
     case cancelled
   }
 
   package var kind: Kind
-  /// One sentence for people.
   package var message: String
 
   package init(_ kind: Kind, _ message: String) {
@@ -41,10 +39,10 @@ package struct ContainerFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether there is no such container, image or exec.
+  /// True if there is no such container, image or exec.
   package var isMissing: Bool { kind == .refused(404) }
 
-  /// Whether another try may help: the engine is away, or busy.
+  /// True if another try may help: the engine is away, or busy.
   package var isPassing: Bool {
     switch kind {
     case .noEngine, .uncertain: true
@@ -53,7 +51,7 @@ package struct ContainerFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The reason that the log has.
+  /// The reason in the log.
   package var reason: String {
     switch kind {
     case .noEngine: "no_engine"

@@ -1,9 +1,9 @@
-/// Divides what a container has printed into its two streams: each frame has a header of eight
-/// bytes, with the stream and the length.
+/// Splits the output of a container into its two streams: each frame has a header of eight bytes,
+/// with the stream and the length.
 ///
-/// A frame may be cut anywhere, and may say that it has 4 GB: nothing of it is kept.
+/// A frame may be cut anywhere, and may claim 4 GB: none of it is buffered.
 package struct ContainerFrames {
-  /// What comes has no frames.
+  /// The input has no frames.
   package struct Flaw: Error {}
 
   private static let headerBytes = 8
@@ -13,10 +13,10 @@ package struct ContainerFrames {
 
   package init() {}
 
-  /// Whether the last frame has not ended.
+  /// True if the last frame has not ended.
   package var isWithinFrame: Bool { left > 0 || !header.isEmpty }
 
-  /// Hands the parts of the streams to `body`, in their order.
+  /// Passes the parts of the streams to `body`, in order.
   package mutating func feed(
     _ bytes: UnsafeRawBufferPointer,
     _ body: (_ stream: StandardStream, _ part: UnsafeRawBufferPointer) -> Void
@@ -38,7 +38,7 @@ package struct ContainerFrames {
   }
 
   private mutating func beginFrame() throws(Flaw) {
-    // 0 is the input, which some engines show as output; 3 is what the engine itself says.
+    // 0 is the input, which some engines show as output; 3 is a message of the engine itself.
     guard header[0] <= 3, header[1...3].allSatisfy({ $0 == 0 }) else { throw Flaw() }
     stream = header[0] >= 2 ? .stderr : .stdout
     left = header[4...7].reduce(0) { $0 << 8 | Int($1) }

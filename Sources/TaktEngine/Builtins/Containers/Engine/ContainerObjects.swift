@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// A container, as a list of an engine shows it.
+/// A container in the list of an engine.
 package struct ContainerSummary: Decodable, Hashable, Sendable {
   package var id: String
-  /// Each with the slash that engines put before it.
+  /// Each with the slash that engines put in front.
   package var names: [String]?
   package var image: String?
   package var labels: [String: String]?
@@ -18,14 +18,13 @@ package struct ContainerSummary: Decodable, Hashable, Sendable {
     case id = "Id", names = "Names", image = "Image", labels = "Labels", state = "State"
   }
 
-  /// The first name without its slash; the id where there is none.
+  /// The first name without its slash; the id if there is none.
   package var name: String {
     guard let name = names?.first else { return id }
     return name.hasPrefix("/") ? String(name.dropFirst()) : name
   }
 }
 
-/// A container in detail.
 package struct ContainerDetails: Decodable, Hashable, Sendable {
   package struct State: Decodable, Hashable, Sendable {
     package var status: String?
@@ -56,7 +55,6 @@ package struct ContainerDetails: Decodable, Hashable, Sendable {
   }
 }
 
-/// What has happened to a container.
 package struct ContainerEvent: Decodable, Hashable, Sendable {
   package struct Actor: Decodable, Hashable, Sendable {
     package var id: String?
@@ -67,7 +65,7 @@ package struct ContainerEvent: Decodable, Hashable, Sendable {
 
   /// `container`, `image` and the like.
   package var type: String?
-  /// `start`, `die`, `destroy` and the like; of Podman `remove` as well.
+  /// `start`, `die`, `destroy` and the like; with Podman `remove` as well.
   package var action: String?
   package var actor: Actor?
 
@@ -76,7 +74,7 @@ package struct ContainerEvent: Decodable, Hashable, Sendable {
   }
 }
 
-/// An engine, as it presents itself.
+/// An engine's description of itself.
 struct EngineVersion: Decodable {
   var newest: String?
   var oldest: String?
@@ -105,7 +103,7 @@ struct ExecDetails: Decodable {
   }
 }
 
-/// What an engine says of an error; of progress there is more, which nobody reads.
+/// An error message of an engine; other members of progress messages are ignored.
 struct EngineMessage: Decodable {
   struct Detail: Decodable { var message: String? }
 
@@ -115,7 +113,7 @@ struct EngineMessage: Decodable {
 }
 
 extension Decodable {
-  /// Nil where the bytes are no such object.
+  /// Nil if the bytes are no such object.
   init?(json bytes: [UInt8]) {
     guard let value = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = value

@@ -1,6 +1,5 @@
 import TaktCore
 
-/// A request to an engine of containers.
 struct ContainerRequest: Sendable {
   var method: String
   /// Below the version of the API, with names encoded: `/containers/json`.
@@ -22,7 +21,7 @@ struct ContainerRequest: Sendable {
     self.timeout = timeout
   }
 
-  /// What stands behind the version in the first line of the request.
+  /// The request target without the version in front.
   var target: String {
     guard !query.isEmpty else { return path }
     let pairs = query.map { "\($0.name)=\($0.value.encodedForPath)" }
@@ -31,7 +30,7 @@ struct ContainerRequest: Sendable {
 }
 
 extension String {
-  /// The text as one part of a path, or as a value of a query: nothing in it can end that.
+  /// The text encoded as one part of a path, or one value of a query, which nothing in it can end.
   fileprivate var encodedForPath: String {
     var bytes: [UInt8] = []
     for byte in utf8 {
@@ -41,7 +40,7 @@ extension String {
         bytes += [UInt8(ascii: "%"), Self.hex[Int(byte >> 4)], Self.hex[Int(byte & 15)]]
       }
     }
-    // A dot or two would be a folder.
+    // One or two dots alone would mean a folder.
     let text = String(decoding: bytes, as: UTF8.self)
     return text == "." || text == ".." ? text.replacing(".", with: "%2E") : text
   }

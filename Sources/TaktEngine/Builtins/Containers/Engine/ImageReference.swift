@@ -3,7 +3,6 @@ struct ImageReference: Hashable, Sendable, CustomStringConvertible {
   let description: String
   private let hasTag: Bool
 
-  /// Nil when the text is none.
   init?(_ text: String) {
     guard (1...512).contains(text.utf8.count) else { return nil }
     var rest = text[...]
@@ -26,7 +25,7 @@ struct ImageReference: Hashable, Sendable, CustomStringConvertible {
     self.hasTag = hasTag
   }
 
-  /// What to fetch: without a tag an engine fetches all of them.
+  /// The name to fetch: without a tag an engine fetches all tags.
   var withTag: String { hasTag ? description : description + ":latest" }
 
   private static func isDigest(_ text: Substring) -> Bool {
@@ -42,7 +41,7 @@ struct ImageReference: Hashable, Sendable, CustomStringConvertible {
       && text.utf8.allSatisfy { isLower($0) || isUpper($0) || "._-".utf8.contains($0) }
   }
 
-  /// A first part is a host when nothing else can have such a character.
+  /// True if the first part is a host, because of a character that is allowed in no other part.
   private static func isHost(_ text: Substring) -> Bool {
     guard text == "localhost" || text.utf8.contains(where: { ".:".utf8.contains($0) }) else {
       return false
@@ -57,7 +56,7 @@ struct ImageReference: Hashable, Sendable, CustomStringConvertible {
       && text.utf8.allSatisfy { isLower($0) || "._-".utf8.contains($0) }
   }
 
-  /// A digit counts as one.
+  /// Includes digits.
   private static func isLower(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte)
   }

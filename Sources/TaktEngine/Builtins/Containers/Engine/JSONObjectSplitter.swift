@@ -1,7 +1,7 @@
-/// Divides a stream of JSON objects into the objects, wherever it is cut.
+/// Splits a stream of JSON objects into objects, no matter where its parts are cut.
 package struct JSONObjectSplitter {
   package enum Flaw: Error {
-    /// Something other than white space stands between two objects.
+    /// Something other than white space between two objects.
     case notAnObject
     case tooLong
   }
@@ -15,10 +15,10 @@ package struct JSONObjectSplitter {
 
   package init(bytesMax: Int = 1024 * 1024) { self.bytesMax = bytesMax }
 
-  /// Whether the last object has not ended.
+  /// True if the last object has not ended.
   package var isWithinObject: Bool { depth > 0 }
 
-  /// Hands each whole object to `body`. Whether it is JSON in detail is for its reader to say.
+  /// Passes each complete object to `body`. The reader checks whether it is valid JSON.
   package mutating func feed(
     _ bytes: UnsafeRawBufferPointer, _ body: (_ object: [UInt8]) -> Void
   ) throws(Flaw) {

@@ -2,9 +2,9 @@ import Dispatch
 import TaktCore
 import TaktTransfer
 
-/// A command in a container that runs already, and that takt never ends.
+/// A command in a running container, which takt never ends.
 extension ContainerAttempt {
-  /// What tells its processes from others in the container.
+  /// Identifies its processes in the container.
   static let markVariable = "TAKT_CONTAINER_MARK"
 
   func runExec(in container: String) throws(ContainerFailure) -> BuiltinEnd {
@@ -12,7 +12,7 @@ extension ContainerAttempt {
     guard try isRunning(container) else { return .failed("container") }
     let exec = try engine.createExec(
       in: container, settings.exec(environment: [Self.markVariable: mark]))
-    // An engine takes a full id whose container is gone for a name, which another one may have.
+    // An engine treats a full id whose container is gone as a name, which another one may have.
     if Self.isFullID(container), try engine.details(ofExec: exec).container != container {
       call.log("the container \(container) is gone", .error)
       return .failed("container")
@@ -55,7 +55,7 @@ extension ContainerAttempt {
     text.utf8.count == 64 && text.allSatisfy(\.isHexDigit)
   }
 
-  /// False where the container cannot run a command, which the log says.
+  /// False, with a line in the log, if the container cannot run a command.
   private func isRunning(_ container: String) throws(ContainerFailure) -> Bool {
     do throws(ContainerFailure) {
       let details = try engine.details(of: container)
@@ -68,7 +68,7 @@ extension ContainerAttempt {
     return false
   }
 
-  /// The API has no way to signal an exec: another one in the container does it.
+  /// The API cannot signal an exec: another one in the container does it.
   private func send(_ signal: StopSignal, in container: String) throws(ContainerFailure) {
     let exec = try engine.createExec(
       in: container, settings.signal(signal.number, mark: "\(Self.markVariable)=\(mark)"))

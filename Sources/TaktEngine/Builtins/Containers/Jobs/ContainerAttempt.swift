@@ -2,10 +2,10 @@ import Glibc
 import TaktCore
 import TaktTransfer
 
-/// One attempt in a container, from its start to its exit status. It blocks its thread, and is
-/// used by that one alone.
+/// One attempt in a container, from its start to its exit status. It blocks its thread, and is used
+/// only by that one.
 final class ContainerAttempt {
-  /// So long after KILL nothing is waited for.
+  /// The time after KILL at which waiting ends.
   static let killTime = Duration.seconds(15)
   private static let pauseMax = Duration.seconds(5)
 
@@ -14,9 +14,9 @@ final class ContainerAttempt {
   let engine: ContainerEngine
   let mailbox = ContainerMailbox()
   let output: ContainerOutput
-  /// In the name and the labels of the container, and in the environment of an exec.
+  /// Identifies the container by name and labels, and an exec by its environment.
   let mark = AttemptMark.make()
-  /// When nothing is waited for any more; nil before KILL.
+  /// The end of all waiting; nil before KILL.
   private(set) var deadline: ContinuousClock.Instant?
   private var pause = Duration.milliseconds(250)
   private var saysAway = false
@@ -28,7 +28,6 @@ final class ContainerAttempt {
     output = ContainerOutput(to: call.output)
   }
 
-  /// Runs a new container.
   func runNew() throws(ContainerFailure) -> BuiltinEnd {
     try ContainerEngines.shared.prepare(engine)
     guard try provideImage() else { return .failed("image") }
@@ -38,7 +37,7 @@ final class ContainerAttempt {
     do throws(ContainerFailure) {
       _ = try engine.create(settings.container(labels: labels), named: name)
     } catch {
-      // It may have been made all the same.
+      // It may have been created all the same.
       if error.isPassing { try? ContainerEngines.shared.remove(name, on: engine) }
       guard error.isMissing else { throw error }
       call.log(error.message, .error)
@@ -64,7 +63,7 @@ final class ContainerAttempt {
     }
   }
 
-  /// False where there is no image, which the log says.
+  /// False, with a line in the log, if there is no image.
   private func provideImage() throws(ContainerFailure) -> Bool {
     guard let image = settings.image else { return false }
     do throws(ContainerFailure) {
@@ -79,7 +78,7 @@ final class ContainerAttempt {
     }
   }
 
-  /// For people, and one that nobody else can have.
+  /// Readable, and unique because of the mark.
   private var containerName: String {
     let job = call.request.spec.name.text.utf8.prefix(60).map { byte -> Character in
       let isPlain = ContainerSettings.isName(String(UnicodeScalar(byte)))
@@ -98,7 +97,6 @@ final class ContainerAttempt {
     }
   }
 
-  /// Waits for the end of a container that has been started.
   private func wait(for name: String) throws(ContainerFailure) -> BuiltinEnd {
     var followsLeft = 3
     while true {
@@ -114,7 +112,7 @@ final class ContainerAttempt {
           backOff(name)
           continue
         }
-        // The engine was away: what the container has printed since is still to be read.
+        // The engine was away: the container's output since then is still to be read.
         if !isWhole, !output.isBroken, followsLeft > 0, !isOverdue {
           followsLeft -= 1
           continue
@@ -137,18 +135,18 @@ final class ContainerAttempt {
     return Int32(code)
   }
 
-  /// Whether so much time has passed since KILL that nothing is waited for.
+  /// True if all waiting has ended, some time after KILL.
   var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }
 
-  /// Lets a failure pass after which another try may help, until there is no time left.
+  /// Tolerates a failure after which another try may help, until the deadline.
   func bear(_ failure: ContainerFailure) throws(ContainerFailure) {
     guard failure.isPassing, !isOverdue else { throw failure }
     if !saysAway { call.log("\(failure.message); takt keeps trying", .warning) }
     saysAway = true
   }
 
-  /// Hands on one stream of output and what signals come, until the stream ends or there is no time
-  /// left. Returns whether the engine has ended it.
+  /// Passes on one stream of output, and signals as they arrive, until the stream ends or the
+  /// deadline. Returns true if the engine has ended it.
   func follow(
     _ start: (
       _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
@@ -176,7 +174,7 @@ final class ContainerAttempt {
       }
     }
     stream.cancel()
-    // The stream says so at once.
+    // The end of the stream is reported at once.
     _ = mailbox.next(until: nil)
     return false
   }
@@ -186,13 +184,13 @@ final class ContainerAttempt {
     do throws(ContainerFailure) {
       try send(signal)
     } catch {
-      // A refusal says that it has ended already.
+      // A refusal means that it has ended already.
       if case .refused = error.kind { return }
       call.log("cannot send \(signal.rawValue): \(error.message)", .warning)
     }
   }
 
-  /// Waits before the next try, longer each time; signals go on.
+  /// Waits before the next try, longer each time; signals are still passed on.
   private func backOff(_ name: String) {
     backOff { [engine] signal throws(ContainerFailure) in try engine.signal(name, signal.number) }
   }

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// `use: container` runs a command in a new container, or in one that runs.
+/// `use: container` runs a command in a new container, or in a running one.
 struct ContainerBuiltin: LongBuiltin {
   var name: String { "container" }
 
@@ -43,7 +43,7 @@ struct ContainerBuiltin: LongBuiltin {
     ]
   }
 
-  /// What describes a container that is yet to be made.
+  /// Parameters that describe a new container.
   private static let newContainer = [
     ParameterSchema(
       "mounts", .list(.string), reaches: .file, isRequired: false,
@@ -104,7 +104,7 @@ struct ContainerBuiltin: LongBuiltin {
     ]
   }
 
-  /// A container is the engine's, which does what root may: no rights of the job's user hold there.
+  /// The engine runs the container with root's rights: those of the job's user do not limit it.
   func traits(with parameters: Parameters) -> ActionTraits {
     [.usesOwnRights, .isCommand, .hasExitStatus]
   }
@@ -133,7 +133,7 @@ struct ContainerBuiltin: LongBuiltin {
   }
 
   func run(_ call: BuiltinCall) -> BuiltinEnd {
-    // Placeholders may stand for anything.
+    // Placeholders may have any value.
     if let problem = problems(in: call.parameters.filter { call.isGiven($0.key, of: self) }).first {
       let name = problem.parameter.map { "'\($0)' " } ?? ""
       call.log("\(name)\(problem.message)", .error)
@@ -154,7 +154,7 @@ struct ContainerBuiltin: LongBuiltin {
 }
 
 extension BuiltinCall {
-  /// Whether a parameter has another value than its default.
+  /// True if a parameter differs from its default.
   fileprivate func isGiven(_ name: String, of builtin: any Builtin) -> Bool {
     builtin.parameters.first { $0.name == name }?.defaultValue != parameters[name]
   }

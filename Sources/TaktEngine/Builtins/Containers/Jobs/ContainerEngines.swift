@@ -5,7 +5,7 @@ import TaktSystem
 
 /// The engines that jobs use, and the containers of this daemon and of previous ones on them.
 ///
-/// Nothing is done before a job uses one, nor at a start in whose state folder no job has. Safe from
+/// Idle until a job uses one, also at a start with a state folder in which no job has. Safe from
 /// any thread.
 package final class ContainerEngines: Sendable {
   package static let shared = ContainerEngines()
@@ -15,20 +15,20 @@ package final class ContainerEngines: Sendable {
     var report: (@Sendable (String) -> Void)?
     var key: String?
     var engines: [String: ContainerEngine] = [:]
-    /// The sockets on which nothing is left of previous daemons.
+    /// The sockets on which no containers of previous daemons are left.
     var swept: Set<String> = []
     /// Containers of this daemon that could not be removed, by socket.
     var left: [String: Set<String>] = [:]
   }
 
   private static let fileName = "containers"
-  /// Of each socket no more are tried again; the next daemon finds others.
+  /// The containers of one socket that are tried again; the next daemon finds others.
   private static let leftMax = 1000
   private let state = Mutex(State())
   /// Held by the one thread that sweeps.
   private let sweeping = Mutex(())
 
-  /// The labels by which containers are known.
+  /// The labels that identify containers.
   enum Label {
     static let state = "dev.takt.state"
     static let daemon = "dev.takt.daemon"
@@ -38,7 +38,7 @@ package final class ContainerEngines: Sendable {
     static let removal = "dev.takt.remove"
   }
 
-  /// The socket that the environment names, or the first that there is.
+  /// The socket that the environment names, or the first that exists.
   static var socketOfSystem: Result<String, ContainerFailure> {
     if let host = getenv("DOCKER_HOST").map({ String(cString: $0) }), !host.isEmpty {
       let prefix = "unix://"
@@ -67,10 +67,10 @@ package final class ContainerEngines: Sendable {
     }
   }
 
-  /// Keeps what the next daemon needs in this folder, which this daemon has locked. What previous
-  /// daemons have left is ended on a thread of its own; nothing happens where they had none.
+  /// Keeps the data for the next daemon in this folder, which this daemon has locked. Containers of
+  /// previous daemons are ended on a thread of its own; nothing happens if they had none.
   ///
-  /// - Parameter report: is told what was ended.
+  /// - Parameter report: called with a sentence on the ended containers.
   package func open(in folder: String, report: @escaping @Sendable (String) -> Void) {
     state.withLock { state in
       state.folder = folder
@@ -86,11 +86,11 @@ package final class ContainerEngines: Sendable {
     }
   }
 
-  /// Ends what is left of previous daemons, and of attempts that could not remove their containers.
-  /// Blocks the thread.
+  /// Ends the leftover containers of previous daemons, and of attempts that could not remove
+  /// theirs. Blocks the thread.
   func prepare(_ engine: ContainerEngine) throws(ContainerFailure) {
     let socket = engine.socketPath
-    // An engine that hangs keeps no job of another one waiting.
+    // An engine that hangs does not delay jobs of another one.
     let isClean = state.withLock { $0.swept.contains(socket) && $0.left[socket]?.isEmpty ?? true }
     if isClean { return }
     let failure = sweeping.withLock { _ -> ContainerFailure? in
@@ -128,7 +128,6 @@ package final class ContainerEngines: Sendable {
     }
   }
 
-  /// What a container of this daemon is labelled with.
   func labels(
     _ request: AttemptRequest, mark: String, removal: ContainerSettings.Removal
   ) throws(ContainerFailure) -> [(String, String)] {
@@ -143,7 +142,8 @@ package final class ContainerEngines: Sendable {
     let label = try stateLabel()
     var ended: [String] = []
     for container in try engine.containers(labelled: ["\(Label.state)=\(label)"]) {
-      // Whatever the engine has made of the filter: only what bears the mark, and is not ours.
+      // Whatever the engine has made of the filter: only containers with the label, and not of this
+      // daemon.
       guard let labels = container.labels, labels[Label.state] == label,
         let daemon = labels[Label.daemon], daemon != DaemonProcess.instance
       else { continue }
@@ -162,7 +162,7 @@ package final class ContainerEngines: Sendable {
     state.withLock(\.report)?("Ended containers of the previous daemon: \(ended.count), \(names)")
   }
 
-  /// The key of the state folder, and which folder it is: a copy of it has other containers.
+  /// The key of the state folder, and its identity: a copy of it has other containers.
   private func stateLabel() throws(ContainerFailure) -> String {
     let (key, _) = try keyAndSockets()
     guard let folder = state.withLock(\.folder), let status = try? FileStatus(at: folder) else {
@@ -172,7 +172,7 @@ package final class ContainerEngines: Sendable {
     return "\(key).\(String(device, radix: 16)).\(String(inode, radix: 16))"
   }
 
-  /// What the file in the state folder says; without a folder, a key of this process's own.
+  /// The content of the file in the state folder; without a folder, a key of this process's own.
   private func keyAndSockets() throws(ContainerFailure) -> (key: String, sockets: [String]) {
     guard let folder = state.withLock(\.folder) else { return (ownKey(), []) }
     let path = "\(folder)/\(Self.fileName)"
@@ -201,7 +201,7 @@ package final class ContainerEngines: Sendable {
     }
   }
 
-  /// Has the next daemon look at this socket, before there is anything on it.
+  /// Records a socket for the next daemon, before there is a container on it.
   private func note(_ socket: String) throws(ContainerFailure) {
     let (_, sockets) = try keyAndSockets()
     guard let folder = state.withLock(\.folder), !sockets.contains(socket) else { return }

@@ -2,11 +2,11 @@ import Dispatch
 import Synchronization
 import TaktCore
 
-/// What happens while an attempt waits for its container. One thread takes it, any may add to it.
+/// Events for an attempt that waits for its container. One thread takes them, any may add some.
 final class ContainerMailbox: Sendable {
   enum Letter: Sendable {
     case signal(StopSignal)
-    /// The stream of the output has ended; nil when the engine has ended it.
+    /// The stream of the output has ended; nil if the engine has ended it.
     case streamEnded(ContainerFailure?)
   }
 
@@ -18,7 +18,7 @@ final class ContainerMailbox: Sendable {
     count.signal()
   }
 
-  /// The next one; nil when there is none by then. Blocks the thread.
+  /// The next one; nil if none arrives in time. Blocks the thread.
   func next(until deadline: ContinuousClock.Instant?) -> Letter? {
     if let deadline {
       let left = max(deadline - .now, .zero)
@@ -31,8 +31,8 @@ final class ContainerMailbox: Sendable {
   }
 }
 
-/// Takes what a container prints. A stream that begins from the start again, as after the engine was
-/// away, is taken from where the one before broke off.
+/// Takes the output of a container. A stream that starts from the beginning again, as after the
+/// engine was away, is taken from where the previous one broke off.
 final class ContainerOutput: Sendable {
   private struct State {
     var frames = ContainerFrames()
@@ -46,10 +46,10 @@ final class ContainerOutput: Sendable {
 
   init(to output: BuiltinOutput) { self.output = output }
 
-  /// Whether something else than frames has come.
+  /// True once the stream has contained something other than frames.
   var isBroken: Bool { state.withLock(\.isBroken) }
 
-  /// The next stream begins from the start.
+  /// Called before a stream that starts from the beginning.
   func restart() {
     state.withLock { state in
       state.frames = ContainerFrames()
@@ -57,7 +57,7 @@ final class ContainerOutput: Sendable {
     }
   }
 
-  /// False when the stream is to end.
+  /// False if the stream is to end.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { state in
       guard !state.isBroken else { return false }

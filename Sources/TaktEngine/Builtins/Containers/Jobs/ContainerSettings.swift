@@ -1,6 +1,6 @@
 import TaktCore
 
-/// What a job says of its container, checked.
+/// The parameters of a container, checked.
 struct ContainerSettings {
   enum Pull: String, CaseIterable { case missing, always, never }
   enum Removal: String, CaseIterable { case always, never }
@@ -23,7 +23,7 @@ struct ContainerSettings {
     call.text("shell").map { ["/bin/sh", "-c", $0] } ?? call.texts("command")
   }
 
-  /// What a process of the job would have of takt's own variables, and what the job adds.
+  /// The variables that takt sets for a process of the job, and those that the job adds.
   private func environment(_ more: [String: String]) -> JSONDocument {
     var values = more
     for (variable, value) in Command.facts(of: call.request) { values[variable.rawValue] = value }
@@ -45,8 +45,8 @@ struct ContainerSettings {
       common(environment) + [("AttachStdout", .flag(true)), ("AttachStderr", .flag(true))])
   }
 
-  /// A second exec that sends a signal to the processes of the first one, and to nothing else: they
-  /// have its mark in their environment. Fails where the container has no shell, or no `cat`.
+  /// A second exec that sends a signal to exactly the processes of the first one: they have its
+  /// mark in their environment. Fails if the container has no shell, or no `cat`.
   func signal(_ number: Int32, mark: String) -> JSONDocument {
     let script = """
       n=1; for d in /proc/[0-9]*; do case "$(cat "$d/environ" 2>/dev/null)" in
@@ -63,7 +63,7 @@ struct ContainerSettings {
 
   func container(labels: [(String, String)]) -> JSONDocument {
     var host: [(String, JSONDocument)] = [
-      // Whatever the engine's default is: its output is to be read.
+      // Set because the engine's default may be a driver whose output cannot be read.
       ("LogConfig", .object([("Type", .text("json-file"))])),
       ("ReadonlyRootfs", .flag(call.flag("read_only"))), ("Init", .flag(call.flag("init"))),
     ]
@@ -76,7 +76,7 @@ struct ContainerSettings {
     if let text = call.text("network") { host.append(("NetworkMode", .text(text))) }
     if let bytes = call.parameters["memory"]?.integer {
       host.append(("Memory", .number(bytes)))
-      // As much together with swap: none.
+      // The limit includes swap: none is left.
       host.append(("MemorySwap", .number(bytes)))
     }
     if case .number(let cpus)? = call.parameters["cpus"] {
@@ -91,13 +91,12 @@ struct ContainerSettings {
   }
 }
 
-/// What to mount in a container: `SOURCE:TARGET[:ro|:rw]`.
+/// A mount of a container: `SOURCE:TARGET[:ro|:rw]`.
 struct ContainerMount: Hashable {
   let source: String
   let target: String
   let isReadOnly: Bool
 
-  /// Nil when the text is none.
   init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard (2...3).contains(parts.count), ContainerSettings.isPath(parts[1]),
@@ -110,7 +109,7 @@ struct ContainerMount: Hashable {
   }
 
   var document: JSONDocument {
-    // A path that is missing is an error then, while a bind would make a folder of root's.
+    // A missing path is an error this way, while a bind would create a folder owned by root.
     .object([
       ("Type", .text(source.hasPrefix("/") ? "bind" : "volume")), ("Source", .text(source)),
       ("Target", .text(target)), ("ReadOnly", .flag(isReadOnly)),
@@ -164,13 +163,13 @@ extension ContainerSettings {
     return problems
   }
 
-  /// An absolute path that leads out of no folder.
+  /// True for an absolute path without `..`.
   static func isPath(_ text: String) -> Bool {
     text.hasPrefix("/") && text.utf8.count <= 4096 && !text.utf8.contains(0)
       && !text.split(separator: "/").contains("..")
   }
 
-  /// The name of a container, a volume or an account.
+  /// True for the name of a container, a volume or an account.
   static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, text.utf8.count <= 255 else { return false }
     return isLetterOrDigit(first)
