@@ -5,7 +5,7 @@ import TaktSystem
 package import TimerMachine
 import TaktTime
 
-/// What the jobs of the present set watch; it tells the scheduler of changes.
+/// The watches of the jobs in the present set; reports changes to the scheduler.
 ///
 /// Safe from any thread. There is no watcher as long as no job has a path to watch.
 package final class JobWatches: Sendable {
@@ -22,8 +22,8 @@ package final class JobWatches: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - observer: is told of paths that cannot be watched.
-  ///   - send: takes what has happened; called on a queue of the watcher's own.
+  /// - observer: gets paths that cannot be watched.
+  /// - send: gets the changes; called on a queue of the watcher's own.
   package init(
     reactor: Reactor, factory: any TimerFactory, observer: any Observer,
     send: @escaping @Sendable (SchedulerEvent) -> Void
@@ -34,9 +34,9 @@ package final class JobWatches: Sendable {
     self.send = send
   }
 
-  /// Watches what these jobs name.
+  /// Watches the paths of these jobs.
   ///
-  /// - Parameter done: called when that is so, before any change is told; at once where there is
+  /// - Parameter done: called when that is done, before any change is reported; at once if there is
   ///   nothing to watch.
   package func begin(with specs: [JobSpec], done: @escaping @Sendable () -> Void) {
     change(done) { keys in
@@ -46,7 +46,8 @@ package final class JobWatches: Sendable {
     }
   }
 
-  /// Watches what the jobs name after a reload; what stays keeps changes that are not told yet.
+  /// Watches the paths of the jobs after a reload; paths that stay keep changes that are not
+  /// reported yet.
   ///
   /// - Parameter done: as for `begin`.
   package func apply(_ plan: ReloadPlan, done: @escaping @Sendable () -> Void) {
@@ -58,8 +59,8 @@ package final class JobWatches: Sendable {
     }
   }
 
-  /// Watches nothing any more, so that in the log the life of each timer has its end. Waits for that
-  /// at most a second.
+  /// Ends all watches, so that the log shows the end of each timer. Waits for that at most a
+  /// second.
   package func close() {
     let done = DispatchSemaphore(value: 0)
     let watches = state.withLock { $0.watches }

@@ -5,9 +5,9 @@ import TaktSystem
 
 /// The folders below the end of a path.
 extension PathWalk {
-  /// So many folders of a key are watched, itself among them.
+  /// The number of folders watched for one key, including its own.
   static let foldersMax = 10_000
-  /// More entries than that no run is told of.
+  /// Later entries are not reported to any run.
   private static let arrivalsMax = ChangedPaths.countMax + 1
 
   private struct Folder {
@@ -17,15 +17,15 @@ extension PathWalk {
     var watch: Int32
   }
 
-  /// Watches the folders below one that is watched, each before it is read: what comes into it later
-  /// makes an event. Links are entries, and not followed.
+  /// Watches the folders below a watched one, each before it is read: later entries make events.
+  /// Links are entries, and not followed.
   mutating func enterFolders(below path: [CChar], _ watch: Int32) {
     folders[watch] = []
     var rest = [Folder(path: path, below: [], watch: watch)]
     while let folder = rest.popLast() {
-      // One that has moved within the tree keeps its watch: what is in it has other paths now.
+      // One that has moved within the tree keeps its watch: its entries have other paths now.
       let isNew = known.map { $0[folder.watch] != folder.below } ?? false
-      // A folder whose entries are known is read for the folders in it alone.
+      // A folder whose entries are known is read only for its folders.
       guard isNew || key.reachesBelow, let entries = self.entries(of: folder.path) else { continue }
       for entry in entries {
         let below = folder.below.isEmpty ? entry.name : folder.below + [Self.slash] + entry.name
@@ -38,7 +38,7 @@ extension PathWalk {
           return
         }
         guard let inner = enter(entry.name, of: folder, below) else {
-          // There is no room for any other watch.
+          // The limit of watches is reached.
           if refusals.contains(where: { $0.number == ENOSPC }) { return }
           continue
         }
@@ -47,7 +47,7 @@ extension PathWalk {
     }
   }
 
-  /// Nil for a folder that is not to be watched: it is gone, or here by another path.
+  /// Nil for a folder that is not to be watched: it is gone, or was reached by another path.
   private mutating func enter(_ name: [CChar], of folder: Folder, _ below: [CChar]) -> Folder? {
     let path = folder.path + [Self.slash] + name
     guard let watch = self.watch(path, for: Inotify.content | key.changeKind.bits | IN_ONLYDIR),
@@ -58,7 +58,7 @@ extension PathWalk {
     return Folder(path: path, below: below, watch: watch)
   }
 
-  /// What a folder holds; nil where it cannot be read, which is refused.
+  /// The entries of a folder; nil if it cannot be read, which is recorded as refused.
   private mutating func entries(of path: [CChar]) -> [(name: [CChar], isFolder: Bool)]? {
     guard !isUncertain(path) else {
       refusals.insert(WatchRefusal(path: path, number: EOPNOTSUPP))
@@ -68,7 +68,8 @@ extension PathWalk {
     defer { closedir(stream) }
     var entries: [(name: [CChar], isFolder: Bool)] = []
     while let entry = readdir(stream) {
-      // The system ends d_name with a NUL; it is read in place because names may outgrow the field.
+      // The system ends d_name with a NUL; it is read in place because names may be longer than the
+      // field.
       let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
       let start = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
       let name = Array(UnsafeBufferPointer(start: start, count: strlen(start)))
@@ -78,7 +79,7 @@ extension PathWalk {
     return entries
   }
 
-  /// Opens a folder, unless a link has taken its place; nil where that is refused.
+  /// Opens a folder, unless a link has taken its place; nil if that is refused.
   private mutating func open(_ path: [CChar]) -> OpaquePointer? {
     let folder = Glibc.open(
       Self.named(path) + [0], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -88,7 +89,7 @@ extension PathWalk {
     return nil
   }
 
-  /// Some file systems do not say of an entry what it is.
+  /// Some file systems do not report the type of an entry.
   private func isFolder(_ type: UInt8, _ name: [CChar], in folder: Int32) -> Bool {
     if type != UInt8(DT_UNKNOWN) { return type == UInt8(DT_DIR) }
     let status = try? FileStatus(of: name + [0], in: folder)

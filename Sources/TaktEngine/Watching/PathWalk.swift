@@ -4,44 +4,43 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// A walk from the root to the end of a path, which watches each folder before it looks into it.
+/// A walk from the root to the end of a path, which watches each folder before it reads an entry of
+/// it.
 ///
-/// So whatever happens behind its back makes an event, and the event another walk. The folders are
-/// named without links, since each link is read and followed here.
+/// So any later change makes an event, and the event another walk. Folders are named without links,
+/// since each link is read and followed here.
 struct PathWalk {
-  /// What is needed to be told of all that may change the result.
+  /// The watches needed to notice anything that may change the result.
   var uses: Set<WatchUse> = []
-  /// What the system did not permit.
   var refusals: Set<WatchRefusal> = []
-  /// What stands at the end of the path; nil when nothing does.
+  /// The file or folder at the end of the path; nil if there is none.
   private(set) var observation: PathObservation?
   /// The folder at the end of the path and those below it, as far as their entries matter: by their
   /// watches, each with its path below the first.
   var folders: [Int32: [CChar]] = [:]
-  /// Entries that count, of folders that were not known where they are now; paths below the first
-  /// folder.
+  /// Entries that count, in folders that are new at their path; paths below the first folder.
   var arrivals: [[CChar]] = []
 
-  /// As many links the system itself follows.
+  /// As many as the system itself follows.
   private static let linksMax = 40
   static let slash = CChar(47)
   private static let dot = CChar(46)
 
   let key: WatchKey
-  /// The folders whose entries are known, as `folders`; nil where nothing is.
+  /// The folders whose entries are known, as in `folders`; nil before the first walk has ended.
   let known: [Int32: [CChar]]?
   private let inotify: Inotify
-  /// File systems that do not answer: nothing there is touched.
+  /// File systems that do not answer: no path on them is touched.
   private let places: Set<[CChar]>
   private let progress: WalkProgress
-  /// File systems that may not answer: what asks them must not keep takt from ending.
+  /// File systems that may not answer: a call to them must not keep takt from ending.
   private let uncertain = MountTable.uncertainPlaces()
-  /// The folder that was reached; empty for the root.
+  /// The present folder; empty for the root.
   private var folder: [CChar] = []
-  /// The names still to come, the next one last.
+  /// The names still to be followed, the next one last.
   private var remainingNames: [[CChar]]
   private var links = 0
-  /// When a link on the way was last set.
+  /// The latest time at which a link on the way was set.
   private var linkSet: WallInstant?
 
   private enum Step {
@@ -49,7 +48,7 @@ struct PathWalk {
     case end
   }
 
-  /// Walks along the path of `key` at once; it blocks as long as a file system on the way does not
+  /// Walks along the path of `key` at once; blocks as long as a file system on the way does not
   /// answer.
   init(
     along key: WatchKey, knowing known: [Int32: [CChar]]? = nil, inotify: Inotify,
@@ -72,7 +71,7 @@ struct PathWalk {
         return
       }
     }
-    // Only a folder is left: a file has ended the walk.
+    // Only a folder is possible: a file has ended the walk.
     if let status = status(at: Self.named(folder)) { recordSighting(folder, status) }
   }
 
@@ -91,7 +90,7 @@ struct PathWalk {
       linkSet = linkSet.map { max($0, status.changed) } ?? status.changed
       return follow(path)
     default:
-      // A file in the middle of a path is as good as nothing.
+      // A file in the middle of a path counts as nothing.
       if isLast { recordSighting(path, status) }
       return .end
     }
@@ -151,7 +150,7 @@ struct PathWalk {
     !uncertain.isEmpty && uncertain.contains { MountTable.contains(path, in: $0) }
   }
 
-  /// To be asked before each call that may hang.
+  /// To be called before each system call that may hang.
   private mutating func mayTouch(_ path: [CChar]) -> Bool {
     if let place = places.first(where: { MountTable.contains(path, in: $0) }) {
       refusals.insert(WatchRefusal(path: place, number: ETIMEDOUT))
@@ -162,7 +161,7 @@ struct PathWalk {
   }
 
   mutating func refuse(_ path: [CChar], _ number: Int32) {
-    // Not there, or not what it was a moment ago: the watches so far tell when that changes.
+    // Missing, or of another type than an instant ago: the watches so far report when that changes.
     guard number != ENOENT, number != ENOTDIR, number != ELOOP else { return }
     refusals.insert(WatchRefusal(path: path, number: number))
   }
@@ -171,15 +170,15 @@ struct PathWalk {
     folder.isEmpty ? [slash] : folder
   }
 
-  /// The names in a path, the first one last; `.` leads nowhere.
+  /// The names in a path, the first one last; `.` is left out.
   private static func names(in path: [CChar]) -> [[CChar]] {
     path.split(separator: slash).map(Array.init).filter { $0 != [dot] }.reversed()
   }
 }
 
-/// What was found at the end of a path.
+/// The file or folder found at the end of a path.
 struct PathObservation {
-  /// What can be seen of it without a watch.
+  /// The properties that can be seen without a watch.
   struct Stamp: Equatable {
     let identity: FileIdentity
     private let sizeBytes: Int
@@ -193,10 +192,10 @@ struct PathObservation {
     }
   }
 
-  /// The number of its watch; nil when that was refused.
+  /// The number of its watch; nil if that was refused.
   let watch: Int32?
   let stamp: Stamp
-  /// When its contents, name or rights changed last, or a link that leads to it was set.
+  /// The latest change of its contents, name or rights, or of a link that leads to it.
   let changed: WallInstant
   private let isFolder: Bool
 
@@ -207,8 +206,8 @@ struct PathObservation {
     isFolder = status.type == .folder
   }
 
-  /// Whether both are the same thing, and nothing has arrived there that no watch has told: a folder
-  /// changes also when an entry is removed.
+  /// True if both are the same file or folder, and nothing was added that no watch has reported:
+  /// the times of a folder also change when an entry is removed.
   func isSame(as other: PathObservation) -> Bool {
     if let watch, let otherWatch = other.watch { return watch == otherWatch }
     return isFolder

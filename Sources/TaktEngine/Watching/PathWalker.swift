@@ -4,21 +4,20 @@ import TaktSystem
 import TaktTime
 
 /// Walks along paths on threads of their own, so that a file system that does not answer costs one
-/// thread and no caller. A thread that does not return in time is left where it hangs.
+/// thread and blocks no caller. A thread that does not return in time is abandoned.
 ///
 /// Used on one queue; `onReturn` is called on the thread that returns late.
 struct PathWalker {
-  /// What came of a walk.
   enum Answer {
     case found(PathWalk)
-    /// Nothing yet: the file system at this place does not answer.
+    /// No result yet: the file system at this place does not answer.
     case hangs(at: [CChar])
-    /// Nothing: there is no thread for it.
+    /// No result: there is no thread for it.
     case refused(SystemError)
   }
 
   let limit: Duration
-  /// Nothing is walked while so many threads hang.
+  /// Limits the threads that hang; at the limit, no path is walked.
   private let patience = Patience(thread: "takt-paths", stuckMax: 32, atPlace: 32)
 
   init(patience limit: Duration) { self.limit = limit }
@@ -26,9 +25,9 @@ struct PathWalker {
   /// Walks along the path of `key`, and waits for it as long as the patience lasts.
   ///
   /// - Parameters:
-  ///   - known: the folders whose entries are known.
-  ///   - places: what hangs already: nothing there is touched.
-  ///   - onReturn: gets a result that comes too late.
+  /// - known: the folders whose entries are known.
+  /// - places: file systems that hang already: no path on them is touched.
+  /// - onReturn: gets a result that comes too late.
   func walk(
     along key: WatchKey, knowing known: [Int32: [CChar]]?, inotify: Inotify,
     avoiding places: Set<[CChar]>,
@@ -56,11 +55,10 @@ struct PathWalker {
   }
 }
 
-/// How far a walk has come.
 final class WalkProgress: Sendable {
   private let current = Mutex<[CChar]>([])
 
-  /// What it asks the system about.
+  /// The path of the present system call.
   var path: [CChar] { current.withLock(\.self) }
 
   func reached(_ path: [CChar]) { current.withLock { $0 = path } }

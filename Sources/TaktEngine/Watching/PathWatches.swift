@@ -5,31 +5,32 @@ import TaktSystem
 import TaktTime
 import TimerMachine
 
-/// Tells when something changes at a path: at any number of paths, each for an owner.
+/// Reports changes at any number of paths, each for an owner.
 ///
-/// What a change is each key says. By default it is, where the path is a file, that it is created,
-/// written or moved to its place; where it is a folder, that an entry directly inside is. That
-/// something is removed or moved away is none, so a job that empties its inbox does not wake itself;
-/// neither is a change of rights or times. What appears anew at the path is a change, whichever
-/// folder or link on the way has brought it there.
+/// Each key defines what counts as a change. By default, a file must be created, written or moved
+/// to its path; of a folder, this must happen to an entry directly inside. Removing or moving away
+/// is no change, so a job that empties its inbox does not wake itself; neither is a change of
+/// rights or times. Something new at the path is a change, whichever folder or link on the way has
+/// brought it there.
 ///
-/// Of a folder, a key may ask for the folders below as well, and for some entries alone. Each of these
-/// folders is watched first and read then, and read again when a folder comes or goes, so that what is
-/// in a new one before it is watched is told, too.
+/// In a folder, a key may include the folders below as well, or restrict the entries that count.
+/// Each of these folders is watched first and read then, and read again when a folder comes or
+/// goes, so that entries that were in a new one before it was watched are reported, too.
 ///
-/// Nothing on the way need be there. The path is followed by watches of all folders that lead to
-/// it, and of their entries alone that bear the name of the next one; each walk along it sets a
-/// watch first and looks then, so that nothing is lost between. What the kernel does not tell is
-/// not seen: that another computer writes on a network file system, that a file is written through
-/// `mmap`, that a file system is mounted over a folder on the way.
+/// Nothing on the way needs to exist. The path is followed by watches of all folders that lead to
+/// it, but only for entries with the name of the next one; each walk along it sets a watch first
+/// and reads then, so that nothing is lost in between. Changes that the kernel does not report are
+/// not seen: writes by another computer on a network file system, writes through `mmap`, a file
+/// system mounted over a folder on the way.
 ///
 /// Safe from any thread. No caller waits for the disk: all work is done on one serial queue, and
-/// all that may hang on a thread that the queue waits for only briefly. A path on a file system that
-/// does not answer is not armed until it does; the others are.
+/// calls that may hang on a thread that the queue waits for only briefly. A path on a file system
+/// that does not answer is not armed until it does; the others are.
 ///
-/// `@unchecked Sendable`: all that changes is touched on `queue` alone; every way in goes there.
+/// `@unchecked Sendable`: all mutable state is touched on `queue` only; every entry point goes
+/// there.
 final class PathWatches: @unchecked Sendable {
-  /// How long until a path that could not be watched is tried again.
+  /// The time after which a path that could not be watched is tried again.
   static let retryDelay = Duration.seconds(30)
 
   private let reactor: Reactor
@@ -42,24 +43,24 @@ final class PathWatches: @unchecked Sendable {
   private let inotify: Inotify
   private var walker = PathWalker(patience: .milliseconds(500))
   private var keys = WatchSet()
-  /// Where the walks of keys hang.
+  /// The places at which the walks of keys hang.
   private var hanging: [UInt64: [CChar]] = [:]
   private var retryTimer: SafeTimer?
-  /// Whether the reactor has refused the descriptor.
+  /// True if the reactor has refused the descriptor.
   private var isUnresponsive = false
 
   /// - Parameters:
-  ///   - reactor: waits for the events.
-  ///   - factory: makes one timer for each key that changes, and one for what was refused; debounces
-  ///     are counted on its clocks.
-  ///   - timerLog: told of every transition of those timers. Default none.
-  ///   - queue: where the work is done and both callbacks are made; serial. `nil` makes one.
-  ///   - add: what adds a watch, for tests.
-  ///   - onPaths: a key's path has changed; with all paths at which something has.
-  ///   - onChange: the same, without them.
-  ///   - onError: a path cannot be watched: a sentence for people that says what to do. Told once
+  /// - reactor: waits for the events.
+  /// - factory: makes one timer for each key that changes, and one for refused watches; its clocks
+  ///     measure the debounces.
+  /// - timerLog: gets every transition of those timers. Default none.
+  /// - queue: runs the work and the callbacks; serial. `nil` makes one.
+  /// - add: adds a watch; replaced in tests.
+  /// - onPaths: a key's path has changed; with all paths at which something has.
+  /// - onChange: the same, without the paths.
+  /// - onError: a path cannot be watched: a sentence for people that says what to do. Called once
   ///     for each path and cause until it is over.
-  /// - Throws: when the system has no inotify descriptor left.
+  /// - Throws: if the system has no inotify descriptor left.
   init(
     reactor: Reactor, factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
     queue: DispatchQueue? = nil,
@@ -81,18 +82,17 @@ final class PathWatches: @unchecked Sendable {
 
   deinit { inotify.close(on: reactor) }
 
-  /// Watches these keys, and no others from now on.
+  /// Watches exactly these keys from now on.
   ///
-  /// A key that stays is left as it is, also a change of it that is not told yet; of one whose
-  /// debounce alone is another, that change is kept as well. What changed before this call, or
-  /// before the reading, is no change of a new key. Returns at once; when the queue has done the work, a
-  /// key that was removed is not called back any more. Paths that could not be watched are tried
-  /// again.
+  /// A key that stays is left as it is, including a change that is not reported yet; if only the
+  /// debounce differs, that change is kept as well. Changes before this call, or before the
+  /// reading, do not count for a new key. Returns at once; when the queue has done the work, a
+  /// removed key is not called back any more. Paths that could not be watched are tried again.
   ///
   /// - Parameters:
-  ///   - read: what the caller has read at the paths, and when: of new keys that sense differences, a
-  ///     later change is told too.
-  ///   - done: called on the queue when the paths are watched, before any change is told.
+  /// - read: the caller's reading of the paths, and its time: for new keys that sense differences,
+  ///     a later change is reported too.
+  /// - done: called on the queue when the paths are watched, before any change is reported.
   func watch(
     _ keys: Set<WatchKey>, read: FilesRead? = nil, done: @escaping @Sendable () -> Void = {}
   ) {
@@ -105,13 +105,13 @@ final class PathWatches: @unchecked Sendable {
     }
   }
 
-  /// Does on the queue what is to be done for all that has happened so far, and waits for it: for
-  /// tests, which cannot know otherwise that nothing is to be told.
+  /// Performs on the queue the work for all events so far, and waits for it: for tests, which
+  /// cannot know otherwise that there is nothing to report.
   func catchUp() {
     queue.sync { absorbAll() }
   }
 
-  /// How many inodes are watched, for tests.
+  /// For tests.
   var inodeCount: Int { queue.sync { keys.table.count } }
 
   /// Returns the new keys that have changed since they were read.
@@ -134,12 +134,11 @@ final class PathWatches: @unchecked Sendable {
     for unused in keys.setUses(uses, of: watch) { inotify.remove(unused) }
   }
 
-  /// Walks along the paths of these keys. Returns those that have changed.
   private func walkAgain(_ ids: some Sequence<UInt64>) -> Set<UInt64> {
     Set(ids.filter(walk))
   }
 
-  /// Walks along the path of a key. Returns whether something new stands at its end.
+  /// Walks along the path of a key. Returns true if there is something new at its end.
   private func walk(_ id: UInt64) -> Bool {
     guard let watch = keys.watches[id], hanging[id] == nil else { return false }
     let answer = walker.walk(
@@ -174,13 +173,13 @@ final class PathWatches: @unchecked Sendable {
     for refusal in keys.refusals.replace(found, of: id) { onError(refusal.sentence) }
   }
 
-  /// A walk has returned late. What has happened since at the inodes that it watches was nobody's,
-  /// so the path is walked again.
+  /// Called when a walk returns late. Events at the inodes that it watches had no key until now, so
+  /// the path is walked again.
   private func returned(_ id: UInt64, _ walk: PathWalk) {
     hanging[id] = nil
     let watch = keys.watches[id] ?? KeyWatch(id: id, key: walk.key)
     setUses(watch.uses.union(walk.uses), of: watch)
-    // Of a key that is gone nothing is needed.
+    // A key that is gone needs no watches.
     if keys.watches[id] == nil { setUses([], of: watch) }
     noteChanges(of: walkAgain(keys.refusals.users))
     retryLater()
@@ -197,7 +196,7 @@ final class PathWatches: @unchecked Sendable {
     }
   }
 
-  /// One buffer at a time, so that a flood leaves room for other work on the queue.
+  /// Processes one buffer at a time, so that a flood leaves room for other work on the queue.
   private func turn() {
     if absorb() {
       queue.async { [weak self] in self?.turn() }
@@ -216,12 +215,12 @@ final class PathWatches: @unchecked Sendable {
   }
 
   private func absorbAll() {
-    // Bounded: of one who writes faster than this reads, the rest is left to the next turn.
+    // Bounded: if a writer is faster than this reads, the rest is left to the next turn.
     var buffersLeft = 64
     while buffersLeft > 0, absorb() { buffersLeft -= 1 }
   }
 
-  /// Takes what one buffer holds of what has happened. Returns false when it was nothing.
+  /// Processes one buffer of events. Returns false if it was empty.
   private func absorb() -> Bool {
     let events = inotify.read()
     guard !events.isEmpty else { return false }
@@ -244,7 +243,7 @@ final class PathWatches: @unchecked Sendable {
       watch.debouncer = debouncer
       debouncer.call { [weak self] in
         guard let self else { return }
-        // Virtual time rings on the thread that moves it.
+        // Virtual time fires on the thread that moves it.
         queue.async { self.settled(id) }
       }
     }
@@ -275,7 +274,7 @@ final class PathWatches: @unchecked Sendable {
     }
     let timer = retryTimer ?? madeRetryTimer()
     retryTimer = timer
-    // One that waits is not put off.
+    // A running timer is not delayed further.
     if timer.state != .running { _ = timer.activate(.once(afterClamping: Self.retryDelay)) }
   }
 

@@ -3,31 +3,32 @@ import TaktCore
 import TaktTime
 import TimerMachine
 
-/// One path that is watched on behalf of somebody.
+/// One path that is watched for an owner.
 struct WatchKey: Hashable, Sendable {
-  /// What a change at a path is.
+  /// The events that count as a change at a path.
   enum ChangeKind: Hashable, Sendable {
-    /// Something arrives there or is written, or arrives in a folder there or is written in it.
-    /// Nothing that goes is a change, nor are other rights or times.
+    /// A file or folder arrives there or is written, or arrives in a folder there or is written in
+    /// it. Removals and changes of rights or times do not count.
     case arrivals
-    /// What is there is not what was there: another file, another size, another time of its last
-    /// change, or nothing. A file that is being written is looked at when its writer closes it.
+    /// The file there is not the same as before: another file, another size, another time of its
+    /// last change, or none. A file that is being written is checked when its writer closes it.
     case differences
   }
 
-  /// Who is told, such as the name of a job.
+  /// The receiver of changes, such as the name of a job.
   var owner: String
-  /// The file or folder; absolute. It need not be there. Its symbolic links are followed.
+  /// The file or folder; absolute. It need not exist. Symbolic links are followed.
   var path: String
-  /// How long a change settles before the owner is told, so that a burst of changes makes one call.
+  /// The time for which a change settles before it is reported, so that a burst of changes makes
+  /// one call.
   ///
-  /// Counted from the last change, but the owner is told at the latest after ten times as long,
-  /// counted from the first. Zero, or less, tells at once.
+  /// Counted from the last change, but the report comes at the latest after ten times as long,
+  /// counted from the first. Zero, or less, reports at once.
   var debounce: Duration
   var changeKind = ChangeKind.arrivals
-  /// Of a folder which entries count; empty for all.
+  /// The entries of a folder that count; empty for all.
   var patterns: [PathPattern] = []
-  /// Whether the folders below a folder are watched, too.
+  /// True if the folders below a folder are watched, too.
   var isRecursive = false
 }
 
@@ -38,27 +39,28 @@ extension WatchKey {
       isRecursive: watch.isRecursive)
   }
 
-  /// The trigger that it was made of.
+  /// The trigger from which it was made.
   var watch: PathWatch {
     PathWatch(path: path, debounce: debounce, patterns: patterns, isRecursive: isRecursive)
   }
 
-  /// Whether folders below the one at the path matter.
+  /// True if folders below the one at the path matter.
   var reachesBelow: Bool { isRecursive || patterns.contains(where: \.reachesBelow) }
 
-  /// Whether what a folder holds is looked through: not all that comes there counts, or more does.
+  /// True if the entries of a folder have to be read: not all of them count, or deeper ones do as
+  /// well.
   var hasOwnEntries: Bool { !patterns.isEmpty || isRecursive }
 
-  /// Whether an entry below the path counts.
+  /// - Parameter path: relative to the key's path.
   func counts(entry path: [CChar]) -> Bool {
     patterns.isEmpty || patterns.match(path.map { UInt8(bitPattern: $0) })
   }
 }
 
 extension WatchKey {
-  /// How long a change waits at most, lest a file that never stops growing is never told.
+  /// The longest wait of a change, so that a file that never stops growing is still reported.
   var debounceLongest: Duration {
-    // Within what a timer takes, and so within what can be multiplied.
+    // Within the limit of a timer, so that the product cannot overflow.
     min(max(debounce, .zero), TimerSchedule.longest) * 10
   }
 }
@@ -72,41 +74,42 @@ extension WatchKey.ChangeKind {
     }
   }
 
-  /// Whether an event of a watched path may be a change.
+  /// True if an event of a watched path may be a change.
   func counts(_ event: InotifyEvent) -> Bool {
     switch self {
     case .arrivals: event.has(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE)
-    // What is written in a folder makes no difference to the folder.
+    // Writes to files in a folder make no difference to the folder.
     case .differences where event.name.isEmpty: event.has(IN_CLOSE_WRITE | IN_ATTRIB)
     case .differences: event.has(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
     }
   }
 }
 
-/// What is known of one key. Touched on the queue of its `PathWatches` alone.
+/// The state of one key. Touched only on the queue of its `PathWatches`.
 final class KeyWatch {
-  /// A number that no other key ever gets.
+  /// Never reused for another key.
   let id: UInt64
-  /// The key; of the one that takes its place nothing but the debounce differs.
+  /// The key; one that replaces it differs only in the debounce.
   var key: WatchKey
-  /// The folder at the path and those below it, by their watches: each with its path below the first.
+  /// The folder at the path and those below it, by their watches: each with its path below the
+  /// first.
   private(set) var folders: [Int32: [CChar]] = [:]
-  /// What it needs watches for, those on the way and that of its target.
+  /// The watches that it needs, those on the way and that of its target.
   var uses: Set<WatchUse> = []
-  /// Tells of a change when it has settled; made with the first change.
+  /// Reports a change when it has settled; made with the first change.
   var debouncer: Debouncer?
 
-  /// When it was read by whoever wants to be told; nil for a key that nobody reads before.
+  /// The time of the owner's reading; nil for a key that is not read before.
   private let readAt: WallInstant?
-  /// What was read then, where it could be.
+  /// The identity of the file at that reading, if it could be read.
   private let fileRead: FileIdentity?
-  /// What stands at the path, or stood there last and is somewhere else now.
+  /// The file or folder at the path, or the last one there if it is somewhere else now.
   private var observation: PathObservation?
   private var isHere = false
   private var isKnown = false
-  /// Where something has changed since the owner was told.
+  /// The changed paths since the last report.
   private var changes = ChangedPaths()
-  /// Whether it was written when it was not certain that it stands at the path.
+  /// True if it was written while it was uncertain that it is at the path.
   private var wasTouched = false
 
   init(id: UInt64, key: WatchKey, read: FilesRead? = nil) {
@@ -116,7 +119,7 @@ final class KeyWatch {
     fileRead = read?.identities[key.path]
   }
 
-  /// Something has changed at the path, or at an entry of the folder that it is.
+  /// Records a change at the path, or at an entry of the folder there.
   func note(entry name: [CChar] = []) {
     let folder = Array(key.path.utf8)
     if name.isEmpty {
@@ -126,30 +129,31 @@ final class KeyWatch {
     }
   }
 
-  /// The system has not told all of what has changed.
+  /// Called when the system has not reported all changes.
   func noteLoss() { changes.markCut() }
 
-  /// Where something has changed since this was asked last: at the path itself where no more is known.
+  /// The changed paths since the last call: the key's path itself if no more is known.
   func popChanges() -> ChangedPaths {
     if changes.lines.isEmpty { note() }
     defer { changes = ChangedPaths() }
     return changes
   }
 
-  /// The folders whose entries are known, as `folders`; nil before the first walk has ended.
+  /// The folders whose entries are known, as in `folders`; nil before the first walk has ended.
   var knownFolders: [Int32: [CChar]]? { isKnown ? folders : nil }
 
-  /// The path of an entry of a watched folder, below the folder at the key's path.
+  /// The path of an entry of a watched folder, relative to the folder at the key's path.
   func path(of name: [CChar], in watch: Int32) -> [CChar] {
     guard let folder = folders[watch], !folder.isEmpty else { return name }
     return folder + [CChar(47)] + name
   }
 
-  /// The watch of what has left the path: if it comes back, it is known whether it was written.
+  /// The watch of a target that has left the path: if it comes back, it is known whether it was
+  /// written.
   var leftBehind: Int32? { isHere ? nil : observation?.watch }
 
-  /// The target was written, or an entry of it came. Returns whether that is a change now; when the
-  /// place of the target is `uncertain`, the next walk decides.
+  /// Called when the target was written, or an entry of it came. Returns true if that is a change
+  /// now; while the place of the target is `uncertain`, the next walk decides.
   func wasWritten(uncertain: Bool) -> Bool {
     if isHere && !uncertain { return true }
     wasTouched = true
@@ -159,29 +163,29 @@ final class KeyWatch {
   func watchEnded(_ watch: Int32) {
     folders[watch] = nil
     uses = uses.filter { $0.watch != watch }
-    // What was there last is what a difference is told from.
+    // A difference is compared with the last target.
     guard key.changeKind == .arrivals, observation?.watch == watch else { return }
     observation = nil
     isHere = false
   }
 
-  /// A walk has found these folders, and these entries in folders that were not known.
+  /// Takes the result of a walk: folders, and entries in folders that were not known.
   ///
-  /// Returns whether that is a change.
+  /// Returns true if that is a change.
   func found(_ walk: PathWalk) -> Bool {
     let hadFolders = !folders.isEmpty
     folders = walk.folders
     guard key.hasOwnEntries, hadFolders || !folders.isEmpty else { return found(walk.observation) }
-    // Of a folder only what it holds counts.
+    // In a folder only its entries count.
     let wasTouched = wasTouched
     _ = found(walk.observation)
     for entry in walk.arrivals { note(entry: entry) }
     return !walk.arrivals.isEmpty || wasTouched && isHere
   }
 
-  /// A walk has found this at the path, or nothing. Returns whether that is a change: something
-  /// that was not there, or any difference. What is found first is how it was before, unless it has
-  /// changed since it was read.
+  /// Takes the target that a walk has found at the path, or nil. Returns true if that is a change:
+  /// a new target, or any difference. The first one found counts as the previous state, unless it
+  /// has changed since it was read.
   func found(_ found: PathObservation?) -> Bool {
     defer { isKnown = true }
     if key.changeKind == .differences {

@@ -1,11 +1,9 @@
 import Glibc
 import TaktSystem
 
-/// A path that the system does not let be watched.
 struct WatchRefusal: Hashable {
   /// The folder or file, without links.
   var path: [CChar]
-  /// The system's error number.
   var number: Int32
 
   /// One sentence or two for people: what happened, and what to do.
@@ -38,17 +36,16 @@ struct WatchRefusal: Hashable {
   }
 }
 
-/// Which refusals stand, and for whom: so that each is told once, until it is over.
+/// The present refusals and their keys: each is reported once, until it is over.
 struct WatchRefusals {
   private var usersByRefusal: [WatchRefusal: Set<UInt64>] = [:]
   private var refusalsByUser: [UInt64: Set<WatchRefusal>] = [:]
 
-  /// The keys that are in trouble.
   var users: [UInt64] { refusalsByUser.keys.sorted() }
 
   var isEmpty: Bool { refusalsByUser.isEmpty }
 
-  /// Enters what was refused to a key now, in place of what was before. Returns what is new.
+  /// Replaces the refusals of a key. Returns the new ones.
   mutating func replace(_ refusals: Set<WatchRefusal>, of id: UInt64) -> [WatchRefusal] {
     let previous = refusalsByUser[id] ?? []
     refusalsByUser[id] = refusals.isEmpty ? nil : refusals

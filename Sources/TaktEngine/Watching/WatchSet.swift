@@ -1,11 +1,10 @@
 import TaktCore
 
-/// The keys that are watched, what each of them needs, and what is refused to it.
+/// The watched keys, with their uses and their refusals.
 struct WatchSet {
-  /// What becomes of the keys when others take their place.
   struct Replacement {
     var added: [KeyWatch] = []
-    /// Those of which the debounce alone is another.
+    /// Those of which only the debounce differs.
     var renamed: [KeyWatch] = []
     var removed: [KeyWatch] = []
   }
@@ -16,8 +15,7 @@ struct WatchSet {
   private var idByKey: [WatchKey: UInt64] = [:]
   private var lastID: UInt64 = 0
 
-  /// From now on these keys are watched. What the removed ones need is theirs until it is set to
-  /// nothing.
+  /// Replaces the keys. The uses of the removed ones are kept until they are set to none.
   mutating func replace(with keys: Set<WatchKey>, read: FilesRead? = nil) -> Replacement {
     var change = Replacement()
     var heirless: [WatchKey: UInt64] = [:]
@@ -44,9 +42,9 @@ struct WatchSet {
     return change
   }
 
-  /// Sets what a key needs. Returns the watches that no key needs any more.
+  /// Sets the uses of a key. Returns the watches that no key needs any more.
   mutating func setUses(_ uses: Set<WatchUse>, of watch: KeyWatch) -> [Int32] {
-    // The new ones first: what stays is not let go between.
+    // The new ones first: a use that stays must not be released in between.
     for use in uses.subtracting(watch.uses) { table.add(use, of: watch.id) }
     defer { watch.uses = uses }
     return watch.uses.subtracting(uses).filter { table.remove($0, of: watch.id) }.map(\.watch)

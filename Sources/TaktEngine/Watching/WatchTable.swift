@@ -1,11 +1,10 @@
 import Glibc
 
-/// Who uses which watched inode: so that one watch serves many keys, and an event finds those that
-/// it is about by one look at a dictionary.
+/// The uses of each watched inode: one watch serves many keys, and an event finds its keys by one
+/// look-up in a dictionary.
 struct WatchTable {
-  /// A key that comes by a folder.
+  /// A key whose path goes through a folder.
   struct EntryUser: Hashable {
-    /// The key's number.
     var id: UInt64
     /// See `WatchUse.step`.
     var isLast: Bool
@@ -21,20 +20,19 @@ struct WatchTable {
 
   private var inodes: [Int32: Inode] = [:]
 
-  /// How many inodes are watched.
   var count: Int { inodes.count }
 
-  /// Those who come by the entry `name` of a folder.
+  /// The keys whose paths go through the entry `name` of a folder.
   func entryUsers(of watch: Int32, by name: [CChar]) -> Set<EntryUser> {
     inodes[watch]?.entryUsers[name] ?? []
   }
 
-  /// Those who watch this very inode.
+  /// The keys that watch this very inode.
   func targetOf(_ watch: Int32) -> Set<UInt64> {
     inodes[watch]?.targetOf ?? []
   }
 
-  /// Those who watch a folder above this one with all that is below.
+  /// The keys that watch a folder above this one with all folders below.
   func folderOf(_ watch: Int32) -> Set<UInt64> {
     inodes[watch]?.folderOf ?? []
   }
@@ -47,7 +45,7 @@ struct WatchTable {
     }
   }
 
-  /// Enters a use; once is enough.
+  /// Adds a use; adding it twice has no effect.
   mutating func add(_ use: WatchUse, of id: UInt64) {
     switch use {
     case .step(let watch, let name, let isLast):
@@ -60,7 +58,7 @@ struct WatchTable {
     }
   }
 
-  /// Strikes a use out. Returns whether the inode has none left, so that its watch is to end.
+  /// Removes a use. Returns true if the inode has none left, so that its watch is to end.
   mutating func remove(_ use: WatchUse, of id: UInt64) -> Bool {
     let watch = use.watch
     guard inodes[watch] != nil else { return false }
@@ -80,21 +78,21 @@ struct WatchTable {
     return true
   }
 
-  /// The system has ended a watch. Returns those who used it.
+  /// Called when the system has ended a watch. Returns the keys that used it.
   mutating func forget(_ watch: Int32) -> Set<UInt64> {
     defer { inodes[watch] = nil }
     return users(of: watch)
   }
 }
 
-/// What one key needs a watched inode for.
+/// The purpose for which a key needs a watched inode.
 enum WatchUse: Hashable {
-  /// The inode is a folder on the way, whose entry `name` leads on. `isLast` tells that nothing of
-  /// the path is left behind it: the entry is what the key watches, or a link to it.
+  /// The inode is a folder on the way, whose entry `name` comes next. `isLast` means that the path
+  /// ends there: the entry is what the key watches, or a link to it.
   case step(watch: Int32, name: [CChar], isLast: Bool)
-  /// The inode is what the key watches.
+  /// The inode is the one at the key's path.
   case target(watch: Int32)
-  /// The inode is a folder below what the key watches.
+  /// The inode is a folder below the one at the key's path.
   case folder(watch: Int32)
 
   var watch: Int32 {
@@ -105,15 +103,15 @@ enum WatchUse: Hashable {
   }
 }
 
-/// What one reading of events comes to, before the paths are walked again.
+/// The result of one reading of events, before the paths are walked again.
 struct WatchTurn {
   private(set) var changed: Set<UInt64> = []
-  /// The keys whose next walk decides whether they have changed: their paths may lead somewhere
+  /// The keys whose next walk decides if they have changed, because their paths may lead somewhere
   /// else now.
   private(set) var uncertain: Set<UInt64> = []
 
-  /// Takes the next event, in the order in which they came. A watch that the system has ended is
-  /// struck out of the table.
+  /// Adds the next event, in order of arrival. A watch that the system has ended is removed from
+  /// the table.
   mutating func add(
     _ event: InotifyEvent, _ table: inout WatchTable, _ watches: [UInt64: KeyWatch]
   ) {
@@ -137,9 +135,9 @@ struct WatchTurn {
     }
   }
 
-  /// Something has happened to what a key watches, or to an entry of a folder of it.
+  /// Adds an event of a key's target, or of an entry of one of its folders.
   private mutating func addEntry(_ event: InotifyEvent, _ watch: KeyWatch) {
-    // A folder that comes is to be watched, and one that goes is not.
+    // A new folder is to be watched, and a removed one is not.
     if event.has(IN_ISDIR), watch.key.reachesBelow, !event.name.isEmpty {
       uncertain.insert(watch.id)
     }
@@ -157,14 +155,14 @@ struct WatchTurn {
     guard hasCome || event.has(IN_MOVED_FROM | IN_DELETE) else { return }
     for entryUser in table.entryUsers(of: event.watch, by: event.name) {
       uncertain.insert(entryUser.id)
-      // Of a folder that comes, what is in it may be all that counts.
+      // In a new folder, only its entries may count.
       if hasCome, entryUser.isLast, let watch = watches[entryUser.id], !watch.key.hasOwnEntries {
         note(watch)
       }
     }
   }
 
-  /// Whether it makes a difference, the next walk sees.
+  /// For differences, the next walk decides.
   private mutating func note(_ watch: KeyWatch) {
     switch watch.key.changeKind {
     case .arrivals: changed.insert(watch.id)
