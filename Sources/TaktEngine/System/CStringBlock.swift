@@ -1,11 +1,10 @@
 import TaktSystem
-/// Strings as C wants them, in one piece of memory: a list of pointers with nil at its end.
+/// Strings in C's format, in one piece of memory: a list of pointers with nil at its end.
 struct CStringBlock {
   private var bytes: [UInt8] = []
   private var offsets: [Int] = []
-  /// A string held a zero byte, where C would cut it.
+  /// True if a string had a zero byte, at which C would cut it.
   private(set) var hasZeroByte = false
-  /// How many strings there are.
   var count: Int { offsets.count }
 
   init() {}
@@ -26,11 +25,11 @@ struct CStringBlock {
     add(value)
   }
 
-  /// Appends bytes and the zero that ends them.
+  /// Appends bytes and a terminating zero.
   private mutating func add(_ string: some Collection<UInt8>) {
     let start = bytes.count
     bytes.append(contentsOf: string)
-    // By `memchr`: the gate's `run`.
+    // `memchr` keeps the performance gate's `run` fast.
     let hasZero = bytes.withUnsafeBytes { all in
       UnsafeRawBufferPointer(rebasing: all[start...]).firstIndex(ofByte: 0) != nil
     }
@@ -44,7 +43,7 @@ struct CStringBlock {
     if other.hasZeroByte { hasZeroByte = true }
   }
 
-  /// The pointers are good within `body` alone.
+  /// The pointers are valid within `body` only.
   mutating func withPointers<Result>(
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
@@ -54,13 +53,13 @@ struct CStringBlock {
         of: UnsafeMutablePointer<CChar>?.self, capacity: offsets.count + 1
       ) { pointers in
         for (index, offset) in offsets.enumerated() {
-          // Every offset lies within the bytes, which nothing else reads meanwhile as another type.
+          // Every offset lies within the bytes, which are not accessed as another type meanwhile.
           pointers.initializeElement(
             at: index,
             to: bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) })
         }
         pointers.initializeElement(at: offsets.count, to: nil)
-        // Never empty: it holds the end at least.
+        // Never empty: it has at least the terminating nil.
         return body(pointers.baseAddress.unsafelyUnwrapped)
       }
     }

@@ -1,9 +1,9 @@
 import Glibc
 import TaktSystem
 
-/// How a daemon is known again: a process number alone may be another process's by then.
+/// Identifies a daemon: its process number alone may be reused.
 package enum DaemonProcess {
-  /// A random word of this process's own.
+  /// A random word that identifies this process.
   package static let instance = randomWord()
 
   /// 64 random bits in 16 digits.
@@ -12,18 +12,15 @@ package enum DaemonProcess {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// When this process started, in clock ticks since the machine did; nil where the system does not
-  /// say.
+  /// Clock ticks since boot; nil if the system does not tell.
   package static var startTicks: UInt64? { ProcessStatus.read(getpid())?.startTicks }
 
-  /// The namespace of process numbers in which this process is. In another one a number is another
-  /// process's.
+  /// The PID namespace of this process. In another one a number means another process.
   package static var pidSpace: String? { SmallFile.link("/proc/self/ns/pid") }
 
-  /// Whether the process of a daemon that started at this time still runs. What cannot be told is
-  /// taken for yes.
+  /// True if the process of a daemon that started at this time still runs, also if that is unknown.
   package static func isAlive(_ pid: Int32, startTicks: UInt64?) -> Bool {
-    // This process has its number: that one is gone.
+    // This process has its number, so it is gone.
     guard pid != getpid() else { return false }
     guard let status = ProcessStatus.read(pid) else {
       return kill(pid, 0) == 0 || errno == EPERM
@@ -33,16 +30,16 @@ package enum DaemonProcess {
   }
 }
 
-/// What tells this start of the machine from others, and this view of its clocks.
+/// Identifies this boot of the machine, and the view of its clocks.
 package enum BootIdentity {
-  /// The kernel's word for this start, and the name space of clocks in which takt is: as long as
-  /// both are the same, the monotonic clock has gone on.
+  /// The kernel's boot id, and takt's time namespace: while both are the same, the monotonic clock
+  /// has continued.
   package static func current() -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     let bytes = (try? SmallFile.read(path, bytesMax: 128)) ?? []
     let word = String(decoding: bytes.prefix { $0 > 32 }, as: UTF8.self)
     let space = SmallFile.link("/proc/self/ns/time") ?? ""
-    // Without a word from the kernel nothing is taken for the same.
+    // Without a boot id nothing counts as the same.
     return word.isEmpty ? "unknown \(DaemonProcess.instance)" : "\(word) \(space)"
   }
 }

@@ -2,23 +2,23 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Why nothing is started.
+/// The reason why a process was not started.
 package struct StartFailure: Error {
   var stage: StartStage
   var number: Int32
-  /// What of the stage it is about, for people; empty when nothing more is known.
+  /// The subject of the stage, for people; empty if unknown.
   var subject = ""
-  /// The cause in words, where more is known than the system's error.
+  /// The cause in words, if more is known than the system's error.
   var cause: String?
-  /// What the attempt has come to, and a sentence for people, where it is not the system that
-  /// refuses; nil where it is.
+  /// The result of the attempt, and a sentence for people, if takt refuses the start; nil if the
+  /// system does.
   var refusal: (result: AttemptResult, sentence: String)?
 
   var result: AttemptResult { refusal?.result ?? .notStarted(stage, errno: number) }
 
-  /// The failure with what it is about, as far as the command says it.
+  /// The failure with its subject, as far as the command tells it.
   ///
-  /// - Parameter candidates: where the program may be, in order.
+  /// - Parameter candidates: the possible paths of the program, in order.
   func named(program: String, at candidates: [String], directory: String) -> Self {
     var failure = self
     switch stage {
@@ -58,7 +58,7 @@ package struct StartFailure: Error {
       case .user:
         subject.isEmpty ? "cannot change to the job's user" : "there is no user \(subject)"
       case .limits:
-        // Who is not root can only lower them.
+        // Without root, limits can only be lowered.
         subject.isEmpty && number == EPERM
           ? "cannot set a limit that is higher than takt's own (see 'ulimit -H -a')"
           : subject.isEmpty ? "cannot set a limit" : "cannot set the limits \(subject)"

@@ -4,31 +4,30 @@ import Synchronization
 package import TaktCore
 import TaktTime
 
-/// The memory that the C library keeps for later, and that of the program itself.
+/// The memory that the C library keeps for reuse, and that of the program itself.
 package enum Heap {
-  /// From how many jobs on free memory is worth the time.
+  /// The number of jobs from which on trimming free memory is worth its time.
   private static let jobsMin = 10_000
   fileprivate static let queue = DispatchQueue(label: "takt.heap", qos: .background)
 
-  /// When: at once, and when the ledger has written the jobs, which takes it longer the slower the
-  /// disk is.
+  /// At once, and when the ledger has written the jobs, which takes longer on a slow disk.
   private static let delays: [DispatchTimeInterval] = [.seconds(0), .seconds(1), .seconds(10)]
 
-  /// Of how many heaps all threads have their memory.
+  /// The number of heaps for all threads.
   private static let count: Int32 = 2
-  /// From how many bytes on a block is not part of a heap.
+  /// The size from which on a block is not part of a heap.
   private static let largeMin: Int32 = 128 << 10
-  /// How many bytes at the end of a heap may be unused.
+  /// The bytes at the end of a heap that may be unused.
   private static let unusedMax: Int32 = 1 << 20
 
-  /// Keeps threads from having a heap each: what one of them has freed would serve no other, and of a
-  /// dozen heaps most of the memory would be free. Keeps glibc from raising both limits to several times
-  /// the largest block that it has seen freed: after one large answer, heaps would keep megabytes.
-  /// To be called before there are threads.
+  /// Keeps threads from having a heap each: memory freed by one thread would serve no other, and
+  /// most of the memory of a dozen heaps would be free. Keeps glibc from raising both limits to
+  /// several times the largest freed block: after one large answer, heaps would keep megabytes. To
+  /// be called before there are threads.
   package static func configure() { csystem_heap_options(count, largeMin, unusedMax) }
 
-  /// Gives back to the system, soon, what is not used after so many jobs were loaded: of the program,
-  /// what nothing but a load reads, and of many jobs free memory.
+  /// Gives back to the system, soon, the memory that is unused after so many jobs were loaded:
+  /// pages of the program that only a load reads, and, with many jobs, free memory.
   package static func giveBack(after jobs: Int) {
     for delay in delays {
       queue.asyncAfter(deadline: .now() + delay) {
@@ -39,13 +38,14 @@ package enum Heap {
   }
 }
 
-/// Gives back to the system, while takt works, what is free between blocks that are used: what readers
-/// and the output of runs leave behind, which otherwise adds up for hours. Does so only after something
-/// has happened, so that an idle takt stays idle.
+/// Gives back to the system, while takt works, the free memory between used blocks: leftovers of
+/// readers and of runs' output, which otherwise add up for hours. Does so only after some event, so
+/// that an idle takt stays idle.
 ///
 /// Safe from any thread.
 package final class HeapKeeper: Observer {
-  /// Threads that need memory wait meanwhile: between two times lies so many times what the last one took.
+  /// The minimum pause as a multiple of the last trim's time, because threads that need memory wait
+  /// during one.
   private static let pausesMin = 10_000
 
   private let pause: Duration
@@ -54,8 +54,8 @@ package final class HeapKeeper: Observer {
   private let lastCost = Mutex(Duration.zero)
 
   /// - Parameters:
-  ///   - pause: how long after something has happened memory is given back.
-  ///   - onTrim: told each time that it has been.
+  /// - pause: the time from an event until memory is given back.
+  /// - onTrim: called after each trim.
   package init(pause: Duration = .seconds(30), onTrim: @escaping @Sendable () -> Void = {}) {
     self.pause = pause
     self.onTrim = onTrim
@@ -74,6 +74,6 @@ package final class HeapKeeper: Observer {
     }
   }
 
-  /// Nothing is logged for its sake.
+  /// Needs no log records of its own.
   package func wants(_ level: LogLevel, routine isRoutine: Bool) -> Bool { false }
 }

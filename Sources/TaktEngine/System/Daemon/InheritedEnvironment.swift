@@ -3,20 +3,19 @@ import Synchronization
 package import TaktCore
 import TaktSystem
 
-/// The variables by which takt tells a process of itself and of the run that it is for; nobody else
-/// can set them.
+/// The variables that inform a process about takt and its run; they cannot be set otherwise.
 enum TaktVariable: String, CaseIterable {
-  /// The mark of an attempt, of all that there have ever been.
+  /// The mark of an attempt, unique among all ever made.
   case attemptMark = "TAKT_ATTEMPT_ID"
-  /// This process of takt.
+  /// Identifies this process of takt.
   case instance = "TAKT_INSTANCE"
   case job = "TAKT_JOB"
   case slot = "TAKT_SLOT"
   case run = "TAKT_RUN"
   case attempt = "TAKT_ATTEMPT"
-  /// The number of the claim under which the run goes; only where there is one.
+  /// The number of the run's claim; only if it has one.
   case fence = "TAKT_FENCE"
-  /// What has changed at the watched paths, a line each; how many lines; and whether there is more.
+  /// The changes at the watched paths, a line each; the number of lines; and a flag for more.
   case changed = "TAKT_CHANGED"
   case changedCount = "TAKT_CHANGED_COUNT"
   case changedCut = "TAKT_CHANGED_CUT"
@@ -36,19 +35,19 @@ enum TaktVariable: String, CaseIterable {
   static let names = Set(allCases.map(\.rawValue))
 }
 
-/// takt's own environment as children inherit it: without what a takt round this one has said of its
+/// takt's own environment as children inherit it: without variables of a surrounding takt about its
 /// own run, and without the variables that hold secrets of jobs.
 ///
 /// Safe from any thread.
 package enum InheritedEnvironment {
-  /// A variable, byte by byte as it is.
+  /// A variable with its exact bytes.
   struct Variable: Sendable {
     let name: String
     let entry: [UInt8]
     var value: ArraySlice<UInt8> { entry[(name.utf8.count + 1)...] }
   }
 
-  /// What a child gets that inherits all.
+  /// The environment of a child that inherits all of it.
   struct Shown: Sendable {
     let variables: [Variable]
     let block: CStringBlock
@@ -66,13 +65,13 @@ package enum InheritedEnvironment {
       path = variables.first { $0.name == "PATH" }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// What a shell leaves a command of it.
+    /// The part that a shell passes on to a command.
     func asLeft(by shell: StandardShell) -> ShellEnvironment {
       leftByShells[shell] ?? ShellEnvironment(of: variables, leftBy: shell)
     }
   }
 
-  /// All of it, read once: nothing in this process changes it.
+  /// All of it, read once: it never changes in this process.
   static let variables: [Variable] = {
     var result: [Variable] = []
     var entry = environ
@@ -90,18 +89,17 @@ package enum InheritedEnvironment {
 
   private static let state = Mutex((hidden: Set<String>(), shown: Shown(variables)))
 
-  /// What is left of it for a child that names nothing.
+  /// The environment for a child without variables of its own.
   static var shown: Shown { state.withLock(\.shown) }
 
-  /// The value of a variable; nil where there is none of the name.
   static func value(of name: String) -> [UInt8]? {
     variables.first { $0.name == name }.map { Array($0.value) }
   }
 
-  /// Keeps the variables that hold secrets of these jobs from children, from now on: what is a
-  /// secret of one job is none of another's business.
+  /// Hides the variables that hold secrets of these jobs from all children from now on: a secret of
+  /// one job is no business of another.
   ///
-  /// - Parameter cluster: whose password is none of theirs either.
+  /// - Parameter cluster: its password is hidden as well.
   package static func hideSecrets(of specs: [JobSpec], cluster: ClusterSettings? = nil) {
     var secrets = specs.executions.flatMap(\.secrets.values)
     if case .etcd(let etcd)? = cluster?.engine, let password = etcd.password {

@@ -9,7 +9,7 @@ package enum Notices {
     var posted: Set<String> = []
   }
 
-  /// So many different ones are told once; more are not told.
+  /// The number of different warnings that are delivered, each once.
   private static let postedMax = 1000
   private static let state = Mutex(State())
 

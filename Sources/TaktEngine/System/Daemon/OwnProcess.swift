@@ -2,8 +2,7 @@ import CTaktSystem
 import Glibc
 package import TaktSystem
 
-/// The signals that takt answers to: all that would end it, but for those of its own faults and the
-/// system's KILL.
+/// The signals that takt handles: all that would end it, except those of its own faults and KILL.
 package enum Signals {
   private static let names: [Int32: String] = [
     SIGHUP: "HUP", SIGINT: "INT", SIGQUIT: "QUIT", SIGTERM: "TERM", SIGUSR1: "USR1",
@@ -11,21 +10,21 @@ package enum Signals {
     SIGIO: "IO", SIGPWR: "PWR", SIGSTKFLT: "STKFLT", SIGXCPU: "XCPU",
   ]
 
-  /// The real-time signals are those that the C library does not keep for itself.
+  /// Includes the real-time signals, except those that the C library reserves.
   private static let handled =
     Array(names.keys) + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
 
-  /// Blocks them in this thread and in all that it starts, so that none is lost and none kills;
-  /// SIGPIPE is ignored, and SIGXFSZ: a file that reaches takt's own limit of size is an error like
-  /// a full disk. To be called before any thread is started.
+  /// Blocks them in this thread and in all that it starts, so that none is lost and none kills.
+  /// SIGPIPE is ignored, and so is SIGXFSZ: a file that reaches takt's own size limit is an error
+  /// like a full disk. To be called before any thread is started.
   package static func block() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     csystem_block_signals(handled, Int32(handled.count))
   }
 
-  /// Calls `handler` on the reactor's thread with the number of each signal that comes, also of one
-  /// that came since `block`.
+  /// Calls `handler` on the reactor's thread with the number of each signal, including those since
+  /// `block`.
   package static func receive(
     on reactor: Reactor, _ handler: @escaping @Sendable (Int32) -> Void
   ) throws(SystemError) {
@@ -38,19 +37,19 @@ package enum Signals {
     }
   }
 
-  /// What a signal is called, without `SIG`; its number where it has no name.
+  /// The name without `SIG`; the number if it has no name.
   package static func name(of number: Int32) -> String { names[number] ?? "\(number)" }
 }
 
-/// Descriptors 0, 1 and 2, and those that the parent has left open beside them.
+/// Descriptors 0, 1 and 2, and others that the parent has left open.
 package enum StandardDescriptors {
-  /// How many more the process began with, of those that its limit counts. Somebody may hold a lock by
-  /// them, so that they stay open.
+  /// The number of other descriptors at the start, of those that the limit counts. They stay open,
+  /// because a lock may be held by them.
   static let inherited = countOthers()
 
-  /// Opens `/dev/null` in place of those that the parent has closed, so that nothing else gets their
-  /// numbers; and counts the others, while none is takt's own. A closed standard output cannot be written
-  /// after that either: an answer that nobody gets is a failure.
+  /// Opens `/dev/null` in place of those that the parent has closed, so that their numbers are not
+  /// reused; and counts the others, while none is takt's own. A closed standard output cannot be
+  /// written after that either: an answer that cannot be delivered is a failure.
   package static func ensureOpen() {
     _ = inherited
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
@@ -58,7 +57,7 @@ package enum StandardDescriptors {
     }
   }
 
-  /// Discards what is written to a standard output that cannot be written: a daemon may have no log.
+  /// Discards output if standard output cannot be written: a daemon may have no log.
   package static func discardClosedOutput() {
     guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE == O_RDONLY else { return }
     let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -83,10 +82,10 @@ package enum StandardDescriptors {
   }
 }
 
-/// Ends the process, whatever hangs in it.
+/// Ends the process, even if part of it hangs.
 package enum LastResort {
-  /// Ends the process with status 1 when it has not ended by itself in this time, and says so.
-  /// Where the system gives no thread for it, it is ended at once.
+  /// Ends the process with status 1 and a message if it has not ended by itself in this time. Ends
+  /// it at once if the system gives no thread for that.
   package static func end(after patience: Duration) {
     do throws(SystemError) {
       try Thread.start(name: "takt-last") {
@@ -98,7 +97,7 @@ package enum LastResort {
     }
   }
 
-  /// Ends the process at once, with status 1, and says so.
+  /// Ends the process at once, with status 1 and a message.
   package static func end() -> Never {
     let words =
       "takt: Stopped by force, because part of takt did not end. "

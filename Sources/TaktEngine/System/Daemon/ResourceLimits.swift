@@ -2,27 +2,27 @@ import Dispatch
 import Glibc
 package import TaktSystem
 
-/// What the system must grant before takt starts: the system library under the timers traps, or
-/// waits for ever, where it is denied a descriptor or a thread.
+/// The resources that takt needs before it starts: the system library for the timers traps, or
+/// waits permanently, if it is denied a descriptor or a thread.
 package enum ResourceLimits {
-  /// takt itself, without runs.
+  /// For takt itself, without runs.
   static let descriptorsMin = 32
-  /// One run: a pidfd, two of a control group, two pipes, and two ends for a moment. One with the
-  /// memory controller has one more, which is not asked for where most have none.
+  /// For one run: a pidfd, two of a control group, two pipes, and two ends for an instant. A run
+  /// with the memory controller has one more, which is not counted because most have none.
   static let descriptorsPerRun = 7
   /// takt's own threads and the queues' workers.
   static let threadsMin = 10
-  /// The driver of a cluster's engine, its transfers and their look-ups of names, the queue of its
+  /// The driver of a cluster's engine, its transfers and their name look-ups, the queue of its
   /// answers, and the requests to other machines.
   static let threadsForCluster = 6
 
-  /// What takt needs of its address space besides those threads, so that nothing that it calls is denied
-  /// memory: a thread that the system library lacks is waited for, memory that Swift lacks ends the program.
+  /// Address space besides those threads, so that no call is denied memory: takt would wait for a
+  /// thread that the system library cannot get, and end when Swift gets no memory.
   static let addressBytesMin = 128 << 20
 
-  /// Throws where takt cannot work; returns a warning where it can, but not as the file says.
+  /// Throws if takt cannot work; returns a warning if it can, but not as the file says.
   ///
-  /// - Parameter hasCluster: whether takt is to be one of several machines.
+  /// - Parameter hasCluster: true if takt is one of several machines.
   package static func check(
     maxRunning: Int, hasCluster: Bool = false
   ) throws(SystemError) -> String? {
@@ -42,14 +42,14 @@ package enum ResourceLimits {
       """
   }
 
-  /// How many runs at once there are descriptors for; at least one.
+  /// The number of runs at once that descriptors suffice for; at least one.
   package static func runs() -> Int { (try? descriptors()).map { runs($0.left) } ?? .max }
 
   private static func runs(_ left: Int) -> Int {
     max(1, (left - descriptorsMin) / descriptorsPerRun)
   }
 
-  /// The limit, and what is left of it for takt after those that its parent has left open.
+  /// The limit, and the part of it left for takt after those that its parent has left open.
   private static func descriptors() throws(SystemError) -> (limit: Int, left: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -59,16 +59,16 @@ package enum ResourceLimits {
     return (count, count - StandardDescriptors.inherited)
   }
 
-  /// How many descriptors are left for others when takt and so many runs at once have theirs; may be
-  /// below zero.
+  /// The number of descriptors left when takt and so many runs at once have theirs; may be below
+  /// zero.
   package static func spareDescriptors(maxRunning: Int) -> Int {
     guard let left = try? descriptors().left else { return 0 }
     let (forRuns, isOver) = maxRunning.multipliedReportingOverflow(by: descriptorsPerRun)
     return isOver ? 0 : left - descriptorsMin - forRuns
   }
 
-  /// How many conditions are asked for at once, of so many that a file could have: half of what is
-  /// left for others, so that conditions that hang leave each run its descriptors.
+  /// The number of conditions checked at once, at most `bound`: half of the spare descriptors, so
+  /// that conditions that hang leave each run its descriptors.
   package static func conditions(atMost bound: Int, maxRunning: Int) -> Int {
     min(bound, max(1, spareDescriptors(maxRunning: maxRunning) / 2 / descriptorsPerRun))
   }
@@ -96,7 +96,7 @@ package enum ResourceLimits {
     try tryAddresses(besides: count)
   }
 
-  /// Asks for room for what takt will have in memory besides its threads, and gives it back.
+  /// Reserves the address space that takt needs besides its threads, and frees it.
   private static func tryAddresses(besides threads: Int) throws(SystemError) {
     guard addressKiB != nil else { return }
     let room = mmap(
@@ -113,7 +113,7 @@ package enum ResourceLimits {
     addressKiB.map { "ulimit -u, ulimit -v, which is \($0)" } ?? "ulimit -u"
   }
 
-  /// The limit of the address space; nil for none.
+  /// Nil for no limit.
   private static var addressKiB: UInt64? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,

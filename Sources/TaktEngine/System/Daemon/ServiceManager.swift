@@ -2,32 +2,32 @@ import Glibc
 import TaktCore
 package import TaktTime
 
-/// Tells the service manager how takt is, by the protocol of systemd: readiness, reloads, the stop, a
-/// line of status, and that the scheduler's queue is alive.
+/// Reports takt's state to the service manager, by the protocol of systemd: readiness, reloads, the
+/// stop, a line of status, and that the scheduler's queue is alive.
 ///
-/// Safe from any thread: each message is one datagram, and what does not get through is passed over.
+/// Safe from any thread: each message is one datagram, and one that cannot be sent is dropped.
 package final class ServiceManager: Sendable {
   private let descriptor: Int32
   private let address: [UInt8]
-  /// How often the manager wants to hear that takt is alive; nil when it does not.
+  /// The interval at which the manager expects a sign of life; nil if it does not.
   package let watchdogInterval: Duration?
 
-  /// What a service manager tells the one process that it has started.
+  /// The variables that a service manager sets for the process that it starts.
   private static let variables = [
     "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID",
     "LISTEN_FDNAMES",
   ]
 
-  /// Takes the manager's variables out of the environment, so that no child speaks for takt. To be
+  /// Removes the manager's variables from the environment, so that no child speaks for takt. To be
   /// called before anything is started.
   package static func forget() { for name in variables { unsetenv(name) } }
 
-  /// Nil when nobody has asked to be told. The manager is forgotten besides.
+  /// Nil without a service manager. Removes its variables in any case.
   package init?() {
     defer { Self.forget() }
     guard let text = getenv("NOTIFY_SOCKET") else { return nil }
     var path = Array(String(cString: text).utf8)
-    // An abstract name begins with a zero byte and is as long as it says.
+    // An abstract name starts with a zero byte and has an explicit length.
     guard let first = path.first, path.count < 108 else { return nil }
     if first == UInt8(ascii: "@") { path[0] = 0 } else if first != UInt8(ascii: "/") { return nil }
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -40,20 +40,20 @@ package final class ServiceManager: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The jobs run.
+  /// Sent when the jobs run.
   package func ready() { send("READY=1") }
 
-  /// A reload begins; `ready` ends it.
+  /// Sent at the start of a reload; `ready` ends it.
   package func reloading(at now: MonotonicInstant) {
     send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
   }
 
   package func stopping() { send("STOPPING=1") }
 
-  /// What somebody sees who asks how takt is.
+  /// Sets the line that the manager shows as takt's status.
   package func status(_ text: String) { send("STATUS=\(text)") }
 
-  /// The scheduler's queue has answered.
+  /// Sent when the scheduler's queue has answered.
   package func alive() { send("WATCHDOG=1") }
 
   private func send(_ message: String) {

@@ -1,29 +1,29 @@
 import TaktCore
 import TaktSystem
 
-/// What a shell passes on of an environment to the one command that it executes.
+/// The part of an environment that a shell passes on to the one command that it executes.
 ///
-/// dash drops what has no name for a variable, sets `PWD`, and keeps the rest. bash passes all on, sets
-/// `PWD` and `_`, and adds a `SHLVL` where there is none. Neither keeps the order.
+/// dash drops entries whose name is not valid for a variable, sets `PWD`, and keeps the rest. bash
+/// passes all on, sets `PWD` and `_`, and adds a `SHLVL` if there is none. Neither keeps the order.
 struct ShellEnvironment {
   private let shell: StandardShell
-  /// Whether that is known; the shell itself has to be started otherwise.
+  /// True if that can be predicted; otherwise the shell itself has to be started.
   private(set) var isKnown = true
-  /// Places of variables that are not passed on as they are, in ascending order.
+  /// Indices of variables that are not passed on as they are, in ascending order.
   private(set) var dropped: [Int32] = []
-  /// The place of `PWD`.
+  /// The index of `PWD`.
   private(set) var folder: Int32?
   private var hasLevel = false
 
   init(of shell: StandardShell) { self.shell = shell }
 
-  /// What the shell adds, besides what is known in the child alone.
+  /// The variable that the shell adds, besides those known only in the child.
   var added: String? { shell == .bash && !hasLevel ? "SHLVL=0" : nil }
 
-  /// Whether it names the program in `_`.
+  /// True if it sets `_` to the program.
   var namesProgram: Bool { shell == .bash }
 
-  /// Takes a variable at its place among all.
+  /// Adds a variable with its index in the whole environment.
   mutating func add(_ name: String, _ value: some Collection<UInt8>, at place: Int) {
     if !shell.foresees(name, bytes: value) { isKnown = false }
     if name == "PWD" {
@@ -39,7 +39,7 @@ struct ShellEnvironment {
     }
   }
 
-  /// Takes variables that come after `count` others.
+  /// Adds variables that come after `count` others.
   mutating func add(_ other: ShellEnvironment, after count: Int) {
     isKnown = isKnown && other.isKnown
     dropped += other.dropped.map { $0 + Int32(count) }
@@ -47,10 +47,10 @@ struct ShellEnvironment {
     hasLevel = hasLevel || other.hasLevel
   }
 
-  /// Only the shell itself can tell.
+  /// Called when only the shell itself can tell.
   mutating func setUnknown() { isKnown = false }
 
-  /// What dash takes for the name of a variable.
+  /// True for a name that dash accepts for a variable.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
     return name.utf8.allSatisfy { byte in

@@ -1,8 +1,7 @@
 import Synchronization
 package import TaktTime
 
-/// The zone in which people read the times of messages: that of the jobs file, of which a process
-/// has one.
+/// The zone for times in messages to people: that of the jobs file, of which a process has one.
 package enum LocalZone {
   private static let zone = Mutex(Zone.utc)
 

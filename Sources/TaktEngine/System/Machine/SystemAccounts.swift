@@ -1,14 +1,14 @@
 import Glibc
 package import TaktCore
 
-/// The users and groups of this machine, by whatever its name service asks.
+/// The users and groups of this machine, from any source of its name service.
 package struct SystemAccounts: AccountSource {
   private static let bufferBytesMax = 1 << 20
 
   package init() {}
 
-  /// Looks up a name, and where there is none of it a number. A number without an entry is a user,
-  /// too, whose group is nobody's unless the identity names one.
+  /// Looks up a name, and if there is none, a number. A number without an entry is a user, too,
+  /// with the group 65534 unless the identity names one.
   package func account(for identity: UserAndGroup) -> Account? {
     let known = identity.user.map(user(_:)) ?? user(number: geteuid())
     guard var account = known ?? identity.user.flatMap(Self.number).map(Self.unlisted) else {
@@ -27,7 +27,8 @@ package struct SystemAccounts: AccountSource {
     return account
   }
 
-  /// The number that a text is. The greatest one tells the system to change nothing, so it is none.
+  /// The number in a text. The greatest one tells the system to change nothing, so it does not
+  /// count.
   private static func number(_ text: String) -> UInt32? {
     guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
       let number = UInt32(text), number != .max
@@ -70,7 +71,7 @@ package struct SystemAccounts: AccountSource {
       home: String(cString: entry.pw_dir), shell: String(cString: entry.pw_shell))
   }
 
-  /// Calls one of the look-ups with more room until the answer fits.
+  /// Calls one of the look-ups with a growing buffer until the answer fits.
   private func record<Entry, Value>(
     _ lookUp: (
       UnsafeMutablePointer<Entry>, UnsafeMutablePointer<CChar>, Int,
@@ -80,7 +81,7 @@ package struct SystemAccounts: AccountSource {
   ) -> Value? {
     var size = 4096
     while size <= Self.bufferBytesMax {
-      // The entry points into the buffer, and is read before either goes.
+      // The entry points into the buffer, and is read before either is freed.
       let answer = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
         withUnsafeTemporaryAllocation(of: Entry.self, capacity: 1) { entry -> (Int32, Value?) in
           guard let base = buffer.baseAddress, let place = entry.baseAddress else {
@@ -97,7 +98,7 @@ package struct SystemAccounts: AccountSource {
     return nil
   }
 
-  /// In ascending order, each once, the primary one among them.
+  /// In ascending order, each once, including the primary one.
   private func groups(of name: String, primary: gid_t) -> [gid_t]? {
     var capacity = Int32(64)
     while capacity <= 65_536 {

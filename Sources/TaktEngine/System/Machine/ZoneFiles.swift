@@ -6,11 +6,10 @@ package import TaktTime
 /// The system's time zones, read from its compiled zone files. Static builds find them too, which
 /// Foundation's `TimeZone` does not promise.
 ///
-/// Safe from any thread; every call reads the files anew.
+/// Safe from any thread; every call reads the files again.
 package struct ZoneFiles: ZoneSource {
   private let folder: String
 
-  /// The zones below `folder`; default `/usr/share/zoneinfo`.
   package init(folder: String = "/usr/share/zoneinfo") {
     self.folder = folder
   }
@@ -24,7 +23,7 @@ package struct ZoneFiles: ZoneSource {
     return Zone(name: name, tzif: bytes)
   }
 
-  /// The version of the zones, such as `2025b`; nil where no file says it.
+  /// The version of the zones, such as `2025b`; nil if no file has it.
   package var version: String? {
     if let text = read("\(folder)/+VERSION") {
       return Self.firstLine(text)
@@ -40,7 +39,7 @@ package struct ZoneFiles: ZoneSource {
     return line.isEmpty ? nil : line
   }
 
-  /// The names of the system's list of zones.
+  /// The names in the system's list of zones.
   package var zoneNames: [String] {
     let table = read("\(folder)/tzdata.zi").map { String(decoding: $0, as: UTF8.self) } ?? ""
     return ["UTC", "local"]
@@ -53,7 +52,7 @@ package struct ZoneFiles: ZoneSource {
 
   private static let localPath = "/etc/localtime"
 
-  /// The file that says which zone `local` is; nil where the environment names the zone itself.
+  /// The file that determines `local`; nil if the environment names the zone itself.
   package var localFile: String? {
     guard let text = variable, zone(ofVariable: text) != nil else { return Self.localPath }
     return text.hasPrefix("/") ? text : nil
@@ -64,8 +63,8 @@ package struct ZoneFiles: ZoneSource {
     return zone(ofFile: Self.localPath) ?? .utc
   }
 
-  /// The zone of a file: by its name where the path is a link to a zone of the system, as a system's
-  /// own zone is set, else as `local`. Nil for what is no zone.
+  /// The zone of a file: by its name if the path is a link to a zone of the system, as
+  /// distributions set the local zone, otherwise as `local`. Nil for a file that is no zone.
   private func zone(ofFile path: String) -> Zone? {
     if let target = SmallFile.link(path), let place = target.firstRange(of: "/zoneinfo/"),
       case let name = String(target[place.upperBound...]), name != "local",
@@ -83,7 +82,7 @@ package struct ZoneFiles: ZoneSource {
       + "the zone of /etc/localtime is used"
   }
 
-  /// What `TZ` says, without the colon that may stand before it; nil where there is none.
+  /// The value of `TZ`, without an optional colon in front; nil if it is not set.
   private var variable: String? {
     getenv("TZ").map { text in
       let text = String(cString: text)
@@ -91,11 +90,11 @@ package struct ZoneFiles: ZoneSource {
     }
   }
 
-  /// A zone by what `TZ` can be: a name, the path of a zone file, or a rule such as
-  /// `CET-1CEST,M3.5.0,M10.5.0/3`. Nil for what is none of them.
+  /// A zone by the possible values of `TZ`: a name, the path of a zone file, or a rule such as
+  /// `CET-1CEST,M3.5.0,M10.5.0/3`. Nil for any other text.
   private func zone(ofVariable text: String) -> Zone? {
     if text.isEmpty { return .utc }
-    // A rule, and most files that are named by their paths, have no name by which they are found again.
+    // A rule, and most files named by path, have no name by which they can be found again.
     if text.hasPrefix("/") { return zone(ofFile: text) }
     let name = Zone.plainName(of: text) ?? text
     if name != "local", let zone = zone(named: name) { return zone }
@@ -104,7 +103,7 @@ package struct ZoneFiles: ZoneSource {
     }
   }
 
-  /// Names come from jobs files: nothing that leaves the folder.
+  /// Names come from jobs files: none may lead out of the folder.
   private func isPlain(_ name: String) -> Bool {
     !name.isEmpty && !name.hasPrefix("/")
       && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {

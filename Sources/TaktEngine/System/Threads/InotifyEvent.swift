@@ -5,11 +5,11 @@ struct InotifyEvent {
   var watch: Int32
   /// The `IN_` bits.
   var mask: UInt32
-  /// The entry of the watched folder that it is about, without the final zero; empty for the
-  /// watched thing itself.
+  /// The entry of the watched folder, without the final zero; empty for the watched file or folder
+  /// itself.
   var name: [CChar]
 
-  /// Whether any of these `IN_` bits is set.
+  /// True if any of these `IN_` bits is set.
   func has(_ bits: Int32) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
 
   static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {

@@ -1,13 +1,13 @@
 import TaktSystem
 
-/// Work at takt's start that a file system may hold up for as long as it does not answer.
+/// Work at takt's start that a file system may delay for as long as it does not answer.
 package enum PatientWork {
   private static let limit = Duration.seconds(2)
 
-  /// Performs it on a thread of its own and returns what came of it; nil where it has not ended
-  /// after a moment. It goes on then.
+  /// Performs it on a thread of its own and returns the result; nil if it has not ended soon. It
+  /// continues then.
   ///
-  /// - Parameter sentence: what the log says in that case.
+  /// - Parameter sentence: the log message in that case.
   package static func perform<Value: Sendable>(
     thread name: String, orLog sentence: String, _ body: @escaping @Sendable () -> Value
   ) -> Value? {

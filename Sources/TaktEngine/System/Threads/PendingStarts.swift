@@ -2,19 +2,19 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// What has been asked for and has not started yet, with the signals that have come for it.
+/// Requested starts that have not happened yet, each with the signals for it so far.
 ///
-/// Safe from any thread: a process is in here before it can exist, so that nobody takes it for an
+/// Safe from any thread: a process is in here before it can exist, so that it is never taken for an
 /// orphan.
 final class PendingStarts<Key: Hashable & Sendable>: Sendable {
   private struct Start {
     var signals: [StopSignal] = []
-    /// What is being looked up for it first; nil where nothing is.
+    /// The look-up that comes first; nil without one.
     var preparation: Preparation?
   }
 
-  /// A look-up that may take its time. Whoever finishes it decides what becomes of the start: who
-  /// has found all, or who will wait for it no longer.
+  /// A look-up that may be slow. The first to finish it decides about the start: the look-up
+  /// itself, or the one that no longer waits for it.
   private final class Preparation: Sendable {
     let onCancelled: @Sendable () -> Void
     private let isOver = Atomic<Bool>(false)
@@ -31,13 +31,14 @@ final class PendingStarts<Key: Hashable & Sendable>: Sendable {
     starts.withLock { starts in for key in keys { starts[key] = Start() } }
   }
 
-  /// The start has happened, or never will. Returns the signals that came before.
+  /// Called when the start has happened, or never will. Returns the signals so far.
   func remove(_ key: Key) -> [StopSignal] {
     starts.withLock { $0.removeValue(forKey: key)?.signals ?? [] }
   }
 
-  /// Looks up what a start needs, where that keeps no other start waiting. One of the two is called,
-  /// once: `onCancelled` when KILL comes first, and then the start is in here no longer; else `then`.
+  /// Looks up the needs of a start, where that delays no other start. Calls exactly one of the two,
+  /// once: `onCancelled` if KILL comes first, which also removes the start from here; otherwise
+  /// `then`.
   func prepare<Found: Sendable>(
     _ key: Key, for owner: String, on pool: WorkPool,
     _ find: @escaping @Sendable () throws(StartFailure) -> Found,
@@ -57,8 +58,8 @@ final class PendingStarts<Key: Hashable & Sendable>: Sendable {
     if item == nil { giveUp(EAGAIN) }
   }
 
-  /// Keeps a signal until the start; one that is not in here is passed over. What is still being
-  /// prepared is not waited for when it is killed.
+  /// Keeps a signal until the start; one for an unknown key is ignored. A KILL ends the wait for a
+  /// preparation.
   func keep(_ signal: StopSignal, for key: Key) {
     let cancelled = starts.withLock { starts -> Preparation? in
       if signal == .kill, let preparation = starts[key]?.preparation, preparation.finish() {
@@ -71,7 +72,7 @@ final class PendingStarts<Key: Hashable & Sendable>: Sendable {
     cancelled?.onCancelled()
   }
 
-  /// Whether a signal has come for it.
+  /// True if a signal has come for it.
   func hasSignals(_ key: Key) -> Bool {
     starts.withLock { $0[key]?.signals.isEmpty == false }
   }

@@ -6,14 +6,14 @@ import TaktTime
 
 /// One thread that waits on descriptors: pidfds, pipes, signals, file changes.
 ///
-/// Safe from any thread. Work handed to `perform` runs on the reactor's thread, in order, and must
+/// Safe from any thread. Work passed to `perform` runs on the reactor's thread, in order, and must
 /// not block.
 package final class Reactor: Sendable {
   package typealias Work = @Sendable (ReactorLoop) -> Void
 
   private struct Mailbox {
     var works: [Work] = []
-    /// The thread sleeps, or is about to: it has to be woken for what comes now.
+    /// The thread sleeps, or is about to: new work has to wake it.
     var isAsleep = false
   }
 
@@ -21,7 +21,7 @@ package final class Reactor: Sendable {
   private let epoll: Int32
   private let mailbox = Mutex(Mailbox())
 
-  /// Starts the thread. It lives as long as the process.
+  /// Starts the thread, which lives as long as the process.
   package init() throws(SystemError) {
     epoll = csystem_epoll_create()
     if epoll < 0 { throw SystemError("epoll_create1") }
@@ -37,8 +37,8 @@ package final class Reactor: Sendable {
     }
   }
 
-  /// Runs `work` on the reactor's thread, after all work handed over before it. What its own thread
-  /// hands over is done at the end of the turn.
+  /// Runs `work` on the reactor's thread, after all earlier work. Work from its own thread runs at
+  /// the end of the turn.
   package func perform(_ work: @escaping Work) {
     let mustWake = mailbox.withLock { mailbox in
       mailbox.works.append(work)
@@ -73,39 +73,38 @@ package final class Reactor: Sendable {
   }
 }
 
-/// How long a watch waits for others, so that one turn serves them all, in microseconds.
+/// The time, in microseconds, that an event may wait for others, so that one turn serves them all.
 enum ReactorPatience: UInt32 {
   case none = 0
-  /// As short as it can be and yet gather what is written at once.
+  /// Just long enough to gather bytes that are written together.
   case short = 100
-  /// A child that ends makes several descriptors ready in succession, and children that were started
-  /// together end at about the same time.
+  /// A child that ends makes several descriptors ready in succession, and children that were
+  /// started together end at about the same time.
   case long = 2_000
 }
 
-/// The inside of the reactor: it exists on its thread alone.
+/// The inside of the reactor. Used on its thread only.
 package final class ReactorLoop {
   private let epoll: Int32
-  /// Memory that a handler may read into; its contents are valid until the handler returns. Owned by
-  /// the loop, from `init` to `deinit`.
+  /// Memory that a handler may read into; its contents are valid until the handler returns. Owned
+  /// by the loop, from `init` to `deinit`.
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   /// By the number of the descriptor.
   private var watches: [Watch?] = []
   private var lastID: UInt64 = 0
-  /// Called after every turn while it answers true, at least every 10 ms.
+  /// Called after every turn while they return true, at least every 10 ms.
   private var pollers: [() -> Bool] = []
-  /// What is to be called once, and when; few.
+  /// Calls that are due later, each once; few.
   private var delayed: [(at: ContinuousClock.Instant, body: (ReactorLoop) -> Void)] = []
-  /// What the last wait has found: the first `readyCount` of them.
+  /// The result of the last wait: the first `readyCount` entries.
   private var ready = [UInt64](repeating: 0, count: 64)
   private var readyCount = 0
-  /// How many turns there have been.
   private(set) var turns: UInt64 = 0
-  /// Whether nobody can write any more to what is being handled.
+  /// True if the descriptor in hand has no writer any more.
   private(set) var isHungUp = false
 
   private struct Watch {
-    /// Of all watches that there have been: the number of a descriptor may be another's by now.
+    /// Unique among all watches: the number of a descriptor may be reused.
     var id: UInt64
     var patience: ReactorPatience
     var handler: (ReactorLoop) -> Void
@@ -118,9 +117,9 @@ package final class ReactorLoop {
   deinit { buffer.deallocate() }
 
   /// Calls `handler` each time `descriptor` is readable or at its end, until `unwatch`. Returns
-  /// false when the system refuses.
+  /// false if the system refuses.
   ///
-  /// - Parameter patience: how much later the call may come, with others. Default not at all.
+  /// - Parameter patience: the delay that is allowed, to serve others as well. Default none.
   @discardableResult
   func watch(
     _ descriptor: Int32, patience: ReactorPatience = .none,
@@ -129,12 +128,11 @@ package final class ReactorLoop {
     watch(descriptor, isForWriting: false, patience: patience, handler)
   }
 
-  /// Changes how long a watch waits for others.
   func setPatience(of descriptor: Int32, to patience: ReactorPatience) {
     watches[Int(descriptor)]?.patience = patience
   }
 
-  /// Calls `handler` each time `descriptor` has room, until `unwatch`. Returns false when the system
+  /// Calls `handler` each time `descriptor` has room, until `unwatch`. Returns false if the system
   /// refuses.
   func watchWritable(_ descriptor: Int32, _ handler: @escaping (ReactorLoop) -> Void) -> Bool {
     watch(descriptor, isForWriting: true, patience: .none, handler)
@@ -155,8 +153,8 @@ package final class ReactorLoop {
     return true
   }
 
-  /// To be called before the descriptor is closed: a child that has not executed its program yet holds
-  /// it, too, and for as long would the kernel go on telling of it. An event that has come already is
+  /// To be called before the descriptor is closed: a child that has not executed its program yet
+  /// holds it, too, and for that long the kernel would keep reporting it. A pending event is
   /// dropped.
   func unwatch(_ descriptor: Int32) {
     let place = Int(descriptor)
@@ -165,7 +163,8 @@ package final class ReactorLoop {
     _ = csystem_epoll_remove(epoll, descriptor)
   }
 
-  /// Calls `body` every 10 ms, or oftener, until it answers false: for what no descriptor tells.
+  /// Calls `body` every 10 ms, or oftener, until it returns false: for changes that no descriptor
+  /// reports.
   func poll(_ body: @escaping () -> Bool) {
     pollers.append(body)
   }
@@ -175,13 +174,13 @@ package final class ReactorLoop {
     delayed.append((.now + delay, body))
   }
 
-  /// Waits until a descriptor is ready or something is due; only looks unless `isIdle`.
+  /// Waits until a descriptor is ready or a call is due; returns at once unless `isIdle`.
   func wait(isIdle: Bool) {
     let milliseconds = isIdle ? patienceMilliseconds : 0
     readyCount = Int(csystem_epoll_wait(epoll, &ready, Int32(ready.count), milliseconds))
   }
 
-  /// How long the events of the last wait may wait for others, at most.
+  /// The longest time that the events of the last wait may wait for others.
   var patience: ReactorPatience {
     var least: ReactorPatience?
     for id in ready[..<readyCount] {
@@ -203,15 +202,15 @@ package final class ReactorLoop {
     return watch
   }
 
-  /// How long nothing is due; -1 for as long as no descriptor is ready.
+  /// The time until a call is due; -1 to wait for descriptors only.
   private var patienceMilliseconds: Int32 {
     guard let next = delayed.lazy.map({ $0.at }).min() else { return pollers.isEmpty ? -1 : 10 }
-    // Rounded up: before its time nothing is called.
+    // Rounded up: no call comes early.
     let left = Int32(clamping: max(0, ContinuousClock.now.duration(to: next).milliseconds + 1))
     return pollers.isEmpty ? left : min(left, 10)
   }
 
-  /// Calls the handlers of what the last wait has found.
+  /// Calls the handlers of the ready descriptors.
   func serve() {
     turns += 1
     for index in 0..<readyCount {

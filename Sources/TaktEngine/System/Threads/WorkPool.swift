@@ -4,18 +4,19 @@ import Synchronization
 import TaktSystem
 import TaktTime
 
-/// A few threads of one nice value for work that may block. Threads are made when there is work
-/// for them and end when there has been none for a while; an idle pool makes no wakes.
+/// A few threads of one nice value for work that may block. Threads are made when there is work for
+/// them and end after a while without any; an idle pool causes no wake-ups.
 ///
 /// Work is submitted for an owner, such as a job. An owner never has more than its share of the
-/// threads; more of its work waits behind its own. A thread that takes longer than `patience` is
-/// replaced, so that what hangs keeps nobody else waiting, and counted in `StuckThreads`.
+/// threads; the rest of its work waits behind its own. A thread that takes longer than `patience`
+/// is replaced, so that it delays no others, and counted in `StuckThreads`.
 ///
-/// Not a use of `Patience`, which gives each call a thread and blocks its caller: here nobody waits,
-/// threads serve one item after the other, and an item that has been given up may still be found out.
+/// Not a use of `Patience`, which gives each call a thread and blocks its caller: here no caller
+/// waits, threads serve one item after another, and an item that has been given up may still be
+/// reported as stuck.
 ///
-/// Never a concurrent queue of the system library: its first use starts a monitor that wakes the
-/// process every second for ever. Safe from any thread; nothing here blocks its caller.
+/// Never a concurrent queue of the system library: its first use starts a monitor that permanently
+/// wakes the process every second. Safe from any thread; never blocks its caller.
 final class WorkPool: Sendable {
   /// One piece of work, waiting, in progress or over.
   final class Item: Sendable {
@@ -34,28 +35,27 @@ final class WorkPool: Sendable {
     }
   }
 
-  /// How long what may take.
   struct Bounds {
-    /// How long work may keep its place in the pool; then another thread takes the place.
+    /// The time for which work may keep its place in the pool; then another thread takes the place.
     var patience: Duration
-    /// How long work may take from its submission on, before `onGivenUp` is called.
+    /// The time from the submission of work until `onGivenUp` is called.
     var limit: Duration
-    /// How many threads one owner may have.
+    /// The number of threads for one owner.
     var share: Int
-    /// Whether those of its threads that have been replaced are part of it.
+    /// True if its replaced threads count as part of it.
     var sharesLost = true
-    /// How many threads may hang before no more are made in their place.
+    /// The number of threads that may hang before no more are made in their place.
     var lostMax = 128
-    /// Whether what takes longer than `patience` is something to be told, or may be as it should.
+    /// True if work that takes longer than `patience` is worth a report; false if it may be normal.
     var reportsSlowness = true
   }
 
   private struct Running {
     var item: Item
     var since: DispatchTime
-    /// Whether the thread has been replaced.
+    /// True once the thread has been replaced.
     var isLost = false
-    /// Whether the replacement was for slowness, and has been reported.
+    /// True if the replacement was for slowness, and has been reported.
     var isStuck = false
   }
 
@@ -71,7 +71,7 @@ final class WorkPool: Sendable {
     var isSweepArmed = false
   }
 
-  /// What becomes of a thread that has done its work.
+  /// The next step of a thread that has done its work.
   private enum Next {
     case work(Item)
     case wait, end
@@ -85,7 +85,7 @@ final class WorkPool: Sendable {
   private let bounds: Bounds
   private let state = Mutex(State())
   private let arrived = DispatchSemaphore(value: 0)
-  /// Where it is seen what takes too long; nothing there blocks.
+  /// Finds work that takes too long; never blocked.
   private let sweeper = DispatchQueue(label: "takt.work.sweep")
 
   /// A pool of at most `width` threads besides those that hang.
@@ -99,8 +99,8 @@ final class WorkPool: Sendable {
     self.bounds = bounds
   }
 
-  /// Does `work` as soon as a thread is free, in the order of the calls for this owner; nil when
-  /// there is no thread and none to be had.
+  /// Performs `work` as soon as a thread is free, in the order of the calls for this owner; nil if
+  /// there is no thread and none can be made.
   ///
   /// - Parameter onGivenUp: called once if the work is not done within the pool's limit; it may
   ///   still be done later, or never return.
@@ -127,7 +127,7 @@ final class WorkPool: Sendable {
     return item
   }
 
-  /// Takes back work that has not begun; false when it has.
+  /// Takes back work that has not started; false if it has.
   func withdraw(_ item: Item) -> Bool {
     state.withLock { state in
       guard let index = state.waiting.firstIndex(where: { $0 === item }) else { return false }
@@ -136,7 +136,7 @@ final class WorkPool: Sendable {
     }
   }
 
-  /// Replaces the thread that does this work, which nobody waits for any more.
+  /// Replaces the thread that does this work, which is no longer waited for.
   func abandon(_ item: Item) {
     let id = ObjectIdentifier(item)
     let (needsThread, isNew) = state.withLock { state in
@@ -146,7 +146,7 @@ final class WorkPool: Sendable {
       state.running[id]?.isStuck = true
       return (occupiesThread(&state), !running.isStuck)
     }
-    // What waited behind it may be for an idle thread now.
+    // Work that waited behind it may be for an idle thread now.
     if needsThread { startReplacement() } else { arrived.signal() }
     if isNew {
       StuckThreads.began()
@@ -156,7 +156,7 @@ final class WorkPool: Sendable {
     }
   }
 
-  /// Counts a thread as lost, unless it is or too many are.
+  /// Counts a thread as lost, unless it already is or too many are.
   private func lose(_ id: ObjectIdentifier, _ state: inout State) -> Bool {
     guard state.lost < bounds.lostMax, state.running[id]?.isLost == false else { return false }
     state.running[id]?.isLost = true
@@ -173,7 +173,7 @@ final class WorkPool: Sendable {
     state.threadsByOwner[owner] = count == 0 ? nil : count
   }
 
-  /// Counts a new thread in where one is needed and allowed.
+  /// Counts a new thread if one is needed and allowed.
   private func occupiesThread(_ state: inout State) -> Bool {
     guard state.threads < width else { return false }
     var count = 0
@@ -193,8 +193,8 @@ final class WorkPool: Sendable {
   private func startThread() -> Bool {
     do throws(SystemError) {
       try Thread.start(name: name) { [self] in
-        // Of this thread alone, as Linux has it. From the scheduler's queue every class is within
-        // reach; where it is not, the work is done at the nice value that the thread has.
+        // On Linux this applies to this thread only. From the scheduler's queue every class can be
+        // reached; otherwise the work is done at the nice value that the thread has.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice)
         loop()
       }
@@ -241,7 +241,7 @@ final class WorkPool: Sendable {
     }
   }
 
-  /// False when the thread has been replaced in the meantime, and nothing waits that it could do.
+  /// False if the thread has been replaced in the meantime, and there is no work left for it.
   private func finish(_ item: Item) -> Bool {
     item.onGivenUp.withLock { $0 = nil }
     let (continues, wasStuck) = state.withLock { state in
@@ -254,7 +254,7 @@ final class WorkPool: Sendable {
       return (occupiesThread(&state), running.isStuck)
     }
     if wasStuck { StuckThreads.ended() }
-    // It leaves, and what waited behind it may be for an idle thread now.
+    // It ends, and work that waited behind it may be for an idle thread now.
     if !continues { arrived.signal() }
     return continues
   }
@@ -265,7 +265,7 @@ final class WorkPool: Sendable {
       return !state.isSweepArmed
     }
     guard isFirst else { return }
-    // A quarter of it late at most.
+    // At most a quarter of it late.
     let period = min(max(bounds.patience / 4, .milliseconds(50)), .seconds(5))
     sweeper.asyncAfter(deadline: .now() + .nanoseconds(Int(period.nanosecondsSaturated))) {
       [weak self] in self?.sweep()
@@ -317,7 +317,7 @@ final class WorkPool: Sendable {
 }
 
 extension DispatchTime {
-  /// The time from `earlier` to here; zero when that is later.
+  /// The time from `earlier` to here; zero if that is later.
   fileprivate func since(_ earlier: DispatchTime) -> Duration {
     guard uptimeNanoseconds > earlier.uptimeNanoseconds else { return .zero }
     return .nanoseconds(Int64(clamping: uptimeNanoseconds - earlier.uptimeNanoseconds))
