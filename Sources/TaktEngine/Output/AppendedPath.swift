@@ -2,21 +2,19 @@ import Glibc
 import TaktCore
 package import TaktSystem
 
-/// Why a file that is appended to does not get what it should.
+/// The reason why a file does not get the bytes appended to it.
 package enum OutputFileError: Error, Hashable, Sendable {
-  /// It cannot be opened or made.
   case open(Int32)
-  /// Something else than a regular file stands at the path.
+  /// The path leads to something other than a regular file.
   case notRegular
-  /// A link stands at the path.
+  /// The file at the path is a link.
   case linkAtPath
-  /// A link on the way to it is not followed.
+  /// A link on the way is not followed.
   case link(String)
   /// The file has more names than one.
   case manyNames
-  /// It is full and cannot give way to a new one.
+  /// The file is full and cannot be rotated.
   case rotation(Int32)
-  /// The system does not take the bytes.
   case write(Int32)
 
   /// `the folder does not exist`, `cannot be written: No space left on device`
@@ -39,8 +37,8 @@ package enum OutputFileError: Error, Hashable, Sendable {
 
 /// The path of a file that is appended to.
 ///
-/// As root no link that a user may have made leads to another file: the folder is opened name by
-/// name, and all that is done is done by names in that folder.
+/// As root, no link that a user may have made leads to another file: the folder is opened name by
+/// name, and all operations use names in that folder.
 package struct AppendedPath: Sendable {
   private let folderPath: String
   package let name: String
@@ -55,7 +53,7 @@ package struct AppendedPath: Sendable {
     folderPath = String(path[..<start])
   }
 
-  /// A descriptor of the folder, for use with the `…at` calls alone.
+  /// A descriptor of the folder, for the `…at` calls only.
   package func openFolder() throws(OutputFileError) -> Int32 {
     do throws(FolderPath.Failure) {
       return try FolderPath.open(folderPath, following: links)
@@ -67,7 +65,7 @@ package struct AppendedPath: Sendable {
     }
   }
 
-  /// The file that is open, if it is still the one at the path.
+  /// The status of the open file if it is still the one at the path.
   package func status(of descriptor: Int32, in folder: Int32) -> FileStatus? {
     guard let here = try? FileStatus(of: descriptor),
       let there = try? FileStatus(of: name, in: folder), here.identity == there.identity
@@ -75,8 +73,8 @@ package struct AppendedPath: Sendable {
     return here
   }
 
-  /// Opens the file, or makes it. This never waits for a reader at the other end of a FIFO, follows no
-  /// link, and touches nothing but a regular file.
+  /// Opens the file, or creates it. Never waits for a reader of a FIFO, follows no link, and
+  /// touches only a regular file.
   package func open(
     in folder: Int32
   ) throws(OutputFileError) -> (descriptor: Int32, status: FileStatus) {
@@ -90,7 +88,7 @@ package struct AppendedPath: Sendable {
       close(new)
       throw .notRegular
     }
-    // Another name of the file may be one that the job's user could not write by.
+    // Another name of the file may be one through which the job's user could not write.
     let file = FileFact(opened, path: name)
     if case .ofRoot = links, FileTrust.outputFile.problem(of: file, for: FileParties(own: 0)) != nil
     {

@@ -3,18 +3,18 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// What becomes of the output of one attempt: it is counted, matched, masked, kept, logged and
-/// written to a file.
+/// Handles the output of one attempt: it is counted, matched, masked, kept, logged and written to a
+/// file.
 ///
-/// `@unchecked Sendable`: whoever makes it hands it to the reactor's thread at once, and from then on
-/// all that changes is touched there alone. Others only hold it, to tell one attempt from another.
+/// `@unchecked Sendable`: its maker passes it to the reactor's thread at once, and from then on all
+/// mutable state is touched only there. Others only hold it, to tell one attempt from another.
 final class AttemptOutput: @unchecked Sendable {
   private struct Stream {
     var bytes = 0
-    /// Nil where sequences for terminals are kept.
+    /// Nil if terminal sequences are kept.
     var stripper: TerminalStripper?
     var masker: SecretMasker?
-    /// The start of a character whose rest has not come yet: nothing is to stand between the two.
+    /// The start of a character that is not complete yet: no other bytes may come in between.
     var rest: [UInt8] = []
     var lines: LineSplitter
   }
@@ -80,7 +80,7 @@ final class AttemptOutput: @unchecked Sendable {
     masked.withUnsafeBytes { pass($0, from: stream) }
   }
 
-  /// From now on these values are masked, in place of those of before.
+  /// Masks these values from now on, in place of earlier ones.
   func hide(_ secrets: [[UInt8]]) {
     automaton = SecretAutomaton(withTrimmed: secrets)
     for stream in StandardStream.allCases {
@@ -91,7 +91,7 @@ final class AttemptOutput: @unchecked Sendable {
     }
   }
 
-  /// Takes a line that somebody else says for the child, or several with line ends between them.
+  /// Takes a line written on behalf of the child, or several separated by line ends.
   func line(_ text: String, _ level: LogLevel) {
     var bytes = Array(text.utf8)
     if stripsAll { bytes = bytes.withoutTerminalSequences }
@@ -99,7 +99,7 @@ final class AttemptOutput: @unchecked Sendable {
     line(masked: bytes, level)
   }
 
-  /// Takes such a line as it is: no secret is in it.
+  /// Takes such a line unchanged: it contains no secret.
   func line(masked line: [UInt8], _ level: LogLevel) {
     var bytes = line
     if bytes.last != 10 { bytes.append(10) }
@@ -108,23 +108,23 @@ final class AttemptOutput: @unchecked Sendable {
 
   var keptHead: [UInt8] { targets.kept.head }
 
-  /// Whether the command is to be read no faster than its output can be used.
+  /// True if the command must not be read faster than its output can be used.
   var needsTime: Bool { targets.needsTime }
 
-  /// Nothing was started, of which the log knows why; so does the output from now on. Returns what is
-  /// kept.
+  /// Explains in the output why nothing was started; the log has the reason already. Returns the
+  /// kept output.
   func neverStarted(_ sentence: String) -> OutputFacts {
     explain(sentence)
     return OutputFacts(kept: targets.takeKept())
   }
 
-  /// Keeps a sentence that the log has already: why the attempt has ended.
+  /// Keeps a sentence on the end of the attempt that the log has already.
   func explain(_ sentence: String) {
     let start: [UInt8] = targets.endsLine ? [] : [10]
     (start + Array(sentence.utf8) + [10]).withUnsafeBytes { targets.keep($0, from: nil) }
   }
 
-  /// The stream has ended: an unfinished last line is one as well.
+  /// Ends a stream: an unfinished last line counts as well.
   func end(_ stream: StandardStream) {
     if stream == .stdout { endSearch() }
     if let rest = streams[stream.index].stripper?.finish(), !rest.isEmpty {
@@ -139,18 +139,18 @@ final class AttemptOutput: @unchecked Sendable {
     targets.finish(&streams[stream.index].lines, from: stream)
   }
 
-  /// takt has told the attempt to end before it had.
+  /// Called when takt has stopped the attempt before its end.
   func stopped() {
     wasStopped = true
   }
 
-  /// The action takes longer than it may: it has failed, however it ends.
+  /// Called when the action exceeds its time: it has failed, however it ends.
   func ranOut() {
     isOverdue = true
   }
 
-  /// The attempt has ended: what it has printed, and from now on whether it has failed. What its
-  /// descendants print later is kept as well, and no longer judged.
+  /// Completes the report of an ended attempt with its output, and decides if it has failed. Later
+  /// output of descendants is kept as well, but no longer judged.
   func complete(_ report: AttemptReport) -> AttemptReport {
     endSearch()
     var report = report
@@ -164,10 +164,10 @@ final class AttemptOutput: @unchecked Sendable {
     return report
   }
 
-  /// What is kept of what has come since it ended.
+  /// The kept part of the output since the end.
   var keptSinceEnd: KeptOutput { targets.keptSinceTaken }
 
-  /// Nothing comes any more, and it has been judged.
+  /// Called after all output, when the attempt has been judged.
   func close() {
     targets.close(hasFailed: hasFailed)
   }
@@ -187,7 +187,7 @@ final class AttemptOutput: @unchecked Sendable {
     return !matchesPattern
   }
 
-  /// Passes whole characters on.
+  /// Passes on complete characters only.
   private func pass(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     let index = stream.index
     guard let last = bytes.last else { return }
@@ -205,7 +205,7 @@ final class AttemptOutput: @unchecked Sendable {
 }
 
 extension OutputFacts {
-  /// The output of an action that was not started: why.
+  /// The output of an action that was not started: the reason.
   init(ofNothing sentence: String) {
     self.init(kept: KeptOutput(head: Array(sentence.utf8) + [10]))
   }
@@ -221,19 +221,20 @@ extension StandardStream {
   }
 }
 
-/// A POSIX extended regular expression that a line of standard output may match.
+/// A POSIX extended regular expression for lines of standard output.
 final class FailurePattern {
-  /// Owned by this object alone, from `init` to `deinit`.
+  /// Owned by this object, from `init` to `deinit`.
   private let compiled: UnsafeMutablePointer<regex_t>
 
-  /// Nil when the C library refuses the expression, or has no memory for it, or would see only the
-  /// part of it that stands before a NUL.
+  /// Nil if the C library refuses the expression, has no memory for it, or would see only the part
+  /// before a NUL.
   convenience init?(_ text: String) {
     guard !text.utf8.contains(0) else { return nil }
     let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
     compiled.initialize(to: regex_t())
-    // From the beginning of a line and through any bytes: so the library goes through it once. It would
-    // start anew at each byte otherwise, which with repetitions takes a second for a line of 8 KB.
+    // Anchored at the start of a line, and with any bytes in front, so that the library scans it
+    // once. Otherwise it would start again at each byte, which with repetitions takes a second for
+    // a line of 8 KB.
     let repeats = text.utf8.contains { "*+{".utf8.contains($0) }
     let whole = repeats && Self.isClosed(text) ? "^(a|[^a])*(\(text))" : text
     guard
@@ -246,8 +247,8 @@ final class FailurePattern {
     self.init(compiled)
   }
 
-  /// Whether each `)` closes a group, so that the expression means the same within one. The library
-  /// takes one that closes none for the character.
+  /// True if each `)` closes a group, so that the expression means the same within one. The library
+  /// takes one that closes none as a literal.
   private static func isClosed(_ text: String) -> Bool {
     var rest = Array(text.utf8)[...]
     var depth = 0
@@ -265,8 +266,8 @@ final class FailurePattern {
     return depth == 0
   }
 
-  /// Goes behind the `]` that ends what `[` has begun: not one that stands first, and none of a class
-  /// such as `[:alpha:]`.
+  /// Skips to the end of a bracket expression: a `]` in first place does not end it, nor one of a
+  /// class such as `[:alpha:]`.
   private static func skipBrackets(_ rest: inout ArraySlice<UInt8>) {
     if rest.first == UInt8(ascii: "^") { rest.removeFirst() }
     if rest.first == UInt8(ascii: "]") { rest.removeFirst() }
@@ -289,9 +290,9 @@ final class FailurePattern {
     compiled.deallocate()
   }
 
-  /// Whether the line holds a match; it may hold any bytes.
+  /// True if a part of the line matches; it may contain any bytes.
   func matches(_ line: UnsafeRawBufferPointer) -> Bool {
-    // The bounds are given, and nothing reads beyond them; an empty buffer may have no address.
+    // The library reads only within the given bounds; an empty buffer may have no address.
     var bounds = regmatch_t(rm_so: 0, rm_eo: regoff_t(line.count))
     guard let start = line.baseAddress else {
       return regexec(compiled, "", 0, &bounds, REG_STARTEND) == 0

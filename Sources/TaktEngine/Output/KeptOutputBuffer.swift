@@ -2,44 +2,43 @@ import TaktCore
 
 import TaktTime
 
-/// Keeps the beginning and the end of an output within a bound, and counts what goes between them.
+/// Keeps the start and the end of an output within a limit, and counts the bytes in between.
 struct KeptOutputBuffer {
-  /// What comes within this of what came before is taken to have come with it.
+  /// Output within this time of earlier output shares its mark.
   private static let markInterval = Duration.milliseconds(100)
-  /// So many marks are kept of either end at most.
+  /// The number of marks kept for either end.
   private static let marksMax = 2048
 
   private let headBytesMax: Int
   private let tailBytesMax: Int
   private var head: [UInt8] = []
-  /// A ring once it is full: the oldest byte is at `start`.
+  /// A ring buffer once it is full: the oldest byte is at `start`.
   private var tail: [UInt8] = []
   private var start = 0
   private var droppedBytes = 0
-  /// When the bytes came, and from where: those of the head, and those behind it.
+  /// The times and the sources of the bytes: of those in the head, and of those after it.
   private var headMarks: [OutputMark] = []
   private var tailMarks: [OutputMark] = []
   private var lastMark: OutputMark?
 
-  /// Keeps `keepBytes` at most: the first half of them from the beginning, the rest from the end.
+  /// Keeps at most `keepBytes`: one half from the start, the rest from the end.
   init(keepBytes: Int) {
     headBytesMax = max(0, keepBytes) / 2
     tailBytesMax = max(0, keepBytes) - headBytesMax
   }
 
-  /// What is kept, in order.
+  /// The kept bytes, in order.
   var kept: KeptOutput {
     KeptOutput(
       cutTo: head, Array(tail[start...] + tail[..<start]), droppedBytes: droppedBytes,
       marks: headMarks + keptTailMarks)
   }
 
-  /// The last byte that came; nil for none.
   var lastByte: UInt8? {
     tail.isEmpty ? head.last : tail[(start + tail.count - 1) % tail.count]
   }
 
-  /// Takes bytes that came as `mark` says; where in the output is seen here.
+  /// Appends bytes with the time and the source in `mark`; the offset is set here.
   mutating func append(_ bytes: UnsafeRawBufferPointer, _ mark: OutputMark) {
     if !bytes.isEmpty { add(mark) }
     append(bytes)
@@ -60,11 +59,11 @@ struct KeptOutputBuffer {
     tailMarks.append(mark)
     guard tailMarks.count >= 2 * Self.marksMax else { return }
     tailMarks = Array(keptTailMarks.suffix(Self.marksMax))
-    // Of which stream the bytes before it are is no longer known.
+    // The stream of the bytes before it is no longer known.
     tailMarks[0].stream = .other
   }
 
-  /// The marks of the tail, from that of its first byte on.
+  /// The marks of the tail, including that of its first byte.
   private var keptTailMarks: ArraySlice<OutputMark> {
     let from = head.count + droppedBytes
     let first = tailMarks.lastIndex { $0.offset <= from } ?? tailMarks.startIndex
@@ -80,7 +79,7 @@ struct KeptOutputBuffer {
   private mutating func appendToTail(_ bytes: UnsafeRawBufferPointer) {
     let excess = max(0, tail.count + bytes.count - tailBytesMax)
     droppedBytes += excess
-    // What would not stay is not even copied.
+    // Bytes that would not stay are not even copied.
     var rest = bytes[max(0, bytes.count - tailBytesMax)...]
     let room = tailBytesMax - tail.count
     tail.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest.prefix(room)))

@@ -1,15 +1,15 @@
 import TaktCore
 import TaktSystem
 
-/// Cuts a stream of bytes into lines, and a longer line into pieces. It keeps one piece at most.
+/// Splits a stream of bytes into lines, and a longer line into pieces. Buffers at most one piece.
 struct LineSplitter {
   /// A longer line is cut into pieces of this size, less the start of a character or a sequence.
   static let lineBytesMax = 8192
-  /// The same of lines that programs read: one that is cut is no JSON.
+  /// The limit for lines that programs read: one that is cut is no JSON.
   static let rawLineBytesMax = 65_536
 
-  /// Whether a line that a program writes over is one state of it at a time, however long its bytes
-  /// are, as it is for people.
+  /// True if a line that a program overwrites counts by its present state, however long its bytes
+  /// are, as it does for people.
   let isForPeople: Bool
   private let bytesMax: Int
   private var partial: [UInt8] = []
@@ -19,7 +19,7 @@ struct LineSplitter {
     self.bytesMax = bytesMax
   }
 
-  /// What cuts output into the lines that the log has.
+  /// A splitter into the lines of the log.
   init(for format: OutputPolicy.Format) {
     switch format {
     case .record: self.init()
@@ -27,9 +27,9 @@ struct LineSplitter {
     }
   }
 
-  /// Hands each line that ends within `bytes`, without its end, to `body`. Once `body` answers false
-  /// the lines of this call are only counted, the refused one among them, which is much faster than
-  /// a child can write; returns how many those were.
+  /// Passes each line that ends within `bytes`, without its end, to `body`. Once `body` returns
+  /// false the lines of this call are only counted, including the refused one, which is much faster
+  /// than a child can write; returns their number.
   mutating func feed(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
   ) -> Int {
@@ -54,7 +54,7 @@ struct LineSplitter {
     return skipped
   }
 
-  /// Hands over an unfinished last line; returns how many lines were refused.
+  /// Passes on an unfinished last line; returns the number of refused lines.
   mutating func finish(_ body: (UnsafeRawBufferPointer) -> Bool) -> Int {
     defer { partial = [] }
     return partial.isEmpty || partial.withUnsafeBytes(body) ? 0 : 1

@@ -2,22 +2,22 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// Writes what several attempts print to one file, on the pool that all files share.
+/// Writes the output of several attempts to one file, on the pool that all files share.
 ///
 /// Safe from any thread; never blocks its caller.
 final class OutputFileWriter: Sendable {
   private struct Waiting {
     var chunks: [[UInt8]] = []
-    /// The newest wish counts where jobs of one path differ.
+    /// The newest ones count if jobs with one path differ.
     var limits: OutputFile
     var users = 0
     var isScheduled = false
-    /// What the chunks hold, and what is being written.
+    /// The bytes in the chunks, and those being written.
     var bytes = 0
     var droppedBytes = 0
   }
 
-  /// What only work of the pool for this file touches, one piece at a time.
+  /// The state that only work of the pool for this file touches, one piece at a time.
   private struct Writing {
     var file: RotatingFile
     var trouble: OutputFileError?
@@ -28,7 +28,7 @@ final class OutputFileWriter: Sendable {
 
   private let shared: OutputFiles.Shared
   private let waiting: Mutex<Waiting>
-  /// Locked by the pool's work for this file alone, which is serial: nobody ever waits for it.
+  /// Locked only by the pool's work for this file, which is serial: no thread ever waits for it.
   private let writing: Mutex<Writing>
 
   init(_ limits: OutputFile, _ shared: OutputFiles.Shared) {
@@ -39,10 +39,10 @@ final class OutputFileWriter: Sendable {
 
   var isUsed: Bool { waiting.withLock { $0.users > 0 } }
 
-  /// Whether so much waits that what a fast command prints would soon be dropped.
+  /// True if so much waits that output of a fast command would soon be dropped.
   var isBehind: Bool { waiting.withLock { $0.bytes > shared.limitBytes / 4 } }
 
-  /// Whether the log has been told of a trouble that may still be there.
+  /// True if the log has a trouble that may still exist.
   var isTroubled: Bool { writing.withLock { $0.trouble != nil } }
 
   func began(_ limits: OutputFile) {
@@ -62,7 +62,7 @@ final class OutputFileWriter: Sendable {
     }
   }
 
-  /// Queues bytes, or drops them where too much waits already.
+  /// Queues bytes, or drops them if too many wait already.
   func append(_ bytes: UnsafeRawBufferPointer) {
     guard reserve(bytes.count) else {
       let isFirst = waiting.withLock { waiting in
@@ -91,7 +91,7 @@ final class OutputFileWriter: Sendable {
     }
   }
 
-  /// Whether so many bytes more may wait, of this file and of all.
+  /// True if so many more bytes may wait, for this file and for all.
   private func reserve(_ bytes: Int) -> Bool {
     let fits = waiting.withLock { waiting in
       guard waiting.bytes + bytes <= shared.limitBytes else { return false }
@@ -142,7 +142,7 @@ final class OutputFileWriter: Sendable {
     }
   }
 
-  /// Nobody uses it, unless somebody has come since.
+  /// Closes the file, unless it is used again.
   private func closeIfUnused() {
     guard !isUsed else { return }
     writing.withLock { $0.file.close() }

@@ -4,18 +4,17 @@ import Synchronization
 import TaktCore
 package import TaktTime
 
-/// The files that runs' output is written to. A small pool writes them, one thread at a time for
-/// each file, so that a slow disk keeps nobody else waiting; what waits for it is bounded.
+/// The files for runs' output. A small pool writes them, one thread at a time for each file, so
+/// that a slow disk delays no others; the waiting bytes are limited.
 ///
 /// Safe from any thread; only `close` waits.
 package final class OutputFiles: Sendable {
-  /// What the writers have in common.
+  /// The state that the writers share.
   final class Shared: Sendable {
     private let pool = WorkPool(
       name: "takt-files", nice: 0, width: 2,
       bounds: WorkPool.Bounds(
         patience: .milliseconds(500), limit: .seconds(365 * 86_400), share: 1))
-    /// Work that is not done yet.
     let pending = DispatchGroup()
     let sink: any OutputSink
     let time: any TimeSource
@@ -35,7 +34,7 @@ package final class OutputFiles: Sendable {
       self.write = write
     }
 
-    /// Does work for a file after all work for it before; false when there is no thread for it.
+    /// Performs work for a file after all earlier work for it; false if there is no thread.
     func perform(for path: String, _ work: @escaping @Sendable () -> Void) -> Bool {
       pending.enter()
       let item = pool.submit(for: path) { [pending] in
@@ -46,7 +45,7 @@ package final class OutputFiles: Sendable {
       return item != nil
     }
 
-    /// Whether so many bytes more may wait.
+    /// True if so many more bytes may wait.
     func reserve(_ bytes: Int) -> Bool {
       if waitingBytes.add(bytes, ordering: .relaxed).newValue <= limitBytes * 4 {
         return true
@@ -59,7 +58,7 @@ package final class OutputFiles: Sendable {
       waitingBytes.subtract(bytes, ordering: .relaxed)
     }
 
-    /// A writer that nobody uses goes, unless the log is to be told when its trouble is over.
+    /// Removes an unused writer, unless the log still needs the end of its trouble.
     func forget(_ writer: OutputFileWriter, _ path: String) {
       writers.withLock { writers in
         guard writers[path] === writer, !writer.isUsed, !writer.isTroubled else { return }
@@ -71,9 +70,9 @@ package final class OutputFiles: Sendable {
   private let shared: Shared
 
   /// - Parameters:
-  ///   - sink: Where it is said what cannot be written.
-  ///   - limitBytes: How much may wait to be written to one file. Default 1 MiB; for all files
-  ///     together it is four times as much.
+  /// - sink: Gets reports on files that cannot be written.
+  /// - limitBytes: The bytes that may wait for one file. Default 1 MiB; for all files together it
+  ///     is four times as much.
   package convenience init(sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20) {
     self.init(sink: sink, time: time, limitBytes: limitBytes) { Glibc.write($0, $1, $2) }
   }
@@ -85,7 +84,7 @@ package final class OutputFiles: Sendable {
     shared = Shared(sink: sink, time: time, limitBytes: limitBytes, write: write)
   }
 
-  /// Begins a use of a file; it is opened with the first bytes. Attempts with the same path share
+  /// Starts a use of a file; it is opened with the first bytes. Attempts with the same path share
   /// one writer.
   func use(_ file: OutputFile) -> OutputFileUse {
     shared.writers.withLock { writers in
@@ -96,7 +95,7 @@ package final class OutputFiles: Sendable {
     }
   }
 
-  /// Waits until what has been handed over is written, at most `timeout`.
+  /// Waits until all bytes so far are written, at most `timeout`.
   package func close(timeout: Duration) {
     _ = shared.pending.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
@@ -108,9 +107,8 @@ struct OutputFileUse: Sendable {
 
   func append(_ bytes: UnsafeRawBufferPointer) { writer.append(bytes) }
 
-  /// Whether much waits for the file.
   var isBehind: Bool { writer.isBehind }
 
-  /// To be called once, when nothing comes any more.
+  /// To be called once, after the last bytes.
   func end() { writer.ended() }
 }

@@ -1,11 +1,11 @@
 import Synchronization
 package import TaktCore
 
-/// Where the lines of runs go on to the log, and what they print to those who follow them.
+/// Passes the lines of runs to the log, and their output to its followers.
 ///
 /// Safe from any thread.
 package final class OutputHub: OutputSink, LiveOutput {
-  /// How much of what a run has printed a new follower gets.
+  /// The bytes of a run's earlier output for a new follower.
   package static let keepBytes = 64 << 10
 
   private struct Live {
@@ -35,7 +35,7 @@ package final class OutputHub: OutputSink, LiveOutput {
     next.record(level, event, fields)
   }
 
-  /// Takes what a run that has begun prints; of one that has ended it is passed over.
+  /// Takes output of a run; ignored after its end.
   package func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark) -> Bool {
     state.withLock { state in
       guard state.runs[run] != nil else { return false }
@@ -58,7 +58,7 @@ package final class OutputHub: OutputSink, LiveOutput {
     for deliver in live?.followers.values ?? [:].values { deliver(.end) }
   }
 
-  /// Follows a run; nil when it is not in progress.
+  /// Follows a run; nil if it is not in progress.
   package func follow(
     _ run: RunID, deliver: @escaping @Sendable (LiveOutputEvent) -> Void
   ) -> LiveOutputUse? {

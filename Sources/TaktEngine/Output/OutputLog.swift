@@ -2,8 +2,8 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// Hands the lines of one attempt to the log, as far as its rate and the log's room allow; what they
-/// do not is counted, so that the child never waits.
+/// Logs the lines of one attempt, as far as its rate and the log's room allow; others are counted,
+/// so that the child never waits.
 final class OutputLog {
   private let sink: any OutputSink
   private let time: any TimeSource
@@ -27,7 +27,6 @@ final class OutputLog {
     facts = source.facts
   }
 
-  /// Logs the lines that end within `bytes`.
   func receive(
     _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, _ stream: StandardStream?,
     _ level: LogLevel = .info
@@ -44,7 +43,6 @@ final class OutputLog {
     count(skipped, isOverRate, now)
   }
 
-  /// Logs an unfinished last line.
   func finish(_ lines: inout LineSplitter, _ stream: StandardStream) {
     let now = logRefused()
     var isOverRate = false
@@ -55,7 +53,7 @@ final class OutputLog {
     count(skipped, isOverRate, now)
   }
 
-  /// Logs what is kept of an attempt that has failed, its two streams together.
+  /// Logs the kept output of a failed attempt, both streams together.
   func show(_ kept: KeptOutput) {
     if kept.droppedBytes == 0 { return showLines(kept.head + kept.tail) }
     showLines(kept.head)
@@ -68,7 +66,7 @@ final class OutputLog {
     showLines(kept.tail)
   }
 
-  /// A record about the service that this is.
+  /// Logs a record about this service.
   func logMessage(_ level: LogLevel, _ message: String) {
     sink.record(level, .plugin, facts + [LogField(.message, .text(message))])
   }
@@ -77,7 +75,7 @@ final class OutputLog {
     sink.record(.warning, .output, facts + [LogField(.message, .text(message))])
   }
 
-  /// A record about processes that the command has left running and that live on.
+  /// Logs a record about leftover processes of the command that live on.
   func released(_ left: [Descendant]) {
     let names = left.prefix(10).map { "\($0)" }.joined(separator: ", ")
     let list = left.count > 10 ? names + ", …" : names
@@ -147,7 +145,7 @@ final class OutputLog {
     if isOverRate, let now { budget?.refuse(skipped, at: now) } else { sink.drop(lines: skipped) }
   }
 
-  /// The time, where there is a rate; tells of the lines beyond it once in a period.
+  /// The time, if there is a rate; logs the lines beyond it once in a period.
   private func logRefused() -> MonotonicInstant? {
     guard rate != nil else { return nil }
     let now = time.monotonic

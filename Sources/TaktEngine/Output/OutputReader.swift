@@ -1,7 +1,7 @@
 import CTaktSystem
 import Glibc
 
-/// Reads one of a child's pipes and hands what comes to the attempt's output. It keeps nothing.
+/// Reads one of a child's pipes and passes the bytes to the attempt's output. Buffers nothing.
 struct OutputReader {
   let descriptor: Int32
   let stream: StandardStream
@@ -13,13 +13,12 @@ struct OutputReader {
     self.output = output
   }
 
-  /// How much there is to read.
   var readyBytes: Int { Int(csystem_pipe_bytes(descriptor)) }
 
-  /// Reads what is there, `limitBytes` at most, piece by piece into `buffer`. Says how much that was,
-  /// and whether the stream has not ended.
+  /// Reads the present bytes, at most `limitBytes`, piece by piece into `buffer`. Returns their
+  /// number, and false if the stream has ended.
   ///
-  /// - Parameter isToEnd: whether to go on until nothing is left, where more may come meanwhile.
+  /// - Parameter isToEnd: true to continue until nothing is left, even if more arrives meanwhile.
   func read(
     limitBytes: Int, into buffer: UnsafeMutableRawBufferPointer, isToEnd: Bool
   ) -> (bytes: Int, isOpen: Bool) {
@@ -45,7 +44,7 @@ struct OutputReader {
     return (0, !isEnd)
   }
 
-  /// The stream has ended, or nobody waits for more of it.
+  /// Called when the stream has ended, or is no longer waited for.
   func flush() {
     output.end(stream)
   }

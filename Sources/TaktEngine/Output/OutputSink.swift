@@ -1,29 +1,28 @@
 package import TaktCore
 import TaktTime
 
-/// Where the lines of runs go.
+/// The destination of runs' lines.
 ///
 /// Safe from any thread; never blocks.
 package protocol OutputSink: Sendable {
-  /// Whether a line would be taken now.
+  /// True if a line would be accepted now.
   var hasRoom: Bool { get }
 
-  /// Takes one line with its facts.
   func output(_ fields: [LogField])
 
-  /// Takes one line with its facts, of which the log has the line alone. Unless implemented it is
-  /// handed to `output`.
+  /// Takes one line with its facts, for a log that shows only the line. By default passed to
+  /// `output`.
   func rawLine(_ level: LogLevel, _ fields: [LogField])
 
-  /// Counts lines that were not handed over.
+  /// Counts lines that were not passed on.
   func drop(lines: Int)
 
-  /// Takes a record about output that is not a line of it: what is missing, or a file that cannot be
-  /// written. Unless implemented it is handed to `output`.
+  /// Takes a record about output that is not a line of it: missing output, or a file that cannot be
+  /// written. By default passed to `output`.
   func record(_ level: LogLevel, _ event: LogEvent, _ fields: [LogField])
 
-  /// Takes what a run has printed, secrets masked, whether its lines are logged or not; `mark` says
-  /// when, and where to. Answers whether somebody follows it. Unless implemented it goes nowhere.
+  /// Takes a run's output, secrets masked, logged or not; `mark` has its time and stream. Returns
+  /// true if it has followers. By default ignored.
   func printed(_ bytes: UnsafeRawBufferPointer, by run: RunID, _ mark: OutputMark) -> Bool
 }
 
@@ -39,12 +38,12 @@ extension OutputSink {
   ) -> Bool { false }
 }
 
-/// Hands what built-ins say to whoever observes takt: it is text, unlike what commands print.
+/// Passes messages of built-ins to takt's observer: they are text, unlike output of commands.
 struct ObserverSink: OutputSink {
   let observer: any Observer
   let time: any TimeSource
 
-  /// The observer counts itself what it has no room for.
+  /// The observer itself counts lines that it has no room for.
   var hasRoom: Bool { true }
 
   func output(_ fields: [LogField]) { record(.info, .output, fields) }

@@ -1,10 +1,10 @@
 import TaktCore
 
-/// Whose output it is, and what its job makes of it.
+/// The origin of output, and its job's settings for it.
 struct OutputSource: Sendable {
-  /// What stands in each record of it.
+  /// The fields of each record of it.
   var facts: [LogField]
-  /// The run that prints it; nil for none's.
+  /// The run that prints it; nil without one.
   var run: RunID?
   var attempt = 0
   var policy = OutputPolicy()
@@ -32,9 +32,9 @@ extension AttemptRequest {
   }
 }
 
-/// Where a child prints.
+/// The destination of a child's output.
 package enum StandardStream: String, CaseIterable {
   case stdout, stderr
-  /// The one pipe of both.
+  /// One pipe for both.
   case both
 }

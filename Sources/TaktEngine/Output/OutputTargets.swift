@@ -1,20 +1,20 @@
 import TaktCore
 import TaktTime
 
-/// Where the output of one attempt goes, secrets masked, as its job's policy says: it is kept, logged
-/// and written to a file. The same for commands and for built-ins.
+/// The destinations of one attempt's output, secrets masked, by its job's policy: it is kept,
+/// logged and written to a file. The same for commands and built-ins.
 struct OutputTargets {
   private let policy: OutputPolicy
   private let log: OutputLog
   private let sink: any OutputSink
-  /// Nil for what is no run's.
+  /// Nil for output of no run.
   private let run: RunID?
   private let file: OutputFileUse?
   /// Gets all bytes in place of the log.
   private let passThrough: PassThrough?
   private let attempt: Int
   private let time: any TimeSource
-  /// What has been taken; what has come since is in `buffer`.
+  /// The part that has been taken; later bytes are in `buffer`.
   private var taken = KeptOutput()
   private var buffer: KeptOutputBuffer
   private var isFollowed = false
@@ -36,17 +36,17 @@ struct OutputTargets {
 
   var kept: KeptOutput { taken.followed(by: buffer.kept, keepBytes: policy.keepBytes) }
 
-  /// What is kept so far. To be called once.
+  /// The kept output so far. To be called once.
   mutating func takeKept() -> KeptOutput {
     taken = buffer.kept
     buffer = KeptOutputBuffer(keepBytes: policy.keepBytes)
     return taken
   }
 
-  /// What is kept of what has come since then.
+  /// The kept output since then.
   var keptSinceTaken: KeptOutput { buffer.kept }
 
-  /// Takes bytes that continue what `lines` has; those of built-ins belong to no stream.
+  /// Takes bytes that continue those in `lines`; bytes of built-ins belong to no stream.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, _ lines: inout LineSplitter, from stream: StandardStream?,
     _ level: LogLevel = .info
@@ -68,22 +68,22 @@ struct OutputTargets {
     if let run { isFollowed = sink.printed(bytes, by: run, mark) }
   }
 
-  /// Whether what is kept ends with a whole line.
+  /// True if the kept output ends with a complete line.
   var endsLine: Bool { buffer.lastByte.map { $0 == 10 } ?? true }
 
-  /// Whether somebody takes every byte who may not be as fast as a command can print.
+  /// True if a receiver of every byte may be slower than a command can print.
   var needsTime: Bool {
     isFollowed || passThrough == nil && policy.logging == .always || file?.isBehind == true
   }
 
-  /// Nothing more comes after what `lines` has: an unfinished last line is one as well.
+  /// Ends the stream of `lines`: an unfinished last line counts as well.
   func finish(_ lines: inout LineSplitter, from stream: StandardStream) {
     if policy.logging == .always { log.finish(&lines, stream) }
   }
 
   func warn(_ message: String) { log.warn(message) }
 
-  /// Nothing comes any more. To be called once.
+  /// To be called once, after all output.
   func close(hasFailed: Bool) {
     if policy.logging == .onFailure, hasFailed, passThrough == nil { log.show(kept) }
     log.close()

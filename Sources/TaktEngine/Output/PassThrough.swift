@@ -4,8 +4,8 @@ import Synchronization
 import TaktCore
 package import TaktSystem
 
-/// Hands what a run prints to takt's own standard output and error, byte by byte as it comes. Where
-/// a reader is slow the command waits, as it would without takt; takt itself does not.
+/// Passes a run's output to takt's own standard output and error, byte by byte as it comes. If a
+/// reader is slow the command waits, as it would without takt; takt itself does not.
 ///
 /// Safe from any thread.
 package final class PassThrough: Sendable {
@@ -13,24 +13,23 @@ package final class PassThrough: Sendable {
 
   /// Starts a thread for each of the two descriptors, which stay open.
   ///
-  /// - Parameter limitBytes: How much of a stream may wait for its reader before the command does.
-  ///   Default 1 MiB.
+  /// - Parameter limitBytes: The bytes of a stream that may wait for its reader before the command
+  ///   does. Default 1 MiB.
   package init(stdout: Int32, stderr: Int32, limitBytes: Int = 1 << 20) throws(SystemError) {
     lanes = [Lane(stdout, limitBytes), Lane(stderr, limitBytes)]
     for lane in lanes { try Thread.start(name: "takt-output") { lane.run() } }
   }
 
-  /// Takes a line that a built-in has printed.
   package func line(_ bytes: [UInt8]) {
     (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { receive($0, from: .stdout) }
   }
 
-  /// Waits until all has been read; after `hurry` two seconds at most.
+  /// Waits until all has been read; after `hurry` at most two seconds.
   package func close() {
     for lane in lanes { lane.close() }
   }
 
-  /// Nobody wants to wait for readers any longer.
+  /// Called when waiting for readers should end.
   package func hurry() {
     for lane in lanes { lane.hurry() }
   }
@@ -39,24 +38,23 @@ package final class PassThrough: Sendable {
     lane(of: stream).receive(bytes)
   }
 
-  /// Whether a stream's reader is so far behind that nothing more is to be taken; `body` is called
-  /// once, from another thread, when that has changed. False, and `body` not called, where there is
-  /// room.
+  /// True if a stream's reader is so far behind that no more is to be read; `body` is then called
+  /// once, from another thread, when that has changed. False, without a call, if there is room.
   func isFull(_ stream: StandardStream, then body: @escaping @Sendable () -> Void) -> Bool {
     lane(of: stream).isFull(then: body)
   }
 
-  /// What the system said when output could not be written, for another reason than that nobody reads
-  /// it; nil when all went well.
+  /// The system's error if output could not be written, other than a closed reader; nil without
+  /// one.
   package var failure: String? { lanes.lazy.compactMap(\.failure).first }
 
-  /// Whether nobody will ever read this stream.
+  /// True if this stream has lost its reader for good.
   func isClosed(_ stream: StandardStream) -> Bool { lane(of: stream).isClosed }
 
   private func lane(of stream: StandardStream) -> Lane { lanes[stream == .stderr ? 1 : 0] }
 }
 
-/// One descriptor with what waits for its reader.
+/// One descriptor with the bytes that wait for its reader.
 private final class Lane: Sendable {
   private struct State {
     var waiting: [UInt8] = []
@@ -130,8 +128,8 @@ private final class Lane: Sendable {
     }
   }
 
-  /// What cannot be written, for the reader has gone or the disk is full, is nobody's; it is told at
-  /// the end.
+  /// Bytes that cannot be written, because the reader is gone or the disk is full, are dropped; the
+  /// failure is reported at the end.
   private func write(_ bytes: [UInt8]) {
     guard let number = bytes.write(to: descriptor).number else { return }
     state.withLock { state in

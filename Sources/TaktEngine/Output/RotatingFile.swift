@@ -3,14 +3,14 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// A file that is appended to and gives way to a new one when it is full: `PATH` becomes `PATH.1`,
-/// what was that `PATH.2`, and so on. Its calls may block: they belong on a queue of their own.
+/// A file that is appended to and rotated when it is full: `PATH` becomes `PATH.1`, the previous
+/// one `PATH.2`, and so on. Its calls may block: they belong on a queue of their own.
 struct RotatingFile {
-  /// The system's call; tests put a full disk in its place.
+  /// The system's call; tests simulate a full disk.
   typealias Write = @Sendable (Int32, UnsafeRawPointer, Int) -> Int
 
-  /// How often it is looked whether the file at the path is still the one that is open, and how
-  /// long a path that cannot be opened is left alone.
+  /// The interval at which the file at the path is compared with the open one, and the time for
+  /// which a path that cannot be opened is not tried again.
   private static let checkPeriod = Duration.seconds(1)
 
   private let path: AppendedPath
@@ -28,7 +28,7 @@ struct RotatingFile {
     systemWrite = write
   }
 
-  /// Appends all bytes, or throws why it could not; `written` says how many went.
+  /// Appends all bytes, or throws the reason why not; `written` counts those written.
   mutating func append(
     _ bytes: [UInt8], within limits: OutputFile, at now: MonotonicInstant, written: inout Int
   ) throws(OutputFileError) {
@@ -58,8 +58,8 @@ struct RotatingFile {
     descriptor = -1
   }
 
-  /// How much of it goes into this file: up to a line's end, where one stands within the room; only
-  /// a line that no file has room for is divided.
+  /// The number of bytes for this file: up to a line's end, if there is one within the room; only a
+  /// line that fits in no file is divided.
   private static func piece(of bytes: ArraySlice<UInt8>, room: Int, isEmpty: Bool) -> Int {
     if bytes.count <= room { return bytes.count }
     let inside = bytes.prefix(max(0, room))
@@ -83,7 +83,7 @@ struct RotatingFile {
     return done
   }
 
-  /// Opens it unless it is open; reopens it when somebody has moved it away or put another there.
+  /// Opens it unless it is open; reopens it if it was moved away or replaced.
   private mutating func open(at now: MonotonicInstant) throws(OutputFileError) {
     if descriptor >= 0, now - checkedAt < Self.checkPeriod { return }
     checkedAt = now
@@ -95,7 +95,7 @@ struct RotatingFile {
   private mutating func open(in folder: Int32) throws(OutputFileError) {
     if descriptor >= 0 {
       if let here = path.status(of: descriptor, in: folder) {
-        // Somebody may have cut it short.
+        // The file may have been truncated.
         sizeBytes = here.sizeBytes
         return
       }
@@ -111,7 +111,7 @@ struct RotatingFile {
   }
 
   private mutating func rotate(files: Int, at now: MonotonicInstant) throws(OutputFileError) {
-    // Another may stand at the path by now: that one must not be renamed unseen.
+    // Another file may be at the path by now: that one must not be renamed unseen.
     let size = sizeBytes
     checkedAt = now
     let folder = try path.openFolder()
