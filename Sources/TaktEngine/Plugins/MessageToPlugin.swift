@@ -8,7 +8,7 @@ import TaktTime
 #endif
 
 enum MessageToPlugin {
-  /// Who speaks, and how it will be spoken with.
+  /// Introduces the host and the terms of the conversation.
   struct Hello: Encodable {
     let type = "hello"
     let `protocol` = PluginManifest.protocolVersion
@@ -18,14 +18,14 @@ enum MessageToPlugin {
     let max_line_bytes = PluginLines.lineBytesMax
   }
 
-  /// A run is to begin.
+  /// Starts a run.
   struct Start: Encodable {
     let type = "start"
     var run: String
     var job: String
     var slot: String
     var attempt: Int
-    /// The number of the run's claim; left out where it has none.
+    /// The number of the run's claim; left out without one.
     var fence: UInt64?
     var deadline: OrNull
     var parameters: [String: PluginValue]
@@ -33,7 +33,7 @@ enum MessageToPlugin {
     var facts: Facts?
   }
 
-  /// A text that is null where there is none, and not left out.
+  /// A text that is null if missing, not left out.
   struct OrNull: Encodable {
     var text: String?
 
@@ -43,7 +43,7 @@ enum MessageToPlugin {
     }
   }
 
-  /// What a hook is told of the run that it is for.
+  /// The facts for a hook about its run.
   struct Facts: Encodable {
     let run: String
     let facts: HookFacts
@@ -64,7 +64,7 @@ enum MessageToPlugin {
     }
   }
 
-  /// A run is to end.
+  /// Asks for the end of a run.
   struct Cancel: Encodable {
     let type = "cancel"
     var run: String
@@ -72,19 +72,19 @@ enum MessageToPlugin {
     var grace_ms: Int64
   }
 
-  /// A service is to answer.
+  /// Asks a service for an answer.
   struct Ping: Encodable {
     let type = "ping"
     var id: Int
   }
 
-  /// A service is to finish its runs and exit.
+  /// Asks a service to finish its runs and exit.
   struct Shutdown: Encodable {
     let type = "shutdown"
     var grace_ms: Int64
   }
 
-  /// A message could not be understood.
+  /// Reports a message that could not be understood.
   struct Problem: Encodable {
     let type = "error"
     var code: String
@@ -95,7 +95,7 @@ enum MessageToPlugin {
   static func line(_ message: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // All that messages hold can be encoded: texts, whole numbers, finite numbers.
+    // All parts of messages can be encoded: texts, whole numbers, finite numbers.
     let bytes = (try? encoder.encode(message)).map { Array($0) } ?? Array("{}".utf8)
     return bytes + [UInt8(ascii: "\n")]
   }
@@ -120,7 +120,7 @@ struct PluginValue: Encodable {
     }
   }
 
-  /// The value in a variable of the environment: a text as it is, all else as JSON.
+  /// The value for an environment variable: a text as it is, all else as JSON.
   var text: String {
     if case .string(let text) = value { return text }
     return String(decoding: MessageToPlugin.line(self).dropLast(), as: UTF8.self)

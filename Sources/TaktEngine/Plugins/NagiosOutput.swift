@@ -1,9 +1,8 @@
 import TaktCore
 
-/// The first line that a check prints, as the monitoring world writes it: a sentence, and behind a
+/// The first line of a check's output, in the format of monitoring plugins: a sentence, and after a
 /// bar performance data, `'label'=value[UOM];warn;crit;min;max`.
 package struct NagiosOutput: Hashable, Sendable {
-  /// A measured value.
   struct Metric: Hashable, Sendable {
     var name: String
     var value: Double
@@ -40,14 +39,14 @@ package struct NagiosOutput: Hashable, Sendable {
       let measured = entry.prefix { $0 != ";" }
       let digits = measured.prefix { $0.isNumber || ".-+eE".contains($0) }
       let unit = measured.dropFirst(digits.count)
-      // A comma is some locale's point: half a number is none.
+      // A comma is the decimal point of some locales: half a number does not count.
       guard let value = Double(digits), value.isFinite, unit.first != "," else { continue }
       result.append(Metric(name: label, value: value, unit: unit.isEmpty ? nil : String(unit)))
     }
     return result
   }
 
-  /// A label, in single quotes where it has blanks; a doubled quote in them is one.
+  /// A label, in single quotes if it has blanks; a doubled quote in them means one.
   private static func label(_ rest: inout Substring) -> String? {
     guard rest.first == "'" else {
       let label = rest.prefix { $0 != "=" }

@@ -4,9 +4,9 @@ import TaktTime
 
 /// The conversation with a plugin that has a process for one run.
 ///
-/// `@unchecked Sendable`: a thread of the pool makes it and does not touch it again; others carry it
-/// to the reactor's thread with the child, and `ChildConversation`, which alone calls it, exists on
-/// that thread alone. What is handed over comes through the reactor's lock.
+/// `@unchecked Sendable`: a thread of the pool makes it and does not touch it again; others carry
+/// it to the reactor's thread with the child, and only `ChildConversation` calls it, on that
+/// thread. State is passed on through the reactor's lock.
 final class OneshotChannel: ChildChannel, @unchecked Sendable {
   private let request: AttemptRequest
   private let manifest: PluginManifest
@@ -22,7 +22,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
   private var fault: PluginFault?
   private var handlesCancel = false
 
-  /// - Parameter opening: what the plugin is told first.
+  /// - Parameter opening: the first lines for the plugin.
   init(
     _ request: AttemptRequest, _ manifest: PluginManifest, run: String, opening: [UInt8],
     reporter: PluginReporter, time: any TimeSource, tap: PluginTap?
@@ -72,7 +72,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
       guard self.result == nil else { return fail(.twoResults) }
       self.result = reporter.masked(result)
       if let message = result.message { line?.output.line(message, result.isOK ? .info : .error) }
-      // What it does from now on is nobody's work.
+      // Its further work belongs to no run.
       line?.close()
     case .pong: break
     case .complaint(let code, let message):
@@ -87,7 +87,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
     }
   }
 
-  /// A oneshot may leave its run out.
+  /// A oneshot plugin may leave out its run.
   private func isOwn(_ run: String?) -> Bool {
     guard let run, run != self.run else { return true }
     fail(.wrongRun)
@@ -123,7 +123,7 @@ final class OneshotChannel: ChildChannel, @unchecked Sendable {
       let output = NagiosOutput(head)
       for metric in output.metrics { reporter.metric(metric.name, metric.value, metric.unit) }
     }
-    // What the job counts as success is success here as well.
+    // A status that the job counts as success is success here as well.
     if request.spec.execution.success.exitStatuses.contains(status) { return result }
     return NagiosOutput.result(status)
   }

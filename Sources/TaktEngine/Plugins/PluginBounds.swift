@@ -1,15 +1,15 @@
 import TaktSystem
 import TaktTime
 
-/// Cuts what a plugin says into lines, none of them longer than the protocol allows.
+/// Splits a plugin's output into lines, none of them longer than the protocol allows.
 struct PluginLines {
-  /// The most bytes of a line, without its end.
+  /// Without the line's end.
   static let lineBytesMax = 65_536
 
   private var partial: [UInt8] = []
 
-  /// Hands over each line that ends within `bytes`, without its end. False when one is too long; then
-  /// nothing more is to be taken.
+  /// Passes on each line that ends within `bytes`, without its end. False if one is too long; then
+  /// no more bytes are to be taken.
   mutating func feed(_ bytes: UnsafeRawBufferPointer, _ body: ([UInt8]) -> Void) -> Bool {
     var rest = bytes
     while let end = rest.firstIndex(ofByte: 10) {
@@ -25,11 +25,9 @@ struct PluginLines {
   }
 }
 
-/// How many messages a run of a plugin may cost: a burst, refilled at a steady rate.
+/// Limits the messages of a run: a burst, refilled at a steady rate.
 struct PluginFlood {
-  /// So many at once.
   static let burst = 10_000.0
-  /// So many more in a second.
   static let perSecond = 1000.0
 
   private var remaining = burst
@@ -37,7 +35,7 @@ struct PluginFlood {
 
   init(at now: MonotonicInstant) { last = now }
 
-  /// Counts a message; false when it is one too many.
+  /// Counts a message; false if it exceeds the limit.
   mutating func allows(at now: MonotonicInstant) -> Bool {
     remaining = min(Self.burst, remaining + (now - last) / .seconds(1) * Self.perSecond)
     last = now
@@ -46,7 +44,7 @@ struct PluginFlood {
   }
 }
 
-/// The runs that had their results last; a service that speaks of older ones is not believed.
+/// The runs that had their results last; a service that names older ones breaks the rules.
 struct RecentRuns {
   private static let countMax = 4096
 

@@ -3,31 +3,30 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// One run of a plugin, with everything found out that it is told.
+/// One run of a plugin, with all its data looked up.
 struct PluginCall {
-  /// Names the run in the conversation.
+  /// Identifies the run in the conversation.
   let run: String
   let manifest: PluginManifest
-  /// Secrets put in.
+  /// With secrets filled in.
   let parameters: Parameters
-  /// The values of the job's secrets by name.
   let secrets: [String: String]
-  /// What must not be seen in what is printed.
+  /// The values to mask in the output.
   let hidden: [[UInt8]]
   /// The parameters that hold secrets.
   private let unshown: Set<String>
 
-  /// Whether there is anything to be found out that may take its time.
+  /// True if a look-up that may be slow is needed.
   static func mayBlock(_ manifest: PluginManifest, _ request: AttemptRequest) -> Bool {
     manifest.sha256 != nil || !request.spec.execution.secrets.isEmpty
   }
 
-  /// Puts secrets into parameters and looks at the program; it may block.
+  /// Fills secrets into parameters and checks the program; may block.
   init(
     _ manifest: PluginManifest, _ parameters: Parameters, of request: AttemptRequest
   ) throws(StartFailure) {
     self.manifest = manifest
-    // Attempts and steps of a run are runs of their own to the plugin.
+    // Each attempt and each step of a run is a run of its own to the plugin.
     run = "\(request.run).\(request.attempt).\(request.step + 1)"
     let diverted = manifest.parameters.map(\.schema).diversion(
       of: parameters, given: request.given, hasMore: !request.spec.execution.secrets.isEmpty)
@@ -50,10 +49,10 @@ struct PluginCall {
       Array(secrets.values) + expansion.hidden
       + self.parameters.filter { secretNames.contains($0.key) }.values.flatMap(\.texts)
     hidden = texts.map { Array($0.utf8) }
-    // What a secret was put into is one as well.
+    // A value into which a secret was filled counts as one as well.
     unshown = secretNames.union(
       parameters.filter { !Placeholders.secrets(in: $0.value).isEmpty }.keys)
-    // The line of `start` has a bound, and little else stands on it.
+    // The line of `start` has a limit, and holds little else.
     let size = MessageToPlugin.line(self.parameters.mapValues(PluginValue.init)).count
     guard size <= Self.parametersBytesMax else {
       throw StartFailure(stage: .exec, number: E2BIG, subject: "'\(manifest.name)'")
@@ -79,7 +78,7 @@ struct PluginCall {
   private static let variableBytesMax = 100_000
   private static let parametersBytesMax = 1_000_000
 
-  /// The `start` message on its line.
+  /// The line of the `start` message.
   func start(of request: AttemptRequest, deadline: WallInstant?, withSecrets: Bool) -> [UInt8] {
     MessageToPlugin.line(
       MessageToPlugin.Start(
@@ -90,20 +89,20 @@ struct PluginCall {
         facts: request.facts.map(MessageToPlugin.Facts.init)))
   }
 
-  /// What a process of its own has in its environment besides a command's.
+  /// The variables of a process of its own, besides those of a command.
   var environment: [String: String] {
     var result = manifest.variables
     for (name, value) in parameters where !unshown.contains(name) {
       let text = PluginValue(value).text
-      // The system takes no longer variable; `start` has the value in any case.
+      // The system accepts no longer variable; `start` has the value in any case.
       guard text.utf8.count <= Self.variableBytesMax else { continue }
       result[BoundedParameter.variable(of: name)] = text
     }
     return result
   }
 
-  /// The program is read here and executed a moment later; who can change it in between can change
-  /// the manifest as well.
+  /// The program is read here and executed a little later; a user who can change it in between can
+  /// change the manifest as well.
   private static func checkDigest(of manifest: PluginManifest) throws(StartFailure) {
     guard let wanted = manifest.sha256 else { return }
     guard let program = manifest.command.first, program.contains("/"),
@@ -116,7 +115,7 @@ struct PluginCall {
 }
 
 extension PluginManifest {
-  /// What every process of the plugin has in its environment.
+  /// The variables of every process of the plugin.
   var variables: [String: String] {
     [
       "TAKT_PLUGIN": name, "TAKT_PLUGIN_DIR": folder,
@@ -126,7 +125,7 @@ extension PluginManifest {
 }
 
 extension ParameterValue {
-  /// All texts in it. A number or a truth value alone is too little to be hidden.
+  /// All texts in it. A number or a truth value alone is too short to mask.
   fileprivate var texts: [String] {
     switch self {
     case .string(let text): [text]
@@ -137,9 +136,9 @@ extension ParameterValue {
   }
 }
 
-/// What a manifest means by `sha256`.
+/// The digest that a manifest's `sha256` means.
 package enum PluginDigest {
-  /// The SHA-256 of a file in lower-case hexadecimal digits; nil when the file cannot be read.
+  /// In lower-case hexadecimal digits; nil if the file cannot be read.
   package static func ofFile(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

@@ -1,10 +1,10 @@
 package import TaktCore
 package import TaktTime
 
-/// Is told each line of a conversation, on any thread: whether the plugin has said it, and the line.
+/// Gets each line of a conversation, on any thread: true for a line of the plugin, and the line.
 package typealias PluginTap = @Sendable (_ isOfPlugin: Bool, _ line: String) -> Void
 
-/// Hands on what the host says.
+/// Passes on the host's lines.
 extension Optional where Wrapped == PluginTap {
   func forward(_ lines: [UInt8]) {
     guard let tap = self else { return }
@@ -12,7 +12,7 @@ extension Optional where Wrapped == PluginTap {
   }
 }
 
-/// Makes commands, with somebody who talks with them, of runs of oneshot plugins.
+/// Turns runs of oneshot plugins into commands with a conversation.
 ///
 /// Safe from any thread.
 package struct PluginCommands: Sendable {
@@ -22,9 +22,9 @@ package struct PluginCommands: Sendable {
   let tap: PluginTap?
 
   /// - Parameters:
-  ///   - host: The name and version that plugins are told.
-  ///   - observer: Gets what runs of plugins report besides lines.
-  ///   - tap: Is told each line of the conversations. Default nil.
+  /// - host: The name and version sent to plugins.
+  /// - observer: Gets reports of plugins' runs other than lines.
+  /// - tap: Gets each line of the conversations. Default nil.
   package init(host: String, observer: any Observer, time: any TimeSource, tap: PluginTap? = nil) {
     self.host = host
     self.observer = observer
@@ -32,7 +32,7 @@ package struct PluginCommands: Sendable {
     self.tap = tap
   }
 
-  /// Makes the command of a run; it may block.
+  /// Completes the command of a run; may block.
   package func complete(_ command: inout Command, of request: AttemptRequest) throws(StartFailure) {
     guard case .plugin(let manifest, let parameters) = request.action else { return }
     let call = try PluginCall(manifest, parameters, of: request)
@@ -51,15 +51,15 @@ package struct PluginCommands: Sendable {
       MessageToPlugin.Hello(host: host, plugin: manifest.name, mode: manifest.mode.rawValue))
   }
 
-  /// The wall clock's reading at which the run will be cancelled.
+  /// The wall clock time at which the run will be cancelled.
   func deadline(of request: AttemptRequest) -> WallInstant? {
     request.deadline.map { time.wall + ($0 - time.monotonic) }
   }
 }
 
 extension [String: String] {
-  /// The environment of a job becomes that of a plugin. What a trigger gives the job's commands has
-  /// the form of a plugin's parameters, and is none of them.
+  /// Turns the environment of a job into that of a plugin. Variables of a trigger look like a
+  /// plugin's parameters, but are not, and are removed.
   mutating func becomePlugin(with own: [String: String]) {
     self = filter { !$0.key.hasPrefix(BoundedParameter.variable(of: "")) }
     merge(own) { $1 }

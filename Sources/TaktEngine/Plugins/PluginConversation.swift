@@ -6,11 +6,11 @@ package import TaktCore
   import Foundation
 #endif
 
-/// What a plugin says, understood: a pure machine that is fed bytes and tells what they mean. It knows
-/// the rules of `plugins/PROTOCOL.md` that concern lines, the handshake and fields; which runs there
-/// are, it asks.
+/// Parses a plugin's messages: a pure machine that is fed bytes and returns events. It applies the
+/// rules of `plugins/PROTOCOL.md` on lines, the handshake and fields; it leaves the rules on runs
+/// to its caller.
 package struct PluginConversation {
-  /// What a plugin has said.
+  /// The meaning of a message.
   package enum Event: Hashable, Sendable {
     case hello(name: String?, version: String?, capabilities: Set<String>)
     case progress(run: String?, percent: Double?, message: String?)
@@ -18,10 +18,10 @@ package struct PluginConversation {
     case metric(run: String?, name: String, value: Double, unit: String?)
     case result(run: String?, PluginResult)
     case pong(id: Int)
-    /// It did not understand something.
+    /// The plugin did not understand a message.
     case complaint(code: String, message: String)
     case unknownType(String)
-    /// It has broken the rules; nothing that it says later counts.
+    /// The plugin has broken the rules; its later messages do not count.
     case violation(PluginFault, run: String?)
   }
 
@@ -37,7 +37,7 @@ package struct PluginConversation {
     self.tap = tap
   }
 
-  /// Whether it has said anything that counts.
+  /// True after a hello, or after a violation.
   var hasSentMessage: Bool { hasGreeted || isBroken }
 
   package mutating func feed(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
@@ -68,7 +68,7 @@ package struct PluginConversation {
     if message.type != "hello", known.contains(message.type), !hasGreeted {
       return .violation(.noHello, run: message.run)
     }
-    // A service has to say of which run it speaks.
+    // A service has to name the run.
     if isService, message.run == nil,
       ["progress", "log", "metric", "result"].contains(message.type)
     {
@@ -77,7 +77,7 @@ package struct PluginConversation {
     return event(of: message) ?? .violation(.badMessage, run: message.run)
   }
 
-  /// Nil when a field is missing or makes no sense.
+  /// Nil if a field is missing or invalid.
   private mutating func event(of message: PluginMessage) -> Event? {
     switch message.type {
     case "hello":

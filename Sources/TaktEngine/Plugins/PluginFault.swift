@@ -1,6 +1,6 @@
 import TaktCore
 
-/// How a plugin can break the rules, or leave a run without an end.
+/// The ways in which a plugin can break the rules, or leave a run without an end.
 package enum PluginFault: String, CaseIterable, Hashable, Sendable {
   case badJSON = "bad_json"
   case badMessage = "bad_message"
@@ -17,7 +17,7 @@ package enum PluginFault: String, CaseIterable, Hashable, Sendable {
   case sha256
   case notStarted = "not_started"
 
-  /// The reason of a run that ends by it.
+  /// The result of a run that ends by it.
   var result: AttemptResult { .failed("plugin(\(rawValue))") }
 
   var sentence: String {

@@ -6,10 +6,10 @@ import TaktCore
   import Foundation
 #endif
 
-/// One message of a plugin, as it stands on its line. Which fields a type must have is for
-/// `PluginConversation` to say.
+/// One message of a plugin, decoded from its line. `PluginConversation` checks the fields that its
+/// type must have.
 struct PluginMessage: Decodable {
-  /// Why a line is no message.
+  /// The reason why a line is no message.
   enum Flaw: String, Error {
     case badJSON = "bad_json"
     case badMessage = "bad_message"
@@ -44,7 +44,7 @@ struct PluginMessage: Decodable {
   }
 }
 
-/// What a run has come to, in the plugin's own words.
+/// The result of a run, as the plugin states it.
 package struct PluginResult: Hashable, Sendable {
   var isOK: Bool
   /// A short word for machines; nil without one.
@@ -52,7 +52,7 @@ package struct PluginResult: Hashable, Sendable {
   /// A sentence for people; nil without one.
   var message: String?
 
-  /// Nil when the message does not say it rightly.
+  /// Nil if the message states it wrongly.
   init?(_ message: PluginMessage) {
     switch message.status {
     case "ok": isOK = true
@@ -75,7 +75,7 @@ package struct PluginResult: Hashable, Sendable {
       }
   }
 
-  /// The result as an attempt's; `exit` is what the process, where it has ended, has come to.
+  /// The result for the attempt; `exit` is that of the process, if it has ended.
   func attemptResult(exit: AttemptResult?) -> AttemptResult {
     isOK ? exit ?? .done : .failed("plugin(\(reason ?? "failed"))")
   }

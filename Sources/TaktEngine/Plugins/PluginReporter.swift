@@ -1,11 +1,11 @@
 import TaktCore
 import TaktTime
 
-/// Records how far a run of a plugin is, and what it has measured.
+/// Records the progress of a plugin's run, and its metrics.
 ///
-/// Used on the reactor's thread alone.
+/// Used on the reactor's thread only.
 final class PluginReporter {
-  /// Progress is told so often at most; what comes between is passed over.
+  /// The minimum time between two reports of progress; those in between are dropped.
   private static let progressInterval = Duration.seconds(1)
 
   private let mask: SecretAutomaton?
@@ -15,7 +15,7 @@ final class PluginReporter {
   private let time: any TimeSource
   private var lastProgress: MonotonicInstant?
 
-  /// - Parameter hidden: what must not be seen in what is told.
+  /// - Parameter hidden: the values to mask in reports.
   init(
     of request: AttemptRequest, hidden: [[UInt8]], to observer: any Observer, time: any TimeSource
   ) {
@@ -52,7 +52,7 @@ final class PluginReporter {
 
   func masked(_ text: String) -> String { mask?.masked(text) ?? text }
 
-  /// A result whose reason may be shown.
+  /// Removes a reason that contains a hidden value.
   func masked(_ result: PluginResult) -> PluginResult {
     var result = result
     if let reason = result.reason, masked(reason) != reason { result.reason = nil }

@@ -4,13 +4,13 @@ import TaktCore
 import TimerMachine
 import TaktTime
 
-/// One service plugin: it performs what its machine says, and talks with the process.
+/// One service plugin: performs the effects of its machine, and talks with the process.
 ///
-/// `@unchecked Sendable`: it is made and called on the reactor's thread alone, by `PluginServices`, by
-/// `ChildConversation` and by timers that `PluginClock` brings there; other threads only carry it
-/// there with its child, and what they tell of that changes nothing.
+/// `@unchecked Sendable`: made and called only on the reactor's thread, by `PluginServices`, by
+/// `ChildConversation` and by timers that `PluginClock` brings there. Other threads only carry it
+/// there with its child.
 final class PluginService: ChildChannel, @unchecked Sendable {
-  /// A run with all that is needed to tell the plugin of it, and others of what comes of it.
+  /// A run with the data for the plugin, and the receivers of its output and its reports.
   struct Run {
     var request: AttemptRequest
     var call: PluginCall
@@ -23,7 +23,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// Tells the timers of several processes of one plugin apart.
+  /// Distinguishes the timers of several processes of one plugin.
   private let number: UInt64
   private let manifest: PluginManifest
   private let execution: Execution
@@ -34,25 +34,25 @@ final class PluginService: ChildChannel, @unchecked Sendable {
   private let log: OutputLog
   private let ledger: (any Ledger)?
   private let report: (RunID, AttemptReport) -> Void
-  /// Gets runs that another process is to have.
+  /// Gets runs that are for another process.
   private let handOver: (Run) -> Void
   private var machine: ServiceMachine
-  /// By the names that they have in the conversation.
+  /// By their names in the conversation.
   private var runs: [String: Run] = [:]
   private var floods: [String: PluginFlood] = [:]
-  /// Why its process has not started, while those who wait for it are being answered.
+  /// The reason why its process has not started, while the waiting runs are answered.
   private var startFailure: String?
   private var conversation = PluginConversation(isService: true)
   private var line: ChildLine?
   private var process: ProcessID?
-  /// Runs that its process has and that are claimed: as long as there are any, it is guarded.
+  /// Claimed runs in its process: as long as there are any, it is guarded.
   private var claimed: Set<String> = []
   private var hidden: Set<[UInt8]> = []
   private var mask: SecretAutomaton?
   private var timers: [ServiceMachine.Wait: SafeTimer] = [:]
   private var generations: [ServiceMachine.Wait: UInt64] = [:]
 
-  /// - Parameter execution: how its processes are run, but for the plugin's own environment.
+  /// - Parameter execution: for its processes, except the plugin's own environment.
   init(
     _ manifest: PluginManifest, execution: Execution, processes: ProcessRunner,
     commands: PluginCommands, clock: PluginClock, sink: any OutputSink, ledger: (any Ledger)?,
@@ -74,10 +74,10 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   var hasProcess: Bool { machine.state != .idle && machine.state != .backingOff }
 
-  /// Whether its process takes no more runs.
+  /// True if its process takes no more runs.
   var isLeaving: Bool { machine.isLeaving }
 
-  /// Whether it has been told to go for good, and is gone.
+  /// True once it has been retired and is gone.
   var isGone: Bool { machine.isGone }
 
   func add(_ run: Run) {
@@ -91,7 +91,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     perform(machine.stop(run, isKill: signal == .kill))
   }
 
-  /// What the process prints belongs to no run, and may hold the secrets of any that it has had.
+  /// Output of the process belongs to no run, and may contain the secrets of any run so far.
   private func hide(_ secrets: [[UInt8]]) {
     let new = Set(secrets).subtracting(hidden)
     guard !new.isEmpty else { return }
@@ -147,10 +147,10 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     switch event {
     case .started(let process):
       ledger?.record(.service(id.number, process))
-      // Written at once: a daemon that is killed before would leave a process that nobody knows.
+      // Written at once: if a daemon is killed before, no other one can find the process.
       ledger?.whenKept {}
     case .ended(let end) where end.descendants.isEmpty: ended(end.result, id)
-    // Nobody else stops what a service leaves behind.
+    // Leftover processes of a service are not stopped by anything else.
     case .ended: processes.stop(id, signal: .kill)
     case .gone(_): ended(.signalled(SIGKILL), id)
     }
@@ -207,7 +207,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     }
   }
 
-  /// What a message says of a run that is over is passed over.
+  /// Messages on a run that is over are ignored.
   private func of(_ name: String?, _ body: (Run) -> Void) {
     guard let name else { return }
     guard machine.mayBeNamed(name) else { return perform(machine.fail(.wrongRun)) }
@@ -218,7 +218,7 @@ final class PluginService: ChildChannel, @unchecked Sendable {
     if let run = runs[name] { body(run) }
   }
 
-  /// What belongs to no run has its own bound.
+  /// Messages that belong to no run have a limit of their own.
   private func mayContinue() -> Bool {
     let now = commands.time.monotonic
     if floods["", default: PluginFlood(at: now)].allows(at: now) { return true }

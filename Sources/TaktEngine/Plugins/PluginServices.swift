@@ -5,22 +5,22 @@ package import TaktCore
 package import TimerMachine
 import TaktTime
 
-/// Runs service plugins: hands runs to processes that live on, one for all jobs that may share it.
+/// Runs service plugins: passes runs to processes that live on, one for all jobs that may share it.
 ///
-/// Safe from any thread; the services themselves are operated on the reactor's.
+/// Safe from any thread; the services themselves are used on the reactor's.
 package final class PluginServices: ActionRunner {
-  /// Jobs whose runs may share a process agree in all of this.
+  /// Jobs with equal keys may share a process.
   private struct Key: Hashable {
     var manifest: PluginManifest
     var execution: Execution
   }
 
-  /// `@unchecked Sendable`: all that changes is touched by work on the reactor's thread alone. `hand`,
-  /// `add`, `service` and what services call back run there; every other use stands inside
+  /// `@unchecked Sendable`: all mutable state is touched only by work on the reactor's thread.
+  /// `hand`, `add`, `service` and the callbacks of services run there; every other use is inside
   /// `reactor.perform`.
   private final class Table: @unchecked Sendable {
     var services: [Key: PluginService] = [:]
-    /// Those whose processes are on their way out, with another one in their place.
+    /// Services whose processes are ending, with another one in their place.
     var leaving: [PluginService] = []
     var places: [RunID: (service: PluginService, name: String)] = [:]
   }
@@ -36,13 +36,13 @@ package final class PluginServices: ActionRunner {
   private let starting = PendingStarts<RunID>()
   private let table = Table()
 
-  /// Services whose processes `processes` runs, and that reports ends of runs to `report`.
+  /// Services whose processes `processes` runs, and that report ends of runs to `report`.
   ///
   /// - Parameters:
-  ///   - commands: Knows what plugins are told.
-  ///   - factory: Makes the timers of services, on `queue`.
-  ///   - timerLog: Told of every transition of those timers.
-  ///   - ledger: Told of each process, so that the next daemon can find it. Default nil.
+  /// - commands: Makes the opening messages.
+  /// - factory: Makes the timers of services, on `queue`.
+  /// - timerLog: Gets every transition of those timers.
+  /// - ledger: Gets each process, so that the next daemon can find it. Default nil.
   package init(
     reactor: Reactor, processes: ProcessRunner, commands: PluginCommands,
     factory: any TimerFactory, timerLog: any TimerObserver, queue: DispatchQueue,
@@ -59,7 +59,7 @@ package final class PluginServices: ActionRunner {
     clock = PluginClock(factory: factory, timerLog: timerLog, queue: queue, reactor: reactor)
   }
 
-  /// Hands each run to its service, when what it is to be told has been found out.
+  /// Passes each run to its service, once its data is looked up.
   package func start(_ requests: [AttemptRequest]) {
     starting.add(requests.map(\.run))
     for request in requests {
@@ -119,7 +119,7 @@ package final class PluginServices: ActionRunner {
     }
   }
 
-  /// Lets go services of these plugins that are of another version than the manifests here.
+  /// Retires services of these plugins that have another version than the manifests here.
   package func replace(by manifests: [PluginManifest]) {
     reactor.perform { [self] _ in
       for (key, service) in table.services
@@ -177,8 +177,8 @@ package final class PluginServices: ActionRunner {
 }
 
 extension Execution {
-  /// What of it counts for a process that serves runs of several jobs: all but what belongs to a
-  /// single run.
+  /// The part that counts for a process with runs of several jobs: without the settings of a single
+  /// run.
   fileprivate var ofSharedProcess: Execution {
     let plain = Execution(output: OutputPolicy(keepBytes: 0))
     var result = self
@@ -201,8 +201,8 @@ struct PluginClock: Sendable {
   let queue: DispatchQueue
   let reactor: Reactor
 
-  /// A timer that is not armed. `body` is called on the reactor's thread, with the generation of the
-  /// arming: one that a later arming has overtaken may still come.
+  /// A timer that is not armed. `body` is called on the reactor's thread, with the generation of
+  /// the arming: a fire of an earlier arming may still come.
   func timer(_ name: String, _ body: @escaping @Sendable (UInt64) -> Void) -> SafeTimer {
     SafeTimer(name: name, factory: factory, queue: queue, observer: timerLog) {
       [reactor] fire in
@@ -212,8 +212,8 @@ struct PluginClock: Sendable {
 }
 
 extension SafeTimer {
-  /// Fires once after a while, in place of any earlier wish; a tenth of the time is leeway. Returns
-  /// the generation of this arming; nil when there is none.
+  /// Fires once after a while, in place of any earlier arming; a tenth of the time is leeway.
+  /// Returns the generation of this arming; nil if it was refused.
   func wait(_ duration: Duration) -> UInt64? {
     guard let schedule = try? TimerSchedule.once(after: duration, leeway: duration / 10) else {
       return nil

@@ -1,8 +1,8 @@
 import TaktCore
 
 /// One service plugin, from its first run to its end: a pure machine. Each function is an event and
-/// returns what is to be done; an event that a state does not expect changes nothing. Runs go by the
-/// names that they have in the conversation.
+/// returns its effects; an event that a state does not expect changes nothing. Runs are identified
+/// by their names in the conversation.
 ///
 /// | state | means | leaves by |
 /// |---|---|---|
@@ -11,21 +11,18 @@ import TaktCore
 /// | ready | it takes runs | idleness, a fault, its end |
 /// | draining | it takes no more, and ends when its runs have | its end |
 /// | ending | it has been told to end, or killed | its end |
-/// | resting | it has failed, and is started anew later | time |
+/// | resting | it has failed, and is started again later | time |
 struct ServiceMachine {
   enum State: String, CaseIterable, Hashable, Sendable {
     case idle, starting, ready, draining, ending, backingOff = "resting"
   }
 
-  /// What it waits for besides messages.
+  /// The reasons for waiting, besides messages.
   enum Wait: String, CaseIterable, Hashable, Sendable {
-    /// The first hello.
     case hello
-    /// Time for the next ping.
     case ping
-    /// The answer to a ping.
     case pong
-    /// Nobody needing it for so long.
+    /// A time without any run.
     case idle
     /// The end of a process that was told to end.
     case exit
@@ -40,49 +37,49 @@ struct ServiceMachine {
     case start(String)
     case cancel(String)
     case end(String, AttemptResult)
-    /// The run has not begun here, and is for another process.
+    /// Pass on the run, which has not started here, to another process.
     case handOver(String)
     case ping(id: Int)
     case shutdown
     case kill
-    /// Call `timeReached` with this after a while, in place of any earlier wish for it.
+    /// Call `timeReached` with this after a while, in place of any earlier wait of this kind.
     case wait(Wait, Duration)
     case stopWaiting(Wait)
     case log(LogLevel, String)
-    /// Say that it has failed and is started again after this long.
+    /// Log that it has failed and is started again after this long.
     case logRestart(after: Duration)
   }
 
   static let helloTime = Duration.seconds(10)
   static let exitTime = Duration.seconds(10)
   static let hangUpTime = Duration.seconds(1)
-  /// So many runs may go on without a result before the process is replaced.
+  /// Runs without a result after which the process is replaced.
   static let lapsesMax = 16
 
   private(set) var state = State.idle
   private let manifest: PluginManifest
   private var waiting: [String] = []
   private var active: Set<String> = []
-  /// Runs that are over for the host, of which the plugin may still speak.
+  /// Runs that are over for the host, which the plugin may still mention.
   private var lapsed: Set<String> = []
   /// Runs that had their result, in this process.
   private var finished: RecentRuns = RecentRuns()
   private var lapseCount = 0
   private var failures = 0
   private var lastPing = 0
-  /// Why the process is being ended; nil when it ends by itself or was asked to.
+  /// The reason why the process is being ended; nil if it ends by itself or was asked to.
   private var fault: PluginFault?
   private var isRetired = false
 
   init(_ manifest: PluginManifest) { self.manifest = manifest }
 
-  /// How many runs it has, waiting ones as well.
+  /// Includes waiting ones.
   var runCount: Int { waiting.count + active.count }
 
-  /// Whether its process takes no more runs, and will end by itself.
+  /// True if its process takes no more runs, and will end by itself.
   var isLeaving: Bool { state == .draining || (state == .ending && fault == nil) }
 
-  /// Whether it has been told to go for good, and is gone.
+  /// True once it has been retired and is gone.
   var isGone: Bool { isRetired && state == .idle && runCount == 0 }
 
   mutating func add(_ run: String) -> [Effect] {
@@ -93,7 +90,7 @@ struct ServiceMachine {
   mutating func result(of run: String, _ result: PluginResult) -> [Effect] {
     if active.remove(run) != nil {
       finished.insert(run)
-      // It is good for something.
+      // A result shows that it works.
       failures = 0
       return [.end(run, result.attemptResult(exit: nil))] + pump()
     }
@@ -104,12 +101,12 @@ struct ServiceMachine {
     return fail(.wrongRun)
   }
 
-  /// Whether the plugin may speak of the run: it is in progress, or was not long ago.
+  /// True if the plugin may mention the run: it is in progress, or was not long ago.
   func mayBeNamed(_ run: String) -> Bool {
     active.contains(run) || lapsed.contains(run) || finished.contains(run)
   }
 
-  /// Somebody wants the run to end, or to be over.
+  /// Cancels a run; a kill ends it without a result.
   mutating func stop(_ run: String, isKill: Bool) -> [Effect] {
     if let index = waiting.firstIndex(of: run) {
       waiting.remove(at: index)
@@ -122,10 +119,10 @@ struct ServiceMachine {
     return [.end(run, Self.cancelled)] + lapse() + pump()
   }
 
-  /// How a run ends that nobody waits for any longer.
+  /// The result of a run that is no longer waited for.
   static let cancelled = AttemptResult.failed("cancelled")
 
-  /// A run has gone on without an end, or has had two.
+  /// Counts a run without an end, or with two.
   private mutating func lapse() -> [Effect] {
     lapseCount += 1
     guard lapseCount >= Self.lapsesMax, state == .ready else { return [] }
@@ -161,7 +158,7 @@ struct ServiceMachine {
     return effects
   }
 
-  /// It has closed descriptor 3. As a rule its end follows at once, and says more.
+  /// Called when it has closed descriptor 3. As a rule its end follows at once, and says more.
   mutating func hungUp() -> [Effect] {
     switch state {
     case .starting, .ready, .draining: [.wait(.hangUp, Self.hangUpTime)]
@@ -175,7 +172,7 @@ struct ServiceMachine {
       + endRuns(.notStarted) + backOff()
   }
 
-  /// It is wanted no longer: what it has in progress may end.
+  /// Ends it for good; runs in progress may end first.
   mutating func retire() -> [Effect] {
     isRetired = true
     switch state {
@@ -188,7 +185,7 @@ struct ServiceMachine {
     }
   }
 
-  /// The time asked for by `wait` is over.
+  /// Called when the time of a `wait` effect is over.
   mutating func timeReached(_ wait: Wait) -> [Effect] {
     switch (wait, state) {
     case (.hello, .starting): return fail(.noHello)
@@ -230,7 +227,7 @@ struct ServiceMachine {
     }
   }
 
-  /// It takes no more runs, and ends with those that it has.
+  /// Takes no more runs, and ends it after those that it has.
   private mutating func drain() -> [Effect] {
     state = .draining
     let runs = waiting
@@ -243,7 +240,7 @@ struct ServiceMachine {
     return [.shutdown, .stopWaiting(.ping), .stopWaiting(.pong), .wait(.exit, Self.exitTime)]
   }
 
-  /// Ends the runs that the process has; one that has not even said hello has all of them.
+  /// Ends the runs of the process; before its hello, that includes waiting ones.
   private mutating func endRuns(_ fault: PluginFault) -> [Effect] {
     var runs = active.sorted()
     active = []
