@@ -2,11 +2,11 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Where the lines of the log go.
+/// The destination of the log's lines.
 package struct LogDestination: Sendable {
-  /// The descriptor; with a file, that of its start.
+  /// The descriptor; for a file, the one at the start.
   let number: Int32
-  /// Nil where the lines go to a descriptor.
+  /// Nil for a descriptor.
   let file: ReopeningFile?
   let isTerminal: Bool
 
@@ -15,8 +15,8 @@ package struct LogDestination: Sendable {
     Self(number: number, file: nil, isTerminal: isatty(number) == 1)
   }
 
-  /// A descriptor that stays open. If it is a file, such as that of `> takt.log`, every line goes to
-  /// the end of it: what truncates the file would leave a hole before the next line otherwise.
+  /// A descriptor that stays open. If it is a file, such as that of `> takt.log`, every line goes
+  /// to its end: truncating the file would leave a hole before the next line otherwise.
   package static func appending(_ number: Int32) -> Self {
     if let status = try? FileStatus(of: number), status.type == .file {
       let flags = fcntl(number, F_GETFL)
@@ -35,11 +35,11 @@ package struct LogDestination: Sendable {
 /// A file that is opened again when it was moved away, as by logrotate.
 struct ReopeningFile: Sendable {
   enum Change {
-    /// The file is the one of before.
+    /// The file is unchanged.
     case same
     /// It is another one.
     case moved
-    /// The path cannot be opened. The file is the one of before, so that nothing is lost.
+    /// The path cannot be opened. The previous file is kept, so that nothing is lost.
     case failed(OutputFileError)
   }
 
@@ -53,7 +53,7 @@ struct ReopeningFile: Sendable {
     descriptor = try path.open(in: folder).descriptor
   }
 
-  /// Opens what is at the path now, unless it is open.
+  /// Opens the file at the path now, unless it is open.
   mutating func follow() -> Change {
     do throws(OutputFileError) {
       let folder = try path.openFolder()

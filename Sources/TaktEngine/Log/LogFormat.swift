@@ -1,18 +1,16 @@
 package import TaktCore
 package import TaktTime
 
-/// How records become bytes.
+/// The format of records in the log.
 package enum LogFormat: String, CaseIterable, Sendable {
   /// Aligned lines for people.
   case text
-  /// One JSON object a line for programs.
+  /// One JSON object per line, for programs.
   case json
 
-  /// What writes this format.
-  ///
   /// - Parameters:
-  ///   - zone: In which zone text shows times; JSON lines are in UTC.
-  ///   - isDetailed: Whether text has each transition of a run.
+  /// - zone: The zone for times in text; JSON lines are in UTC.
+  /// - isDetailed: True for text with each transition of a run.
   package func renderer(zone: Zone, isColoured: Bool, isDetailed: Bool) -> any LogRenderer {
     switch self {
     case .text: TextRenderer(zone: zone, isColoured: isColoured, isDetailed: isDetailed)
@@ -20,8 +18,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// The least level that is written unless another is asked for: people see what has happened, and
-  /// programs find every transition.
+  /// The default minimum level: people see the main events, and programs find every transition.
   package var defaultLevel: LogLevel {
     switch self {
     case .text: .info
@@ -30,22 +27,21 @@ package enum LogFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// Turns records into lines.
 package protocol LogRenderer: Sendable {
-  /// Whether a record of this level is written when `least` is the least level that is asked for.
+  /// True if a record of this level is written with `least` as the minimum level.
   func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool
 
-  /// Whether a record is written; what one of the others says may stand in its line.
+  /// True if a record is written; otherwise the line of another one may contain its facts.
   func shows(_ record: LogRecord, at least: LogLevel) -> Bool
 
   /// Appends the record's line, with its end.
   func render(_ record: LogRecord, into bytes: inout [UInt8])
 
-  /// Appends a line where the day of an instant is not the last one that had a line.
+  /// Appends a line if the day of an instant is not that of the last such line.
   func renderDay(of instant: WallInstant, after last: inout LogDay?, into bytes: inout [UInt8])
 }
 
-/// A day of the calendar in the log's time zone.
+/// A calendar day in the log's time zone.
 package struct LogDay: Equatable, Sendable {
   var year: Int
   var month: Int
@@ -62,7 +58,6 @@ extension LogRenderer {
   ) {}
 }
 
-/// One JSON object a line.
 struct JSONRenderer: LogRenderer {
   func shows(_ level: LogLevel, routine isRoutine: Bool, at least: LogLevel) -> Bool {
     level >= least

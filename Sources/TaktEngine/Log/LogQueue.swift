@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// The bounded queue before the writer. When it fills, output lines go first, then routine records,
-/// last the rest; what goes is counted.
+/// The bounded queue before the writer. When it is nearly full, output lines are dropped first,
+/// then routine records, then the rest; dropped records are counted.
 struct LogQueue {
-  /// What goes when there is no room, from first to last.
+  /// The classes of records, in the order of dropping.
   enum Class: Int, CaseIterable {
     case output, routine, vital
 
@@ -34,9 +34,9 @@ struct LogQueue {
 
   let limitBytes: Int
   private(set) var records: [LogRecord] = []
-  /// What the records in the queue and those being written take, about.
+  /// The approximate size of the records in the queue and of those being written.
   private(set) var bytes = 0
-  /// How many transitions of machines have been taken.
+  /// The number of transitions of machines so far.
   private(set) var transitionCount = 0
   private var dropped = [Int](repeating: 0, count: Class.allCases.count)
 
@@ -66,7 +66,7 @@ struct LogQueue {
     dropped[kind.rawValue] += count
   }
 
-  /// All records, to be written; they count as long as `written` has not been told.
+  /// All records, to be written; they count until `written` is called.
   mutating func popBatch() -> [LogRecord] {
     defer { records = [] }
     return records
@@ -76,7 +76,7 @@ struct LogQueue {
     bytes -= count
   }
 
-  /// What was dropped since the last time, as records.
+  /// The records dropped since the last call, as records.
   mutating func popDropped(at now: WallInstant) -> [LogRecord] {
     defer { dropped = dropped.map { _ in 0 } }
     return Class.allCases.filter { dropped[$0.rawValue] > 0 }.map { kind in
@@ -96,6 +96,7 @@ struct LogQueue {
 }
 
 extension LogRecord {
-  /// What a record takes in memory, about: with its two arrays, and its place in one that grows.
+  /// The approximate size of a record in memory: with its two arrays, and its place in one that
+  /// grows.
   var costBytes: Int { 176 + content.heapBytes }
 }

@@ -9,13 +9,13 @@ import TaktTime
 
 /// The transitions of timers and runs in a log of JSON lines, read back in pieces of any size.
 package struct LogReplay {
-  /// A line that is none of such a log.
+  /// A line that does not belong to such a log.
   package struct NoLog: Error {
     /// From 1.
     package var line: Int
   }
 
-  /// The facts of a line that tell of machines.
+  /// The fields of a line about machines.
   private struct Line: Decodable {
     var ts: String?
     var event: String
@@ -44,7 +44,7 @@ package struct LogReplay {
   /// Lines that are no records of takt, as jobs print them with `output: {format: raw}`.
   private var foreignCount = 0
   private var hasRecords = false
-  /// The time of the line before.
+  /// The time of the previous line.
   private var lastTime: String?
   private var rest = Data()
   /// Bytes of `rest` that have been searched for the end of a line.
@@ -70,12 +70,12 @@ package struct LogReplay {
     }
     searchedCount = rest.count
     guard searchedCount <= Self.lineBytesMax else { throw NoLog(line: lineNumber + 1) }
-    // The bytes that are read are let go.
+    // Frees the bytes that have been read.
     if rest.startIndex > 0 { rest = Data(rest) }
   }
 
-  /// All that was read. A last line that is cut off, as by a crash, is left out and noted, and so are
-  /// lines that are not takt's.
+  /// The replay of all lines. A last line that is cut off, as by a crash, is left out and noted,
+  /// and so are lines that are not takt's.
   package mutating func finish() throws(NoLog) -> (replay: TransitionReplay, notes: [String]) {
     var notes: [String] = []
     if Self.isRecord(rest), let last = parse(rest) {
@@ -102,7 +102,7 @@ package struct LogReplay {
 
   private static let recordStart = Data("{\"ts\":".utf8)
 
-  /// Whether takt wrote it, or the end of it: nothing else in a log has these bytes.
+  /// True if takt wrote the line, or the end of it: nothing else in a log has these bytes.
   private static func isRecord(_ line: Data) -> Bool {
     line.starts(with: recordStart) || line.firstRange(of: recordStart) != nil
   }
@@ -121,7 +121,7 @@ package struct LogReplay {
     hasRecords = true
     defer { lastTime = line.ts ?? lastTime }
     if lastTime == nil, let time = Self.instant(line.ts) { replay.lineRead(at: time) }
-    // The first line of each daemon, and no other, bears the number of its process.
+    // Only the first line of each daemon has the number of its process.
     if line.pid != nil, line.event == LogEvent.scheduler.rawValue {
       replay.processBegan(at: Self.instant(line.ts), after: Self.instant(lastTime))
     }

@@ -6,8 +6,8 @@ import TaktSystem
 package import TaktTime
 import TimerMachine
 
-/// Writes records to a descriptor from a thread of its own. Nobody waits for it: when the reader is
-/// slow the queue fills, and what no longer fits is dropped and counted.
+/// Writes records to a descriptor from a thread of its own. No caller waits for it: if the reader
+/// is slow the queue fills, and records that no longer fit are dropped and counted.
 ///
 /// Safe from any thread.
 package final class LogWriter: Observer, OutputSink {
@@ -19,34 +19,33 @@ package final class LogWriter: Observer, OutputSink {
   private let isColoured: Bool
   private let time: any TimeSource
   private let queue: Mutex<LogQueue>
-  /// Its thread writes. Nil only during `init`.
+  /// Writes on its thread. Nil only during `init`.
   private let alarm = Mutex<Alarm?>(nil)
   private let pen: Mutex<Pen>
   private let idle = DispatchSemaphore(value: 0)
   private let isClosing = Atomic<Bool>(false)
 
-  /// How long the first record waits for others, so that many are written together.
+  /// The time for which the first record waits for others, so that many are written together.
   private static let gathering = Duration.milliseconds(20)
-  /// So much does not wait any longer.
+  /// The size at which records no longer wait.
   private static let gatheredBytesMax = 64 << 10
 
-  /// What the log says of dropped records in `reason` when transitions of machines may have been
-  /// among them.
+  /// The values of `reason` for dropped records that may include transitions of machines.
   package static let droppedTransitions: Set<String> = [
     LogQueue.Class.routine.name, LogQueue.Class.vital.name,
   ]
 
-  /// What the log says in `reason` when `count` is the number of transitions before the line.
+  /// The value of `reason` if `count` is the number of transitions before the line.
   package static let countReason = "transitions"
 
   /// Starts the thread, which lives as long as the process.
   ///
   /// - Parameters:
-  ///   - destination: Where the lines go; a descriptor stays open.
-  ///   - level: The least level that is written; nil for the default of the format.
-  ///   - zone: In which zone text shows times; JSON lines are in UTC.
-  ///   - showsDays: Whether text has a line for each day.
-  ///   - limitBytes: How much may wait for a slow reader. Default 6 MiB.
+  /// - destination: The destination of lines; a descriptor stays open.
+  /// - level: The minimum level; nil for the default of the format.
+  /// - zone: The zone for times in text; JSON lines are in UTC.
+  /// - showsDays: True for text with a line for each day.
+  /// - limitBytes: The bytes that may wait for a slow reader. Default 6 MiB.
   package init(
     to destination: LogDestination, format: LogFormat, level: LogLevel?, zone: Zone,
     isColoured: Bool,
@@ -66,7 +65,7 @@ package final class LogWriter: Observer, OutputSink {
     alarm.withLock { $0 = Alarm(name: "takt-log", nice: 2) { [self] in writeAll() } }
   }
 
-  /// Takes records, or drops them when the queue is full.
+  /// Takes records, or drops them if the queue is full.
   package func observe(_ records: [LogRecord]) {
     let (isFirst, isMuch) = queue.withLock { queue in
       let (wasEmpty, before) = (queue.records.isEmpty, queue.bytes)
@@ -81,8 +80,8 @@ package final class LogWriter: Observer, OutputSink {
     }
   }
 
-  /// Logs how many transitions of machines there are in the log so far. Without timers among them, as
-  /// above level debug, the number is not needed.
+  /// Logs the number of transitions of machines in the log so far. If those of timers are left out,
+  /// as above level debug, the number is not needed.
   package func logTransitionCount(_ message: String) {
     let at = time.wall
     queue.withLock { queue in
@@ -132,33 +131,33 @@ package final class LogWriter: Observer, OutputSink {
     _ = idle.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds)))
   }
 
-  /// What has become of the descriptor.
+  /// The state of the descriptor.
   private enum Health {
     var isMidLine: Bool {
       if case .failing(isMidLine: true) = self { true } else { false }
     }
 
     case good
-    /// The last write failed, perhaps amid a line; the next is tried all the same.
+    /// The last write failed, perhaps within a line; the next is tried all the same.
     case failing(isMidLine: Bool)
-    /// Nobody will ever read it.
+    /// The reader is gone for good.
     case closed
   }
 
   /// The state of the writing thread, the only one that takes its lock.
   private struct Pen {
-    /// The file that the lines go to; nil where they go to a descriptor.
+    /// Nil if the lines go to a descriptor.
     var file: ReopeningFile?
     var health = Health.good
     var bytes: [UInt8] = []
     var day: LogDay?
-    /// Why the file at the path cannot be opened; nil while it can.
+    /// The reason why the file at the path cannot be opened; nil while it can.
     var trouble: String?
   }
 
   private func write(after delay: Duration) { alarm.withLock { $0?.set(after: delay) } }
 
-  /// Writes all records that wait. Runs on the alarm's thread.
+  /// Writes all waiting records. Runs on the alarm's thread.
   private func writeAll() {
     let isClosing = isClosing.load(ordering: .sequentiallyConsistent)
     pen.withLock { pen in
@@ -172,7 +171,7 @@ package final class LogWriter: Observer, OutputSink {
     if isClosing { idle.signal() }
   }
 
-  /// Takes the records out one by one, so that what counts as written is not kept any longer.
+  /// Takes the records out one by one, so that one that counts as written is not kept in memory.
   private func write(_ records: inout [LogRecord], _ pen: inout Pen) {
     var cost = 0
     records.reverse()
@@ -206,7 +205,7 @@ package final class LogWriter: Observer, OutputSink {
     pen.bytes += stream.add(line + [UInt8(ascii: "\n")])
   }
 
-  /// A full disk may be emptied: what it had no room for is counted, and the next lines are tried.
+  /// A full disk may be emptied: lost bytes are counted, and the next lines are tried.
   private func flush(_ pen: inout Pen, _ cost: inout Int) {
     let descriptor = self.descriptor(&pen)
     switch pen.health {
@@ -221,8 +220,8 @@ package final class LogWriter: Observer, OutputSink {
     cost = 0
   }
 
-  /// Where the next lines go: the file at the path of the log, or the previous one as long as that
-  /// cannot be opened.
+  /// The descriptor for the next lines: of the file at the log's path, or of the previous one as
+  /// long as that cannot be opened.
   private func descriptor(_ pen: inout Pen) -> Int32 {
     guard pen.file != nil, !pen.bytes.isEmpty else {
       return pen.file?.descriptor ?? destination.number
@@ -267,7 +266,7 @@ package final class LogWriter: Observer, OutputSink {
     return .failing(isMidLine: isMidLine)
   }
 
-  /// One line on standard error, which may be a reader that has stopped as well.
+  /// Writes one line to standard error, whose reader may have stopped as well.
   private static func complain(_ text: String) -> Int {
     var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&entry, 1, 0) == 1 else { return 0 }

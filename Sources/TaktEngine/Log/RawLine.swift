@@ -1,12 +1,12 @@
-/// A line that a job has printed, alone in the log.
+/// A line of a job's output, alone in the log.
 enum RawLine {
-  /// What a record of takt starts with.
+  /// The start of a record of takt.
   private static let start = Array(#"{"ts":"#.utf8)
 
   /// Appends the line and its end.
   ///
-  /// In a log of JSON, a blank tells it from a record of takt where it starts as one: it is the same
-  /// JSON, and `takt verify --log` takes nothing that a job prints for a fact.
+  /// In a log of JSON, a blank is added to a line that starts like a record of takt: it is the same
+  /// JSON, but `takt verify --log` never takes a job's output for a fact.
   static func append(_ line: [UInt8], _ format: LogFormat, to bytes: inout [UInt8]) {
     if format == .json, line.firstRange(of: start) != nil {
       var rest = line[...]

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Aligned lines for people: the time of day, the job, what happened.
+/// Aligned lines for people: the time of day, the job, the event.
 ///
 /// ```
 /// 10:04:05.001  backup        run 12   started for slot 10:04:05.000, late 412 µs (every)
@@ -40,7 +40,8 @@ struct TextRenderer: LogRenderer {
   func render(_ record: LogRecord, into bytes: inout [UInt8]) {
     var line = TextLine(
       record: record, zone: zone, isColoured: isColoured, isDetailed: isDetailed)
-    // Swapped, so that the bytes have one holder at any time and are never copied: the gate's `log`.
+    // Swapped, so that the bytes always have one holder and are never copied, for the performance
+    // gate's `log`.
     swap(&line.bytes, &bytes)
     line.write()
     swap(&line.bytes, &bytes)
@@ -48,19 +49,19 @@ struct TextRenderer: LogRenderer {
 }
 
 extension RunMoveRecord {
-  /// Whether the line of a run's start or end does not say it.
+  /// True for a move that the line of a run's start or end does not include.
   fileprivate var hasLine: Bool {
     switch to {
     case .stopping, .killing, .backingOff, .ended: true
     case .queued: false
-    // A slot's verdict is the start of its run; that of a hook is told by its end.
+    // A slot's verdict is the start of its run; that of a hook is shown at its end.
     case .running: stepFailure != nil || cause == .start && head.kind.startsAlone && attempt == 1
     }
   }
 }
 
 extension RunHead.Kind {
-  /// Whether nothing else in the log tells that such a run has started.
+  /// True if no other line shows that such a run has started.
   fileprivate var startsAlone: Bool {
     switch self {
     case .manual, .resumed, .backfill: true
@@ -69,7 +70,6 @@ extension RunHead.Kind {
   }
 }
 
-/// Appends one record to the bytes.
 private struct TextLine {
   private static let jobWidth = 16
   private static let eventWidth = 9
@@ -99,7 +99,7 @@ private struct TextLine {
     add("\n")
   }
 
-  /// The run that a slot's line is the start of.
+  /// The run that starts with this slot.
   private var startedRun: RunID? {
     guard !isDetailed, case .slot(let slot) = record.content, slot.record.verdict == .ran else {
       return nil
@@ -188,7 +188,7 @@ private struct TextLine {
     }
   }
 
-  /// Says what became of a run without its states; false for what only they say.
+  /// Writes a move of a run without its states; false if the states are all there is to write.
   private mutating func runInShort(_ move: RunMoveRecord) -> Bool {
     switch move.to {
     case .running where move.stepFailure != nil:
@@ -226,7 +226,7 @@ private struct TextLine {
     add(.message, before: "; ")
   }
 
-  /// Adds why a run ended, unless the outcome says it.
+  /// Adds the reason for a run's end, unless the outcome has it.
   private mutating func addReason() {
     if case .text(let outcome) = record[.outcome], case .text(let reason) = record[.reason],
       RunEnd.says(outcome, reason)
@@ -277,7 +277,7 @@ private struct TextLine {
 extension TextLine {
   private mutating func add(_ text: String) { bytes.append(utf8: text) }
 
-  /// Adds the field between two texts; nothing, and false, when the record does not have it.
+  /// Adds the field between two texts; nothing, and false, if the record does not have it.
   @discardableResult
   private mutating func add(_ key: LogKey, before: String = "", after: String = "") -> Bool {
     guard let value = record[key] else { return false }
@@ -287,8 +287,8 @@ extension TextLine {
     return true
   }
 
-  /// Whether the text is takt's own: a name within its bounds, or one of the words for a state, a
-  /// cause or an outcome.
+  /// True for takt's own text: a name within its limits, or one of the words for a state, a cause
+  /// or an outcome.
   private func isWord(_ key: LogKey) -> Bool {
     if case .fields = record.content { return key == .job || key == .stream }
     return key != .reason && key != .message
@@ -310,7 +310,7 @@ extension TextLine {
     DurationText.appendBrief(duration, to: &bytes)
   }
 
-  /// Adds the time of day alone where the day is the record's own.
+  /// Adds only the time of day if the day is the record's own.
   private mutating func addTime(_ key: LogKey, before: String = "") {
     guard case .instant(let instant) = record[key] else { return }
     add(before)
@@ -323,7 +323,7 @@ extension TextLine {
     civil.appendTimeOfDay(to: &bytes)
   }
 
-  /// Adds what a run printed, without what would steer the terminal.
+  /// Adds output of a run, without characters that control the terminal.
   private mutating func addPrintable(_ value: LogValue) {
     switch value {
     case .bytes(let raw) where raw.allSatisfy(Self.isPlain): bytes += raw
@@ -344,19 +344,19 @@ extension TextLine {
         .joined(separator: "\t"))
   }
 
-  /// ASCII that a terminal shows.
+  /// True for ASCII that a terminal shows.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 32 && byte < 127 || byte == UInt8(ascii: "\t")
   }
 
-  /// Adds spaces after what `part` adds, up to a width in characters.
+  /// Adds spaces after the output of `part`, up to a width in characters.
   private mutating func pad(_ width: Int, _ part: (inout TextLine) -> Void) {
     let start = bytes.count
     part(&self)
     for _ in 0..<max(0, width - characters(from: start)) { add(" ") }
   }
 
-  /// How many characters there are from a byte on.
+  /// The number of characters from a byte on.
   private func characters(from start: Int) -> Int {
     let part = bytes[start...]
     return part.allSatisfy(Self.isPlain) ? part.count : String(decoding: part, as: UTF8.self).count
