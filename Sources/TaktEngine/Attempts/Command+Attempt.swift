@@ -3,7 +3,7 @@ import TaktSystem
 import TaktTime
 
 extension Command {
-  /// The command of an attempt. Of an action that is none it has no arguments yet.
+  /// The command of an attempt. It has no arguments yet if the action is not a command.
   init(of request: AttemptRequest) {
     let arguments: [String] =
       switch request.action {
@@ -23,13 +23,13 @@ extension Command {
     guarding = Guarding(of: request)
   }
 
-  /// What a process is told of the attempt.
+  /// The variables for a process about its attempt.
   static func facts(of request: AttemptRequest) -> [(TaktVariable, String)] {
     var own = [
       (TaktVariable.job, request.spec.name.text), (.slot, request.slot.rfc3339()),
       (.attempt, String(request.facts?.attempts ?? request.attempt)),
     ]
-    // A hook that is not of a run has none.
+    // A hook for no run has none.
     if request.facts?.run != RunID(0) {
       own.append((.run, (request.facts?.run ?? request.run).description))
     }

@@ -6,7 +6,7 @@ package import TaktCore
 ///
 /// Safe from any thread.
 package final class CommandRunner: ActionRunner {
-  /// Makes the command of an attempt of a plugin; it may block.
+  /// Completes the command of a plugin's attempt; may block.
   package typealias PluginStart =
     @Sendable (inout Command, AttemptRequest) throws(StartFailure) -> Void
 
@@ -21,10 +21,9 @@ package final class CommandRunner: ActionRunner {
   /// thread.
   ///
   /// - Parameters:
-  ///   - plugins: Makes commands of runs of plugins. Default nil: there are none.
-  ///   - passThrough: What gets the output of commands in place of the log. Default nil.
-  ///   - ledger: What is told of the process of each attempt, so that the next daemon can find it.
-  ///     Default nil.
+  /// - plugins: Completes commands of runs of plugins. Default nil: there are none.
+  /// - passThrough: Gets the output of commands in place of the log. Default nil.
+  /// - ledger: Gets the process of each attempt, so that the next daemon can find it. Default nil.
   package init(
     processes: ProcessRunner, plugins: PluginStart? = nil, passThrough: PassThrough? = nil,
     ledger: (any Ledger)? = nil, report: @escaping @Sendable (SchedulerEvent) -> Void
@@ -83,7 +82,7 @@ package final class CommandRunner: ActionRunner {
     idByRun.withLock { _ = $0.removeValue(forKey: run) }
   }
 
-  /// Signals all that belongs to the attempt; one that is being started gets the signal when it has.
+  /// Signals all processes of the attempt; one that is being started gets the signal afterwards.
   package func stop(_ run: RunID, signal: StopSignal) {
     guard let id = idByRun.withLock({ $0[run] }) else { return }
     processes.stop(id, signal: signal)

@@ -2,14 +2,13 @@ import Glibc
 import TaktCore
 import TaktTime
 
-/// Puts the facts of a run, and the secrets that a text refers to, in the place of `{{job}}` and
-/// `{{secret.NAME}}`.
+/// Replaces `{{job}}` with the facts of a run, and `{{secret.NAME}}` with the secrets that a text
+/// refers to.
 struct ParameterExpansion {
-  /// Why a parameter cannot be expanded.
   enum Failure: Error {
     case unknownSecret(String)
     case unreadable(StartFailure)
-    /// What a fact says would change the scheme or the host of a URL.
+    /// A fact would change the scheme or the host of a URL.
     case divertsURL
   }
 
@@ -18,9 +17,9 @@ struct ParameterExpansion {
   private var secrets: [String: Secret] { request.spec.execution.secrets }
   /// The values of the secrets that were referred to, by name.
   private(set) var used: [String: String] = [:]
-  /// What filters have made of those values.
+  /// The results of filters on those values.
   private var filtered: Set<String> = []
-  /// All texts in which a secret has been put somewhere.
+  /// All texts that contain a secret.
   var hidden: [String] { Array(used.values) + filtered }
 
   init(_ request: AttemptRequest) {
@@ -28,7 +27,7 @@ struct ParameterExpansion {
     self.request = request
   }
 
-  /// Whether any text among the parameters has a placeholder.
+  /// True if any text among the parameters has a placeholder.
   static func isNeeded(by parameters: Parameters) -> Bool {
     parameters.values.contains(where: hasBraces)
   }
@@ -42,9 +41,9 @@ struct ParameterExpansion {
     }
   }
 
-  /// The facts that placeholders stand for.
+  /// The facts for placeholders.
   static func values(of request: AttemptRequest) -> [Placeholders.Name: String] {
-    // `late_ms` is what a process has as `TAKT_LATE_MS`.
+    // `late_ms` is the same as a process's `TAKT_LATE_MS`.
     let facts = Command.facts(of: request).compactMap { variable, value in
       Placeholders.Name(rawValue: variable.rawValue.dropFirst(5).lowercased()).map { ($0, value) }
     }
@@ -57,12 +56,12 @@ struct ParameterExpansion {
     return values
   }
 
-  /// The parameters without secrets: what refers to one stays as it is. Reads nothing.
+  /// The parameters without secrets: references to one stay as they are. Reads nothing.
   func expanded(_ parameters: Parameters) -> Parameters {
     parameters.mapValues { Placeholders.expand($0, values) }
   }
 
-  /// The parameters with secrets read, and what facts say encoded in those of `urls`. It may block.
+  /// The parameters with secrets filled in, and facts encoded in those of `urls`. May block.
   mutating func resolved(
     _ parameters: Parameters, urls: Set<String> = []
   ) throws(Failure) -> Parameters {
@@ -105,9 +104,9 @@ struct ParameterExpansion {
     }
   }
 
-  /// What a secret holds is text: braces in it mean nothing.
+  /// The content of a secret is plain text: braces in it mean nothing.
   private mutating func resolved(_ text: String) throws(Failure) -> String {
-    // A text that cannot be read stays as it is, as it does where there are no secrets.
+    // A text that cannot be parsed stays as it is, as it does without secrets.
     guard text.utf8.contains(UInt8(ascii: "{")), let parts = try? Placeholders.parse(text) else {
       return text
     }

@@ -7,9 +7,9 @@ import TaktTime
   import Foundation
 #endif
 
-/// What a hook tells of the run that it is for, as JSON has it: in the body of `http` and to plugins.
+/// The facts of a hook about its run, as in JSON: in the body of `http` and for plugins.
 struct HookFacts: Encodable {
-  /// So much of the end of the output is told.
+  /// The part of the output's end that is included.
   static let outputBytesMax = 4096
 
   var hook: String
@@ -37,7 +37,7 @@ struct HookFacts: Encodable {
   }
 }
 
-/// What a hook tells the outside of the run that it is for.
+/// The report of a hook about its run to the outside.
 struct RunReport: Encodable {
   let job: String
   /// Nil for a hook that is for no run.
@@ -65,20 +65,20 @@ struct RunReport: Encodable {
     try container.encode(slot, forKey: .slot)
   }
 
-  /// As JSON, the keys in the order of the alphabet.
+  /// As JSON, with sorted keys.
   var json: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers and texts alone, which cannot fail to be encoded.
+    // Only numbers and texts, which always can be encoded.
     return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
   }
 }
 
 extension KeptOutput {
-  /// The output within a bound, as people see it: the beginning and the end, and between them how much
-  /// is missing.
+  /// The output within a limit, as people see it: the start and the end, and between them the size
+  /// of the missing part.
   func bytes(max bytesMax: Int, _ colours: OutputPolicy.Colours) -> [UInt8] {
-    // A progress bar may be many times as long as what it shows.
+    // A progress bar may be many times as long as its final text.
     let rough = cut(to: 4 * bytesMax)
     func shown(_ bytes: [UInt8]) -> [UInt8] {
       let lines = bytes.linesForPeople
@@ -94,7 +94,7 @@ extension KeptOutput {
     return result.head + Self.gap(result.droppedBytes) + result.tail
   }
 
-  /// At most so many bytes, half of them from the beginning.
+  /// At most this many bytes, half of them from the start.
   private func cut(to bytesMax: Int) -> KeptOutput {
     let excess = head.count + tail.count - bytesMax
     guard excess > 0 else { return self }

@@ -1,16 +1,16 @@
 import TaktCore
 import TaktTime
 
-/// Which containers run, as an engine's events tell it: when to list them, and when what they declare
-/// is news.
+/// The running containers, by an engine's events: decides when to list them, and when their
+/// declarations are new.
 ///
-/// A value without a clock: it says what to do and when to be asked again. While the engine is away
-/// nothing changes, so that what the containers declare stays.
+/// A value without a clock: it returns actions and the deadline for the next call. While the engine
+/// is away nothing changes, so that the containers' declarations stay.
 struct ContainerFollowing: Sendable {
   enum Input: Sendable {
-    /// Events come from now on.
+    /// Events arrive from now on.
     case opened
-    /// They do not, or no longer.
+    /// No events arrive, or no longer.
     case broke(String)
     /// A container has come, gone or changed its name.
     case changed
@@ -26,11 +26,11 @@ struct ContainerFollowing: Sendable {
     case note(String)
   }
 
-  /// Events are waited for until there have been none for so long, and at most as long as the other.
+  /// The time without events before a list; with constant events it comes after `quietMax`.
   static let quiet = Duration.milliseconds(200)
   static let quietMax = Duration.seconds(2)
-  /// What has been told is told again so much later at the earliest: containers that come and go all
-  /// the time make few reloads.
+  /// The minimum time between two reports: containers that come and go all the time cause few
+  /// reloads.
   static let spacing = Duration.seconds(5)
   /// A container that is away for less keeps its jobs: it is being started again, or replaced.
   static let grace = Duration.seconds(3)
@@ -38,25 +38,24 @@ struct ContainerFollowing: Sendable {
 
   private var isOpen = false
   private var failures = 0
-  /// When to try again; nil while it is not to.
+  /// The time of the next try; nil if none is needed.
   private var retryAt: MonotonicInstant?
-  /// Since when changes have come that no list shows, and when to look for them.
+  /// The time since when changes have come that no list shows, and the time of the next list.
   private var changesSince: MonotonicInstant?
   private var lookAt: MonotonicInstant?
   private var running: [LabelledContainer] = []
-  /// Those that have gone a moment ago, and until when they count.
+  /// Containers that have just gone, and the time until which they count.
   private var leaving: [String: (container: LabelledContainer, until: MonotonicInstant)] = [:]
   private var told: [LabelledContainer]?
   private var toldAt: MonotonicInstant?
-  /// Something is to be told as soon as there may be another reload.
+  /// The time of a report that waits until another reload is allowed.
   private var tellAt: MonotonicInstant?
 
-  /// When to be asked again; nil for never.
+  /// The time for the next call; nil for never.
   var deadline: MonotonicInstant? {
     ([retryAt, lookAt, tellAt] + leaving.values.map(\.until)).compactMap(\.self).min()
   }
 
-  /// What to do first.
   mutating func begin() -> [Action] { [.open] }
 
   mutating func receive(_ input: Input, at now: MonotonicInstant) -> [Action] {
@@ -64,7 +63,7 @@ struct ContainerFollowing: Sendable {
     case .opened:
       let isBack = failures > 0
       (isOpen, failures, retryAt) = (true, 0, nil)
-      // What happened meanwhile no event tells.
+      // No event reports the changes in between.
       return (isBack ? [.note("the container engine is back")] : []) + [.list]
     case .broke(let reason): return broke(reason, at: now)
     case .changed:
@@ -97,7 +96,7 @@ struct ContainerFollowing: Sendable {
     for container in running where !names.contains(container.name) {
       leaving[container.name] = (container, now + Self.grace)
     }
-    // A container of another name is still that container.
+    // A container with another name is still that container.
     leaving = leaving.filter { !names.contains($0.key) && !ids.contains($0.value.container.id) }
     running = containers
   }
@@ -112,12 +111,12 @@ struct ContainerFollowing: Sendable {
       lookAt = nil
       actions.append(.list)
     }
-    // A look that is about to be made says whether one of them is back.
+    // A list that is about to be made shows if one of them is back.
     if actions.isEmpty { actions += report(at: now) }
     return actions
   }
 
-  /// Tells what counts now, unless it is known, or another reload has been a moment ago.
+  /// Reports the present containers, unless they are known, or another reload has just been made.
   private mutating func report(at now: MonotonicInstant) -> [Action] {
     leaving = leaving.filter { $0.value.until > now }
     let all = (running + leaving.values.map(\.container)).sorted { $0.name < $1.name }

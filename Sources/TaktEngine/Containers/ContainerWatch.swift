@@ -5,14 +5,14 @@ import TaktTime
 package import TaktTransfer
 package import TimerMachine
 
-/// Tells which containers run that may declare jobs, now and whenever that changes.
+/// Reports the running containers that may declare jobs, now and whenever they change.
 ///
-/// Safe from any thread. What the engine is asked for blocks a queue of the watch's own.
+/// Safe from any thread. Requests to the engine block a queue of the watch's own.
 package final class ContainerWatch: Sendable {
   private struct State {
     var following = ContainerFollowing()
     var stream: RunningTransfer<HTTPReply>?
-    /// Which stream counts: an older one may end late.
+    /// The number of the current stream: an older one may end late.
     var streamNumber = 0
     var isClosed = false
   }
@@ -30,10 +30,10 @@ package final class ContainerWatch: Sendable {
   private let log: @Sendable (LogLevel, String) -> Void
 
   /// - Parameters:
-  ///   - source: the engine.
-  ///   - timerLog: told of every transition of its timer. Default none.
-  ///   - log: gets a sentence when the engine goes or comes back.
-  ///   - onChange: gets all containers that count, on the watch's queue.
+  /// - source: the engine.
+  /// - timerLog: gets every transition of its timer. Default none.
+  /// - log: gets a sentence when the engine goes or comes back.
+  /// - onChange: gets all containers that count, on the watch's queue.
   package init(
     _ source: any ContainerSource, factory: any TimerFactory,
     timerLog: (any TimerObserver)? = nil,
@@ -54,10 +54,10 @@ package final class ContainerWatch: Sendable {
     queue.async { [self] in perform(state.withLock { $0.following.begin() }) }
   }
 
-  /// Returns when what has come so far is done.
+  /// Returns when all events so far are processed.
   func catchUp() { queue.sync {} }
 
-  /// Tells nothing any more.
+  /// Ends all reports.
   package func close() {
     let stream = state.withLock { state in
       state.isClosed = true
@@ -142,7 +142,7 @@ package final class ContainerWatch: Sendable {
     do throws(ContainerFailure) {
       receive(.listed(try source.running()))
     } catch {
-      // The next stream begins with another list.
+      // The next stream starts with another list.
       let stream = state.withLock { state in
         state.streamNumber += 1
         defer { state.stream = nil }
@@ -154,12 +154,11 @@ package final class ContainerWatch: Sendable {
   }
 }
 
-/// What a watch asks an engine for.
 package protocol ContainerSource: Sendable {
-  /// Those that run and may declare jobs. It blocks.
+  /// The running containers that may declare jobs. Blocks.
   func running() throws(ContainerFailure) -> [LabelledContainer]
 
-  /// Follows what happens to containers; nil where nothing can be cancelled.
+  /// Follows the events of containers; nil if nothing can be cancelled.
   func follow(
     _ onEvent: @escaping @Sendable (ContainerEvent) -> Void,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void

@@ -1,8 +1,8 @@
 package import TaktCore
 
-/// The jobs that labels of containers declare, beside those of the jobs file.
+/// The jobs that labels of containers declare, besides those of the jobs file.
 package struct ContainerJobs: Sendable {
-  /// The most that there may be.
+  /// The maximum number of such jobs.
   static let countMax = 1000
 
   private struct Made: Sendable {
@@ -11,23 +11,23 @@ package struct ContainerJobs: Sendable {
   }
 
   var containers: [LabelledContainer]
-  /// Why others are left out.
+  /// The reasons why others are left out.
   package private(set) var problems: [Diagnostic] = []
-  /// Those of the set that is running, by container and name.
+  /// The jobs in the running set, by container and name.
   private(set) var specs: [JobSpec] = []
-  /// The engine that is followed; nil where no labels are read.
+  /// The engine that is followed; nil if no labels are read.
   private let access: ContainerAccess?
-  /// What the labels came to, by the container's id, beside these settings.
+  /// The result of the labels, by the container's id, under these settings.
   private var made: [String: Made] = [:]
   private var settings: SchedulerSettings?
 
-  /// - Parameter access: what the settings said when takt started, since it counts at the start.
+  /// - Parameter access: the settings when takt started, since a change needs a restart.
   package init(_ containers: [LabelledContainer] = [], of access: ContainerAccess? = nil) {
     self.containers = containers
     self.access = access
   }
 
-  /// Makes the jobs that a set of jobs has besides. None takes a name that the set has.
+  /// Makes the jobs to add to a set of jobs. None takes a name that the set has.
   package mutating func make(for snapshot: Snapshot, from source: any SnapshotSource) {
     (problems, specs) = ([], [])
     guard let access, access.readsLabels, snapshot.settings.readsLabels else {
@@ -62,13 +62,13 @@ package struct ContainerJobs: Sendable {
     }
   }
 
-  /// The set for which they were made, with them.
+  /// Adds them to the set for which they were made.
   package func added(to snapshot: Snapshot) -> Snapshot {
     if specs.isEmpty { return snapshot }
     return Snapshot(settings: snapshot.settings, jobs: snapshot.jobs + specs)
   }
 
-  /// A set of jobs without them.
+  /// Removes them from a set of jobs.
   func removed(from snapshot: Snapshot) -> Snapshot {
     if specs.isEmpty { return snapshot }
     let names = Set(specs.map(\.name))
@@ -76,7 +76,7 @@ package struct ContainerJobs: Sendable {
       settings: snapshot.settings, jobs: snapshot.jobs.filter { !names.contains($0.name) })
   }
 
-  /// Reads labels that are new, or all when the settings are.
+  /// Reads labels that are new, or all if the settings are.
   private mutating func read(beside settings: SchedulerSettings, from source: any SnapshotSource) {
     let known = self.settings == settings ? made : [:]
     self.settings = settings

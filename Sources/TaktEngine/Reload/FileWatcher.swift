@@ -4,13 +4,13 @@ package import TaktSystem
 import TaktTime
 package import TimerMachine
 
-/// Tells when one of a set of files or folders is not what it was: also one that an editor replaces,
-/// that is not there yet, or that a link leads to.
+/// Reports when one of a set of files or folders has changed: also one that an editor replaces,
+/// that does not exist yet, or that a link leads to.
 ///
-/// A change is told a moment after the first sign of it, so that several make one. A job that writes
-/// beside the jobs file makes none.
+/// A change is reported shortly after its first sign, so that several make one. A job that writes
+/// next to the jobs file makes none.
 package final class FileWatcher: Sendable {
-  /// How long a change may settle before it is told.
+  /// The time for which a change settles before it is reported.
   package static let settleTime = Duration.milliseconds(200)
 
   let watches: PathWatches
@@ -20,10 +20,10 @@ package final class FileWatcher: Sendable {
   /// A watcher of nothing yet; both callbacks are made on a queue of the watcher's own.
   ///
   /// - Parameters:
-  ///   - owner: whose files they are, for messages.
-  ///   - timerName: what its timer is called in the log.
-  ///   - timerLog: told of every transition of its timers. Default none.
-  ///   - onError: a path cannot be watched: a sentence for people that says what to do.
+  /// - owner: the owner of the files, for messages.
+  /// - timerName: the name of its timer in the log.
+  /// - timerLog: gets every transition of its timers. Default none.
+  /// - onError: a path cannot be watched: a sentence for people that says what to do.
   package init(
     of owner: String = "jobs file", timerName: String = "reload-timer", reactor: Reactor,
     factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,
@@ -39,13 +39,13 @@ package final class FileWatcher: Sendable {
     watches = try PathWatches(
       reactor: reactor, factory: factory, timerLog: timerLog, queue: queue,
       onChange: { _ in
-        // While it waits, the change is told when it fires.
+        // While it waits, its fire reports the change.
         if timer.state != .running { _ = timer.activate(.once(afterClamping: Self.settleTime)) }
       }, onError: onError)
   }
 
-  /// Watches these files, and no others from now on. A change since they were read is told, or, of a
-  /// path that was watched before, since it was looked at last.
+  /// Watches exactly these files from now on. Reports a change since they were read, or, for a path
+  /// that was watched before, since it was last checked.
   package func watch(_ files: FilesRead) {
     watches.watch(
       Set(
@@ -54,7 +54,7 @@ package final class FileWatcher: Sendable {
         }), read: files)
   }
 
-  /// Watches nothing any more. Waits at most a second for changes that are being looked at.
+  /// Ends all watches. Waits at most a second for changes that are being processed.
   package func close() {
     let done = DispatchSemaphore(value: 0)
     watches.watch([]) { done.signal() }

@@ -1,25 +1,25 @@
 package import TaktCore
 package import TaktTime
 
-/// The jobs that run once, beside those of the jobs file.
+/// The jobs that run once, besides those of the jobs file.
 package struct OnceJobs: Sendable {
   struct Entry: Sendable {
     var job: OnceJob
     var spec: JobSpec
   }
 
-  /// The most that there may be.
+  /// The maximum number of such jobs.
   static let countMax = 10_000
 
   /// In the order in which they were added.
   private(set) var entries: [Entry] = []
 
-  /// Somebody will look for those that are old.
+  /// True once a search for old ones is scheduled.
   var isWaiting = false
 
   package init() {}
 
-  /// Those of a ledger. `onUnreadable` is told of those that this takt would refuse.
+  /// Those of a ledger. `onUnreadable` gets those that this takt would refuse.
   package init(
     _ jobs: [OnceJob], from source: any SnapshotSource, onUnreadable: (OnceJob) -> Void
   ) {
@@ -32,7 +32,7 @@ package struct OnceJobs: Sendable {
     }
   }
 
-  /// A set of jobs with these besides.
+  /// Adds them to a set of jobs.
   package func added(to snapshot: Snapshot) -> Snapshot {
     if entries.isEmpty { return snapshot }
     var snapshot = snapshot
@@ -48,7 +48,7 @@ package struct OnceJobs: Sendable {
     return snapshot.jobs.map(\.name).filter(own.contains)
   }
 
-  /// What became of one whose name a jobs file has.
+  /// The change of one whose name a jobs file has.
   package enum NameChange: Sendable {
     /// It runs at its time, under another name.
     case renamed(from: JobName, OnceJob)
@@ -56,8 +56,8 @@ package struct OnceJobs: Sendable {
     case removed(JobName)
   }
 
-  /// Gives the names that a jobs file has to the file's jobs: one that is still to run gets another
-  /// name, so that its command is not lost.
+  /// Leaves names in a jobs file to the file's jobs: a job that is still to run gets another name,
+  /// so that its command is not lost.
   package mutating func giveWay(
     to snapshot: Snapshot, at now: WallInstant, from source: any SnapshotSource
   ) -> [NameChange] {
@@ -85,7 +85,7 @@ package struct OnceJobs: Sendable {
     return changes
   }
 
-  /// Whether somebody must be asked to look for those that are old: there are any, and nobody will.
+  /// True if a search for old ones has to be scheduled: there are any, and none is scheduled.
   mutating func beginWaiting() -> Bool {
     defer { isWaiting = isWaiting || !entries.isEmpty }
     return !isWaiting && !entries.isEmpty
@@ -95,7 +95,7 @@ package struct OnceJobs: Sendable {
     entries.append(Entry(job: job, spec: spec))
   }
 
-  /// Whether there is one whose time is over.
+  /// True if there is one whose time is over.
   func has(_ name: JobName, dueBefore instant: WallInstant) -> Bool {
     entries.contains { $0.job.name == name && $0.job.at <= instant }
   }
@@ -111,7 +111,7 @@ package struct OnceJobs: Sendable {
 
   mutating func remove(_ name: JobName) { entries.removeAll { $0.job.name == name } }
 
-  /// Removes one that is due after an instant; whether there was one.
+  /// Removes one that is due after an instant; true if there was one.
   mutating func remove(_ name: JobName, dueAfter instant: WallInstant) -> Bool {
     let index = entries.firstIndex { $0.job.name == name && $0.job.at > instant }
     if let index { entries.remove(at: index) }
@@ -127,7 +127,7 @@ package struct OnceJobs: Sendable {
 }
 
 extension JobName {
-  /// The name itself, or with the first number that makes it nobody's.
+  /// The name itself, or with the first number that makes it unique.
   func free(among taken: Set<JobName>) -> JobName? {
     (1...taken.count + 1).lazy.compactMap { number in
       number == 1 ? self : JobName("\(text)-\(number)")

@@ -3,12 +3,13 @@ import Synchronization
 import TaktCore
 
 extension Reloader {
-  /// So many wait for one look at most; a file system that never answers is to hold no more.
+  /// The number of callers that wait for one check; a file system that never answers must not
+  /// collect more.
   private static let lookersMax = 64
-  /// Not the queue of the reloads, which a file system that does not answer would hold up.
+  /// Not the queue of the reloads, which a file system that does not answer would block.
   private static let looks = DispatchQueue(label: "takt.reload.look", qos: .utility)
 
-  /// Which of the files that the running jobs were read from have changed since.
+  /// Replies with the files of the running jobs that have changed since they were read.
   package func changedFiles(reply: @escaping @Sendable ([String]) -> Void) {
     let isFirst = lookers.withLock { lookers in
       guard let waiting = lookers else {

@@ -3,9 +3,10 @@ import Synchronization
 package import TaktCore
 import TaktTime
 
-/// Jobs of containers' labels: they come and go as by a reload, without a look at the jobs file.
+/// Jobs of containers' labels: they come and go as by a reload, without reading the jobs file.
 extension Reloader {
-  /// These containers run now. What their labels declare is in force when `reply` is called.
+  /// Replaces the running containers. The jobs in their labels are in effect when `reply` is
+  /// called.
   package func update(
     containers running: [LabelledContainer], reply: @escaping @Sendable () -> Void = {}
   ) {
@@ -32,7 +33,7 @@ extension Reloader {
         at: time.wall, plan: plan, settings: [], diagnostics: labelled.problems))
   }
 
-  /// Remembers the jobs of labels, and logs what is wrong with new ones.
+  /// Stores the jobs of labels, and logs problems of new ones.
   func keep(_ labelled: ContainerJobs) {
     let known = containers.withLock { containers in
       defer { containers = labelled }

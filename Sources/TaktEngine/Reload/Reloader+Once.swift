@@ -3,7 +3,7 @@ import Synchronization
 package import TaktCore
 import TaktTime
 
-/// Jobs that run once: they come and go as by a reload, without a look at the jobs file.
+/// Jobs that run once: they come and go as by a reload, without reading the jobs file.
 extension Reloader: OnceControl {
   package func add(_ job: OnceJob, isNamed: Bool, reply: @escaping @Sendable (OnceReply) -> Void) {
     queue.async { [self] in reply(add(job, isNamed: isNamed)) }
@@ -16,7 +16,7 @@ extension Reloader: OnceControl {
     let snapshot = current.withLock { $0 }
     let taken = Set(snapshot.jobs.map(\.name))
     var job = job
-    // One that has run gives its name to the next.
+    // One that has run leaves its name to the next.
     let isAgain = isNamed && once.withLock { $0.has(job.name, dueBefore: time.wall) }
     if isNamed {
       if taken.contains(job.name), !isAgain { return .nameTaken }
@@ -50,7 +50,7 @@ extension Reloader: OnceControl {
     }
   }
 
-  /// Removes those whose runs the ledger keeps no longer.
+  /// Removes those whose runs the ledger no longer keeps.
   func forgetOld() {
     let settings = current.withLock(\.settings)
     let old = once.withLock { $0.removeAll(dueBefore: time.wall - settings.history.keep) }
@@ -59,14 +59,14 @@ extension Reloader: OnceControl {
     replace(current.withLock(\.jobs).filter { !old.contains($0.name) })
   }
 
-  /// Lets go of those whose time is over and whose names a set of jobs has.
+  /// Removes those whose time is over and whose names a set of jobs has.
   func forgetOnce(takenBy snapshot: Snapshot) {
     for name in once.withLock({ $0.removeAll(takenBy: snapshot) }) {
       ledger.record(.onceRemoved(name))
     }
   }
 
-  /// Looks for such jobs now and then, for as long as there is any job that runs once.
+  /// Searches for such jobs now and then, as long as there is any job that runs once.
   func forgetLater() {
     guard once.withLock({ $0.beginWaiting() }) else { return }
     queue.asyncAfter(deadline: .now() + .seconds(600)) { [weak self] in

@@ -3,10 +3,10 @@ import Synchronization
 package import TaktCore
 package import TaktTime
 
-/// Reads the jobs files again and hands the scheduler a plan. Everything is read and checked off the
-/// scheduler's queue; a bad file changes nothing.
+/// Reads the jobs files again and passes the scheduler a plan. Everything is read and checked off
+/// the scheduler's queue; an invalid file changes nothing.
 ///
-/// Safe from any thread. Requests that come while one waits are one with it.
+/// Safe from any thread. Requests that come while one waits are combined with it.
 package final class Reloader: ReloadControl {
   let source: any SnapshotSource
   let observer: any Observer
@@ -22,28 +22,28 @@ package final class Reloader: ReloadControl {
   let once: Mutex<OnceJobs>
   let containers: Mutex<ContainerJobs>
   private let watchedPaths: Mutex<[String]>
-  /// What the set of jobs that is running was read from.
+  /// The files from which the running jobs were read.
   let runningFiles: Mutex<FilesRead?>
-  /// Who waits for a look at them; nil while nobody looks.
+  /// The callers that wait for a check of those; nil if none is in progress.
   let lookers = Mutex<[@Sendable ([String]) -> Void]?>(nil)
   private let last = Mutex<ReloadReport?>(nil)
-  /// Who waits for the reload that is asked for; nil when none is.
+  /// The callers that wait for the requested reload; nil without one.
   private let waiting = Mutex<[@Sendable (ReloadReport) -> Void]?>(nil)
 
-  /// How many errors of a file the ledger keeps.
+  /// The number of a file's errors that the ledger keeps.
   private static let refusalsMax = 20
 
   /// A reloader that starts from `current`, which came from the files at `watchedPaths`.
   ///
   /// - Parameters:
-  ///   - once: jobs that run once; they are in `current`, too.
-  ///   - containers: jobs of containers' labels, which are in `current` as well.
-  ///   - files: what `current` was read from; nil where that is not known.
-  ///   - apply: takes each plan, on the reloader's queue.
-  ///   - onBegin: told when a reload begins.
-  ///   - onRefused: told when it is refused.
-  ///   - onLoaded: told what to watch after each attempt, good or bad.
-  ///   - onDone: told what each attempt did.
+  /// - once: jobs that run once; they are in `current`, too.
+  /// - containers: jobs of containers' labels, which are in `current` as well.
+  /// - files: the files of `current`; nil if not known.
+  /// - apply: takes each plan, on the reloader's queue.
+  /// - onBegin: called when a reload starts.
+  /// - onRefused: called when it is refused.
+  /// - onLoaded: gets the files to watch after each attempt, good or bad.
+  /// - onDone: gets the report of each attempt.
   package init(
     current: Snapshot, once: OnceJobs = OnceJobs(),
     containers: ContainerJobs = ContainerJobs(), files: FilesRead? = nil,
@@ -72,7 +72,7 @@ package final class Reloader: ReloadControl {
     forgetLater()
   }
 
-  /// Reloads soon; `cause` says in the log who wanted it.
+  /// Reloads soon; `cause` is shown in the log.
   package func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void = { _ in }) {
     let isFirst = waiting.withLock { waiting in
       defer { waiting = (waiting ?? []) + [reply] }
@@ -100,7 +100,7 @@ package final class Reloader: ReloadControl {
     log(.notice, "reloading", [LogField(.cause, .text(cause))])
   }
 
-  /// What a reload would do if the main file had this text.
+  /// Replies with the plan of a reload if the main file had this text.
   package func plan(
     text: [UInt8], isRemote: Bool, reply: @escaping @Sendable (ReloadReport) -> Void
   ) {
@@ -108,7 +108,7 @@ package final class Reloader: ReloadControl {
     plan({ [source] in source.load(text: text, within: isRemote ? files : nil) }, reply: reply)
   }
 
-  /// What a reload would do with the files as they are.
+  /// Replies with the plan of a reload of the present files.
   package func plan(reply: @escaping @Sendable (ReloadReport) -> Void) {
     plan({ [source] in source.load() }, reply: reply)
   }
@@ -126,10 +126,11 @@ package final class Reloader: ReloadControl {
     }
   }
 
-  /// What the last reload did; nil before the first.
+  /// Nil before the first reload.
   package var lastReport: ReloadReport? { last.withLock { $0 } }
 
-  /// What was loaded, with the jobs that run once and those of labels; or why it needs a restart.
+  /// The loaded jobs, with those that run once and those of labels; or the reason why a restart is
+  /// needed.
   private func applicable(
     _ loaded: LoadedSnapshot, after old: SchedulerSettings, _ labelled: inout ContainerJobs
   ) -> LoadedSnapshot {
@@ -169,7 +170,7 @@ package final class Reloader: ReloadControl {
     beginReload(cause: cause)
     forgetOld()
     var loaded = source.load()
-    // A file that cannot be read to its end does not say what it includes.
+    // A file that cannot be read to its end does not show its includes.
     var files = loaded.files
     files.paths = watchedPaths.withLock { paths in
       paths = loaded.snapshot == nil ? Array(Set(paths + files.paths)) : files.paths
@@ -179,8 +180,8 @@ package final class Reloader: ReloadControl {
     let inFile = loaded.snapshot
     var labelled = containers.withLock { $0 }
     loaded = applicable(loaded, after: current.withLock(\.settings), &labelled)
-    // Without the line at fault: what stands in it need not be for whoever reads the log. Of labels
-    // it has been said.
+    // Without the line at fault, whose content may not be meant for readers of the log. Problems of
+    // labels are logged already.
     let known = Set(labelled.problems)
     for diagnostic in loaded.diagnostics where !known.contains(diagnostic) {
       log(diagnostic.severity == .error ? .error : .warning, diagnostic.headline)
@@ -203,7 +204,7 @@ package final class Reloader: ReloadControl {
     if let inFile { forgetOnce(takenBy: inFile) }
     let (old, plan) = current.withLock { current in
       let plan = ReloadPlan(from: current, to: snapshot)
-      // What needs a restart is not in force, and is shown until there is one.
+      // A setting that needs a restart is not in effect, and is shown until there is one.
       defer {
         current = Snapshot(
           settings: current.settings.reloaded(with: plan.settings), jobs: plan.snapshot.jobs)

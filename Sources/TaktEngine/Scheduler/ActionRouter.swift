@@ -1,13 +1,13 @@
 package import TaktCore
 
-/// Hands each attempt to the runner of its kind of action.
+/// Passes each attempt to the runner for its kind of action.
 package final class ActionRouter: ActionRunner {
   private let commands: any ActionRunner
   private let builtins: any ActionRunner
   private let services: (any ActionRunner)?
 
   /// Commands and oneshot plugins go to `commands`, named actions and plugins that are requests to
-  /// `builtins`, service plugins to `services`, which may be missing where nobody uses any.
+  /// `builtins`, service plugins to `services`, which may be missing if no job uses any.
   package init(
     commands: any ActionRunner, builtins: any ActionRunner, services: (any ActionRunner)? = nil
   ) {
@@ -37,8 +37,8 @@ package final class ActionRouter: ActionRunner {
     if !served.isEmpty { services?.start(served) }
   }
 
-  /// Stops a run, whoever runs it. The built-ins first: one that has just become a command is known
-  /// to the commands by the time that the built-ins pass it over.
+  /// Stops a run of any runner. The built-ins first: one that has just become a command is known to
+  /// the commands by the time that the built-ins ignore it.
   package func stop(_ run: RunID, signal: StopSignal) {
     builtins.stop(run, signal: signal)
     commands.stop(run, signal: signal)

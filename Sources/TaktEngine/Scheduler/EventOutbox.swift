@@ -1,7 +1,7 @@
 import Synchronization
 package import TaktCore
 
-/// Gathers the events of one turn of the reactor, and sends them to the scheduler together, which
+/// Collects the events of one turn of the reactor, and sends them to the scheduler together, which
 /// wakes it once.
 ///
 /// Safe from any thread.

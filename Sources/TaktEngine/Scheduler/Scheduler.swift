@@ -3,13 +3,12 @@ package import TaktCore
 package import TimerMachine
 package import TaktTime
 
-/// The shell round the core: it feeds events and performs effects, on one serial queue, and nothing
-/// else.
+/// The shell around the core: it only feeds events and performs effects, on one serial queue.
 ///
 /// Safe from any thread.
 ///
-/// `@unchecked Sendable`: all that changes is touched on the queue of `turns` alone, and `handle`, the
-/// one way in, checks that it is there; `obey` and `look` go there as well.
+/// `@unchecked Sendable`: all mutable state is touched only on the queue of `turns`, and `handle`,
+/// which takes all events, checks that it is there; `perform` and `query` go there as well.
 package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private let turns: TurnQueue
   private let factory: any TimerFactory
@@ -26,22 +25,22 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   private var runner: (any ActionRunner)?
   /// Attempts that this turn has made.
   private var starting: [AttemptRequest] = []
-  /// What this turn wants kept, and whose runs wait for that.
+  /// The ledger entries of this turn, and the runs that wait for them.
   private var entries: [LedgerEntry] = []
   private var awaiting: [RunID] = []
   private var isTurnOpen = false
-  /// So many effects come of an event that brings many jobs; their lists are not kept.
+  /// The number of effects of an event that brings many jobs; longer lists are not kept.
   private static let manyEffects = 4096
-  /// What one event wants done; the same list for all of them.
+  /// The effects of one event; the same list for all events.
   private var effects: [SchedulerEffect] = []
 
   /// A scheduler that waits for `start`.
   ///
   /// - Parameters:
-  ///   - turns: where everything is decided; timers of `factory` are delivered on its queue.
-  ///   - gauge: is told of each slot that starts; nil where nobody measures.
-  ///   - cluster: the machines that share jobs with this one; nil for none.
-  ///   - onFinish: called once on that queue, when a stop is complete.
+  /// - turns: the queue of all decisions; timers of `factory` are delivered on it.
+  /// - gauge: gets each slot that starts; nil without measurements.
+  /// - cluster: the machines that share jobs with this one; nil for none.
+  /// - onFinish: called once on that queue, when a stop is complete.
   package init(
     turns: TurnQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
     gauge: (any SlotGauge)? = nil, cluster: (any ClusterPort)? = nil,
@@ -58,7 +57,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     log = TurnLog(observer: observer)
   }
 
-  /// Begins with this set of jobs, whose runs `runner` does, where a previous daemon has left off.
+  /// Starts with this set of jobs, run by `runner`, from the state that the previous daemon has
+  /// left.
   package func start(_ snapshot: Snapshot, after previous: PreviousState, runner: any ActionRunner)
   {
     turns.perform { [self] in
@@ -71,13 +71,13 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     send([event])
   }
 
-  /// Handles events, in their order, as soon as the queue is free.
+  /// Handles events, in order, as soon as the queue is free.
   package func send(_ events: [SchedulerEvent]) {
     guard !events.isEmpty else { return }
     turns.perform { [self] in for event in events { handle(event) } }
   }
 
-  /// Does what somebody wants as soon as the queue is free.
+  /// Performs a command as soon as the queue is free.
   package func perform(
     _ command: SchedulerCommand, reply: @escaping @Sendable (SchedulerReply) -> Void
   ) {
@@ -89,7 +89,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     }
   }
 
-  /// Looks at the core as soon as the queue is free.
+  /// Reads the core as soon as the queue is free.
   package func query<Value: Sendable>(
     _ question: @escaping @Sendable (SchedulerCore, Now) -> Value,
     reply: @escaping @Sendable (Value) -> Void
@@ -104,7 +104,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     if effects.count >= Self.manyEffects {
       entries.reserveCapacity(entries.count + effects.count)
     }
-    // Taken out: what is performed may not change the list that is gone through.
+    // Taken out: the list must not change while it is iterated.
     var list: [SchedulerEffect] = []
     swap(&list, &effects)
     perform(list)
@@ -112,8 +112,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     effects = list
   }
 
-  /// A wake serves many jobs, each in a call of its own. What they log and start goes on at once
-  /// when the queue is done with them.
+  /// A wake-up serves many jobs, each in a call of its own. Their log records and starts are passed
+  /// on together when the queue is done with them.
   private func openTurn() {
     guard !isTurnOpen else { return }
     isTurnOpen = true
@@ -124,8 +124,8 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     }
   }
 
-  /// The log first: what a run prints comes after its start. Then the ledger: what is to start is
-  /// on its way there before it does.
+  /// The log first: a run's output comes after its start. Then the ledger: the entry of a start is
+  /// on its way there before the start.
   private func flush() {
     log.flush()
     flushLedger()
@@ -135,7 +135,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     runner?.start(requests)
   }
 
-  /// All that a turn wants of the cluster's engine goes there together.
+  /// Sends all requests of a turn to the cluster's engine together.
   private func flushClaims() {
     var effects: [SchedulerEffect] = []
     core.endTurn(at: time.now, into: &effects)
@@ -152,7 +152,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   }
 
   private func perform(_ effects: [SchedulerEffect]) {
-    // Lent, not copied out of the list: the gate's `run`.
+    // Borrowed, not copied out of the list, for the performance gate's `run`.
     let span = effects.span
     for place in span.indices { perform(span[place]) }
   }
@@ -186,7 +186,7 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     handle(.timerFired(timer, token: token))
   }
 
-  /// What the log calls a timer.
+  /// The name of a timer in the log.
   private func key(of timer: TimerID) -> TimerKey {
     switch timer {
     case .job(let id): .job(core.jobName(of: id))
@@ -200,13 +200,13 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   }
 }
 
-/// Collects the records of one turn of the scheduler's queue and hands them over together: a wake
-/// that serves a hundred jobs wakes the writer once.
+/// Collects the records of one turn of the scheduler's queue and passes them on together: a wake-up
+/// for a hundred jobs wakes the writer once.
 ///
-/// `@unchecked Sendable`: what changes is touched on the scheduler's queue alone, where the core's
-/// effects are performed and the timer machines are operated and claimed.
+/// `@unchecked Sendable`: mutable state is touched only on the scheduler's queue, where the core's
+/// effects are performed and the timer machines are used.
 final class TurnLog: Observer, @unchecked Sendable {
-  /// A turn with more records hands them over in several goes.
+  /// A turn with more records passes them on in several batches.
   private static let recordsMax = 4096
 
   private let observer: any Observer

@@ -4,7 +4,7 @@ import TaktTime
 import TimerMachine
 
 /// The timer machines of the scheduler: those of jobs by the job's number, the few others by their
-/// IDs. It lives on the scheduler's queue.
+/// IDs. Used on the scheduler's queue.
 final class TimerBoard {
   private struct Timer {
     let machine: SafeTimer
@@ -20,8 +20,8 @@ final class TimerBoard {
   private var others: [TimerID: Timer] = [:]
 
   /// - Parameters:
-  ///   - queue: the scheduler's.
-  ///   - onFire: called on `queue` for each fire; `token(of:)` says for which arming it is.
+  /// - queue: the scheduler's.
+  /// - onFire: called on `queue` for each fire; `token(of:)` returns its arming.
   init(
     queue: DispatchQueue, factory: any TimerFactory, observer: any Observer,
     onFire: @escaping @Sendable (TimerID) -> Void
@@ -29,7 +29,7 @@ final class TimerBoard {
     self.factory = factory
     self.observer = observer
     log = TimerLog(observer: observer)
-    // The log knows the machines by their keys.
+    // The log identifies the machines by their keys.
     group = TimerGroup(name: "", factory: factory, queue: queue, observer: log) { number, _ in
       onFire(TimerID(number: number))
     }
@@ -38,8 +38,8 @@ final class TimerBoard {
   /// Arms the timer for one fire, in place of any earlier arming; a suspended one is resumed first.
   ///
   /// - Parameters:
-  ///   - due: the deadline as people read it, for the log.
-  ///   - key: what the log calls the timer; asked for at the first arming alone.
+  /// - due: the deadline as people read it, for the log.
+  /// - key: the timer's name in the log; called at the first arming only.
   func arm(
     _ id: TimerID, at deadline: MonotonicInstant, due: WallInstant, leeway: Duration,
     token: UInt64, key: () -> TimerKey
@@ -59,7 +59,7 @@ final class TimerBoard {
     log.due = nil
   }
 
-  /// Lets a job's timer stand still; it keeps its machine.
+  /// Stops a job's timer, but keeps its machine.
   ///
   /// - Parameter key: as for `arm`.
   func hold(_ job: JobID, _ rest: TimerHoldReason, key: () -> TimerKey) {
@@ -67,7 +67,7 @@ final class TimerBoard {
     switch rest {
     case .unarmed:
       if timer.isSuspended { timer.machine.resume(missed: .skip) }
-      // After a fire it is armed for nothing already.
+      // After a fire it is not armed already.
       if timer.machine.isOver || timer.machine.deadline != nil {
         _ = timer.machine.setSchedule(.unarmed)
       }
@@ -80,7 +80,7 @@ final class TimerBoard {
 
   /// Cancels the timer and forgets it.
   ///
-  /// - Parameter end: why a job's timer ends, for the log.
+  /// - Parameter end: the reason why a job's timer ends, for the log.
   func disarm(_ id: TimerID, as end: TimerEnd) {
     guard let machine = remove(id), !machine.isOver else { return }
     if case .job = id { cancel(machine, as: end) } else { machine.cancel() }
@@ -94,14 +94,15 @@ final class TimerBoard {
 
   /// The token of the last arming; nil for a timer that was disarmed.
   ///
-  /// A fire belongs to that one always: an arming drops the fires before it, and a machine claims a
-  /// fire and calls its handler in one turn of the queue.
+  /// A fire always belongs to that one: an arming drops earlier fires, and a machine claims a fire
+  /// and calls its handler in one turn of the queue.
   func token(of id: TimerID) -> UInt64? {
     guard case .job(let job) = id else { return others[id]?.token }
     return Int(job.index) < jobs.count ? jobs[Int(job.index)]?.token : nil
   }
 
-  /// Notes what becomes of a timer, whose machine is made when there is none. Returns it as it was.
+  /// Records the new state of a timer, and makes its machine if there is none. Returns its previous
+  /// state.
   private func set(
     _ id: TimerID, token: UInt64, isSuspended: Bool = false, key: () -> TimerKey
   ) -> Timer {
@@ -132,7 +133,7 @@ final class TimerBoard {
 }
 
 extension SafeTimer {
-  /// Whether there is nothing to cancel: it never ran, or its schedule is over.
+  /// True if there is nothing to cancel: it never ran, or its schedule is over.
   fileprivate var isOver: Bool {
     switch state {
     case .idle, .cancelled: true

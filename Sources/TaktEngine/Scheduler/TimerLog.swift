@@ -2,17 +2,17 @@ package import TaktCore
 import TaktTime
 package import TimerMachine
 
-/// Writes every transition of the scheduler's timer machines to the log.
+/// Logs every transition of the scheduler's timer machines.
 ///
-/// `@unchecked Sendable`: the names are touched on the scheduler's queue alone, where its timer
-/// machines are made, operated and claimed.
+/// `@unchecked Sendable`: the names are touched only on the scheduler's queue, where its timer
+/// machines are made and used.
 final class TimerLog: TimerObserver, @unchecked Sendable {
   private let observer: any Observer
-  /// What the timer is being armed for, as people read it.
+  /// The due time of the present arming, as people read it.
   ///
-  /// Counted back from the deadline it could be off by the time between two looks at clocks.
+  /// Computed from the deadline it could be off by the time between two readings of clocks.
   var due: WallInstant?
-  /// Why the timer is being cancelled.
+  /// The reason for the present cancellation.
   var end: TimerEnd?
   /// By the jobs' numbers.
   private var jobs: [JobName?] = []
@@ -21,7 +21,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
     self.observer = observer
   }
 
-  /// Says what the log calls a timer.
+  /// Sets the name of a timer in the log.
   func name(_ id: TimerID, _ key: TimerKey) {
     let (number, name): (JobID, JobName)
     switch (id, key) {
@@ -56,8 +56,8 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
     }
   }
 
-  /// A schedule that the timer would not take. It cannot come from a valid job; if it does, the log
-  /// says so and the other jobs go on.
+  /// Logs a schedule that the timer did not accept. It cannot come from a valid job; the other jobs
+  /// continue.
   static func refused(
     _ key: TimerKey, _ error: any Error, at wall: WallInstant, to observer: any Observer
   ) {
@@ -71,8 +71,7 @@ final class TimerLog: TimerObserver, @unchecked Sendable {
   }
 }
 
-/// Writes every transition of the timer machines that belong to no job and no run to the log, by
-/// their names.
+/// Logs every transition of the timer machines that belong to no job and no run, by their names.
 package final class OtherTimerLog: TimerObserver {
   private let observer: any Observer
 
@@ -106,7 +105,7 @@ extension TimerTransition {
           end: end)))
   }
 
-  /// The armed deadline on the clock that people read, to the nearest millisecond.
+  /// The armed deadline as wall clock time, to the nearest millisecond.
   fileprivate var due: WallInstant? {
     deadline.map { deadline in
       let distance = deadline.nanoseconds.subtractingSaturated(monotonic.nanoseconds)

@@ -14,7 +14,8 @@ package final class TurnQueue: Sendable {
     var isServed = false
   }
 
-  /// Limits the rounds of work that produces more work, before other users of the queue have a turn.
+  /// Limits the rounds of work that produces more work, before other users of the queue have a
+  /// turn.
   private static let roundsMax = 16
 
   package let queue: DispatchQueue

@@ -4,25 +4,25 @@ import TaktSystem
 /// One pass costs the same whatever the values are: no text, however like a value, makes it slow.
 /// It takes about 24 bytes of memory for each byte of a value.
 struct SecretAutomaton: Sendable {
-  /// The beginning of one or more values; node 0 is the empty one.
+  /// The start of one or more values; node 0 is the empty one.
   private struct Node {
     var byte: UInt8 = 0
     var depth: Int32 = 0
-    /// The longest proper suffix that is the beginning of a value too.
+    /// The longest proper suffix that is the start of a value too.
     var failure: Int32 = 0
     var firstChild: Int32 = 0
     var nextSibling: Int32 = 0
-    /// How long the longest value is that ends here; 0 when none does.
+    /// The length of the longest value that ends here; 0 for none.
     var matchBytes: Int32 = 0
   }
 
   private var nodes: [Node]
   private var roots: [Int32]
-  /// The only byte with which a value begins; nil when there are several.
+  /// The only first byte of a value; nil if there are several.
   private let soleFirstByte: UInt8?
 
-  /// One that also knows the values without what stands around them: a byte order mark, blanks and
-  /// line ends. A program that trims a secret prints it so. Nil when there is nothing to mask.
+  /// Includes the values without a byte order mark, blanks and line ends around them, since a
+  /// program that trims a secret prints it so. Nil if there is nothing to mask.
   init?(withTrimmed values: [[UInt8]]) {
     self.init(values + values.map(Self.trimmed))
   }
@@ -36,7 +36,7 @@ struct SecretAutomaton: Sendable {
     return Array(rest)
   }
 
-  /// Nil when there is nothing to mask: no value, or empty ones alone.
+  /// Nil if there is nothing to mask: no value, or only empty ones.
   init?(_ values: [[UInt8]]) {
     if values.isEmpty { return nil }
     let values = values.filter { !$0.isEmpty }
@@ -93,7 +93,6 @@ struct SecretAutomaton: Sendable {
     return child == 0 ? nil : child
   }
 
-  /// The node after `byte`.
   func follow(_ node: Int, _ byte: UInt8) -> Int {
     var node = node
     while node != 0 {
@@ -103,15 +102,15 @@ struct SecretAutomaton: Sendable {
     return Int(roots[Int(byte)])
   }
 
-  /// How many of the last bytes may be the beginning of a value.
+  /// The number of last bytes that may be the start of a value.
   func depth(_ node: Int) -> Int { Int(nodes[node].depth) }
 
-  /// How long the longest value is that ends here; nil when none does.
+  /// The length of the longest value that ends here; nil for none.
   func match(_ node: Int) -> Int? {
     nodes[node].matchBytes == 0 ? nil : Int(nodes[node].matchBytes)
   }
 
-  /// Where the first byte stands with which a value begins.
+  /// The index of the first byte that may start a value.
   func firstCandidate(in bytes: UnsafeRawBufferPointer) -> Int? {
     if let soleFirstByte { return bytes.firstIndex(ofByte: soleFirstByte) }
     return roots.withUnsafeBufferPointer { roots in bytes.firstIndex { roots[Int($0)] != 0 } }

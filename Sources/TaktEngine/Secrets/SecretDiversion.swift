@@ -1,4 +1,4 @@
-/// Why an action is not done that would send secrets where a trigger says.
+/// A refused action that would send secrets to a destination chosen by a trigger.
 enum SecretDiversion {
   static let reason = "secret_diverted"
 

@@ -1,17 +1,16 @@
-/// A filter over a stream of bytes that puts `***` in the place of every secret value.
+/// A filter over a stream of bytes that replaces every secret value with `***`.
 ///
-/// It looks at the bytes alone: a value may hold any, line ends and NUL among them, be of any length
-/// but 0, and come in any pieces. Values that overlap in the stream become one `***`. It keeps back
-/// the bytes that may be the beginning of a value, and never more than the longest value.
+/// It works on bytes only: a value may contain any, including line ends and NUL, be of any length
+/// but 0, and come in any pieces. Values that overlap in the stream become one `***`. It holds back
+/// the bytes that may be the start of a value, and never more than the longest value.
 struct SecretMasker {
-  /// What stands in the place of a value.
   static let mask = Array("***".utf8)
 
-  /// A place among the bytes kept back that belongs to a value.
+  /// A range of the bytes held back that belongs to a value.
   private struct Hidden {
     var start: Int
     var end: Int
-    /// Whether the mask for it has gone out, for what was before these bytes.
+    /// True if the mask for it has been written, for bytes before these.
     var isShown: Bool
   }
 
@@ -24,7 +23,7 @@ struct SecretMasker {
     self.automaton = automaton
   }
 
-  /// Appends to `output` what is certain after these bytes.
+  /// Appends to `output` the bytes that are certain after these.
   mutating func mask(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
     var index = 0
     while index < bytes.count {
@@ -45,13 +44,13 @@ struct SecretMasker {
     release(held.count - automaton.depth(node), into: &output)
   }
 
-  /// Appends what was kept back: the stream has ended.
+  /// Appends the bytes held back: the stream has ended.
   mutating func finish(into output: inout [UInt8]) {
     release(held.count, into: &output)
     node = 0
   }
 
-  /// A value ends with the last byte and began at `start`.
+  /// Hides a value that ends with the last byte and started at `start`.
   private mutating func hide(_ start: Int) {
     var new = Hidden(start: start, end: held.count, isShown: false)
     while let last = hidden.last, last.end > new.start {
@@ -62,7 +61,7 @@ struct SecretMasker {
     hidden.append(new)
   }
 
-  /// Lets the first `count` bytes go.
+  /// Releases the first `count` bytes.
   private mutating func release(_ count: Int, into output: inout [UInt8]) {
     guard count > 0 else { return }
     var position = 0

@@ -3,7 +3,6 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// A secret with its value.
 struct ReadSecret: Sendable {
   var name: String
   var delivery: Secret.Delivery
@@ -14,15 +13,15 @@ struct ReadSecret: Sendable {
 enum SecretReader {
   /// A longer one is refused.
   static let bytesMax = 65_536
-  /// The most bytes of line ends behind it.
+  /// Bytes of line ends that are ignored at its end.
   private static let lineEndsMax = 64
 
-  /// The value. Throws when there is none, when it is too long, and when it comes from a file that
-  /// is no regular one, which might make takt wait. As root also when others than root and the
-  /// job's user own the file, or may write to it, and when it is root's but another user may have
-  /// led takt to it.
+  /// Throws if there is no value, if it is too long, and if it comes from a file that is not a
+  /// regular one, which might make takt wait. As root also if others than root and the job's user
+  /// own the file, or may write to it, and if it is root's but another user may have led takt to
+  /// it.
   ///
-  /// - Parameter user: who may own the file besides root; nil for nobody.
+  /// - Parameter user: a user besides root who may own the file; nil for none.
   static func value(of secret: Secret, for user: uid_t? = nil) throws(StartFailure) -> [UInt8] {
     do throws(StartFailure) {
       return try read(secret, user)
@@ -37,13 +36,13 @@ enum SecretReader {
     }
   }
 
-  /// Who may own secret files of this job besides root; nil for nobody.
+  /// The user besides root who may own secret files of this job; nil for none.
   static func owner(for request: AttemptRequest) -> uid_t? {
     let identity = request.spec.execution.identity
     return identity.user == nil ? nil : SystemAccounts().account(for: identity)?.uid
   }
 
-  /// The value of the secret that a job calls so, which a failure names as well.
+  /// Like `value(of:for:)`, with the job's name of the secret in a failure.
   static func value(
     of secret: Secret, named name: String, for user: uid_t? = nil
   ) throws(StartFailure) -> [UInt8] {
@@ -69,7 +68,7 @@ enum SecretReader {
   private static func contents(of path: String, _ user: uid_t?) throws(StartFailure) -> [UInt8] {
     let parties = FileParties(own: geteuid(), jobUser: user)
     do throws(OpenFailure) {
-      // Some more for line ends.
+      // Line ends are allowed on top.
       var (bytes, file) = try ApartFile.read(
         path, bytesMax: bytesMax + lineEndsMax, as: .secret, for: parties)
       if parties.own == 0, file.mode & 0o044 != 0 {
@@ -77,7 +76,7 @@ enum SecretReader {
           "the secret file '\(path)' can be read by other users (mode 0\(String(file.mode, radix: 8))). "
             + "Run `chmod go-r \(path)`")
       }
-      // Editors and `echo` end a file with them; no password ends so.
+      // Editors and `echo` add them at the end of a file; no password ends so.
       while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") {
         bytes.removeLast()
       }
@@ -94,7 +93,7 @@ enum SecretReader {
     throw failure(EFBIG)
   }
 
-  /// A file in memory that nobody can change; its path is told to the child alone.
+  /// A file in memory that cannot be changed; only the child gets its path.
   static func file(_ value: [UInt8]) throws(StartFailure) -> Int32 {
     let descriptor = csystem_memory_file("takt-secret", value, value.count)
     guard descriptor >= 0 else { throw failure(errno) }

@@ -2,7 +2,6 @@ package import TaktCore
 
 /// Secrets that takt itself needs, by the rules of those of jobs.
 package enum SecretText {
-  /// Why it is not available, in words.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
   }
