@@ -2,13 +2,12 @@ package import TaktTime
 
 /// Reads faults as people write them: `step=-1h@2026-03-29T01:30`, `slow=backup:2m`, `sleep`.
 package struct FaultText {
-  /// Why a text is no fault.
   package enum Problem: Error, Hashable {
-    /// What to write instead.
+    /// Advice on the text to write.
     case wrong(String)
-    /// No job has the name; `advice` says which one was meant.
+    /// No job has the name; `advice` suggests one.
     case noJob(String, advice: String?)
-    /// The time is before or after what is simulated.
+    /// The time is outside the simulated range.
     case outside
   }
 
@@ -19,7 +18,7 @@ package struct FaultText {
   private let load: (String) throws -> Snapshot
 
   /// - Parameters:
-  ///   - instant: reads what is behind the `@`, unless that is `+2h`.
+  ///   - instant: reads the text after the `@`, unless that is `+2h`.
   ///   - load: the jobs of another file.
   package init(
     from start: WallInstant, for span: Duration, jobs snapshot: Snapshot,
@@ -32,7 +31,7 @@ package struct FaultText {
     self.load = load
   }
 
-  /// The fault; throws a `Problem`, or what `instant` and `load` throw.
+  /// The fault; throws a `Problem`, or the errors of `instant` and `load`.
   package func fault(_ text: String) throws -> SimulatedFault {
     // A file's name may hold an @; an instant does not.
     let cut = text.lastIndex(of: "@")

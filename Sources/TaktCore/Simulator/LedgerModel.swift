@@ -1,8 +1,8 @@
 package import TaktTime
 
-/// The ledger's promises in the plainest way, for simulations and tests: everything in memory, looked
-/// through from end to end.
-/// What the ledger on disk does differently is a mistake of one of the two.
+/// The promises of the ledger in the plainest way, for simulations and tests: all of it is in
+/// memory and is searched from end to end. Any difference from the ledger on disk is a mistake in
+/// one of the two.
 package struct LedgerModel {
   private struct Job {
     var checkpoint: JobCheckpoint?
@@ -18,8 +18,8 @@ package struct LedgerModel {
   private var unreported: [UnclaimedRun] = []
   private let keepsVerdicts: Bool
 
-  /// - Parameter keepsVerdicts: whether the ledger can be audited. A takt that starts does not need
-  ///   the verdicts.
+  /// - Parameter keepsVerdicts: true for an audit. The start of a daemon does not need the
+  ///   verdicts.
   package init(keepsVerdicts: Bool = true) { self.keepsVerdicts = keepsVerdicts }
 
   package mutating func record(_ entries: [LedgerEntry]) {
@@ -38,7 +38,7 @@ package struct LedgerModel {
           since: Self.kept(suspension.since), until: suspension.until.map(Self.kept),
           reason: suspension.reason)
       }
-      // Whoever reads it is another daemon.
+      // The reader is another daemon.
       checkpoint.alarms?.loseOpenCalls()
       jobs[checkpoint.job, default: Job()].checkpoint = checkpoint
       jobs[checkpoint.job]?.isSameBoot = true
@@ -84,14 +84,14 @@ package struct LedgerModel {
     unreported.removeAll { $0.job == job && $0.slot == Self.kept(slot) }
   }
 
-  /// A run that begins; one that goes on with another takes that up.
+  /// A run that starts. One that continues another run settles it.
   private mutating func registerRun(_ head: RunHead) -> RunHead {
     lastRun = max(lastRun, head.run.number)
     if head.kind == .resumed, let parent = head.parent { settle(parent) }
     return head
   }
 
-  /// When the first attempt of the runs started that it goes on with; nil for any other run.
+  /// The first start of the runs that a run continues; nil for any other run.
   private func earlierStart(of head: RunHead) -> WallInstant? {
     guard head.kind == .resumed else { return nil }
     return runs[head.run]?.firstStart ?? head.parent.flatMap { runs[$0]?.firstStart }
@@ -122,7 +122,7 @@ package struct LedgerModel {
     for name in jobs.keys { jobs[name]?.isSameBoot = false }
   }
 
-  /// What a takt that starts now finds.
+  /// The state that a daemon finds at its start.
   package var previous: PreviousState {
     var previous = PreviousState(lastRun: lastRun)
     for (name, job) in jobs {

@@ -1,7 +1,7 @@
 import HeapModule
 import TaktTime
 
-/// How the runs in progress are going to end: the soonest first, the older run before the younger.
+/// The ends to come of the runs in progress: the soonest first, the older run before the younger.
 struct RunEnds {
   private struct Row {
     /// Nil in a free row.
@@ -10,7 +10,7 @@ struct RunEnds {
     var end: VirtualScheduler.End
   }
 
-  /// An end in its order. It counts only as long as its row says the same.
+  /// An end in its order. It counts only while its row agrees.
   private struct Entry: Comparable {
     var at: MonotonicInstant
     var run: RunID
@@ -23,11 +23,11 @@ struct RunEnds {
   private var free: [Int] = []
   private var order = Heap<Entry>()
 
-  /// When to look again; nil when no run is going to end. Nothing may be found then: an end that
-  /// was changed leaves its old instant here.
+  /// The time of the next query; nil if no run is going to end. That query may find nothing: an end
+  /// that was changed leaves its old instant here.
   var next: MonotonicInstant? { order.min?.at }
 
-  /// Takes the run that is first in order; nil when what was said of it was changed.
+  /// Takes the run that is first in order; nil if its end was changed.
   mutating func popNext() -> (RunID, VirtualScheduler.End)? {
     guard let first = order.popMin(), rows[first.row].run == first.run,
       rows[first.row].at == first.at
@@ -53,7 +53,7 @@ struct RunEnds {
     order.insert(Entry(at: instant, run: run, row: place))
   }
 
-  /// The run has been sent a signal, and ends as it was to all the same.
+  /// The run has been sent a signal, but its end stays the same.
   mutating func noteSignal(to run: RunID) {
     guard let place = place(of: run), case .attempt(let result, let left, _) = rows[place].end
     else { return }

@@ -1,19 +1,19 @@
 package import TaktTime
 
-/// What a simulation has to tell, in the order in which it happens.
+/// A report about a simulation, in the order of events.
 package enum SimulatedEvent: Sendable {
-  /// Slots have been decided. Of a slot that ran: how long after it was due, and up to when it could
-  /// start, counted from there.
+  /// Slots have been decided. For a slot that ran: its delay after it was due, and the time in
+  /// which it was allowed to start, counted from the same instant.
   case verdict(VerdictRecord, lateness: Duration, window: Duration)
-  /// A run has started. Hooks are not told of.
+  /// A run has started. Hooks are not reported.
   case began(JobName, RunID, at: WallInstant)
   /// A run that had started has ended.
   case ended(JobName, RunID, RunEnd, at: WallInstant)
   /// An attempt after the first of its run has started.
   case retried(JobName, RunID, at: WallInstant)
-  /// A hook of a job has been called. Pings are not told of.
+  /// A hook of a job has been called. Pings are not reported.
   case called(JobName, HookKind, at: WallInstant)
-  /// takt has woken and served so many timers.
+  /// takt has woken and handled this many timers.
   case wake(at: WallInstant, served: Int)
   case fault(SimulatedFault, at: WallInstant)
 }
@@ -21,22 +21,22 @@ package enum SimulatedEvent: Sendable {
 /// Something that goes wrong in a simulation, or is done to takt.
 package struct SimulatedFault: Sendable {
   package enum Kind: Sendable {
-    /// Somebody sets the wall clock by so much.
+    /// The wall clock is set, by this much.
     case step(Duration)
-    /// The machine sleeps: its own clock stands still, and so do the runs.
+    /// The machine sleeps: its monotonic clock stops, and so do the runs.
     case sleep(Duration)
-    /// takt stands still, as under SIGSTOP; clocks and runs go on.
+    /// takt is stopped, as by SIGSTOP; clocks and runs continue.
     case stall(Duration)
-    /// The runs of a job take so long from then on.
+    /// The runs of a job take this long from then on.
     case slow(JobName, Duration)
     /// takt and its runs are killed, and started again after a while.
     case crash(down: Duration)
-    /// takt takes up another set of jobs.
+    /// takt reloads with other jobs.
     case reload(Snapshot)
   }
 
   package var kind: Kind
-  /// When, on the wall as it would be without any fault.
+  /// The instant on the wall clock without any faults.
   package var at: WallInstant
 
   package init(_ kind: Kind, at: WallInstant) {

@@ -1,14 +1,14 @@
-/// What the runs of a job do in a simulation.
+/// The behaviour of a job's runs in a simulation.
 package struct SimulatedRuns: Hashable, Sendable {
-  /// How long an attempt lasts; nil for as long as the job expects.
+  /// The length of an attempt; nil for the job's expected duration.
   package var length: Duration?
-  /// How many attempts exit with `status`, the first ones; `Int.max` for all.
+  /// The number of attempts that exit with `status`, the first ones; `Int.max` for all.
   package var failures = 0
-  /// What those exit with. The others exit with 0.
+  /// The exit status of failing attempts. The others exit with 0.
   package var status: Int32 = 1
-  /// Whether no attempt ends until takt stops it.
+  /// True if no attempt ends until takt stops it.
   package var hangs = false
-  /// Whether the job's `only_if` answers yes.
+  /// The answer of the job's `only_if`.
   package var meetsCondition = true
 
   package init() {}

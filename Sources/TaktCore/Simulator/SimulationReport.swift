@@ -1,16 +1,15 @@
 package import TaktTime
 
-/// What a simulation comes to, counted.
+/// The counts of a simulation.
 package struct SimulationReport: Sendable {
-  /// One job's share.
   package struct Job: Sendable {
     package let name: JobName
     package var verdictCounts = VerdictCounts()
-    /// How many slots were not served, by what their verdicts say: `skipped(overlap)`.
+    /// The slots that did not run, by the words of their verdicts: `skipped(overlap)`.
     package var reasons: [String: Int] = [:]
-    /// How long after it was due a slot has started, at most.
+    /// The largest delay of a slot that ran.
     package var latest = Duration.zero
-    /// How many of its runs were in progress at once, at most.
+    /// The most runs in progress at once.
     package var runningMax = 0
     fileprivate var running = 0
 
@@ -20,14 +19,14 @@ package struct SimulationReport: Sendable {
   /// The jobs that have had slots or runs, in no order.
   package private(set) var jobs: [Job] = []
   private var places: [JobName: Int] = [:]
-  /// The job that was counted last for each of the scheduler's numbers: mostly that one again.
+  /// The place of the last counted job by number, mostly the same one the next time.
   private var lastPlaces: [Int] = []
   package private(set) var wakes = 0
-  /// How many timers these wakes have served.
+  /// The number of timers that these wakes handled.
   package private(set) var served = 0
-  /// How many runs were in progress at once, at most.
+  /// The most runs in progress at once.
   package private(set) var runningMax = 0
-  /// When that was first so; nil without runs.
+  /// The first time of `runningMax`; nil without runs.
   package private(set) var busiest: WallInstant?
   private var running = 0
 
@@ -38,12 +37,11 @@ package struct SimulationReport: Sendable {
     jobs.reduce(into: VerdictCounts()) { $0.add($1.verdictCounts) }
   }
 
-  /// A job's share, empty for one that has had neither slots nor runs.
+  /// The counts of a job, empty for one that has had neither slots nor runs.
   package func job(_ name: JobName) -> Job { places[name].map { jobs[$0] } ?? Job(name) }
 
-  //
-  // The number is the job's in the scheduler, or that of the job that the event was about; nil where
-  // neither is known. Mostly it is the job's, whose name need not be looked up then.
+  // The number is the scheduler's number of the job, or of the job of the event; nil if neither is
+  // known. Mostly it is the job's own, and its name need not be looked up.
 
   mutating func count(_ record: VerdictRecord, lateness: Duration, _ number: JobID?) {
     jobs[place(of: record.job, number)].count(record, lateness)

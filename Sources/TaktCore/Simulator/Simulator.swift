@@ -1,12 +1,12 @@
 package import TaktTime
 
-/// A set of jobs in virtual time, with runs that do nothing but last, under faults.
+/// A set of jobs in virtual time, under faults, with runs that only take time.
 ///
 /// A value without clocks, threads or files. The same jobs, start and faults give the same events.
 package struct Simulator {
-  /// How long a run lasts whose job does not say how long it is expected to take.
+  /// The length of a run whose job has no expected duration.
   package static let defaultRunTime = Duration.seconds(1)
-  /// As long as zone files and calendars are good for.
+  /// The range for which zone files and calendars can be trusted.
   package static let spanMax = Duration.seconds(20 * 366 * 86_400)
   private static let hookTime = Duration.milliseconds(100)
 
@@ -14,34 +14,34 @@ package struct Simulator {
   private let begin: Now
   private var end = MonotonicInstant.distantFuture
   private var snapshot: Snapshot
-  /// Those that are to come, the next one last.
+  /// Future faults, the next one last.
   private var faults: [SimulatedFault]
   private let runTime: Duration
   private var runs: [JobName: SimulatedRuns]
-  /// Nil where all runs succeed, and last as long as their job expects.
+  /// Nil if all runs succeed, and last as long as their job expects.
   private let draws: RunDraws?
   private let emitsAll: Bool
   private var isStopped = false
-  /// What all that has happened comes to.
+  /// The counts of all events so far.
   package private(set) var report = SimulationReport()
-  /// What runs at which time, and what that needs; nil where nobody asks.
+  /// The runs over time and their use of the machine; nil if nothing needs them.
   package private(set) var load: LoadCurve?
   private var effects: [SchedulerEffect] = []
-  /// The timers that the present wake serves.
+  /// The timers of the current wake.
   private var fired: [VirtualScheduler.Fired] = []
-  /// Of the slot whose verdict comes next.
+  /// Both of the slot whose verdict comes next.
   private var lateness = Duration.zero
   private var window = Duration.zero
-  /// Kept only where a crash is to come: what a takt that starts then finds.
+  /// Only if a crash is to come: the state that the next daemon then finds.
   private var ledger: LedgerModel?
 
   /// - Parameters:
-  ///   - start: when takt starts, for the first time in its life.
-  ///   - runs: what the runs of some jobs do; others succeed, after as long as their job expects, or
-  ///     `runTime`.
-  ///   - draws: how the runs of jobs with a history go; nil where there is none.
+  ///   - start: the time of takt's very first start.
+  ///   - runs: the behaviour of some jobs' runs; others succeed, after as long as their job
+  ///     expects, or `runTime`.
+  ///   - draws: the runs of jobs with a history; nil without any.
   ///   - load: a curve to be filled; nil for none.
-  ///   - emitsAll: whether each verdict and each run is told of, or only wakes and faults. The
+  ///   - emitsAll: true to report each verdict and each run, false for wakes and faults alone. The
   ///     report counts them either way.
   package init(
     _ snapshot: Snapshot, from start: WallInstant, faults: [SimulatedFault] = [],
@@ -65,7 +65,7 @@ package struct Simulator {
   /// Answers false to end the simulation.
   package typealias Observe = (SimulatedEvent) -> Bool
 
-  /// Lets so much time go by, and tells what happens.
+  /// Advances virtual time by `duration`, and reports the events.
   package mutating func run(for duration: Duration, _ observe: Observe) {
     end = begin.monotonic + duration
     handle(.started(snapshot), observe)
@@ -89,7 +89,7 @@ package struct Simulator {
 
   private var now: Now { scheduler.now }
 
-  /// When the next fault comes.
+  /// The time of the next fault.
   private var faultAt: MonotonicInstant {
     faults.isEmpty ? .distantFuture : begin.monotonic + (faults[faults.count - 1].at - begin.wall)
   }
@@ -126,7 +126,7 @@ package struct Simulator {
     switch fault.kind {
     case .step(let step): self.step(by: step, slept: .zero, observe)
     case .sleep(let duration): step(by: duration, slept: duration, observe)
-    // Whoever ends meanwhile is noticed afterwards.
+    // Ends of processes meanwhile are noticed afterwards.
     case .stall(let duration): scheduler.pass(duration)
     case .slow(let job, let duration): runs[job, default: SimulatedRuns()].length = duration
     case .crash(let down): crash(down, observe)
@@ -152,9 +152,9 @@ package struct Simulator {
     handle(.started(snapshot, after: ledger?.previous ?? PreviousState()), observe)
   }
 
-  /// - Parameter job: the job that the event is about, where that is known.
+  /// - Parameter job: the job of the event, if it is known.
   private mutating func handle(_ event: SchedulerEvent, of job: JobID? = nil, _ observe: Observe) {
-    // One list for all events; one that comes of another's effects has its own.
+    // One list for all events; an event within the effects of another has its own.
     var list: [SchedulerEffect] = []
     swap(&list, &effects)
     scheduler.hand(event, into: &list)
@@ -169,7 +169,7 @@ package struct Simulator {
     var kept: [RunID] = []
     if ledger != nil { record(effects) }
     for place in effects.indices {
-      // Moved out of the list: a copy would hold all that is in it a second time.
+      // Moved out of the list: a copy would hold its contents a second time.
       var effect = SchedulerEffect.finish
       swap(&effect, &effects[place])
       switch consume effect {
@@ -204,7 +204,6 @@ package struct Simulator {
         of: request.run, .attempt(.exited(isRefused ? 1 : 0)), at: now.monotonic + Self.hookTime)
     }
     if own?.hangs == true {
-      // It ends when takt stops it.
       return scheduler.setEnd(of: request.run, .attempt(.exited(0)), at: .distantFuture)
     }
     let drawn = draws?.run(of: request.spec.name, slot: request.slot)
@@ -218,7 +217,7 @@ package struct Simulator {
       at: now.monotonic + (steps == 1 ? whole : whole / steps))
   }
 
-  /// The exit status of an attempt, whose first step it is that fails.
+  /// The exit status of an attempt; if it fails, its first step does.
   private mutating func takeStatus(of request: AttemptRequest) -> Int32 {
     guard request.step == 0 else { return 0 }
     return runs[request.spec.name]?.takeStatus() ?? 0

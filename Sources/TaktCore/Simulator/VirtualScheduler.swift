@@ -1,15 +1,15 @@
 package import TaktTime
 
 /// The real core and the real wake table in virtual time: a clock that the owner moves, the armed
-/// timers, and how runs are going to end.
+/// timers, and the ends to come of runs.
 ///
-/// It decides nothing. The owner says how long runs take and how they end, steps or stops the clock,
-/// and performs all effects but those on timers.
+/// It decides nothing. The owner sets the lengths and ends of runs, steps or stops the clock, and
+/// performs all effects except those on timers.
 package struct VirtualScheduler {
-  /// How a run in progress is going to end.
+  /// The future end of a run in progress.
   package enum End {
-    /// Its action ends, and may leave descendants whose end is still to be given.
-    /// `isAsked`: it was sent a signal before.
+    /// Its action ends, and may leave descendants whose end is still to be given. `isAsked`: it was
+    /// sent a signal before.
     case attempt(AttemptResult, leaving: [Descendant] = [], isAsked: Bool = false)
     /// Nothing is left of its process group.
     case group
@@ -21,14 +21,12 @@ package struct VirtualScheduler {
     package var token: UInt64
   }
 
-  /// What comes next.
   package enum Next {
     case end(RunID, End)
-    /// A wake, which serves timers.
+    /// A wake-up for timers.
     case wake
   }
 
-  /// Something that is due.
   package enum Due {
     case timer(TimerID, token: UInt64)
     case end(RunID, End)
@@ -43,7 +41,7 @@ package struct VirtualScheduler {
 
   package private(set) var core: SchedulerCore
   package var now: Now
-  /// Whether timers fire at their deadlines, as if nothing had leeway.
+  /// True if timers fire at their deadlines, without any leeway.
   private let isPunctual: Bool
   /// As it was before its start.
   private let freshCore: SchedulerCore
@@ -90,11 +88,11 @@ package struct VirtualScheduler {
     return (reply, effects)
   }
 
-  /// What the core says at the end of time about slots that held jobs have let pass.
+  /// The effects at the end of time for slots that held jobs have let pass.
   package mutating func passHeld() -> [SchedulerEffect] { core.passHeld(at: now) }
 
-  /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers that one wake
-  /// serves. The clock moves there, or to `limit` when there is nothing.
+  /// Takes what is due next, by `limit` at the latest: the end of a run, or the timers of one wake.
+  /// The clock moves there, or to `limit` if there is nothing.
   package mutating func next(until limit: MonotonicInstant) -> [Due]? {
     var fired: [Fired] = []
     return switch next(until: limit, firing: &fired) {
@@ -104,7 +102,7 @@ package struct VirtualScheduler {
     }
   }
 
-  /// When `next` has something to give.
+  /// The time of the next result of `next`.
   package var nextInstant: MonotonicInstant? {
     mutating get {
       let next = min(ends.next ?? .distantFuture, alarms.nextWake ?? .distantFuture)
@@ -112,7 +110,7 @@ package struct VirtualScheduler {
     }
   }
 
-  /// `next`, with the timers that a wake serves in a list of the owner's.
+  /// `next`, with the timers of a wake in a list of the owner.
   mutating func next(until limit: MonotonicInstant, firing fired: inout [Fired]) -> Next? {
     fired.removeAll(keepingCapacity: true)
     let end = ends.next ?? .distantFuture
@@ -120,7 +118,7 @@ package struct VirtualScheduler {
     move(to: min(next, limit))
     guard next <= limit, next < .distantFuture else { return nil }
     if end <= now.monotonic {
-      // An end that was changed leaves its old instant: a wake that serves nothing.
+      // An end that was changed leaves its old instant: a wake without timers.
       guard let (run, end) = ends.popNext() else { return .wake }
       return .end(run, end)
     }
@@ -130,7 +128,7 @@ package struct VirtualScheduler {
     return .wake
   }
 
-  /// Lets time go by to an instant, unless that is past.
+  /// Advances the clocks to an instant, unless that is past.
   package mutating func move(to instant: MonotonicInstant) {
     // Counted in 64 bits: durations have 128, and this is done for every event.
     let step = instant.nanoseconds.subtractingSaturated(now.monotonic.nanoseconds)
@@ -141,13 +139,13 @@ package struct VirtualScheduler {
 
   package mutating func pass(_ duration: Duration) { move(to: now.monotonic + duration) }
 
-  /// Somebody sets the wall clock, or the machine has slept for all of the step.
+  /// The wall clock was set, or the machine has slept for all of the step.
   package mutating func step(by step: Duration, slept: Duration = .zero) -> [SchedulerEffect] {
     now.wall = now.wall + step
     return send(.clockStepped(slept: slept))
   }
 
-  /// The end of a run's attempt, or of its process group, as the core is told of it.
+  /// The event for the core at the end of a run's attempt, or of its process group.
   static func event(_ run: RunID, _ end: End) -> SchedulerEvent {
     switch end {
     case .attempt(let result, let left, let isAsked):
@@ -161,22 +159,21 @@ package struct VirtualScheduler {
     core.runs.contains(run) ? core.runs[run].job : nil
   }
 
-  /// How a run in progress is going to end; nil when it has ended, or the owner has not said. It
-  /// looks through all runs.
+  /// The future end of a run in progress; nil if it has ended, or the owner has set none. It
+  /// searches all runs.
   package func end(of run: RunID) -> End? { ends.end(of: run) }
 
-  /// Says of a run whose end is not known how it ends and when.
+  /// Sets the end of a run that has none, and its time.
   package mutating func setEnd(of run: RunID, _ end: End, at instant: MonotonicInstant) {
     ends.insert(run, end, at: instant)
   }
 
-  /// Says how a run ends and when, in place of what was said before; nothing happens when nothing
-  /// was.
+  /// Replaces the end of a run and its time; no effect if none was set.
   package mutating func changeEnd(of run: RunID, _ end: End, at instant: MonotonicInstant) {
     ends.change(run, end, at: instant)
   }
 
-  /// takt is killed, with all that runs.
+  /// takt is killed, with all its runs.
   package mutating func crash() {
     self = VirtualScheduler(at: now, isPunctual: isPunctual, core: freshCore)
   }
@@ -197,7 +194,7 @@ package struct VirtualScheduler {
     }
   }
 
-  /// Arms a timer anew, for owners whose timers fire otherwise than the core wants.
+  /// Arms a timer again, for owners whose timers fire otherwise than the core wants.
   package mutating func arm(
     _ timer: TimerID, _ deadline: MonotonicInstant, leeway: Duration = .zero, token: UInt64
   ) {

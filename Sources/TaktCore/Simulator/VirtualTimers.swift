@@ -6,7 +6,7 @@ struct VirtualTimers {
   private static let none = UInt32.max
 
   private var table = NumberedWakeTable()
-  /// By the numbers that the table knows them by; nil where a number is free.
+  /// By their numbers in the table; nil for a free number.
   private var timers: [TimerID?] = []
   private var free: [UInt32] = []
   /// The numbers of the jobs' timers, and of all others.
@@ -15,7 +15,7 @@ struct VirtualTimers {
 
   var all: [TimerID] { timers.compactMap(\.self) }
 
-  /// When the next wake must be; nil when nothing is armed.
+  /// The deadline of the next wake; nil if nothing is armed.
   var nextWake: MonotonicInstant? { table.nextWake }
 
   /// Arms a timer, in place of any earlier arming.
@@ -26,7 +26,7 @@ struct VirtualTimers {
     table.arm(number, TimerArming(deadline: deadline, leeway: max(.zero, leeway), ticket: token))
   }
 
-  /// A timer is there no more.
+  /// Forgets a timer.
   mutating func remove(_ timer: TimerID) {
     guard let number = number(of: timer) else { return }
     table.disarm(number)

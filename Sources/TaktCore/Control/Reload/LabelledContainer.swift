@@ -1,4 +1,4 @@
-/// A container that runs, as far as its labels may declare jobs.
+/// A running container whose labels may declare jobs.
 package struct LabelledContainer: Hashable, Sendable {
   /// All of its digits: no other container has it as a name or as the beginning of an id.
   package var id: String
@@ -12,8 +12,8 @@ package struct LabelledContainer: Hashable, Sendable {
     self.labels = labels
   }
 
-  /// Whether any of its labels may declare a job. Those of an image are on each container of it, also
-  /// on one that takt itself has made for a run, which declares none.
+  /// True if any of its labels may declare a job. A container of a run has the labels of its image
+  /// too, but declares none.
   package var mayDeclareJobs: Bool {
     labels.keys.contains { $0.hasPrefix("takt.") || $0.hasPrefix("ofelia.") }
       && !labels.keys.contains { $0.hasPrefix("dev.takt.") }
@@ -22,10 +22,10 @@ package struct LabelledContainer: Hashable, Sendable {
 
 /// The jobs of a container's labels.
 package struct LabelledJobs: Sendable {
-  /// Those that are right, by name.
+  /// The valid ones, by name.
   package var jobs: [JobSpec] = []
-  /// Why others are left out, with the container and the label. All are warnings: they keep nothing
-  /// else from running.
+  /// The reasons why others are left out, with the container and the label. All are warnings: all
+  /// other jobs still run.
   package var diagnostics: [Diagnostic] = []
 
   package init() {}

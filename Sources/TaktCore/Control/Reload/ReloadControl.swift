@@ -24,14 +24,14 @@ package protocol ReloadControl: Sendable {
   /// come, if a file system does not answer.
   func changedFiles(reply: @escaping @Sendable ([String]) -> Void)
 
-  /// Why jobs of containers' labels are left out.
+  /// The problems of jobs in labels of containers, which are left out.
   var labelProblems: [Diagnostic] { get }
 }
 
 extension ReloadControl {
   package func changedFiles(reply: @escaping @Sendable ([String]) -> Void) { reply([]) }
 
-  /// None, where labels are not read.
+  /// None if labels are not read.
   package var labelProblems: [Diagnostic] { [] }
 }
 

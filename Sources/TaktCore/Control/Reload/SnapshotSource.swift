@@ -20,7 +20,7 @@ package protocol SnapshotSource: Sendable {
   /// The load of a main file with this job alone; later loads know nothing of it.
   func load(once job: OnceJob) -> LoadedSnapshot
 
-  /// What the labels of a container declare, beside the settings of a main file. They name no file,
+  /// The jobs in the labels of a container, for a main file with these settings. They name no file,
   /// no other container, and nothing of this machine.
   func load(
     labelsOf container: LabelledContainer, beside settings: SchedulerSettings
@@ -28,7 +28,7 @@ package protocol SnapshotSource: Sendable {
 }
 
 extension SnapshotSource {
-  /// None, where labels are not read.
+  /// None if labels are not read.
   package func load(
     labelsOf container: LabelledContainer, beside settings: SchedulerSettings
   ) -> LabelledJobs { LabelledJobs() }

@@ -2,7 +2,7 @@ package import TaktTime
 
 /// A change of a jobs file that the history of its jobs speaks for.
 package struct Proposal: Hashable, Sendable {
-  /// What to write into the job's definition.
+  /// Text for the job's definition.
   package struct Change: Hashable, Sendable {
     /// The key, or a key and one in its mapping.
     package var path: [String]
@@ -20,7 +20,6 @@ package struct Proposal: Hashable, Sendable {
       self.value = value
     }
 
-    /// As a line of the job.
     package var yaml: String {
       path.count == 1 ? "\(path[0]): \(value)" : "\(path[0]): {\(path[1]): \(value)}"
     }
@@ -29,23 +28,23 @@ package struct Proposal: Hashable, Sendable {
   package var job: JobName
   /// The name of the rule that makes it.
   package var rule: String
-  /// What was seen, with its figures: a sentence.
+  /// One sentence about the observation, with its figures.
   package var reason: String
-  /// What the change does, with its figure.
+  /// One phrase about the effect of the change, with its figure.
   package var effect: String
-  /// Nil where a person has to decide what to write.
+  /// Nil if a person has to decide about it.
   package var change: Change?
 }
 
-/// What proposals are made of.
+/// The facts that the rules judge.
 package struct AdviceInput: Sendable {
   package var snapshot: Snapshot
   package var history: RunHistory
   /// Simulations of the jobs as they are, with that history.
   package var forecast: Forecast
-  /// The jobs that are due in the same second with the first seed, where there are several.
+  /// The jobs that are due in the same second with the first seed, if there are several.
   package var dueTogether: [WallInstant: Set<JobName>]
-  /// Since when the ledger knows each job.
+  /// The first time of each job in the ledger.
   package var knownSince: [JobName: WallInstant]
   package var cores: Int
 
@@ -70,7 +69,7 @@ package struct AdviceInput: Sendable {
     dueTogether = starts.filter { $0.value.count > 1 }
   }
 
-  /// When the proposals are made.
+  /// The time of the proposals.
   var now: WallInstant { forecast.plan.start }
 
   /// The same jobs with some of them changed, simulated with as many seeds as a rule needs to compare.
@@ -86,7 +85,7 @@ package struct AdviceInput: Sendable {
 
   private static let comparedSeedsMax = 5
 
-  /// The jobs that are enabled and have so many runs at least.
+  /// The jobs that are enabled and have at least this many runs.
   func experienced(_ count: Int = Self.runsMin) -> [(spec: JobSpec, history: JobRunHistory)] {
     snapshot.jobs.compactMap { spec in
       guard spec.timing.isEnabled, let job = history.jobs[spec.name], job.count >= count else {
@@ -96,7 +95,7 @@ package struct AdviceInput: Sendable {
     }
   }
 
-  /// With fewer runs nothing is said of how long a job takes.
+  /// Fewer runs say nothing about a job's duration.
   static let runsMin = 20
 }
 
@@ -126,7 +125,7 @@ package enum Advice {
     rules.flatMap { $0.proposals(for: input) }
   }
 
-  /// A length of time that a person would write, not below the given one.
+  /// A duration that a person would write, not below the given one.
   static func rounded(_ duration: Duration) -> Duration {
     let seconds = max(1, (duration.milliseconds + 999) / 1000)
     let unit: Int64 =

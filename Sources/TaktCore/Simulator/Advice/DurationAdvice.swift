@@ -4,7 +4,7 @@ import TaktTime
 struct TimeoutAdvice: AdviceRule {
   static let name = "timeout"
   private static let margin = 3
-  /// A timeout so many times as long as the proposed one is far from it.
+  /// A timeout this many times as long as the proposed one is far from it.
   private static let farMin = 10
 
   func proposals(for input: AdviceInput) -> [Proposal] {

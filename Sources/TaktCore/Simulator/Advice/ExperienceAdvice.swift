@@ -56,7 +56,7 @@ struct NeverRunAdvice: AdviceRule {
         input.history.jobs[spec.name] == nil,
         !spec.timing.schedule.isManual, let known = input.knownSince[spec.name]
       else { return nil }
-      // What ran before the oldest run that is kept, nobody knows.
+      // Runs before the oldest run of the ledger are unknown.
       let since = max(known, input.history.range?.lowerBound ?? known)
       guard input.now - since >= Self.ageMin else { return nil }
       let schedule = spec.timing.schedule

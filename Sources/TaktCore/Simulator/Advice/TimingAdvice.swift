@@ -1,6 +1,6 @@
 import TaktTime
 
-/// A `spread` for jobs that start at the same instant and keep one another waiting.
+/// A `spread` for jobs that start at the same instant and make each other wait.
 struct CrowdAdvice: AdviceRule {
   static let name = "crowd"
   private static let jobsMin = 4
@@ -9,7 +9,7 @@ struct CrowdAdvice: AdviceRule {
   func proposals(for input: AdviceInput) -> [Proposal] {
     var result: [Proposal] = []
     var seen: Set<JobName> = []
-    // The largest crowds first; each job is put off once.
+    // The largest crowds first; each job is moved once.
     let crowds = input.dueTogether.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     for (at, names) in crowds {
       let movable = Set(
@@ -23,7 +23,7 @@ struct CrowdAdvice: AdviceRule {
     return result
   }
 
-  /// No more are looked at: each crowd is simulated.
+  /// Bounds the jobs in crowds: each crowd is simulated.
   private static let crowdedMax = 500
 
   private static func isMovable(_ spec: JobSpec) -> Bool {
@@ -33,7 +33,7 @@ struct CrowdAdvice: AdviceRule {
       && (!schedule.rules.isEmpty || schedule.every?.origin == .epoch)
   }
 
-  /// Whether jobs of the crowd wait for one another, or need more processors than there are.
+  /// True if jobs of the crowd start late, or need more processors than there are.
   private func isHarmful(
     _ names: Set<JobName>, _ at: WallInstant, _ input: AdviceInput
   ) -> Bool {
@@ -47,7 +47,7 @@ struct CrowdAdvice: AdviceRule {
     }.median
   }
 
-  /// What spreading a crowd improves; nil where that is little.
+  /// The improvement by spreading a crowd; nil if it is small.
   private func effect(
     on names: Set<JobName>, _ place: Int, _ before: Forecast, _ after: Forecast
   ) -> String? {
@@ -94,7 +94,7 @@ struct CrowdAdvice: AdviceRule {
 struct LeewayAdvice: AdviceRule {
   static let name = "leeway"
   private static let percent = 10.0
-  /// Of an interval that is shorter, a tenth saves nothing.
+  /// A tenth of a shorter interval saves nothing.
   private static let intervals = Duration.seconds(10)...Duration.seconds(3600)
   private static let shareMin = 20
 

@@ -2,7 +2,7 @@ package import TaktTime
 
 /// Several simulations of the same jobs, whose runs are drawn from a history with other seeds.
 package struct Forecast: Sendable {
-  /// What is simulated.
+  /// The simulated range, its faults and its seeds.
   package struct Plan: Sendable {
     package var start: WallInstant
     package var span: Duration
@@ -20,15 +20,14 @@ package struct Forecast: Sendable {
     }
   }
 
-  /// How a job was served in one simulation, beyond what the report counts.
+  /// The lateness of a job in one simulation, beyond the counts of the report.
   package struct Service: Hashable, Sendable {
     /// Slots that started later than their leeway and `late_tolerance` allow.
     package var lateSlots = 0
-    /// The largest lateness in each part of the range; empty where it was never late.
+    /// The largest lateness in each part of the range; empty if it was never late.
     package var latest: [Duration] = []
   }
 
-  /// One simulation.
   package struct Draw: Sendable {
     package var report: SimulationReport
     package var load: LoadCurve
@@ -43,8 +42,7 @@ package struct Forecast: Sendable {
 
   /// Simulates once for each seed.
   ///
-  /// - Parameter observe: is told of all that happens, with the number of the simulation; false ends
-  ///   it.
+  /// - Parameter observe: receives all events, with the number of the simulation; false ends it.
   package init(
     of snapshot: Snapshot, _ history: RunHistory, _ plan: Plan,
     _ observe: (Int, SimulatedEvent) -> Bool = { _, _ in true }

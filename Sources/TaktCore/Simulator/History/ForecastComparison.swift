@@ -1,14 +1,14 @@
 import TaktTime
 
-/// What changes where other jobs run in place of those of a forecast, seed by seed.
+/// The changes if other jobs run in place of those of a forecast, seed by seed.
 package struct ForecastComparison: Sendable {
-  /// A job of both sets that starts later or earlier, or of which more or fewer slots are served.
+  /// A job of both sets that starts later or earlier, or of which more or fewer slots run.
   package struct Change: Hashable, Sendable {
     package var job: JobName
-    /// By how much later the job starts at worst, and in which part; nil where it does not.
+    /// The worst delay of a start, and its part of the range; nil without one.
     package var later: Shift?
     package var earlier: Shift?
-    /// How many more slots start later than they may, and how many more do not run: medians.
+    /// The additional slots that start later than allowed, and those that do not run: medians.
     package var lateSlots: Int
     package var notServed: Int
   }
@@ -17,11 +17,11 @@ package struct ForecastComparison: Sendable {
     /// The median and the value that 95 % of the seeds do not exceed.
     package var median: Duration
     package var high: Duration
-    /// The part of the range.
+    /// The place of the part of the range.
     package var part: Int
   }
 
-  /// What is less than this is not told.
+  /// Smaller shifts are not reported.
   package static let shiftMin = Duration.seconds(1)
 
   package let before: Forecast
@@ -68,7 +68,7 @@ package struct ForecastComparison: Sendable {
     return isChange ? change : nil
   }
 
-  /// Where the job is put off the most by the median of the seeds.
+  /// The part with the largest shift in the direction of `sign`, by the median of the seeds.
   private static func shift(
     of job: JobName, _ pairs: [(Forecast.Draw, Forecast.Draw)], sign: Int
   ) -> Shift? {

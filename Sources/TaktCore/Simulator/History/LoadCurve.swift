@@ -1,8 +1,7 @@
 package import TaktTime
 
-/// How many runs are in progress over a range of time, and what they need of the machine.
+/// The number of runs in progress over a range of time, and their use of the machine.
 package struct LoadCurve: Sendable {
-  /// One part of the range.
   package struct Part: Hashable, Sendable {
     /// The most runs at once.
     package var runningMax = 0
@@ -39,8 +38,8 @@ package struct LoadCurve: Sendable {
     if parts.count > 1, step * (parts.count - 1) == span { parts.removeLast() }
   }
 
-  /// The parts of a day are hours; of another range the whole minutes, hours or days that make about as
-  /// many.
+  /// The parts of a day are hours; those of another range are whole minutes, hours or days, about
+  /// as many.
   package static func step(for span: Duration) -> Duration {
     let minutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10_080, 44_640]
     return .seconds((minutes.first { .seconds($0 * 60 * 31) >= span } ?? 527_040) * 60)
@@ -74,12 +73,12 @@ package struct LoadCurve: Sendable {
   mutating func end(_ run: RunID, at instant: WallInstant) {
     pass(to: instant)
     guard let use = active.removeValue(forKey: run) else { return }
-    // Sums of fractions leave a rest.
+    // Sums of fractions leave a remainder.
     cores = active.isEmpty ? 0 : max(0, cores - use.cores)
     memoryBytes -= use.memoryBytes
   }
 
-  /// Counts what runs until the end of the range.
+  /// Counts the active runs until the end of the range.
   package mutating func finish() { pass(to: start + step * parts.count) }
 
   private mutating func pass(to instant: WallInstant) {

@@ -1,14 +1,14 @@
 package import TaktTime
 
-/// What one run of a ledger took. Small, since there are many.
+/// The time and resources of one run of a ledger. Small, since there are many.
 package struct PastRun: Hashable, Sendable {
   package enum End: UInt8, Sendable { case succeeded, failed, timedOut }
 
   /// From the first start to the end, back-offs between attempts included.
   package var microseconds: Int64
-  /// Processor time of all attempts; below zero where it is not known.
+  /// Processor time of all attempts; below zero if unknown.
   package var cpuMicroseconds: Int64
-  /// The most memory at once; below zero where it is not known.
+  /// The most memory at once; below zero if unknown.
   package var memoryBytes: Int64
   package var attempts: Int32
   package var end: End
@@ -34,8 +34,8 @@ package struct PastRun: Hashable, Sendable {
   package var duration: Duration { .microseconds(microseconds) }
 }
 
-/// Numbers of a seed (SplitMix64): the same on every machine, and independent of what was drawn
-/// for others.
+/// Random numbers of a seed (SplitMix64): the same on every machine, and independent of other
+/// draws.
 struct SeededNumbers: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

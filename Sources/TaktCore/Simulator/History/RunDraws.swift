@@ -1,9 +1,9 @@
 package import TaktTime
 
-/// How the runs of a simulation go, by their jobs' history.
+/// Simulated runs, drawn from their jobs' history.
 ///
-/// What a run is depends on the seed, the job and the slot alone: the same slot of two jobs files that
-/// are compared takes the same time in both.
+/// A run depends on the seed, the job and the slot alone: the same slot of two jobs files that are
+/// compared takes the same time in both.
 package struct RunDraws: Sendable {
   private struct Source: Sendable {
     var pattern: RunPattern
@@ -31,7 +31,7 @@ package struct RunDraws: Sendable {
     var numbers = SeededNumbers(
       seed: source.hash ^ UInt64(bitPattern: slot.milliseconds) &* 0x9e37_79b9_7f4a_7c15
         ^ seed &* 0xd6e8_feb8_6659_fd93)
-    // The first number of near seeds is near, too.
+    // The first numbers of near seeds are near, too.
     _ = numbers.next()
     return source.pattern.draw(&numbers, hour: slot.hour(in: zone))
   }

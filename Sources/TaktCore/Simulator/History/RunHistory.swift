@@ -5,9 +5,7 @@ package import TaktTime
 /// The newest runs are all kept, so that a job that has changed is noticed. The earlier ones are a
 /// reservoir: each of them is in it with the same chance. The same runs give the same sample.
 package struct JobRunHistory: Sendable {
-  /// So many earlier runs are kept at most.
   package static let earlierMax = 1024
-  /// So many of the newest runs are kept.
   package static let newestMax = 32
 
   private var earlier: [PastRun] = []
@@ -16,7 +14,7 @@ package struct JobRunHistory: Sendable {
   private var earlierCount = 0
   private var numbers: SeededNumbers
 
-  /// How many runs there were.
+  /// All runs of the ledger, those outside the sample too.
   package private(set) var count = 0
   package private(set) var failures = 0
   package private(set) var timeouts = 0
@@ -25,12 +23,12 @@ package struct JobRunHistory: Sendable {
   package private(set) var rescued = 0
   /// Of all runs.
   package private(set) var longest = Duration.zero
-  /// Of all runs; nil where none was measured.
+  /// Of all runs; nil if none was measured.
   package private(set) var memoryMax: Int64?
 
   package init(of job: String) { numbers = SeededNumbers(seed: StableHash.of(job)) }
 
-  /// Takes the next run, in the order in which they began.
+  /// Takes the next run, in the order of their starts.
   package mutating func add(_ run: PastRun) {
     count += 1
     if run.end != .succeeded { failures += 1 }
@@ -54,7 +52,7 @@ package struct JobRunHistory: Sendable {
     if place < Self.earlierMax { earlier[place] = run }
   }
 
-  /// The runs before the newest ones, and the newest ones in their order: a quarter of what is kept,
+  /// The runs before the newest ones, and the newest ones in their order: a quarter of the sample,
   /// at least eight and at most `newestMax`.
   var parts: (earlier: [PastRun], newest: [PastRun]) {
     let ordered = Array(ring[ringStart...] + ring[..<ringStart])
@@ -63,33 +61,33 @@ package struct JobRunHistory: Sendable {
     return (earlier + ordered[..<cut], Array(ordered[cut...]))
   }
 
-  /// All runs that are kept.
+  /// The sample.
   package var runs: [PastRun] { earlier + ring }
 
-  /// How long successful runs took of which so many percent took no longer; nil without any.
+  /// The duration that this share of the successful runs does not exceed; nil without any.
   package func duration(percent: Int) -> Duration? {
     let times = runs.filter { $0.end == .succeeded }.map(\.microseconds)
     return Ranked(times)[percent].map { .microseconds($0) }
   }
 }
 
-/// Values in order, to be asked for by their rank.
+/// Values by their rank.
 package struct Ranked<Value: Comparable> {
   private let values: [Value]
 
   package init(_ values: [Value]) { self.values = values.sorted() }
 
-  /// The value that so many percent do not exceed; nil of none.
+  /// The value that this share does not exceed; nil without values.
   package subscript(percent: Int) -> Value? {
     guard !values.isEmpty else { return nil }
     return values[max(0, (values.count * percent + 99) / 100 - 1)]
   }
 }
 
-/// What the ledger tells of the runs of all jobs.
+/// The runs of all jobs in the ledger.
 package struct RunHistory: Sendable {
   package private(set) var jobs: [JobName: JobRunHistory]
-  /// When the first and the last of the runs began; nil without any.
+  /// The starts of the first and the last run; nil without any.
   package let range: ClosedRange<WallInstant>?
 
   package init(_ jobs: [JobName: JobRunHistory], range: ClosedRange<WallInstant>? = nil) {

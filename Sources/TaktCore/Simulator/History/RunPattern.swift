@@ -1,19 +1,18 @@
 import TaktTime
 
-/// What the runs of a job are drawn from: its history, by the hour of the day where that matters, and
-/// adjusted where the job has become slower or faster.
+/// The source of a job's simulated runs: its history, by the hour of the day if that matters, and
+/// adjusted if the job has become slower or faster.
 package struct RunPattern: Sendable {
-  /// An hour counts with so many runs.
+  /// An hour counts from this many runs.
   static let hourRunsMin = 5
-  /// By how much at least the medians of two hours, or of early and new runs, differ where that matters.
+  /// The least ratio that matters between the medians of two hours, or of early and new runs.
   private static let ratioMin = 1.3
   private static let trendMin = 1.5
 
   private let runs: [PastRun]
-  /// The places of the runs of each hour; empty for an hour with too few, nil where hours do not
-  /// matter.
+  /// The places of the runs of each hour; nil if hours do not matter.
   private let hours: [[Int32]]?
-  /// By what the durations of earlier runs are multiplied; 1 where nothing has changed.
+  /// The factor for the durations of earlier runs; 1 without a change.
   package let trend: Double
 
   /// Nil without runs.
@@ -21,7 +20,7 @@ package struct RunPattern: Sendable {
     let (earlier, newest) = history.parts
     let hours = Self.hours(earlier + newest)
     trend = Self.trend(earlier, newest, byHour: hours != nil)
-    // Where the job has changed, the newest runs are what they are and the others are adjusted.
+    // If the job has changed, the newest runs count as they are and the others are adjusted.
     let factor = trend
     let adjusted = earlier.map { $0.scaled(by: factor) }
     runs = adjusted + newest
@@ -52,8 +51,8 @@ package struct RunPattern: Sendable {
     return DrawnRun(run, attemptMicroseconds: whole.microseconds)
   }
 
-  /// By an analysis of variance of the logarithms: the hours differ by more than the runs within them,
-  /// and by so much that it matters.
+  /// By an analysis of variance of the logarithms: nil unless the hours differ by more than the
+  /// runs within them, and by enough to matter.
   private static func hours(_ runs: [PastRun]) -> [[Int32]]? {
     var places: [[Int32]] = Array(repeating: [], count: 24)
     for (place, run) in runs.enumerated() { places[Int(run.hour)].append(Int32(place)) }
@@ -79,8 +78,8 @@ package struct RunPattern: Sendable {
     return between / freedom.0 > needed * max(1e-12, within / freedom.1) ? places : nil
   }
 
-  /// The ratio of the newest runs to the earlier ones, each compared with those of its hour where hours
-  /// matter; 1 unless the newest ones rank so far away that chance does not explain it.
+  /// The ratio of the newest runs to the earlier ones, each compared with those of its hour if
+  /// hours matter; 1 unless the newest ones rank so far away that chance does not explain it.
   private static func trend(
     _ earlier: [PastRun], _ newest: [PastRun], byHour: Bool
   ) -> Double {
@@ -117,7 +116,7 @@ package struct RunPattern: Sendable {
 extension PastRun {
   fileprivate func scaled(by factor: Double) -> PastRun {
     guard factor != 1 else { return self }
-    // What a ledger says may be any number.
+    // A ledger may hold any number.
     func scaled(_ value: Int64) -> Int64 { Int64(min(Double(value) * factor, 1e15)) }
     return PastRun(
       microseconds: scaled(microseconds),
@@ -128,17 +127,17 @@ extension PastRun {
 
 /// A run as it was drawn.
 package struct DrawnRun: Hashable, Sendable {
-  /// How long each attempt takes.
+  /// The length of each attempt.
   package var attempt: Duration
-  /// So many attempts fail before one succeeds; `.max` where all do.
+  /// The number of attempts that fail before one succeeds; `.max` if all do.
   package var failures: Int
-  /// How many processors it keeps busy; zero where nobody knows.
+  /// The number of processors that it keeps busy; zero if unknown.
   package var cores: Double
-  /// The most memory at once; zero where nobody knows.
+  /// The most memory at once; zero if unknown.
   package var memoryBytes: Int64
 
   init(_ run: PastRun, attemptMicroseconds: Int64) {
-    // Nobody knows how long a run would have taken that was stopped: twice as long at least.
+    // A run that was stopped would have taken longer by an unknown time: at least twice as long.
     attempt = .microseconds(run.end == .timedOut ? 2 * attemptMicroseconds : attemptMicroseconds)
     failures = run.end == .succeeded ? Int(run.attempts) - 1 : .max
     cores =

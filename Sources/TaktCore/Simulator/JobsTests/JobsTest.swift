@@ -1,6 +1,6 @@
 package import TaktTime
 
-/// One test of a jobs file: what is simulated, and what is expected of it.
+/// One test of a jobs file: a simulation and its expectations.
 package struct JobsTest: Sendable {
   package var name: String
   package var place: SourceLocation
@@ -13,7 +13,7 @@ package struct JobsTest: Sendable {
   /// The faults as they are written.
   package var faultTexts: [String] = []
   package var runs: [JobName: SimulatedRuns] = [:]
-  /// What runs do, by the job, definition or pattern that is written.
+  /// The behaviour of runs, by the job, definition or pattern that is written.
   package var writtenRuns: [(subject: String, runs: SimulatedRuns)] = []
   package var expectations: [TestExpectation] = []
 
@@ -29,16 +29,16 @@ package struct JobsTest: Sendable {
     self.snapshot = snapshot
   }
 
-  /// What performs the test, for `runSpan`.
+  /// The simulator of the test, for a run of `runSpan`.
   package func simulator(emitsAll: Bool) -> Simulator {
     Simulator(snapshot, from: start, faults: awake.faults, runs: runs, emitsAll: emitsAll)
   }
 
-  /// For how long the machine of the simulation is awake in the time of the test.
+  /// The time for which the simulated machine is awake during the test.
   package var runSpan: Duration { max(.milliseconds(1), span - awake.slept) }
 
-  /// The faults by the clock of the simulator, which stands still while the machine sleeps, and how long
-  /// it sleeps. A fault that falls into a sleep happens at its end, and a sleep ends with the test.
+  /// The faults by the simulator's clock, which stops while the machine sleeps, and the time that
+  /// it sleeps. A fault within a sleep happens at its end, and a sleep ends with the test.
   private var awake: (faults: [SimulatedFault], slept: Duration) {
     var slept = Duration.zero
     var wake = start
@@ -57,10 +57,9 @@ package struct JobsTest: Sendable {
   }
 }
 
-/// One thing that a test expects.
 package struct TestExpectation: Sendable {
   package var place: SourceLocation
-  /// Whose it is, as it is written: `backup`, `all`, `etl-*`, `backup at 02:30`.
+  /// The subject as it is written: `backup`, `all`, `etl-*`, `backup at 02:30`.
   package var subject: String
   /// The jobs; nil for all.
   package var jobs: [JobName]?
@@ -84,17 +83,17 @@ package enum TestCheck: Sendable {
   case times(Verdict.Kind?, [TestTime])
   /// Runs started at these times.
   case starts([TestTime])
-  /// How late a slot has started, at most.
+  /// The largest delay of a slot.
   case late(TestRange)
-  /// How long the longest run took.
+  /// The length of the longest run.
   case lasts(TestRange)
-  /// How many runs were active at once.
+  /// The most active runs at once.
   case atOnce(TestRange)
-  /// How often takt woke.
+  /// The number of wake-ups.
   case wakes(TestRange)
   /// No run overlaps a run of one of these jobs.
   case neverWith([JobName], named: String)
-  /// A run of the one job has ended before each run of the other, since the run of that before.
+  /// A run of the one job has ended before each run of the other, since the other's previous run.
   case order(first: [JobName], then: [JobName], TestOrder, named: String)
   case slot(WallInstant, TestSlotCheck)
 }
@@ -103,7 +102,7 @@ package enum TestOrder: String, Sendable {
   case before, after
 }
 
-/// What a test may expect of one slot.
+/// An expectation of one slot.
 package enum TestSlotCheck: Sendable {
   case verdict(Verdict.Kind, reason: String?)
   /// There is no slot.
@@ -115,7 +114,7 @@ package enum TestSlotCheck: Sendable {
   case retries(TestRange)
 }
 
-/// What a test counts of jobs.
+/// A number that a test can count.
 package enum TestCount: String, CaseIterable, Sendable {
   case slots, ran, skipped, coalesced, missed, cancelled
   /// Runs that started.
@@ -127,7 +126,7 @@ package enum TestCount: String, CaseIterable, Sendable {
   case interrupted
   /// Attempts after the first of their run.
   case retries
-  /// Calls of the hooks that say that something is wrong.
+  /// Calls of the hooks that report a problem.
   case alarms
   case onStart = "on_start"
   case onFailure = "on_failure"
@@ -141,7 +140,7 @@ package enum TestCount: String, CaseIterable, Sendable {
   package var verdict: Verdict.Kind? { Verdict.Kind(rawValue: rawValue) }
   /// The hook whose calls it counts; nil for anything else.
   package var hook: HookKind? { HookKind(rawValue: rawValue) }
-  /// Whether it counts slots.
+  /// True if it counts slots.
   package var isOfSlots: Bool { self == .slots || verdict != nil }
 
   static let alarmHooks: Set<HookKind> = [.onFailure, .onLate, .onStale, .onAlarmFailed]

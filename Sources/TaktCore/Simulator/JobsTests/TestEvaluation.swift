@@ -1,6 +1,6 @@
 import TaktTime
 
-/// Compares what a simulation came to with what a test expects of it.
+/// Compares the result of a simulation with a test's expectations.
 package struct TestEvaluation {
   private let test: JobsTest
   private let observation: TestObservation
@@ -60,7 +60,7 @@ package struct TestEvaluation {
     }
   }
 
-  /// A sum over jobs; of several it says which have most.
+  /// A sum over jobs; for several, the failure names those with most.
   private func counted(
     _ expectation: TestExpectation, _ key: String, _ range: TestRange, kind: Verdict.Kind?,
     _ value: (JobName) -> Int
@@ -155,7 +155,7 @@ package struct TestEvaluation {
   private func shown(_ instant: WallInstant) -> String { instant.rfc3339(in: test.zone) }
 }
 
-// Runs beside one another, and one after another.
+// Concurrent and successive runs.
 extension TestEvaluation {
   private var end: WallInstant { test.start + test.span }
 
@@ -214,7 +214,6 @@ extension TestEvaluation {
   }
 }
 
-// One slot.
 extension TestEvaluation {
   private func slot(
     _ instant: WallInstant, _ check: TestSlotCheck, _ jobs: [JobName],

@@ -3,11 +3,11 @@ package import TaktTime
 /// An expectation that was not met.
 package struct TestFailure: Sendable {
   package var expectation: TestExpectation
-  /// What is counted or measured, as it is written: `ran`.
+  /// The count or measure, as it is written: `ran`.
   package var key: String
   package var expected: String
   package var actual: String
-  /// Where to look; nil for the test as a whole.
+  /// The time to look at; nil for the test as a whole.
   package var at: WallInstant?
   /// The verdict of the slots to look at; nil for any.
   package var kind: Verdict.Kind?

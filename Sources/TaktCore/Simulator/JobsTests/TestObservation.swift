@@ -1,6 +1,6 @@
 import TaktTime
 
-/// What a test keeps of its simulation: no more than its expectations ask for.
+/// The parts of a simulation that the expectations of a test need.
 package struct TestObservation {
   struct Slot {
     var series: SlotSeries
@@ -34,11 +34,10 @@ package struct TestObservation {
     var most = 0
   }
 
-  /// An active run.
   private struct Active {
     var job: Int
     var start: WallInstant
-    /// Its place among the runs that are kept; -1 for one that is not.
+    /// Its place among the runs that are kept; -1 for any other.
     var place: Int
   }
 
@@ -48,7 +47,8 @@ package struct TestObservation {
   /// The group of each expectation that needs one.
   private var groupOfExpectation: [Int: Int] = [:]
   private var active: [RunID: Active] = [:]
-  /// Whether every slot and run must be told of; the report counts what the others ask for.
+  /// True if every slot and run must be reported; for other expectations the report's counts
+  /// suffice.
   package private(set) var needsEvents = false
 
   package init(_ test: JobsTest) {
@@ -81,7 +81,7 @@ package struct TestObservation {
 
   func job(_ name: JobName) -> Job { places[name].map { jobs[$0] } ?? Job() }
 
-  /// How many runs of an expectation's jobs were active at once, at most; nil where that was not counted.
+  /// The most active runs at once of an expectation's jobs; nil if they were not counted.
   func atOnce(of expectation: Int) -> Int? {
     groupOfExpectation[expectation].map { groups[$0].most }
   }
@@ -149,13 +149,13 @@ extension Outcome {
 }
 
 extension TestExpectation {
-  /// Whether it asks how many runs of several jobs, but not of all, were active at once.
+  /// True if it expects the most active runs at once of several jobs, but not of all.
   fileprivate var isGroupAtOnce: Bool {
     if case .atOnce = check, let jobs { jobs.count > 1 } else { false }
   }
 }
 
-/// What must be kept of a job.
+/// The parts to keep of a job.
 private struct TestNeeds: OptionSet {
   let rawValue: Int
   static let counts = TestNeeds(rawValue: 1)

@@ -4,7 +4,7 @@ package enum InputOutputPriority: Hashable, Sendable, CustomStringConvertible {
   case realtime(Int)
   /// Among all others, 0 (first) to 7.
   case bestEffort(Int)
-  /// When nobody else wants the disk.
+  /// Only while no other process uses the disk.
   case idle
 
   private static let levels = 0...7

@@ -1,13 +1,13 @@
-/// The engine of containers on this machine, and what it may declare.
+/// The engine of containers on this machine, and its right to declare jobs.
 package struct ContainerAccess: Hashable, Sendable {
   package static let defaultSocket = "/var/run/docker.sock"
-  /// The group in which all runs of jobs from labels are, unless the file gives it another size: they
-  /// cannot take the places of all other jobs.
+  /// The group of all runs of jobs from labels, unless the file gives it another size: they cannot
+  /// take the places of all other jobs.
   package static let group = "container-labels"
 
-  /// Where the engine listens.
+  /// The path of the engine's socket.
   package var socket = defaultSocket
-  /// Whether labels of containers declare jobs. Default no.
+  /// True if labels of containers declare jobs. Default no.
   package var readsLabels = false
 
   package init() {}

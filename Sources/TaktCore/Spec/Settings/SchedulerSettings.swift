@@ -42,11 +42,10 @@ package struct SchedulerSettings: Hashable, Sendable {
   /// The machines with which it shares its jobs; nil (the default) for none. Takes effect at the
   /// start only.
   package var cluster: ClusterSettings?
-  /// The engine of containers; nil (the default) where the file says nothing of it. It counts at the
-  /// start.
+  /// The engine of containers; nil (the default) if the file has none. Takes effect at the start
+  /// only.
   package var containers: ContainerAccess?
 
-  /// Whether labels of containers declare jobs.
   package var readsLabels: Bool { containers?.readsLabels == true }
 
   /// The most conditions in progress at once. Not a key of the file: fewer if the process has few
