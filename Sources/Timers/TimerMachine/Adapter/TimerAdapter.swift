@@ -32,13 +32,13 @@ public protocol TimerFactory: AnyObject, Sendable {
   /// The clocks that deadlines are measured on.
   var time: any TimeSource { get }
 
-  /// Whether time advances only when a test moves it. Default false.
+  /// True if time advances only when a test moves it. Default false.
   ///
   /// If true, `ticks` keeps every fire for its reader, because time can move past many fires at
   /// once.
   var isVirtual: Bool { get }
 
-  /// Whether the system may use the leeway of an arming to let several alarms share one wake-up.
+  /// True if the system may use the leeway of an arming to let several alarms share one wake-up.
   /// Default false.
   ///
   /// If true, a coalescing factory over this one arms its alarm for the whole window of a wake-up;
@@ -48,7 +48,7 @@ public protocol TimerFactory: AnyObject, Sendable {
   /// Creates an adapter that is not armed.
   ///
   /// - Parameters:
-  ///   - queue: where `onDue` is called. Its quality of service is that of the handlers.
+  ///   - queue: the queue of `onDue`. Its quality of service is that of the handlers.
   ///   - onDue: called with the ticket of the arming whose deadline has passed. Two calls of one
   ///     adapter may overlap when `queue` is concurrent.
   func makeAdapter(
@@ -57,10 +57,10 @@ public protocol TimerFactory: AnyObject, Sendable {
 }
 
 extension TimerFactory {
-  /// Whether time advances only when a test moves it: false.
+  /// False: time advances by itself.
   public var isVirtual: Bool { false }
 
-  /// Whether the system uses the leeway of an arming: false.
+  /// False: the system does not use the leeway of an arming.
   public var honorsLeeway: Bool { false }
 }
 
@@ -68,8 +68,8 @@ extension TimerFactory {
 public struct TimerArming: Sendable, Hashable {
   /// The instant before which the delivery must not come. It may lie in the past: due at once.
   public var deadline: MonotonicInstant
-  /// How much later than `deadline` the delivery may come, to save a wake-up. Never negative: a
-  /// negative one counts as zero.
+  /// The time after `deadline` within which the delivery may come, to save a wake-up. Never
+  /// negative: a negative one counts as zero.
   public var leeway: Duration {
     get { .nanoseconds(leewayNanoseconds) }
     set { leewayNanoseconds = max(0, newValue.nanosecondsSaturated) }
@@ -79,7 +79,7 @@ public struct TimerArming: Sendable, Hashable {
   /// The number passed to `onDue`; different for each arming of a machine.
   public var ticket: UInt64
 
-  /// Counted so, since durations are of 128 bits and an arming is on the shortest path there is.
+  /// In 64 bits, since durations have 128 and an arming is on the shortest path there is.
   var leewayNanoseconds: Int64
 
   /// A request for one deadline.

@@ -79,7 +79,7 @@ private final class AlarmSource: AlarmClock, @unchecked Sendable {
       guard descriptor >= 0, start() else { return nil }
     }
 
-    // Nobody waits for it any more, and nobody can set it.
+    // By now no thread waits for it, and none can set it.
     deinit { if descriptor >= 0 { ctimerfd_close(descriptor) } }
 
     func set(_ instant: MonotonicInstant) {

@@ -28,9 +28,9 @@ package final class AlarmTimerFactory: TimerFactory {
   }
 }
 
-/// An alarm, and what it is armed for.
+/// An alarm with its arming.
 private final class AlarmTimerAdapter: TimerAdapter {
-  /// What the alarm's thread uses, which may outlive the adapter for a moment.
+  /// The part that the alarm's thread uses, which may outlive the adapter for a moment.
   private final class Body: Sendable {
     let time: any TimeSource
     let onDue: @Sendable (UInt64) -> Void
@@ -68,7 +68,7 @@ private final class AlarmTimerAdapter: TimerAdapter {
   }
 
   func arm(_ arming: TimerArming) {
-    // The alarm is set under the lock, so that it is always set for what is armed.
+    // The alarm is set under the lock, so that it always agrees with the arming.
     body.armed.withLock { armed in
       armed = arming
       alarm.set(arming.deadline)

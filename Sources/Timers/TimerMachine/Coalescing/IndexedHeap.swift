@@ -1,7 +1,7 @@
 /// A priority queue of numbered slots whose keys can be changed in place.
 ///
 /// Four children to a node: half the levels of a binary heap, and the children of a node share a
-/// cache line. Keys stand in the heap itself, so a comparison touches no other memory. Equal keys
+/// cache line. Keys are in the heap itself, so a comparison touches no other memory. Equal keys
 /// leave in the order in which they were set.
 package struct IndexedHeap: Sendable {
   private struct Node {
@@ -28,15 +28,15 @@ package struct IndexedHeap: Sendable {
   private static let absent = UInt32.max
 
   private var nodes: [Node] = []
-  /// Where each slot stands in `nodes`.
+  /// The position of each slot in `nodes`.
   private var positions: [UInt32] = []
   private var lastOrder: UInt32 = 0
-  /// Nodes moved since the beginning, a measure of the work done.
+  /// Nodes moved since the start, a measure of the work done.
   package private(set) var moves: UInt64 = 0
 
   package init() {}
 
-  /// How many slots have a key.
+  /// The number of slots with a key.
   package var count: Int { nodes.count }
 
   /// The smallest key.
@@ -45,7 +45,7 @@ package struct IndexedHeap: Sendable {
   /// The slot with the smallest key.
   package var minSlot: UInt32? { nodes.first?.slot }
 
-  /// The key of a slot; `nil` when it has none.
+  /// The key of a slot; `nil` if it has none.
   package func key(of slot: UInt32) -> Int64? {
     guard let position = position(of: slot) else { return nil }
     return nodes[position].key
@@ -64,7 +64,7 @@ package struct IndexedHeap: Sendable {
     }
   }
 
-  /// Takes a slot's key away; nothing happens when it has none.
+  /// Removes a slot's key; does nothing if it has none.
   package mutating func remove(_ slot: UInt32) {
     guard let position = position(of: slot) else { return }
     positions[Int(slot)] = Self.absent
@@ -79,7 +79,7 @@ package struct IndexedHeap: Sendable {
     for index in nodes.indices { nodes[index].key = key(nodes[index].key) }
   }
 
-  /// Whether parents precede children and positions agree, for tests.
+  /// True if parents precede children and positions agree, for tests.
   package var isConsistent: Bool {
     nodes.indices.allSatisfy { index in
       positions[Int(nodes[index].slot)] == UInt32(index)
@@ -104,8 +104,8 @@ package struct IndexedHeap: Sendable {
     }
   }
 
-  /// The tree while it is being put in order; without the checks of an array at every step, for the
-  /// gate's `wakes`.
+  /// The tree while it is reordered; without an array's checks at every step, for the gate's
+  /// `wakes`.
   private struct Tree {
     let nodes: UnsafeMutableBufferPointer<Node>
     let positions: UnsafeMutableBufferPointer<UInt32>
@@ -118,7 +118,7 @@ package struct IndexedHeap: Sendable {
 
     /// Returns the number of nodes moved.
     mutating func place(_ node: Node, at position: Int) -> UInt64 {
-      // Asked for already, since every other node goes down.
+      // Fetched already, since every other node goes down.
       let child = 4 &* position &+ 1
       if child < nodes.count, let base = nodes.baseAddress { Prefetch.lines(1, from: base + child) }
       var hole = raise(node, from: position)
@@ -148,7 +148,7 @@ package struct IndexedHeap: Sendable {
         let first = 4 &* hole &+ 1
         guard first < count else { return hole }
         let end = min(first &+ 4, count)
-        // The sixteen grandchildren, one of whom is looked at next, stand side by side.
+        // The sixteen grandchildren, one of which is compared next, are adjacent.
         let grandchild = 4 &* first &+ 1
         if grandchild < count, let base = nodes.baseAddress {
           Prefetch.lines(4, from: base + grandchild)
@@ -160,8 +160,8 @@ package struct IndexedHeap: Sendable {
       }
     }
 
-    /// The smallest of at most four siblings; of four, without a branch, since which it is no
-    /// processor can predict: `make bench ONLY=timers`.
+    /// The smallest of at most four siblings; of four, without a branch, since no processor can
+    /// predict which it is: `make bench ONLY=timers`.
     @inline(__always)
     private func smallest(from first: Int, to end: Int) -> Int {
       if end &- first == 4 {

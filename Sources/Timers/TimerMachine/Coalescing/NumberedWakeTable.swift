@@ -1,15 +1,15 @@
 import TaktTime
 
-/// A wake table of timers that their owner knows by small numbers: for time that is not real.
+/// A wake table of timers that their owner knows by small numbers: for virtual time.
 ///
-/// It is no generic type, so that other modules call code that is made for it.
+/// It is not a generic type, so that other modules call specialised code.
 package struct NumberedWakeTable: Sendable {
   private var windows = WakeWindows()
   private var tickets: [UInt64] = []
 
   package init() {}
 
-  /// When the next wake must be; `nil` when nothing is armed.
+  /// The instant of the next wake; `nil` if nothing is armed.
   package var nextWake: MonotonicInstant? { windows.nextWake }
 
   /// Arms a timer, in place of any earlier arming. The table has room for all numbers up to its own.

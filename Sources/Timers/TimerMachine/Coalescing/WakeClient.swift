@@ -1,22 +1,24 @@
 import Dispatch
 
-/// Something that is armed in the wake queue: a machine, or an adapter that somebody asked for.
+/// Something that is armed in the wake queue: a machine, or an adapter made by the factory.
 ///
-/// `@unchecked Sendable`: `lastSlot`, all that changes, is touched by the wake queue under its lock.
+/// `@unchecked Sendable`: only `lastSlot` changes, and only the wake queue touches it, under its
+/// lock.
 class WakeClient: @unchecked Sendable {
   final var lastSlot = UInt32.max
-  /// Whether it is called in the wake itself, and not on a queue of its own.
+  /// True if it is called in the wake itself, and not on a queue of its own.
   final let isHome: Bool
 
   init(isHome: Bool) {
     self.isHome = isHome
   }
 
-  /// Where it is called unless `isHome`.
+  /// The queue of its calls unless `isHome`.
   ///
   /// It cannot trap: only subclasses are made, and both override it, as they do `deadlineReached`.
   var queue: DispatchQueue { fatalError("a subclass has one") }
 
-  /// The deadline of the arming with this ticket has come. It cannot trap, as `queue` cannot.
+  /// The deadline of the arming with this ticket has passed. It cannot trap, for the same reason as
+  /// `queue`.
   func deadlineReached(ticket: UInt64) { fatalError("a subclass takes it") }
 }

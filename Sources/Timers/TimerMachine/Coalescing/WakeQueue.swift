@@ -5,13 +5,13 @@ import TaktTime
 final class WakeQueue: Sendable {
   typealias Table = WakeTable<WakeClient>
 
-  /// How many entries one hold of the lock takes out at most, so that others get in between.
+  /// The most entries taken out under one hold of the lock, so that others get in between.
   private static let batchLimit = 1024
 
   private struct State {
     var table = Table()
     var alarm: (any TimerAdapter)?
-    /// What the alarm is set for.
+    /// The present setting of the alarm.
     var alarmAt: MonotonicInstant?
     var ticket: UInt64 = 0
     /// A wake is serving; it sets the alarm once, at its end.
@@ -27,7 +27,7 @@ final class WakeQueue: Sendable {
   private let state = Guarded(State())
 
   /// - Parameters:
-  ///   - home: where the alarm rings; a machine whose queue this is gets its fires without a hop.
+  ///   - home: the alarm's queue; a machine whose queue this is gets its fires without a hop.
   ///   - underlying: makes the one alarm.
   init(home: DispatchQueue, underlying: any TimerFactory) {
     self.home = home
@@ -37,8 +37,8 @@ final class WakeQueue: Sendable {
     state.withLock { $0.alarm = alarm }
   }
 
-  /// Lets go of the alarm, which holds the wake queue. A weak reference would do that by itself, but
-  /// make each of the many strong ones dearer.
+  /// Releases the alarm, which holds the wake queue. A weak reference would do that by itself, but
+  /// make each of the many strong ones more expensive.
   func close() {
     let previous = state.withLock { state -> (any TimerAdapter)? in
       state.alarm?.disarm()
@@ -81,7 +81,7 @@ final class WakeQueue: Sendable {
     if let alarm { alarm.perform(work) } else { queue.async(execute: work) }
   }
 
-  /// Sets the alarm for the next wake if that is not what it is set for.
+  /// Sets the alarm for the next wake, unless it is already.
   private func setAlarm(_ state: inout State) {
     guard !state.isServing else { return }
     let next = state.table.nextWake
@@ -116,8 +116,8 @@ final class WakeQueue: Sendable {
       state.wakes += 1
       return state.table.count
     }
-    // What is armed during the wake and due at once waits for the next one once every entry of
-    // the beginning may have been served: a handler that re-arms itself cannot hold the wake.
+    // Entries that are armed during the wake and due at once are left to the next wake once every
+    // entry of the start may have been served: a handler that re-arms itself cannot hold the wake.
     var passes = open / Self.batchLimit + 1
     var batch: [Table.Served] = []
     repeat {

@@ -1,10 +1,10 @@
 import TaktTime
 
-/// Everything that is armed, and the answer to "when must we wake, and whom do we serve then?".
+/// All armed entries, with the time of the next wake and the entries to serve then.
 ///
 /// Each entry has a window from its due instant to its latest start, due + leeway less a guard of
-/// min(5 ms, leeway / 10) for the way from the alarm to the handler. To sleep until the earliest
-/// latest start and then to serve every open window gives, for fixed windows, the fewest wakes
+/// min(5 ms, leeway / 10) for the way from the alarm to the handler. Sleeping until the earliest
+/// latest start and then serving every open window gives, for fixed windows, the fewest wakes
 /// possible. A pure value: the lock and the alarm are the wake queue's.
 package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   /// An entry whose window was open.
@@ -27,19 +27,19 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
 
   package init() {}
 
-  /// How many entries are armed.
   package var count: Int { windows.count }
 
-  /// Nodes that the heaps of windows have moved since the beginning.
+  /// Nodes that the heaps of windows have moved since the start.
   package var moves: UInt64 { windows.moves }
 
-  /// When the next wake must be; `nil` when nothing is armed.
+  /// The instant of the next wake; `nil` if nothing is armed.
   package var nextWake: MonotonicInstant? { windows.nextWake }
 
-  /// From when on a wake makes the one at `nextWake` unnecessary; `nil` when nothing is armed.
+  /// The instant from which a wake makes the one at `nextWake` unnecessary; `nil` if nothing is
+  /// armed.
   package var nextOpening: MonotonicInstant? { windows.nextOpening }
 
-  /// The earliest due instant; `nil` when nothing is armed.
+  /// The earliest due instant; `nil` if nothing is armed.
   package var nextDue: MonotonicInstant? { windows.nextDue }
 
   /// The end of a window, less the guard.
@@ -47,12 +47,12 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
     WakeWindows.latestStart(due: due, leeway: leeway)
   }
 
-  /// Arms an owner: in its slot when it is armed there, else in a free one.
+  /// Arms an owner: in its slot if it is armed there, else in a free one.
   ///
-  /// A slot is given back without a word to its owner, whose memory would have to be fetched for
-  /// it; so an owner keeps the number of its last slot, and the owner of each slot is here.
+  /// A slot is freed without notifying its owner, whose memory would have to be fetched for that;
+  /// so an owner keeps the number of its last slot, and the table the owner of each slot.
   ///
-  /// - Parameter last: the slot that the owner was given last.
+  /// - Parameter last: the owner's most recent slot.
   /// - Returns: the owner's slot.
   package mutating func arm(
     _ owner: Owner, lastSlot last: UInt32, _ arming: TimerArming
@@ -63,7 +63,7 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
     return last
   }
 
-  /// Disarms an owner; nothing happens when its last slot is not its own any more.
+  /// Disarms an owner; does nothing if its last slot is no longer its own.
   package mutating func disarm(_ owner: Owner, lastSlot last: UInt32) {
     guard holds(owner, last) else { return }
     windows.remove(last)
@@ -88,7 +88,7 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
     return slot
   }
 
-  /// Frees the slot of an entry that has no window any more and returns what stood in it.
+  /// Frees the slot of an entry that has no window any more and returns its contents.
   private mutating func free(_ slot: UInt32) -> Served? {
     // Moved out, not copied: a retain would fetch the owner's memory.
     var owner: Owner?
@@ -108,12 +108,12 @@ package struct WakeTable<Owner: AnyObject & Sendable>: Sendable {
   /// Disarms the entry due first if its window is open at `now`.
   package mutating func popDue(at now: MonotonicInstant) -> Served? {
     guard let slot = windows.first(openAt: now) else { return nil }
-    // It arrives while the heap is being put in order.
+    // It arrives while the heap is reordered.
     prefetch(slot)
     windows.remove(slot)
     return free(slot)
   }
 
-  /// Whether the windows are in order, for tests.
+  /// True if the windows are in order, for tests.
   package var isConsistent: Bool { windows.isConsistent }
 }

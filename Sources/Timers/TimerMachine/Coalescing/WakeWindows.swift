@@ -1,30 +1,29 @@
 import TaktTime
 
-/// The windows of numbered entries, in order: which opens first, and when the next wake must be.
+/// The windows of numbered entries, in order of their starts, with the time of the next wake.
 struct WakeWindows: Sendable {
   private static let guardMax: Int64 = 5_000_000
 
   private var due = IndexedHeap()
-  /// Empty as long as all entries have one slack: their order is that of `due` then.
+  /// Empty as long as all entries have the same slack: then their order is that of `due`.
   private var latest = IndexedHeap()
   private var isMixed = false
   /// From due to latest start, of all entries unless they are mixed.
   private var commonSlack: Int64 = 0
 
-  /// How many entries have a window.
   var count: Int { due.count }
 
-  /// Nodes that the two heaps have moved since the beginning.
+  /// Nodes that the two heaps have moved since the start.
   var moves: UInt64 { due.moves + latest.moves }
 
-  /// When the next wake must be; `nil` without windows.
+  /// The instant of the next wake; `nil` without windows.
   var nextWake: MonotonicInstant? {
     let start = isMixed ? latest.minKey : due.minKey.map { $0.addingSaturated(commonSlack) }
     return start.map(MonotonicInstant.init(nanoseconds:))
   }
 
-  /// From when on a wake makes the one at `nextWake` unnecessary: the due instant of the entry that
-  /// cannot wait longer.
+  /// The instant from which a wake makes the one at `nextWake` unnecessary: the due instant of the
+  /// entry that cannot wait longer.
   var nextOpening: MonotonicInstant? {
     let slot = isMixed ? latest.minSlot : due.minSlot
     return slot.flatMap(due.key(of:)).map(MonotonicInstant.init(nanoseconds:))
@@ -62,7 +61,7 @@ struct WakeWindows: Sendable {
     if isMixed { latest.set(number, key: start.addingSaturated(slack)) }
   }
 
-  /// Takes an entry's window away; nothing happens when it has none.
+  /// Removes an entry's window; does nothing if it has none.
   mutating func remove(_ number: UInt32) {
     due.remove(number)
     if isMixed {
@@ -71,14 +70,14 @@ struct WakeWindows: Sendable {
     }
   }
 
-  /// Begins to keep the latest starts in a heap of their own, until there are no windows: one copy of
-  /// all of them, once.
+  /// Starts to keep the latest starts in a heap of their own, until there are no windows: one copy
+  /// of all of them, once.
   private mutating func mix() {
     isMixed = true
     latest.copy(due) { [commonSlack] in $0.addingSaturated(commonSlack) }
   }
 
-  /// Whether both heaps hold the same entries and are in order, for tests.
+  /// True if both heaps hold the same entries and are in order, for tests.
   var isConsistent: Bool {
     due.isConsistent && latest.isConsistent && latest.count == (isMixed ? due.count : 0)
   }

@@ -43,15 +43,15 @@ extension MachineBody {
     if isWanted(fire) { await call(fire) }
   }
 
-  /// Whether a claimed delivery was not dropped on its way to the actor.
+  /// True if a claimed delivery was not dropped on its way to the actor.
   private func isWanted(_ fire: TimerFire) -> Bool {
     core.withLock { fire.generation >= $0.extras?.firstWanted ?? 0 }
   }
 }
 
 extension MachineCore {
-  /// Drops what is on its way to an actor: one that stops a timer there is not called afterwards. The
-  /// generation ends with the event.
+  /// Drops a delivery that is on its way to an actor: one that stops a timer there is not called
+  /// afterwards. The generation ends with the event.
   mutating func dropOnTheWay(in group: TimerGroup) {
     guard isDelivering, mainHandler(in: group)?.isDroppable == true else { return }
     madeExtras().firstWanted = generation + 1
@@ -63,11 +63,11 @@ extension MachineCore {
     if isDelivering, reply == .refused(state: .cancelled) { dropOnTheWay(in: group) }
   }
 
-  /// Whether the calling thread is the one of the delivery.
+  /// True if the calling thread is the one of the delivery.
   var isDeliveringHere: Bool { deliveringThread == ThreadIdentity.current }
 
-  /// Whether the delivery needs what a waiting caller blocks, so that it would never end: the actor
-  /// that the caller is on, or the main thread.
+  /// True if the delivery needs a resource that a waiting caller blocks, so that it would never
+  /// end: the actor that the caller is on, or the main thread.
   func isDelivering(onBlocked actor: (any Actor)?) -> Bool {
     deliveringThread == actor.map(ThreadIdentity.of)
       || deliveringThread == ThreadIdentity.of(MainActor.shared) && ThreadIdentity.isMain

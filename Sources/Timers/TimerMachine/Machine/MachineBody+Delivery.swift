@@ -2,7 +2,7 @@ import Dispatch
 import TaktTime
 
 extension MachineBody {
-  /// What a claim hands out of the lock.
+  /// The result of a claim, for calls outside the lock.
   struct Delivery {
     var fire: TimerFire
     var handler: MainHandler?
@@ -19,7 +19,7 @@ extension MachineBody {
     let claim: UInt64
   }
 
-  /// Whom else to call, which few machines have: so the delivery of the others stays small.
+  /// The other callees, which few machines have: so the delivery of the others stays small.
   final class More: Sendable {
     let registration: (@Sendable () -> Void)?
     let handlers: [TimerHandler]
@@ -103,7 +103,7 @@ extension MachineBody {
     }
   }
 
-  /// Returns false when the delivery goes on in a task, which ends it.
+  /// Returns false if the delivery continues in a task, which ends it.
   private func call(_ delivery: Delivery, _ transition: TransitionNote?) -> Bool {
     report(transition)
     if let call = delivery.handler?.asyncCall {
@@ -201,7 +201,7 @@ extension MachineBody {
     return ended.next
   }
 
-  /// What the end of a delivery hands out of the lock.
+  /// The result of the end of a delivery, for calls outside the lock.
   private struct Ended {
     var waiters: [@Sendable () -> Void]
     var streams: [AsyncStream<TimerFire>.Continuation]?

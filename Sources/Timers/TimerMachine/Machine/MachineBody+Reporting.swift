@@ -73,18 +73,18 @@ extension MachineCore {
   mutating func postpone(_ transition: TransitionNote?) {
     guard let transition else { return }
     isReporting = false
-    // What followed it, when it was to be handed over first, is there already.
+    // Transitions after it, if it was to be handed over first, are there already.
     madeExtras().outbox.insert(transition, at: 0)
   }
 
-  /// Whether there is something to hand over that no thread hands over.
+  /// True if reports wait and no thread hands them over; this thread then does.
   fileprivate mutating func beginsReporting() -> Bool {
     guard !isReporting, extras?.outbox.isEmpty == false else { return false }
     isReporting = true
     return true
   }
 
-  /// Takes out what is in the outbox; when that is nothing, the reporting is at its end.
+  /// Takes out all reports of the outbox; if there are none, the reporting ends.
   fileprivate mutating func popReports() -> [TransitionNote] {
     guard let extras, !extras.outbox.isEmpty else {
       isReporting = false

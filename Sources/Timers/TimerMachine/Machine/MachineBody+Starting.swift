@@ -30,7 +30,7 @@ extension MachineBody {
     return reply
   }
 
-  /// What an activation takes the place of.
+  /// The handlers that an activation replaces.
   private struct Replaced {
     var main: MainHandler?
     var own: MainHandler?

@@ -1,18 +1,18 @@
 extension MachineBody {
-  /// What was called, for a caller to destroy outside the lock: what a closure holds may do anything
-  /// as it goes.
+  /// Released handlers, for a caller to destroy outside the lock: the contents of a closure may do
+  /// anything when they are destroyed.
   struct PreviousHandlers {
     var main: MainHandler?
     var others: MachineExtras?
   }
 
-  /// Who waits for a handler to return: a task, or a thread, which may be on an actor.
+  /// The waiter for a handler's return: a task, or a thread, which may be on an actor.
   enum Caller {
     case task
     case thread(on: (any Actor)?)
   }
 
-  /// - Parameter keepHandlers: nil for what the machine was made for.
+  /// - Parameter keepHandlers: nil for the default of the machine.
   func cancel(keepHandlers: Bool?) -> TimerReply {
     prefetch()
     var transition: TransitionNote?
@@ -27,10 +27,10 @@ extension MachineBody {
     return reply
   }
 
-  /// Cancels. When a handler is being called, and not from inside it, `whenOver` is called as it
-  /// returns.
+  /// Cancels. If a handler is being called, and the caller is not inside it, `whenOver` is called
+  /// when it returns.
   ///
-  /// - Parameter caller: who waits for it.
+  /// - Parameter caller: the waiter.
   /// - Returns: the reply, and whether `whenOver` will be called.
   func cancel(
     keepHandlers: Bool?, caller: Caller, whenOver: @escaping @Sendable () -> Void
@@ -72,7 +72,7 @@ extension MachineBody {
     return reply
   }
 
-  /// - Parameter operation: gets true if nobody waits for a delivery in progress.
+  /// - Parameter operation: receives true if the caller will not wait for a delivery in progress.
   private func stop(
     caller: Caller, whenOver: @escaping @Sendable () -> Void,
     _ operation: (inout MachineCore, inout TransitionNote?, _ drops: Bool) -> (
@@ -97,8 +97,8 @@ extension MachineBody {
     return (reply, isAwaited)
   }
 
-  /// Takes `cancel` through the table. The handlers go also from a machine that is not running: it
-  /// is not to hold what its owner has done with.
+  /// Takes `cancel` through the table. A machine that is not running loses its handlers too: its
+  /// owner no longer needs them.
   private func end(
     keepHandlers: Bool?, drops: Bool, in core: inout MachineCore,
     _ transition: inout TransitionNote?
@@ -111,7 +111,7 @@ extension MachineBody {
     return (reply, keeps ? PreviousHandlers() : removeHandlers(in: &core))
   }
 
-  /// Lets go of the handlers of a machine that was cancelled.
+  /// Releases the handlers of a machine that was cancelled.
   func releaseHandlers() {
     _ = core.withLock { removeHandlers(in: &$0) }
   }

@@ -14,18 +14,18 @@ final class MachineBody: WakeClient, @unchecked Sendable {
 
   /// A copy of the group's value, so that an operation fetches no memory of the group's.
   let isObserved: Bool
-  /// Whether it was made with a schedule.
   let isScheduled: Bool
   let id: UInt64
   let group: TimerGroup
   /// Not counted, which every arming would pay for twice: the group holds the wake queue, and the
-  /// machine the group, both for good, so that it is there as long as the machine. The gate's `wakes`.
+  /// machine the group, both permanently, so that it lives as long as the machine. The gate's
+  /// `wakes`.
   private let wakeQueue: Unmanaged<WakeQueue>?
   let core = Guarded(MachineCore())
 
   /// - Parameters:
   ///   - id: nil for a number that no other machine of the process has.
-  ///   - group: a group of its own is made after it, so that the machine stands beside its handle in
+  ///   - group: a group of its own is made after it, so that the machine is beside its handle in
   ///     memory.
   init(id: UInt64?, in group: @autoclosure () -> TimerGroup) {
     let group = group()
@@ -123,13 +123,13 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     }
   }
 
-  /// Takes `activate` through the table, unless nobody would be called.
+  /// Takes `activate` through the table, unless there is no handler to call.
   func begin(
     _ schedule: TimerSchedule, in core: inout MachineCore, _ transition: inout TransitionNote?
   ) -> TimerReply {
     guard core.hasHandlers(in: group) else {
       let reply = refuse(.activate, in: &core, &transition)
-      // In a state that does not permit it, that is said first.
+      // A state that does not permit it is reported first.
       guard case .moved = core.state.transition(on: .activate) else { return reply }
       return .noHandler
     }
@@ -146,7 +146,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     return .refused(state: core.state)
   }
 
-  /// Runs work where the handlers run.
+  /// Runs work on the queue of the handlers.
   func perform(_ work: @escaping @Sendable () -> Void) {
     if let wakeQueue = group.wakeQueue {
       wakeQueue.perform(on: group.queue, work)
@@ -155,7 +155,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     }
   }
 
-  /// What follows an operation outside the lock.
+  /// Performs the work that follows an operation outside the lock.
   func settle() {
     report(nil)
     closeStreams()

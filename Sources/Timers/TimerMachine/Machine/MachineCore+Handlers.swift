@@ -5,13 +5,13 @@ extension MachineCore {
     return extras.handler
   }
 
-  /// Whether a fire would call anybody.
+  /// True if a fire would call a handler.
   func hasHandlers(in group: TimerGroup) -> Bool {
     guard let extras else { return group.handler != nil }
     return mainHandler(in: group) != nil || !extras.handlers.isEmpty
   }
 
-  /// Sets the main handler, or takes it away.
+  /// Sets or removes the main handler.
   ///
   /// - Returns: the handler before.
   mutating func replaceMainHandler(

@@ -1,6 +1,6 @@
 import TaktTime
 
-/// What a machine knows about itself. Changed only under its lock.
+/// The state of a machine, changed only under its lock.
 ///
 /// Ordered for size: a process may hold a million of these. Not copyable, so that no operation pays
 /// for a copy.
@@ -10,11 +10,11 @@ struct MachineCore: ~Copyable {
   var isArmed = false
   /// A handler is between its claim and its return.
   var isDelivering = false
-  /// The armed deadline came while `isDelivering`; it is claimed when the handler returns.
+  /// The armed deadline passed while `isDelivering`; it is claimed when the handler returns.
   var isDueWaiting = false
   /// A thread is handing reports to the observer.
   var isReporting = false
-  /// What the schedule's first deadline is counted from; nil before there is a schedule.
+  /// The origin of the schedule's first deadline; nil before there is a schedule.
   var basis: TimerSchedule.Basis?
   var isStrict = false
   /// The machine stays `running` when no fire is left.
@@ -33,20 +33,20 @@ struct MachineCore: ~Copyable {
   var deadline: Int64 = .max
   /// Fires left; `Int64.max` means no limit.
   var remaining: Int64 = 0
-  /// What few machines need.
+  /// The state that few machines need.
   var extras: MachineExtras?
-  // From here on what operations do not ask for: they get by with two cache lines.
+  // Operations do not touch the rest: they need only two cache lines.
   /// Deliveries claimed, the last sequence number.
   var claims: UInt64 = 0
   /// Transitions reported, the last sequence number.
   var reports: UInt64 = 0
-  /// Whose handler call is going on.
+  /// The thread, or the actor, of the current handler call.
   var deliveringThread: UInt = 0
 
-  /// Whether the deadlines stand on a clock that may step away from the one that alarms run on.
+  /// True if the deadlines are on a clock that may step away from the clock of alarms.
   var mayStep: Bool { basis == .wall || basis == .boot }
 
-  /// Takes a schedule from its beginning.
+  /// Takes a schedule from its start.
   mutating func begin(_ schedule: TimerSchedule, of machine: MachineBody) {
     let isRelative = schedule.basis == .activation
     basis = isRelative ? .monotonic : schedule.basis
@@ -82,8 +82,8 @@ struct MachineCore: ~Copyable {
     return group.monotonic(deadline, ofWall: basis == .wall)
   }
 
-  /// When the clock that people read shows the end of the next deadline's window, if no one sets it;
-  /// nil when it is past, or nothing is left to fire. For schedules that may step.
+  /// The instant on the wall clock at the end of the next deadline's window, unless it is set; nil
+  /// if that is past, or nothing is left to fire. For schedules that may step.
   func endOfWallWindow(in group: TimerGroup) -> WallInstant? {
     let left = deadline.addingSaturated(leewayNanoseconds).subtractingSaturated(now(in: group))
     return remaining > 0 && left > 0 ? group.wall + .nanoseconds(left) : nil
@@ -102,12 +102,12 @@ struct MachineCore: ~Copyable {
     deadline = deadline.addingSaturated(overflow ? .max : distance)
   }
 
-  /// Whether skipping what is due at `now` ends the schedule.
+  /// True if skipping the deadlines that are due at `now` ends the schedule.
   func isOverAfterSkipping(at now: Int64) -> Bool {
     basis != nil && intervalNanoseconds == 0 && now >= deadline && !staysOpen
   }
 
-  /// Forgets what is due at `now`.
+  /// Skips the deadlines that are due at `now`.
   mutating func skip(at now: Int64) {
     let periods = periodsDue(at: now)
     if intervalNanoseconds > 0 {
@@ -117,7 +117,7 @@ struct MachineCore: ~Copyable {
     }
   }
 
-  /// Changes interval and leeway where they are given; the count of fires continues.
+  /// Changes interval and leeway, unless nil; the count of fires continues.
   mutating func change(interval: Int64?, leeway: Int64?, phase: TimerPhase, at now: Int64) {
     guard basis != nil else { return }
     if let leeway { leewayNanoseconds = leeway }

@@ -1,4 +1,4 @@
-/// What few machines need, kept apart so that the others stay small.
+/// The state that few machines need, kept apart so that the others stay small.
 ///
 /// `@unchecked`, and safe: the one lasting reference to it is `MachineCore.extras`, which is reached
 /// only through `core.withLock`, and code that gets it there hands out values, never the object.
@@ -13,21 +13,21 @@ final class MachineExtras: @unchecked Sendable {
   var waitingNow: UInt32 = 0
   /// Requested fires that come at most once in an interval.
   var rationed: RationedFires?
-  /// Called when the handler returns, for those who wait in `cancelAndWait`.
+  /// Called when the handler returns, for callers that wait in `cancelAndWait`.
   var waiters: [@Sendable () -> Void] = []
   /// Reports that wait for a thread to hand them over.
   var outbox: [TransitionNote] = []
-  /// Whether the handler that the machine was made with was replaced by `handler`.
+  /// True if `handler` replaces the handler that the machine was made with.
   var isHandlerReplaced = false
   var handler: MainHandler?
   /// The handlers besides the main one, in the order of their calls.
   var handlers: [TimerHandler] = []
-  /// The first generation whose deliveries still begin when they have come to their actor.
+  /// The first generation whose deliveries are still called when they reach their actor.
   var firstWanted: UInt64 = 0
   /// Called once when the timer is armed, in the generation that it was given for.
   ///
-  /// One whose generation is past stays until its turn on the queue has come, so that it is
-  /// destroyed outside the machine's lock: what it holds may operate the machine as it goes.
+  /// One whose generation is past stays until its turn on the queue, so that it is destroyed
+  /// outside the machine's lock: its contents may operate the machine when they are destroyed.
   var registration: (@Sendable () -> Void)?
   var registrationGeneration: UInt64 = 0
 
@@ -39,10 +39,10 @@ final class MachineExtras: @unchecked Sendable {
   /// Rings at the end of a wall schedule's window where the system reports no clock steps.
   var wallAlarm: WallAlarm?
 
-  /// Whether a delivery calls anybody besides the main handler.
+  /// True if a delivery calls others besides the main handler.
   var hasListeners: Bool { !handlers.isEmpty || !streams.isEmpty || registration != nil }
 
-  /// Takes out what holds others, when the machine's handle is gone.
+  /// Takes out the contents that hold other objects, when the machine's handle is gone.
   func detach() -> MachineExtras {
     let previous = MachineExtras()
     swap(&previous.adapter, &adapter)
@@ -56,7 +56,7 @@ final class MachineExtras: @unchecked Sendable {
     return previous
   }
 
-  /// Takes out what is called, when the machine was cancelled.
+  /// Takes out the handlers, when the machine was cancelled.
   func releaseHandlers() -> MachineExtras {
     let previous = MachineExtras()
     swap(&previous.handler, &handler)
@@ -77,7 +77,8 @@ final class MachineExtras: @unchecked Sendable {
 /// Requested fires that a gate lets through, by their numbers. A part of `MachineExtras`.
 final class RationedFires {
   var gate: any TriggerGate
-  /// The last one that was accepted, that had its turn, and that a stop has overtaken.
+  /// The numbers of the last one accepted, the last one whose turn has come, and the last one that
+  /// a stop has overtaken.
   private var accepted: UInt64 = 0
   private var done: UInt64 = 0
   private var overtaken: UInt64 = 0
@@ -92,7 +93,7 @@ final class RationedFires {
     return accepted
   }
 
-  /// Whether one may fire whose turn has come.
+  /// True if the one whose turn has come may fire.
   func consume(_ number: UInt64) -> Bool {
     guard number > overtaken else { return false }
     // Of two threads' calls, the later one may have had its turn first.
@@ -103,7 +104,7 @@ final class RationedFires {
   func overtake() { (done, overtaken) = (accepted, accepted) }
 }
 
-/// Lets an action through when its time has come, on the machine's queue.
+/// Lets an action through in its turn, on the machine's queue.
 protocol TriggerGate: AnyObject, Sendable {
   func call(_ action: @escaping @Sendable () -> Void)
 }
@@ -119,7 +120,7 @@ extension MachineCore {
     return made
   }
 
-  /// Takes out who waits for the handler to return.
+  /// Takes out the waiters for the handler's return.
   mutating func removeWaiters() -> [@Sendable () -> Void] {
     guard let extras, !extras.waiters.isEmpty else { return [] }
     let waiters = extras.waiters
@@ -182,7 +183,8 @@ extension MachineBody {
   func register(_ generation: UInt64) {
     let (registration, isCurrent) = core.withLock { core -> ((@Sendable () -> Void)?, Bool) in
       let isCurrent = core.generation == generation
-      // On a concurrent queue a delivery may go on: the next one calls it, before its handlers.
+      // On a concurrent queue a delivery may still continue: the next one calls it, before its
+      // handlers.
       if isCurrent, core.isDelivering { return (nil, false) }
       guard let registration = core.extras?.removeRegistration(of: generation) else {
         return (nil, false)

@@ -9,16 +9,16 @@ public struct TimerFire: Sendable, Hashable {
   ///
   /// For `fireNow()` it is the instant of the claim.
   public let deadline: MonotonicInstant
-  /// How many deadlines passed since the previous delivery, this one included: at least 1.
+  /// The number of deadlines since the previous delivery, this one included: at least 1.
   ///
   /// More than 1 if the handler, its queue or the whole machine was delayed.
   public let periods: Int
   /// The number of this delivery within the machine: 1, 2, 3 …
   public let sequence: UInt64
-  /// When the delivery was claimed, just before the handler was called.
+  /// The instant at which the delivery was claimed, just before the handler was called.
   public let claimedAt: MonotonicInstant
-  /// Whether this is the schedule's last fire. The machine is already `cancelled`, or unarmed if
-  /// the schedule stays open.
+  /// True for the schedule's last fire. The machine is already `cancelled`, or unarmed if the
+  /// schedule stays open.
   public let isLast: Bool
 
   /// The time from the deadline to the claim.
@@ -54,7 +54,7 @@ public struct TimerHandler: Sendable {
   }
 }
 
-/// What `resume` does with deadlines that passed while the machine was suspended.
+/// The handling by `resume` of deadlines that passed while the machine was suspended.
 public enum MissedFires: String, Sendable, Hashable, CaseIterable, Codable {
   /// One immediate fire covers all of them; `TimerFire.periods` counts them. The default.
   case coalesce

@@ -124,8 +124,8 @@ enum MainHandler: Sendable {
     }
   }
 
-  /// What stands for the thread of the call, where that is not the one that claims it: nothing, or
-  /// its actor.
+  /// The identity of the call's thread if that is not the claiming one: zero for a task, or the
+  /// actor.
   var thread: UInt? {
     switch self {
     case .own, .shared: nil
@@ -134,7 +134,7 @@ enum MainHandler: Sendable {
     }
   }
 
-  /// What is called in a task.
+  /// The function that is called in a task.
   var asyncCall: TimerHandler.AsyncCall? {
     switch self {
     case .own, .shared: nil
@@ -143,7 +143,7 @@ enum MainHandler: Sendable {
     }
   }
 
-  /// Whether `cancel` and `suspend` drop a delivery that has not begun.
+  /// True if `cancel` and `suspend` drop a delivery that has not begun.
   var isDroppable: Bool {
     switch self {
     case .own, .task, .shared: false
@@ -151,7 +151,7 @@ enum MainHandler: Sendable {
     }
   }
 
-  /// Calls it at once; one of a task is begun.
+  /// Calls it at once; one of a task is started.
   func call(_ fire: TimerFire, of machine: UInt64) {
     switch self {
     case .own(let call): call(fire)

@@ -22,7 +22,7 @@ public struct TimerTransition: Sendable, Hashable {
   public let from: TimerState
   /// The state after; equal to `from` if the event did not change it.
   public let to: TimerState
-  /// What happened.
+  /// The event.
   public let event: TimerEvent
   /// The cause; `refused` if the operation was not legal.
   public let cause: TimerCause

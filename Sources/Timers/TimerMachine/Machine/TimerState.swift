@@ -11,7 +11,7 @@ public enum TimerState: String, Sendable, Hashable, CaseIterable, Codable {
   case cancelled
 }
 
-/// What can happen to a timer machine.
+/// An event of a timer machine.
 public enum TimerEvent: String, Sendable, Hashable, CaseIterable, Codable {
   /// Start with a schedule.
   case activate
@@ -31,7 +31,7 @@ public enum TimerEvent: String, Sendable, Hashable, CaseIterable, Codable {
   case release
 }
 
-/// Why a transition happened.
+/// The cause of a transition.
 public enum TimerCause: String, Sendable, Hashable, CaseIterable, Codable {
   /// An operation requested it.
   case requested
@@ -152,7 +152,7 @@ public enum TimerReply: Sendable, Hashable {
   /// `cancel()` released the handlers, or the last one was removed.
   case noHandler
 
-  /// Whether the operation was performed.
+  /// True if the operation was performed.
   public var isAccepted: Bool {
     switch self {
     case .accepted: true

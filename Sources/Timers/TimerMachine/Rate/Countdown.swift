@@ -193,7 +193,7 @@ public final class Countdown: Sendable {
     due?()
   }
 
-  /// What a fire calls; `nil` when it belongs to a time before a change.
+  /// The handler to call for a fire; `nil` if the fire belongs to a time before a change.
   private func call(for fire: TimerFire, in state: inout State) -> EndHandler? {
     guard case .running(let end) = state.phase, state.generation == fire.generation else {
       return nil

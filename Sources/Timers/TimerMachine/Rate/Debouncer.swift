@@ -17,7 +17,7 @@ public final class Debouncer: Sendable {
     case leading
   }
 
-  /// How long a burst lasts.
+  /// The quiet time that ends a burst, and its greatest length.
   private struct Pace {
     let delay: Duration
     let longestWait: Duration?
@@ -33,7 +33,7 @@ public final class Debouncer: Sendable {
     let first: MonotonicInstant
     var last: MonotonicInstant
 
-    /// When it is over, if no call follows.
+    /// The instant at which it ends, if no call follows.
     func end(at pace: Pace) -> MonotonicInstant {
       let quiet = last + pace.delay
       return pace.longestWait.map { min(quiet, first + $0) } ?? quiet
@@ -199,6 +199,6 @@ public final class Debouncer: Sendable {
     if isDoneNow { _ = machine.body.fireNow() }
   }
 
-  /// Whether a burst is active.
+  /// True while a burst is active.
   public var isActive: Bool { state.withLock { $0.burst != nil } }
 }

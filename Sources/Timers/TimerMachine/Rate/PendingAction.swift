@@ -1,36 +1,36 @@
 /// The actions of a debouncer or throttle that wait for its timer, under the lock of their owner.
 ///
-/// The machine's handler takes them out under that lock: so they never overlap, and what `dropAll`
-/// finds never begins.
+/// The machine's handler takes them out under that lock: so they never overlap, and an action that
+/// `dropAll` removes never begins.
 struct PendingAction: Sendable {
   typealias Action = @Sendable () -> Void
 
-  /// Is done as soon as the queue has come to it.
+  /// Performed as soon as the queue reaches it.
   var now: Action?
-  /// Is done when the timer is due.
+  /// Performed when the timer is due.
   var later: Action?
-  /// Of the timer that the later one waits for.
+  /// The generation of the timer of the later action.
   var generation: UInt64 = 0
 
-  /// Takes out what is done as soon as possible.
+  /// Takes out the action to perform as soon as possible.
   mutating func popDue() -> Action? {
     defer { now = nil }
     return now
   }
 
-  /// Whether a fire is that of the timer that the later action waits for.
+  /// True if a fire is that of the timer of the later action.
   func isAwaiting(_ fire: TimerFire) -> Bool { fire.isLast && generation == fire.generation }
 
   /// Sets the later action.
   ///
-  /// - Returns: the previous one, for the caller to destroy outside the lock: what it holds may call
-  ///   back as it goes.
+  /// - Returns: the previous one, for the caller to destroy outside the lock: its contents may call
+  ///   back when they are destroyed.
   mutating func replaceLater(with action: Action?) -> Action? {
     defer { later = action }
     return later
   }
 
-  /// - Returns: what waited, for the caller to destroy outside the lock.
+  /// - Returns: the waiting actions, for the caller to destroy outside the lock.
   mutating func dropAll() -> PendingAction {
     defer { (now, later) = (nil, nil) }
     return self

@@ -8,7 +8,7 @@ public import Dispatch
 /// ```
 /// Safe from any thread and from inside the actions, which run on the queue.
 public final class Throttle: Sendable {
-  /// What happens to calls before the interval is over.
+  /// The handling of calls before the interval is over.
   public enum Keeping: String, Sendable, Hashable, CaseIterable {
     /// The latest call acts when the interval is over, and starts the next interval.
     case latest
@@ -25,7 +25,7 @@ public final class Throttle: Sendable {
   ///
   /// - Parameters:
   ///   - interval: the shortest time between two actions.
-  ///   - keeping: what happens to the calls in between. Default `latest`.
+  ///   - keeping: the handling of the calls in between. Default `latest`.
   ///   - leeway: how much longer an interval may be. Default zero.
   ///   - name: for reports. Default `throttle`.
   ///   - factory: where the alarm comes from. Default the shared one.
@@ -119,6 +119,6 @@ public final class Throttle: Sendable {
     return reply
   }
 
-  /// Whether an interval is active.
+  /// True while an interval is active.
   public var isActive: Bool { machine.state == .running }
 }

@@ -169,7 +169,7 @@ extension SafeTimer {
   }
 }
 
-/// What happens to an existing timer when another is added under its name.
+/// The handling of an existing timer when another is added under its name.
 public enum ExistingTimer: String, Sendable, Hashable, CaseIterable {
   /// It is cancelled, and the new one replaces it. The default.
   case replace
@@ -180,7 +180,7 @@ public enum ExistingTimer: String, Sendable, Hashable, CaseIterable {
   case refuse
 }
 
-/// Passes reports on and tells the registry of timers that have ended.
+/// Passes reports on and notifies the registry of timers that have ended.
 final class RegistryRelay: TimerObserver {
   private let holder: WeakRegistry
   private let observer: (any TimerObserver)?

@@ -9,11 +9,11 @@ public struct TimerSchedule: Sendable, Hashable {
   /// The longest interval, leeway and delay: 2⁶² ns, about 146 years.
   public static let longest: Duration = .nanoseconds(Int64(1) << 62)
 
-  /// What the constructors for constants take in place of an interval that is not positive: one
-  /// millisecond. The system would take it as one nanosecond and fire without a pause.
+  /// The replacement for an interval that is not positive in the constructors for constants: one
+  /// millisecond. The system would take the interval as one nanosecond and fire without a pause.
   public static let shortestClamped: Duration = .milliseconds(1)
 
-  /// What the first deadline is counted from.
+  /// The origin of the first deadline.
   enum Basis: UInt8, Sendable, Hashable {
     case monotonic, wall, activation, boot
   }
@@ -26,11 +26,11 @@ public struct TimerSchedule: Sendable, Hashable {
   /// `Int64.max` means no limit.
   var fires: Int64 = 1
   var basis: Basis
-  /// Whether the system is asked to keep to the leeway even to save power. See `strict()`.
+  /// True if the system is asked to keep to the leeway even to save power. See `strict()`.
   public private(set) var isStrict = false
-  /// Whether its machine stays `running` after the last fire. See `stayingOpen()`.
+  /// True if its machine stays `running` after the last fire. See `stayingOpen()`.
   public private(set) var staysOpen = false
-  /// Whether the time that the machine sleeps counts. See `countingSleep()`.
+  /// True if the time that the machine sleeps counts. See `countingSleep()`.
   public private(set) var countsSleep = false
 
   /// Fires once.
@@ -150,13 +150,13 @@ public struct TimerSchedule: Sendable, Hashable {
     intervalNanoseconds == 0 ? nil : .nanoseconds(intervalNanoseconds)
   }
 
-  /// How much later than its deadline a fire may be.
+  /// The time after its deadline within which a fire may come.
   public var leeway: Duration { .nanoseconds(leewayNanoseconds) }
 
   /// The number of fires; `nil` means no limit.
   public var times: Int? { fires == .max ? nil : Int(clamping: fires) }
 
-  /// Whether the deadlines follow the wall clock.
+  /// True if the deadlines follow the wall clock.
   public var isWall: Bool { basis == .wall }
 
   /// The same schedule, without any extension of its leeway by the system.
@@ -209,7 +209,7 @@ public struct TimerSchedule: Sendable, Hashable {
   }
 }
 
-/// What happens to a timer's grid when its interval changes.
+/// The handling of a timer's grid when its interval changes.
 public enum TimerPhase: String, Sendable, Hashable, CaseIterable, Codable {
   /// The grid keeps its first deadline: the next fire is the next start + k·interval.
   case keep

@@ -19,16 +19,16 @@ enum ThreadIdentity {
     #elseif canImport(Glibc)
       UInt(pthread_self())
     #else
-      // A pointer, where glibc has a number.
+      // A pointer, unlike glibc's number.
       UInt(bitPattern: pthread_self())
     #endif
   }
 
-  /// Stands for an actor's thread, whichever that is; the identity of none.
+  /// The identity that an actor has in place of a thread's; no thread has it.
   static func of(_ actor: any Actor) -> UInt { UInt(bitPattern: ObjectIdentifier(actor)) }
 
-  /// Whether the main queue, and with it the main actor, waits for the caller. A thread does not tell:
-  /// on Linux, any may serve that queue once the main thread has been given up.
+  /// True if the main queue, and with it the main actor, waits for the caller. The thread is no
+  /// indication: on Linux, any may serve that queue once the main thread has been given up.
   static var isMain: Bool { DispatchQueue.getSpecific(key: mainKey) == true }
 
   private static let mainKey: DispatchSpecificKey<Bool> = {

@@ -54,7 +54,7 @@ extension SystemTimeSource: SteppingTimeSource {
 
 /// Keeps a clock-step handler alive; releasing it ends the calls.
 public final class ClockStepSubscription: Sendable {
-  /// Whether steps will be reported; if not, timers keep an alarm on the system's wall clock.
+  /// True if steps will be reported; if not, timers keep an alarm on the system's wall clock.
   package let isWatching: Bool
   private let onRelease: @Sendable () -> Void
 

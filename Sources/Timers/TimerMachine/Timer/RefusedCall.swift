@@ -1,4 +1,4 @@
-/// A refused call after which nothing runs, as a debug build says it on standard error.
+/// A refused call after which nothing runs, as a debug build reports it on standard error.
 enum RefusedCall: String, Sendable {
   case activate = "activate(_:)"
   case activateWithHandler = "activate(_:handler:)"
@@ -9,7 +9,7 @@ enum RefusedCall: String, Sendable {
   case fireNow = "fireNow()"
   case fireNowAtMostEvery = "fireNow(atMostEvery:)"
 
-  /// What to call instead; nil where the refusal does no harm, as a second `resume()`.
+  /// The call to use instead; nil if the refusal does no harm, as for a second `resume()`.
   func advice(after reply: TimerReply) -> String? {
     switch (self, reply) {
     case (_, .accepted): nil

@@ -55,13 +55,13 @@ extension SafeTimer {
     let machine = every(
       interval, leeway: leeway, name: "ticks", factory: factory, queue: queue
     ) { continuation.yield($0) }
-    // The one reference to the machine; `cancel` lets go of the handler, which holds the sequence.
+    // The only reference to the machine; `cancel` releases the handler, which holds the sequence.
     continuation.onTermination = { _ in machine.cancel() }
     return stream
   }
 }
 
-/// How many fires wait for a reader of `ticks`.
+/// The number of fires that wait for a reader of `ticks`.
 enum TickBuffer {
   static func policy(
     of factory: any TimerFactory

@@ -1,6 +1,6 @@
 import TimerMachine
 
-/// What is known about one machine in an operation storm. It holds no machine.
+/// The known facts about one machine in an operation storm. It holds no machine.
 final class StormLedger: TimerObserver {
   private struct State {
     /// The newest generation that began by ending another …

@@ -36,7 +36,7 @@ public struct TimerTestBench: Sendable {
     }
   }
 
-  /// Whether handlers run on `queue`, and time passes by itself.
+  /// True if handlers run on `queue`, and time passes by itself.
   public var isRealTime: Bool { step == nil }
 
   /// The current time.
