@@ -1,29 +1,28 @@
 import TaktCore
 import TaktTime
 
-/// Holds the slots of `after: {all: […]}` against the ends of runs, by the ledger's entries alone.
+/// Checks the slots of `after: {all: […]}` against the ends of runs, by the ledger's entries alone.
 ///
-/// A job that waits for several has no other trigger, and a reload never changes what it waits for.
+/// A job that waits for several has no other trigger, and a reload never changes these.
 struct AfterAllOracle {
   private struct State {
     /// The jobs that have a schedule in force, by the ledger.
     var open: Set<JobName> = []
-    /// The ends that count, of each job that waits for some.
+    /// The ends that count, for each job that waits for some.
     var ended: [JobName: [JobName: WallInstant]] = [:]
-    /// What runs are for, and whether they have had an attempt.
+    /// The heads of runs, and the runs that have had an attempt.
     var heads: [RunID: RunHead] = [:]
     var begun: Set<RunID> = []
-    /// Slots that there have been.
+    /// All slots so far.
     var slots: [JobName: Set<WallInstant>] = [:]
   }
 
-  /// The jobs that wait for several, as they were last.
+  /// The jobs that wait for several, in their latest version.
   private var specs: [JobName: JobSpec] = [:]
   private var state = State()
-  /// What the ledger has kept: a crash goes back to it.
+  /// The state that the ledger has written: a crash goes back to it.
   private var kept = State()
   private(set) var problems: [String] = []
-  /// How many slots there were.
   private(set) var slotCount = 0
 
   /// Jobs are in force from the next turn on.
@@ -31,11 +30,11 @@ struct AfterAllOracle {
     for job in jobs where job.timing.schedule.afterAll != nil { specs[job.name] = job }
   }
 
-  /// Takes what one turn tells the ledger.
+  /// Takes the entries of one turn.
   ///
   /// - Parameters:
-  ///   - changed: jobs that this turn takes up, changes or removes, whose slots are not counted then.
-  ///   - isStart: whether takt starts with it, and runs of a previous one get their ends.
+  ///   - changed: jobs that this turn adds, changes or removes, whose slots are not counted then.
+  ///   - isStart: true if takt starts with it, and runs of a previous daemon get their ends.
   mutating func observe(
     _ entries: [LedgerEntry], changed: Set<JobName> = [], isStart: Bool = false, at now: WallInstant
   ) {
@@ -106,7 +105,6 @@ struct AfterAllOracle {
     }
   }
 
-  /// The slots that an entry names.
   private static func slots(of entry: LedgerEntry) -> [(JobName, WallInstant)] {
     switch entry {
     case .verdict(let record): [(record.job, record.slots.first)]

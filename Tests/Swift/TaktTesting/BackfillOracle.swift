@@ -1,14 +1,13 @@
 import TaktCore
 
-/// Holds runs of backfills against what they promise, by the ledger's entries alone: none decides a
-/// slot, and none is restored by a later daemon.
+/// Checks the promises of backfills, by the ledger's entries alone: none decides a slot, and none
+/// is restored by a later daemon.
 struct BackfillOracle {
   private var backfills: Set<RunID> = []
   private(set) var problems: [String] = []
-  /// How many have ended.
   private(set) var endedCount = 0
 
-  /// Whether a run is one of a backfill.
+  /// True for a run of a backfill.
   func has(_ run: RunID) -> Bool { backfills.contains(run) }
 
   mutating func observe(_ entries: [LedgerEntry]) {
@@ -16,7 +15,7 @@ struct BackfillOracle {
       switch entry {
       case .began(let run) where run.head.kind == .backfill: backfills.insert(run.head.run)
       case .began(let run):
-        // A crash may have taken the number back.
+        // After a crash, the number may be used again.
         backfills.remove(run.head.run)
         if run.head.kind == .resumed, let parent = run.head.parent, backfills.contains(parent) {
           problems.append("\(run.head.job): run \(run.head.run) continues a backfill")

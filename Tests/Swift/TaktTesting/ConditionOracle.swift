@@ -1,9 +1,9 @@
 import TaktCore
 
-/// Holds slots against `only_if`, by the ledger's entries alone: no slot runs without a yes, and none
-/// is skipped without a no.
+/// Checks slots against `only_if`, by the ledger's entries alone: no slot runs without a yes, and
+/// none is skipped without a no.
 ///
-/// A job that has a condition has it from the first, and a reload never takes it away.
+/// A job that has a condition has it from the start, and a reload never removes it.
 struct ConditionOracle {
   private struct State {
     var yes: [JobName: Int] = [:]
@@ -12,10 +12,9 @@ struct ConditionOracle {
 
   private var watched: Set<JobName> = []
   private var state = State()
-  /// What the ledger has kept: a crash goes back to it.
+  /// The state that the ledger has written: a crash goes back to it.
   private var kept = State()
   private(set) var problems: [String] = []
-  /// How many slots were skipped.
   private(set) var skippedCount = 0
 
   /// Jobs are in force from the next turn on.
@@ -23,7 +22,7 @@ struct ConditionOracle {
     for job in jobs where job.policies.onlyIf != nil { watched.insert(job.name) }
   }
 
-  /// Takes what one turn tells the ledger.
+  /// Takes the entries of one turn.
   mutating func observe(_ entries: [LedgerEntry]) {
     var no: Set<JobName> = []
     for entry in entries {

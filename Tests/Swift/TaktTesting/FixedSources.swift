@@ -46,7 +46,7 @@ package struct FixedAccounts: AccountSource {
   }
 }
 
-/// Hears nothing.
+/// An observer that ignores all records.
 package final class SilentObserver: Observer {
   package init() {}
 

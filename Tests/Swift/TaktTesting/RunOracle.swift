@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// Holds what runs do against what is promised of them, by the log and the starts alone.
+/// Checks runs against their promises, by the log and the starts alone.
 struct RunOracle {
   private struct Run {
     var job: JobName
@@ -9,7 +9,7 @@ struct RunOracle {
     var sequence: Int64 = 0
     var isAlone = false
     var group: String?
-    /// It asks for a condition, and takes no place.
+    /// It runs a condition, and takes no place.
     var isCheck = false
   }
 
@@ -36,7 +36,8 @@ struct RunOracle {
     runs[number] = run
   }
 
-  /// Takes the start of an action, after its transition. A backfill may run beside others of its job.
+  /// Takes the start of an action, after its transition. A backfill may run beside others of its
+  /// job.
   mutating func start(
     _ request: AttemptRequest, settings: SchedulerSettings, isBackfill: Bool
   ) {
@@ -50,7 +51,7 @@ struct RunOracle {
     let taken = runs.values.filter {
       [.running, .stopping, .killing].contains($0.state) && !$0.isCheck
     }
-    // Bounds may have become narrower since others started.
+    // Bounds may have been lowered since others started.
     if taken.count > max(settings.maxRunning, 5) { problems.append("\(taken.count) runs at once") }
     if let group = request.spec.concurrencyGroup, request.facts == nil,
       taken.count(where: { $0.group == group }) > 2
@@ -70,7 +71,7 @@ struct RunOracle {
   }
 }
 
-/// Holds the starts of attempts against what each job's delivery promises, over all lives of takt.
+/// Checks the starts of attempts against the delivery of each job, over all daemons.
 struct StartOracle {
   private struct Key: Hashable {
     var job: JobName
@@ -80,7 +81,7 @@ struct StartOracle {
 
   /// Attempts of `at_most_once` jobs for their slots.
   private var started: Set<Key> = []
-  /// What the run of each number is for, since it began.
+  /// The head of each run, since its start.
   private var heads: [RunID: RunHead] = [:]
   private(set) var problems: [String] = []
 

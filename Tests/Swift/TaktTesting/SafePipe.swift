@@ -1,10 +1,10 @@
 import Glibc
 
-/// A pipe whose ends no child inherits, not even one that another thread starts in this moment.
+/// A pipe whose ends no child inherits, not even one that another thread starts at the same moment.
 package enum SafePipe {
-  /// The end to read from and the end to write to; nil when there is none.
+  /// The end to read from and the end to write to; nil on failure.
   package static func make() -> (read: Int32, write: Int32)? {
-    // The call that does this at once is not offered here, so it is a pipe with a name for a moment.
+    // The call that does this atomically is not available here, so it is a named pipe for a moment.
     let path = "/tmp/takt-pipe-\(getpid())-\(UInt64.random(in: .min ... .max))"
     guard mkfifo(path, 0o600) == 0 else { return nil }
     defer { unlink(path) }

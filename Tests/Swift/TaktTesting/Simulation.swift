@@ -1,8 +1,8 @@
 package import TaktCore
 import TaktTime
 
-/// Runs the real `SchedulerCore` in virtual time under everything that a seed thinks of: slow runs,
-/// reloads, steps of the wall clock, stalls, stops. An oracle checks the ledger.
+/// Runs the real `SchedulerCore` in virtual time under random trouble: slow runs, reloads, steps of
+/// the wall clock, stalls, stops. Oracles check the ledger.
 package struct Simulation {
   private var random: SplitMix64
   private var scheduler: VirtualScheduler
@@ -11,33 +11,33 @@ package struct Simulation {
   private var snapshot: Snapshot
   private var isFinished = false
   private var ledger = LedgerModel()
-  /// What the ledger has taken and not yet written: a crash loses it.
+  /// Entries that the ledger has not written yet: a crash loses them.
   private var unwritten: [[LedgerEntry]] = []
   private var awaiting: [RunID] = []
-  /// All that the ledger has kept: what belongs together together. A reboot is an empty list.
+  /// All that the ledger has written, an element for each write. A reboot is an empty list.
   package private(set) var kept: [[LedgerEntry]] = []
-  /// How many slots of `after: {all: […]}` there were.
+  /// The slots of `after: {all: […]}`.
   package var gatheredSlots: Int { afterAll.slotCount }
-  /// How many runs of backfills there were.
+  /// The runs of backfills that have ended.
   package var backfillCount: Int { backfills.endedCount }
-  /// How many slots were skipped because a condition did not hold.
+  /// The slots that were skipped because a condition did not hold.
   package var conditionSkips: Int { conditions.skippedCount }
-  /// Whether takt is killed now and then.
+  /// True if takt is killed now and then.
   private let crashes: Bool
   private var starts = StartOracle()
   private var afterAll = AfterAllOracle()
   private var conditions = ConditionOracle()
   private var backfills = BackfillOracle()
-  /// What the present turn changes.
+  /// The jobs that the current turn changes.
   private var changing: Set<JobName> = []
   private var isStarting = false
 
   /// Every verdict, in order.
   package private(set) var records: [VerdictRecord] = []
-  /// What happened, a line each; for a person who looks at a seed that failed.
+  /// All events, a line each, for a person who debugs a seed that failed.
   package private(set) var story: [String] = []
 
-  /// - Parameter crashes: whether takt is killed now and then, and the machine with it.
+  /// - Parameter crashes: true if takt is killed now and then, and the machine with it.
   package init(seed: UInt64, crashes: Bool = false) {
     random = SplitMix64(seed: seed)
     self.crashes = crashes
@@ -50,8 +50,8 @@ package struct Simulation {
 
   private var now: Now { scheduler.now }
 
-  /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns what is
-  /// wrong with the ledger.
+  /// Runs for `duration` of virtual time, then stops takt and waits for its end. Returns the
+  /// problems of the ledger.
   package mutating func run(for duration: Duration) -> [String] {
     for job in snapshot.jobs {
       oracle.apply(job, to: job.name, at: now)
@@ -77,7 +77,7 @@ package struct Simulation {
       + conditions.problems + backfills.problems
     // They know one life of takt.
     if !crashes {
-      // Slots that are put off wait for the next takt.
+      // Delayed slots wait for the next daemon.
       oracle.finish(at: stoppedAt, pending: ledger.pending)
       runOracle.finish()
       problems += oracle.problems + runOracle.problems
@@ -85,8 +85,8 @@ package struct Simulation {
     return problems + (isFinished ? [] : ["takt did not end"])
   }
 
-  /// takt is killed with all that runs; what the ledger has not written is gone. Another starts
-  /// later, perhaps after the machine has.
+  /// takt is killed with all its runs; entries that the ledger has not written are lost. Another
+  /// daemon starts later, perhaps after a reboot.
   private mutating func crash() {
     story.append("crash, \(unwritten.count) turns unwritten")
     unwritten = []
@@ -158,7 +158,7 @@ package struct Simulation {
     case 4 where crashes: crash()
     case 4: step(by: .seconds(Int64.random(in: -20...20, using: &random)))
     default:
-      // A stall: nothing fires while time goes on.
+      // A stall: nothing fires while time passes.
       story.append("stall")
       scheduler.pass(.milliseconds(Int.random(in: 1...8000, using: &random)))
     }
@@ -170,7 +170,7 @@ package struct Simulation {
     story.append("reload: \(plan.steps.map { "\($0.change) \($0.spec.name)" })")
     let before = records.count
     let effects = scheduler.send(.reloaded(plan))
-    // What was due is decided under the old specs; of a job that is new all is under the new ones.
+    // Slots that were due are decided under the old specs; those of a new job under the new ones.
     let added = Set(plan.steps.filter { $0.change == .added }.map(\.spec.name))
     check(effects) { !added.contains($0.job) }
     for step in plan.steps {
@@ -187,7 +187,7 @@ package struct Simulation {
     changing = []
   }
 
-  /// Runs for slots of the past, some of them beside others.
+  /// Runs slots of the past, some of them beside others.
   private mutating func backfill() {
     guard let job = snapshot.jobs.randomElement(using: &random) else { return }
     story.append("backfill \(job.name)")
@@ -277,7 +277,7 @@ package struct Simulation {
   }
 
   private mutating func stop(_ run: RunID, isKill: Bool) {
-    // Some processes do not listen to TERM.
+    // Some processes ignore TERM.
     guard var end = scheduler.end(of: run), isKill || !random.oneIn(4) else { return }
     if case .attempt = end { end = .attempt(.signalled(isKill ? 9 : 15)) }
     scheduler.changeEnd(of: run, end, at: soon(within: 20))

@@ -1,10 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// An oracle of the ledger that knows nothing of how the core computes slots: it enumerates
-/// instants one by one and holds every record against them.
+/// An oracle of the ledger that does not know how the core computes slots: it enumerates instants
+/// one by one and checks every record against them.
 struct SlotOracle {
-  /// What the oracle remembers of one job.
   private struct Job {
     /// The wall at the first load, whole milliseconds, and the monotonic clock then.
     var milliseconds: Int64
@@ -13,22 +12,23 @@ struct SlotOracle {
     var firstInstant: Int64
     var spec: JobSpec?
     var appliedFrom: Int64
-    /// Whether each spec so far had one grid on the job's own clock, which stays, and no other trigger.
+    /// True if each spec so far had one grid on the job's own clock, which stays, and no other
+    /// trigger.
     var isGridAlone = true
-    /// Whether a new interval restarts its grid.
+    /// True if a new interval restarts its grid.
     var restartsGrid = false
     /// The grid's instants that must be decided once their time has passed.
     var expected: Set<Int64> = []
     var decided: Set<Int64> = []
-    /// When slots are due that an event has made some time before.
+    /// The due times of slots that delayed events have made.
     var delayed: [Int64] = []
   }
 
   private var jobs: [JobName: Job] = [:]
-  /// What is wrong; empty when every slot is accounted for.
+  /// The problems; empty if every slot is accounted for.
   private(set) var problems: [String] = []
 
-  /// A job is in force from now on; nil when it is removed.
+  /// Puts a spec of a job in force; nil removes it.
   mutating func apply(_ spec: JobSpec?, to name: JobName, at now: Now) {
     if let job = jobs[name] {
       close(name, at: now)
@@ -57,7 +57,7 @@ struct SlotOracle {
       && schedule.after.isEmpty && schedule.afterAll == nil && schedule.watch.isEmpty
   }
 
-  /// Events have happened of which the job may want to run some time later.
+  /// Notes events that may make the job due some time later.
   mutating func occurred(_ events: [LifecycleEvent], of spec: JobSpec, at now: Now) {
     let schedule = spec.timing.schedule
     let delays = Set(events.filter(schedule.on.contains).compactMap { schedule.delays[$0] })
@@ -66,12 +66,12 @@ struct SlotOracle {
     }
   }
 
-  /// Each slot of an event that is due later has a verdict, or waits for one.
+  /// Checks that each delayed slot of an event has a verdict, or waits for one.
   private mutating func checkDelayed(_ name: JobName, waiting: Set<Int64>) {
     guard let job = jobs[name] else { return }
     var known = job.decided.union(waiting)
     for due in job.delayed.sorted() {
-      // Its name is the next one that no other slot has.
+      // Its name is the next free one.
       guard let slot = (due..<(due + 100)).first(where: known.contains) else {
         problems.append("\(name): the slot of an event, due at \(due), has no verdict")
         continue
@@ -120,7 +120,7 @@ struct SlotOracle {
   private mutating func instants(of record: VerdictRecord, _ job: Job) -> [Int64] {
     let (first, last) = (record.slots.first.milliseconds, record.slots.last.milliseconds)
     if record.slots.count == 1, first == last { return [first] }
-    // Its grid is another with each interval: that is the audit's to know.
+    // Its grid differs with each interval: the audit checks that.
     if job.restartsGrid { return [first, last] }
     if let rules = job.spec?.timing.schedule.rules, !rules.isEmpty {
       return clockInstants(of: record, rules, job.spec?.timing.schedule.at ?? [])
@@ -139,7 +139,8 @@ struct SlotOracle {
     return covered
   }
 
-  /// The times of the clock, and single instants, that a series covers, millisecond by millisecond.
+  /// The instants of clock rules, and single instants, that a series covers, millisecond by
+  /// millisecond.
   private mutating func clockInstants(
     of record: VerdictRecord, _ rules: [ClockRule], _ instants: [WallInstant]
   ) -> [Int64] {
@@ -163,7 +164,7 @@ struct SlotOracle {
     return covered.sorted()
   }
 
-  /// Everything is over: what was expected must have been decided, and nothing else on a grid.
+  /// Ends the check: all expected slots must have been decided, and nothing else on a grid.
   mutating func finish(at now: Now, pending: [JobName: Set<WallInstant>]) {
     for name in jobs.keys.sorted() {
       close(name, at: now)

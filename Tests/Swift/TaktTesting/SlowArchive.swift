@@ -1,9 +1,9 @@
 package import TaktCore
 import TaktTime
 
-/// What archives of tests need not say: answers from their runs and verdicts, in the slow way.
+/// Default answers for archives of tests, from their runs and verdicts, in the slow way.
 extension RunArchive {
-  /// By way of the verdicts, without the outcomes of runs.
+  /// Made from the verdicts, without the outcomes of runs.
   package func slots(_ query: SlotQuery) throws(ArchiveError) -> [DecidedSlot] {
     let all = try verdicts(
       VerdictQuery(
@@ -15,7 +15,7 @@ extension RunArchive {
     }.map { DecidedSlot(record: $0) }
   }
 
-  /// By way of the newest runs of all jobs.
+  /// Made from the newest runs of all jobs.
   package func meanDurations() throws(ArchiveError) -> [JobName: Duration] {
     var query = RunQuery()
     query.limit = 1000
@@ -26,7 +26,7 @@ extension RunArchive {
     }
   }
 
-  /// By way of the runs and verdicts.
+  /// Made from the runs and verdicts.
   package func heat(_ query: HeatQuery) throws(ArchiveError) -> HeatMap {
     var count = HeatCount(query)
     var runs = RunQuery()

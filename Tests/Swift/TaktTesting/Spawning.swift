@@ -1,19 +1,19 @@
 import CDispatch
 import Glibc
 
-/// Starts programs by the system's own call: each child is the test's to wait for.
+/// Starts programs by the system's own call: the test must wait for each child.
 package enum Spawning {
   package struct Refused: Error, CustomStringConvertible {
     package var description: String
   }
 
   /// - Parameters:
-  ///   - words: the program, which is looked for in PATH, and its arguments.
+  ///   - words: the program, which is searched in PATH, and its arguments.
   ///   - environment: each as `NAME=value`; nil for this process's own.
-  ///   - input: what it reads; nil for nothing.
-  ///   - output: where it prints; nil for this process's own place.
-  ///   - errors: the file of its other stream; nil for this process's own place.
-  ///   - closing: what it does not inherit in any case.
+  ///   - input: its standard input; nil for none.
+  ///   - output: its standard output; nil for this process's own.
+  ///   - errors: the file of its standard error; nil for this process's own.
+  ///   - closing: descriptors that it does not inherit in any case.
   package static func start(
     _ words: [String], environment: [String]? = nil, input: Int32? = nil, output: Int32? = nil,
     errors: String? = nil, closing: Range<Int32> = 3..<3, startsSession: Bool = false
@@ -31,7 +31,7 @@ package enum Spawning {
       posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o644)
     }
     for other in closing { posix_spawn_file_actions_addclose(&actions, other) }
-    // The threads of a queue block nearly all signals, and a child would begin like that.
+    // The threads of a queue block nearly all signals, and a child would inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -3,7 +3,7 @@ import TaktTime
 
 /// Calendars and delays of random jobs.
 extension SpecGenerator {
-  /// Times round now that are left out, or are the only ones.
+  /// Times around now that are left out, or are the only ones.
   static func calendars(at now: Now, _ random: inout SplitMix64) -> CalendarRules {
     let second = now.wall.milliseconds / 1000
     func calendar(_ name: String) -> SharedCalendar {
@@ -28,7 +28,7 @@ extension SpecGenerator {
     return rules
   }
 
-  /// A rule whose times come also from the days round today, on which there are none.
+  /// A rule that is also moved from excluded days around today.
   static func moved(_ expression: ClockRule.Expression, at now: Now, _ random: inout SplitMix64)
     -> ClockRule.Expression
   {
@@ -42,7 +42,8 @@ extension SpecGenerator {
     return expression.filtered(on: filter)
   }
 
-  /// Times move as the schedule's own calendars say, as in a jobs file, or not at all.
+  /// Sets the move of the schedule's own calendars on each rule that has one, as in a jobs file, or
+  /// none.
   static func settleMoves(of schedule: inout Schedule) {
     let move = schedule.calendars?.move(beside: schedule.exclusions).map { Shared($0) }
     schedule.rules = schedule.rules.map { rule in

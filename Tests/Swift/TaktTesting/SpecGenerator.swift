@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// Makes random jobs. A job's first letter says what triggers it has, before and after a reload:
-/// `g` a grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and instants, `d` a
-/// fixed delay, `o` occasions, `c` times of the clock, some with instants, `f` the ends of other
-/// jobs' runs, `a` the ends of several together, `p` a grid that a new interval restarts.
+/// Makes random jobs. A job's first letter names its triggers, before and after a reload: `g` a
+/// grid on the job's clock, `w` a grid or instants on the wall, `m` a grid and instants, `d` a
+/// fixed delay, `o` occasions, `c` clock rules, some with instants, `f` the ends of other jobs'
+/// runs, `a` the ends of several together, `p` a grid that a new interval restarts.
 struct SpecGenerator {
   static let kinds: [Character] = ["g", "w", "m", "d", "o", "c", "f", "p", "a"]
 
@@ -12,7 +12,7 @@ struct SpecGenerator {
   static func snapshot(at now: Now, _ random: inout SplitMix64) -> Snapshot {
     let names = kinds.flatMap { kind in (0..<3).map { "\(kind)\($0)" } }.shuffled(using: &random)
     var chosen = Set(names.prefix(Int.random(in: 1...8, using: &random)))
-    // Their parents, so that they come to something.
+    // Their parents, so that they have slots.
     if chosen.contains(where: { $0.hasPrefix("a") }) { chosen.formUnion(["g0", "d1"]) }
     let jobs = chosen.sorted().compactMap { name in
       JobName(name).map { spec(named: $0, at: now, &random) }
@@ -87,7 +87,7 @@ struct SpecGenerator {
     if random.oneIn(4) {
       spec.policies.freshFor = .milliseconds(Int.random(in: 100...20_000, using: &random))
     }
-    // The same jobs always, so that a reload never takes a condition away.
+    // Always the same jobs, so that a reload never removes a condition.
     if name.text.last == "2" { spec.policies.onlyIf = condition(of: name) }
     spec.lateTolerance = .milliseconds(Int.random(in: 0...500, using: &random))
     if random.oneIn(4) { spec.expectedDuration = .milliseconds(100) }
@@ -101,7 +101,7 @@ struct SpecGenerator {
     return spec
   }
 
-  /// Some wait for it.
+  /// The condition of a job; some jobs wait until it holds.
   private static func condition(of name: JobName) -> Shared<Condition> {
     let waits = ["g", "c", "f", "o"].contains(name.text.first)
     return Shared(
@@ -161,7 +161,7 @@ struct SpecGenerator {
       isEnabled: !random.oneIn(6))
     if random.oneIn(4) { timing.jitter = interval / 3 }
     if random.oneIn(4) {
-      // Sometimes more than there is room for.
+      // Sometimes longer than the interval.
       timing.spread = Spread(over: interval * (random.oneIn(4) ? 3 : 0.4), seed: name.text)
     }
     return timing
@@ -199,7 +199,7 @@ struct SpecGenerator {
     settleMoves(of: &schedule)
   }
 
-  /// One rule or two that come every few seconds.
+  /// One rule or two with slots every few seconds.
   private static func rules(at now: Now, _ random: inout SplitMix64) -> [ClockRule] {
     (0..<Int.random(in: 1...2, using: &random)).compactMap { _ in
       let step = Int.random(in: 1...40, using: &random)
@@ -215,7 +215,7 @@ struct SpecGenerator {
         }
       }
       if random.oneIn(2) {
-        // Sometimes only in every second day, which the simulation may not reach.
+        // Sometimes only on every second day, which the simulation may not reach.
         let nth = DayFilter.Nth(every: 2, unit: .days, start: 0)
         let filter = DayFilter(nth: random.oneIn(3) ? nth : nil)
         guard let cron = try? CronExpression("*/\(step) * * * * *") else { return nil }
@@ -231,7 +231,7 @@ struct SpecGenerator {
     }
   }
 
-  /// Instants round now, some of them past, on tenths of a second so that they meet grids.
+  /// Instants around now, some of them past, on tenths of a second so that they meet grids.
   private static func instants(after now: Now, _ random: inout SplitMix64) -> [WallInstant] {
     (0..<Int.random(in: 1...6, using: &random)).map { _ in
       let tenth = now.wall.milliseconds / 100 + Int64.random(in: -20...300, using: &random)

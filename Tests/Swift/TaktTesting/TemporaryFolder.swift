@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of a test's own that its owner alone may enter. It is removed with this object.
+/// A test's own folder that only its owner may enter. It is removed with this object.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -11,7 +11,7 @@ package final class TemporaryFolder: Sendable {
 
   deinit { Self.remove(path) }
 
-  /// Also what no test has made: a daemon, or a loader, may have written here.
+  /// Removes files of others too: a daemon, or a loader, may have written here.
   private static func remove(_ path: String) {
     guard unlink(path) != 0, let list = opendir(path) else { return }
     while let entry = readdir(list) {
@@ -24,7 +24,7 @@ package final class TemporaryFolder: Sendable {
     rmdir(path)
   }
 
-  /// The path of a name in here.
+  /// The path of a name in this folder.
   package subscript(name: String) -> String { path + "/" + name }
 
   /// Writes a file that only its owner may write to.
@@ -48,7 +48,7 @@ package final class TemporaryFolder: Sendable {
     return path
   }
 
-  /// A file of `size` zero bytes that takes no room.
+  /// Writes a file of `size` zero bytes that takes no space.
   @discardableResult
   package func writeSparse(_ size: Int, to name: String) -> String {
     let path = write([], to: name)

@@ -1,16 +1,16 @@
 import TaktCore
 import TaktTime
 
-/// Random batches of three machines, on two engines that must answer alike.
+/// Random batches of three machines, on two engines that must give the same answers.
 ///
-/// Tokens and numbers of members differ between engines: each is compared by the order in which it
-/// was given out.
+/// Tokens and numbers of members differ between engines: each is compared by its place in their
+/// order.
 package struct ClaimComparison {
-  /// What one engine has given out, in order.
+  /// The members and tokens that one engine has granted, in order.
   private struct Given {
     var members: [MemberID] = []
     var tokens: [ClaimToken] = []
-    /// What each of these was given out for.
+    /// The claims of these tokens.
     var claims: [SlotClaim] = []
   }
 
@@ -21,7 +21,7 @@ package struct ClaimComparison {
   private var current: [Int?] = [nil, nil, nil]
   private var earlier: [Int?] = [nil, nil, nil]
   private let jobs = ["a", "B", "c.d", "e_9"].map { ClaimScene.name($0) }
-  /// How many batches of any answer there were, to see that the random ones meet all rules.
+  /// The number of batches by their answer, as a check that the random ones meet all rules.
   package private(set) var counts: [String: Int] = [:]
 
   package init(_ first: any ClaimTestEngine, _ second: any ClaimTestEngine, seed: UInt64) {

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What an engine promises that was set back to what it knew before.
+/// Promises of an engine that was set back to an earlier state.
 extension ClaimContract {
   package static let failovers = [
     copied("no machine is given a claim that the standby lacks until all have spoken") {

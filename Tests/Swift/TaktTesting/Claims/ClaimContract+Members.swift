@@ -189,7 +189,7 @@ extension ClaimContract {
         try scene.ask(two, .ask(scene.job, [slot, scene.slot(1)], schedule: scene.schedule)),
         .known([scene.slot(1)], displaced: []),
         "what was done")
-      // Nobody has decided for it yet.
+      // No other machine has decided for it yet.
       try scene.equal(try scene.renew(one).held.map(\.token), [token], "after a renewal")
       try scene.equal(try scene.ask(one, .end(token, .succeeded, reason: "")), .done, "its end")
     },

@@ -163,7 +163,7 @@ extension ClaimContract {
         "known")
       try scene.equal(try scene.claim(one, scene.wish(last)), .taken, "a claim")
       try scene.engine.pass(.seconds(10))
-      // Who comes later hears of no more.
+      // A later member gets the same answers.
       let two = try scene.join("two")
       _ = try scene.grant(two, scene.wish(next))
       try scene.equal(try scene.claim(two, scene.wish(last)), .taken, "another one's claim")

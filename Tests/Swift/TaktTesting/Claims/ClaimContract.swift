@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What every engine of claims promises, as clauses that any engine can be held to.
+/// A promise of every engine of claims, as a clause that any engine can be checked against.
 package struct ClaimContract: Sendable {
   package let name: String
   private let clause: @Sendable (ClaimScene) throws -> Void
@@ -18,7 +18,7 @@ package struct ClaimContract: Sendable {
     Self(name) { scene in try clause(scene, scene.join()) }
   }
 
-  /// A clause about two of them.
+  /// A clause about two machines that have joined.
   static func ofTwo(
     _ name: String, _ clause: @escaping @Sendable (ClaimScene, MemberID, MemberID) throws -> Void
   ) -> Self {
@@ -53,7 +53,7 @@ final class ClaimScene {
     return name
   }
 
-  /// The slot so many before the newest one that is due.
+  /// The slot this many before the newest one that is due.
   func slot(_ count: Int) -> WallInstant {
     WallInstant(milliseconds: start.milliseconds / 200 * 200 - Int64(count) * 200)
   }
@@ -94,7 +94,7 @@ final class ClaimScene {
     return try unwrap(reply.member, "the new member")
   }
 
-  /// One request, whose member is alive.
+  /// Sends one request, and expects its member to be alive.
   @discardableResult
   func ask(_ member: MemberID, _ request: ClaimRequest) throws -> ClaimAnswer {
     let reply = try send(member, [request])
@@ -108,7 +108,7 @@ final class ClaimScene {
     return try unwrap(reply.news, "the news")
   }
 
-  /// Lets the leases of all members but these go by, and the grace too.
+  /// Lets the leases of all members except these end, and the grace too.
   func lose(all but: MemberID...) throws {
     for _ in 0..<5 {
       try engine.pass(.seconds(5))

@@ -1,19 +1,19 @@
 package import TaktCore
 package import TaktTime
 
-/// An engine that a contract is checked on: it does one batch after another, and time passes for it
-/// when a test says so.
+/// An engine that a contract is checked on: it performs one batch after another, and its time
+/// passes only in `pass`.
 package protocol ClaimTestEngine: AnyObject {
   /// The engine's clock, which stands still between `pass`es.
   var now: WallInstant { get }
   /// Lets time pass; the clock never goes back.
   func pass(_ duration: Duration) throws
-  /// Sets the clock before anything is done.
+  /// Sets the clock before any batch.
   func start(at instant: WallInstant) throws
   func perform(_ batch: ClaimBatch) throws -> ClaimReply
 }
 
-/// One that can be set back to a copy of what it knew, as a standby is that takes over.
+/// One that can be set back to a copy of its state, like a standby that takes over.
 package protocol CopiedTestEngine: ClaimTestEngine {
   func keepCopy() throws
   func failOver() throws
@@ -41,7 +41,7 @@ package final class MemoryTestEngine: CopiedTestEngine {
 }
 
 extension MemoryEngine {
-  /// A standby takes over that knows what `copy` does. No number is given out again.
+  /// Replaces the state by the copy of a standby that takes over. No number is used again.
   package mutating func failOver(to copy: MemoryEngine) {
     let old = self
     self = copy

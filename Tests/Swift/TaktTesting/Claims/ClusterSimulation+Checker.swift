@@ -1,20 +1,20 @@
 import TaktCore
 import TaktTime
 
-/// What must hold in the end.
+/// The checks at the end.
 extension ClusterSimulation {
   mutating func check(until healedAt: MonotonicInstant) {
     checkRuns()
     checkMadeUpFor()
     let jobs = versions[versions.count - 1]
     let first = Self.start
-    // What has gathered before is served in turns: two of a queue are half a second apart.
+    // Earlier slots are handled in turns: two of a queue are half a second apart.
     let last = Self.start + (healedAt - Self.begin) + .seconds(30)
     let forgottenUntil = failedOverAt.map { Self.start + ($0 - Self.begin) } ?? first
     for job in jobs {
       // A job whose schedule has changed has slots by several of them.
       // Those of a group may wait for each other for as long as it takes.
-      // A machine that has seen the last run of a limit asks nobody about later slots.
+      // A machine that has seen the last run of a limit asks for no later slots.
       guard !wasSuspended.contains(job.name), job.concurrencyGroup == nil,
         job.timing.schedule.limit == nil,
         versions.allSatisfy({
@@ -50,7 +50,7 @@ extension ClusterSimulation {
     }
   }
 
-  /// In the end all machines say the same of a job.
+  /// At the end all machines agree about a job's suspension.
   mutating func checkAgreement() {
     for job in versions[0] {
       let states = machines.map {
@@ -65,7 +65,8 @@ extension ClusterSimulation {
 
   func offset(_ slot: WallInstant) -> String { "\((slot - Self.start).milliseconds)" }
 
-  /// Of a group with room for one, two run at a time only where a machine went on without its lease.
+  /// Checks that two of a group with room for one run at a time only if a machine continued without
+  /// its lease.
   mutating func checkGroup() {
     let members = versions[0].filter { $0.concurrencyGroup != nil }
     guard !members.contains(where: { $0.onLeaseLost == .finish }) else { return }
@@ -81,7 +82,8 @@ extension ClusterSimulation {
     }
   }
 
-  /// A job that rests after each end never runs sooner, on no machine, and goes on in the end.
+  /// Checks that a job that rests after each end never runs sooner, on any machine, and still runs
+  /// at the end.
   mutating func checkRests(until healedAt: MonotonicInstant) {
     for job in versions[0]
     where job.timing.schedule.every?.origin == .end && job.onLeaseLost == .stop {

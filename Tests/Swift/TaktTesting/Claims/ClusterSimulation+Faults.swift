@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What goes wrong, and how it heals.
+/// Faults and their repair.
 extension ClusterSimulation {
   mutating func makeChaos() {
     let index = Int.random(in: 0..<machines.count, using: &random)

@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// What the machines and the engine say to each other, and what becomes of it on the way.
+/// The messages between machines and engine, and their fate on the way.
 extension ClusterSimulation {
   private mutating func delay() -> Duration {
-    // In the end a queue must get on faster than it grows.
+    // While it heals, a queue must shrink faster than it grows.
     .milliseconds(
       random.oneIn(8)
         ? Int.random(in: 100...(isHealing ? 500 : 2500), using: &random)
@@ -38,7 +38,7 @@ extension ClusterSimulation {
         Delivery(
           at: now + delay(), machine: index, life: delivery.life,
           message: .outcome(.answered(reply))))
-      // Some networks, or drivers, repeat what they were given.
+      // Some networks, or drivers, repeat a message.
       if random.oneIn(30) { _ = perform(batch) }
     case .outcome(let outcome):
       guard machines[index].isUp, machines[index].life == delivery.life else { return }

@@ -1,12 +1,12 @@
 package import TaktCore
 import TaktTime
 
-/// Several real `SchedulerCore`s and the engine's rules in virtual time, with everything between them
-/// that a seed thinks of: answers that are late or lost, machines that are killed, frozen, cut off or
-/// stopped, clocks that are wrong, an engine that is down, files that change on one machine after the
-/// other. A checker looks at what ran and at what the engine knows in the end.
+/// Several real `SchedulerCore`s and the engine's rules in virtual time, with all kinds of trouble
+/// between them: answers that are late or lost, machines that are killed, frozen, cut off or
+/// stopped, clocks that are wrong, an engine that is down, files that change on one machine after
+/// the other. A checker compares the runs with the engine's state at the end.
 package struct ClusterSimulation {
-  /// A mistake that is put into the engine or the machines on purpose: the checker must see it.
+  /// A mistake that is put into the engine or the machines on purpose: the checker must find it.
   package enum Plant: Hashable, Sendable {
     case engine(MemoryEngine.Plant)
     /// Nothing ends the runs of a machine that is frozen.
@@ -21,20 +21,19 @@ package struct ClusterSimulation {
     /// The verdicts of single slots in the ledger.
     var verdicts: [String: Verdict] = [:]
     var offset: Duration
-    /// nil while it is down.
     var isUp = false
     var startsAt: MonotonicInstant?
     var frozenUntil: MonotonicInstant?
     var cutUntil = MonotonicInstant(nanoseconds: 0)
-    /// The guard ends what runs by then.
+    /// The time at which the guard ends its runs.
     var guardAt: MonotonicInstant?
     var sentAt: [UInt64: MonotonicInstant] = [:]
-    /// Which life of the machine it is: what was said to an earlier one is not heard.
+    /// The number of its daemon: messages to an earlier one are dropped.
     var life = 0
     var running: [RunID: Execution] = [:]
     var version = 0
     var isStopping = false
-    /// The newest era of the engine that it knows of.
+    /// The newest era of the engine that it has seen.
     var heardEra: UInt64 = 0
   }
 
@@ -63,10 +62,11 @@ package struct ClusterSimulation {
     var fence: UInt64?
     var from: MonotonicInstant
     var to: MonotonicInstant?
-    /// What the engine and the machine were when it began.
+    /// The engine's era and the machine's life at its start.
     var era: UInt64
     var life: Int
-    /// An engine that was set back cannot know of the one before, as its machine has not spoken since.
+    /// True if the engine was set back and cannot know of an earlier execution, whose machine has
+    /// not contacted it since.
     var isUntold = false
   }
 
@@ -86,9 +86,9 @@ package struct ClusterSimulation {
   var now = Self.begin
   var machines: [Machine] = []
   var engine = MemoryEngine()
-  /// What a standby of the engine knows.
+  /// The state of a standby of the engine.
   var standby: (engine: MemoryEngine, at: MonotonicInstant)?
-  /// When it took over last: verdicts from before may be known to machines alone.
+  /// The last takeover of a standby: verdicts from before may be known to machines alone.
   var failedOverAt: MonotonicInstant?
   var engineDownUntil = MonotonicInstant(nanoseconds: 0)
   var network: [Delivery] = []
@@ -97,7 +97,7 @@ package struct ClusterSimulation {
   var problems: [String] = []
   package internal(set) var story: [String] = []
   var isHealing = false
-  /// Jobs that somebody has suspended: their slots are skipped without the engine's word.
+  /// Jobs that were ever suspended: their slots are skipped without the engine's answer.
   var wasSuspended: Set<JobName> = []
 
   package init(seed: UInt64, plant: Plant? = nil) {
@@ -135,11 +135,11 @@ package struct ClusterSimulation {
     }
   }
 
-  /// Runs for `duration`, heals everything, and returns what is wrong.
+  /// Runs for `duration`, heals everything, and returns the problems.
   package mutating func run(for duration: Duration = .seconds(90)) -> [String] {
     let count = 3
     for number in 0..<count {
-      // One clock is right: nobody else names the slots in time.
+      // One clock is right: no other machine names the slots in time.
       let offset: Duration =
         number > 0 && random.oneIn(4) ? .seconds(Int.random(in: -600...600, using: &random)) : .zero
       machines.append(
@@ -246,7 +246,7 @@ package struct ClusterSimulation {
       case .awaitLedger(let run): send(.kept(run), to: index)
       case .start(let request): start(request, on: index)
       case .signal(let run, let signal):
-        // Some heed only the last one.
+        // Some react only to the last one.
         guard machines[index].running[run] != nil, signal == .kill || !random.oneIn(3) else {
           break
         }
@@ -299,7 +299,7 @@ package struct ClusterSimulation {
       of: request.run, .attempt(.exited(0)), at: now + .milliseconds(length()))
   }
 
-  /// Some run longer than a lease. In the end none does, so that those that wait get their turns.
+  /// Some run longer than a lease. At the end none does, so that those that wait get their turns.
   mutating func length() -> Int {
     if isHealing { return Int.random(in: 1...300, using: &random) }
     return random.oneIn(5)
@@ -317,7 +317,7 @@ package struct ClusterSimulation {
     runs[key]?[place].to = now
   }
 
-  /// The guard, or the end of the machine, ends all that runs there.
+  /// The guard, or the end of the machine, ends all its runs.
   private mutating func endAll(_ index: Int) {
     machines[index].guardAt = nil
     for run in machines[index].running.keys.sorted() {
@@ -325,7 +325,7 @@ package struct ClusterSimulation {
         guard let execution = machines[index].running[run], execution.isGuarded,
           plant != .unguarded
         else { continue }
-        // takt hears of it when it goes on.
+        // takt is notified when it continues.
         machines[index].scheduler.changeEnd(of: run, .attempt(.signalled(9)), at: now)
       }
       ended(run, on: index)

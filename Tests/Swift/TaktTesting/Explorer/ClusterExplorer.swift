@@ -2,35 +2,37 @@ import DequeModule
 import TaktCore
 import TaktTime
 
-/// All that a small cluster can do: each order of events, each length of a run, and each fault at
-/// each moment, from the first start until everything is decided.
+/// All possible behaviour of a small cluster: each order of events, each length of a run, and each
+/// fault at each moment, from the first start until everything is decided.
 ///
-/// The machines are real `SchedulerCore`s and the engine its real rules. What may be left out, and why
-/// nothing is lost by that:
+/// The machines are real `SchedulerCore`s and the engine its real rules. The search leaves out the
+/// following, and loses nothing:
 ///
-/// - States that differ in nothing from which anything follows are met once: in counters, in names of
-///   timers and runs, in when a verdict was written, and in which machine is which.
-/// - With fewer faults left nothing happens that does not happen with more: a state is gone on from
-///   again only with more of them.
-/// - What goes wrong with one machine alone is tried after it has done something and after time has
-///   passed. What others do meanwhile comes to the same before it and after it.
-/// - Of what different machines do by themselves one order is enough, and a machine that waits for the
-///   engine hears it done first: it asks nothing meanwhile, so the engine's order is the same.
-/// - While a machine stands still it does nothing: whatever is due meanwhile is due at its end.
-/// - What a machine, or the engine, does is found out once for each of its own states: neither knows
-///   what else is in the world.
+/// - States that differ only in parts without consequences count as one: counters, names of timers
+///   and runs, the time at which a verdict was written, and which machine is which.
+/// - Nothing happens with fewer faults left that does not happen with more: the search continues
+///   from a known state only with more of them.
+/// - A fault of one machine alone is tried after that machine has done something and after time has
+///   passed. The actions of others in between have the same result before it and after it.
+/// - One order is enough for steps that different machines take by themselves. A machine that waits
+///   for the engine takes its steps after the engine has performed its batch: it sends nothing in
+///   between, so the engine's order is the same.
+/// - While a machine stands still it does nothing: events that are due in between are due at its
+///   end.
+/// - The steps of a machine, or of the engine, are computed once for each of its own states:
+///   neither depends on the rest of the world.
 package struct ClusterExplorer {
   package struct Report: Sendable {
-    /// How many different states there were at which paths part, and how many steps led to them.
+    /// The different states at which paths part, and the steps that led to them.
     package var states = 0
     package var steps = 0
-    /// How many paths came to their end.
+    /// The paths that reached their end.
     package var ends = 0
-    /// What has become of the slots at these ends.
+    /// The fates of the slots at these ends.
     package var outcomes: Set<String> = []
     /// The longest path.
     package var depth = 0
-    /// Whether all were met: no bound has cut any off.
+    /// True if no bound has cut any path off.
     package var isComplete = true
     /// The first violations, each with its story.
     package var violations: [Violation] = []
@@ -38,19 +40,19 @@ package struct ClusterExplorer {
 
   package struct Violation: Sendable {
     package var problem: String
-    /// Each step is what a machine does at one instant, and what that causes, in lines.
+    /// Each step is all that a machine does at one instant, with its consequences, in lines.
     package var story: [String]
   }
 
-  /// How far a search has come.
+  /// The progress of a search.
   package struct Progress: Sendable {
     package var faults: Int
     package var states: Int
-    /// The part of all paths that is done, as far as can be known: it grows from 0 to 1.
+    /// The estimated part of all paths that is done: it grows from 0 to 1.
     package var share: Double
   }
 
-  /// How a state was come to.
+  /// The way to a state.
   private final class Trail {
     let step: ExplorerWorld.Step
     let length: Duration
@@ -68,11 +70,11 @@ package struct ClusterExplorer {
     var trail: Trail?
     var tree: EngineTree?
     var depth: Int
-    /// Nobody has gone on from here yet with as many faults left.
+    /// True if the search has not continued from here yet with as many faults left.
     var isNew = true
-    /// The machines whose faults nobody has tried here yet.
+    /// The machines whose faults have not been tried here yet.
     var mayFail: Set<Int> = []
-    /// All is decided: only faults are tried.
+    /// True if all is decided: only faults are tried.
     var isEnd = false
     /// Its part of the whole search.
     var share = 1.0
@@ -81,25 +83,25 @@ package struct ClusterExplorer {
   private let scene: ExplorerScene
   private let statesMax: Int
   private let violationsMax: Int
-  /// How many faults were left when a state was met, and with how many those of a machine were tried
-  /// there: with fewer left nothing else can happen.
+  /// The most faults left when a state was met, and when faults of a machine were tried there: with
+  /// fewer left nothing else can happen.
   private var met: [Int: UInt8] = [:]
   private let memory: ExplorerMemory
   private var report = Report()
-  /// To the first violations.
+  /// The ways to the first violations.
   private var paths: [ExplorerPath] = []
-  /// Of the search for paths with so many faults.
+  /// The part of the current search that is done.
   private var done = 0.0
   private let progress: (Progress) -> Void
-  /// After so many steps a path counts as one that goes in a circle, until its state is known.
+  /// After this many steps a path counts as a circle, until its state is known.
   private static let straightMax = 1000
-  /// What is asked of the engine is kept here; nil where nobody wants it.
+  /// The record of all requests to the engine; nil for none.
   private let tree: EngineTree?
 
   /// - Parameters:
-  ///   - statesMax: after how many states the search ends without being complete.
-  ///   - violationsMax: after how many kinds of violation it ends.
-  ///   - tree: gets all that is asked of the engine.
+  ///   - statesMax: the number of states after which the search ends incomplete.
+  ///   - violationsMax: the number of kinds of violation after which it ends.
+  ///   - tree: receives all requests to the engine.
   ///   - progress: called after each 10,000 states.
   package init(
     _ scene: ExplorerScene, statesMax: Int = .max, violationsMax: Int = 1,
@@ -113,7 +115,7 @@ package struct ClusterExplorer {
     self.violationsMax = violationsMax
   }
 
-  /// Searches, with all faults at once. What is found has a short story if it needs few faults and
+  /// Searches, with all faults at once. A violation has a short story if it needs few faults and
   /// few events: such paths are then searched for.
   package mutating func run() -> Report {
     search(scene.faultsMax)
@@ -127,7 +129,7 @@ package struct ClusterExplorer {
   }
 
   /// Depth first needs little memory and finds long stories: other searches find the shortest ones
-  /// that end alike.
+  /// with the same ends.
   private mutating func shorten() {
     var other = Self(scene, statesMax: 4 * max(report.states, 10_000), violationsMax: paths.count)
     for faults in 0...scene.faultsMax where other.paths.count < paths.count {
@@ -138,7 +140,7 @@ package struct ClusterExplorer {
       let short = other.paths.first { $0.problem.kindOfProblem == kind }
       if let short, short.story.count < paths[place].story.count { paths[place] = short }
     }
-    // One of another kind is as good where one is wanted.
+    // One of another kind is as good if one is enough.
     if violationsMax == 1, let short = other.paths.first, short.story.count < paths[0].story.count {
       paths = [short]
     }
@@ -192,9 +194,9 @@ package struct ClusterExplorer {
     report.steps += 1
   }
 
-  /// Goes on for as long as there is one way: what lies between is no state that paths part at, and
-  /// most paths that have had their faults are of this kind. Returns false where another path has gone
-  /// the rest of the way.
+  /// Continues while there is only one step: paths do not part at the states in between, and most
+  /// paths without faults left are of this kind. Returns false if another path has gone the rest of
+  /// the way.
   private mutating func follow(_ visit: inout Visit) -> Bool {
     var rest = Self.straightMax
     var hasPassed = false
@@ -212,7 +214,7 @@ package struct ClusterExplorer {
     return true
   }
 
-  /// The worlds in which what has just started takes one time and another.
+  /// The worlds in which the runs that have just started take each possible length.
   private func lengths(of visit: Visit) -> [Visit] {
     guard !visit.world.started.isEmpty else { return [visit] }
     return scene.lengths.map { length in
@@ -223,7 +225,7 @@ package struct ClusterExplorer {
     }
   }
 
-  /// A state that is to be gone on from; nil for one that is known, or an end.
+  /// The state to continue from; nil for one that is known, or an end.
   private mutating func meet(_ visit: Visit) -> Visit? {
     var visit = visit
     if let problem = visit.world.problems.first {
@@ -238,14 +240,14 @@ package struct ClusterExplorer {
     if isSettled {
       report.ends += 1
       if visit.isNew { report.outcomes.insert(visit.world.outcome) }
-      // What is decided stays so, whatever happens to a machine now.
+      // A decided slot stays so, whatever happens to a machine now.
       visit.isEnd = true
       return visit.world.faultsLeft == 0 ? nil : visit
     }
     return problem == nil ? visit : nil
   }
 
-  /// Whether something can happen here that nobody has tried, and what.
+  /// Finds the steps and faults that have not been tried here; returns false if there are none.
   private mutating func isNews(_ visit: inout Visit) -> Bool {
     let (key, machines) = visit.world.digest()
     let left = UInt8(visit.world.faultsLeft)

@@ -1,18 +1,18 @@
 package import TaktCore
 import TaktTime
 
-/// An engine that can be taken back to where it was.
+/// An engine that can be taken back to an earlier state.
 package protocol RewindableTestEngine: ClaimTestEngine {
   func keepPlace() throws
   func goBack() throws
-  /// What it has of each slot, in the words of `EngineReplay.rows`; members and tokens as they are.
+  /// Its row for each slot, in the words of `EngineReplay.rows`; members and tokens as they are.
   func rows() throws -> [EngineReplay.Row]
 }
 
-/// Does on another engine all that an explorer has asked of the rules in memory, each batch in each
+/// Repeats on another engine all requests of an explorer to the rules in memory, each batch in each
 /// state, and compares answers and rows.
 package struct EngineReplay {
-  /// What an engine has of a slot.
+  /// The record of a slot in an engine.
   package struct Row: Hashable, Sendable, CustomStringConvertible {
     package var job: String
     package var slot: Int64
@@ -38,7 +38,7 @@ package struct EngineReplay {
     }
   }
 
-  /// What the other engine calls members and tokens, by the names that the rules gave.
+  /// The other engine's members and tokens, by those of the rules.
   private struct Names {
     var members: [MemberID: MemberID] = [:]
     var tokens: [ClaimToken: ClaimToken] = [:]
@@ -79,7 +79,6 @@ package struct EngineReplay {
     }
   }
 
-  /// What the rules in memory have.
   private static func rows(of rules: MemoryEngine) -> [Row] {
     let rows = rules.jobs.flatMap { name, job in
       job.slots.map { instant, slot in

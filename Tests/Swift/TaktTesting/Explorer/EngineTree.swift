@@ -1,7 +1,7 @@
 package import TaktCore
 package import TaktTime
 
-/// All that an explorer has asked of the engine, as a tree: what is asked after what.
+/// All requests of an explorer to the engine, as a tree: each after those before it.
 package final class EngineTree {
   package struct Request: Hashable, Sendable {
     package let at: WallInstant
@@ -19,7 +19,7 @@ package final class EngineTree {
     return tree
   }
 
-  /// How many batches there are.
+  /// The number of batches.
   package var count: Int { next.values.reduce(next.count) { $0 + $1.count } }
 
   /// In the order of their times.

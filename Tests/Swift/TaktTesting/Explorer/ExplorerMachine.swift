@@ -1,8 +1,8 @@
 import TaktCore
 import TaktTime
 
-/// A machine at one instant, as a value that knows of no other: what happens to it changes it, and
-/// what that does to the world is a list of deeds.
+/// A machine at one instant, as a value that knows of no other: an occurrence changes it, and its
+/// effects on the world are a list of deeds.
 struct ExplorerMachine {
   struct Execution: Hashable {
     var job: JobName
@@ -12,7 +12,7 @@ struct ExplorerMachine {
     var result: AttemptResult
   }
 
-  /// What happens to it.
+  /// An event of the machine.
   enum Occurrence: Hashable {
     case boots
     case goesOn
@@ -22,20 +22,20 @@ struct ExplorerMachine {
     case hearsKept(RunID)
     case hears(ExplorerMessage)
     case guarded
-    /// - Parameter isChanged: whether there is another version of the file by now.
+    /// - Parameter isChanged: true if there is another version of the file by now.
     case isKilled(until: MonotonicInstant, losesLedger: Bool, isChanged: Bool)
     case standsStill(until: MonotonicInstant)
     case willReload(at: MonotonicInstant)
     case isGiven(Command)
     case runsFail
     case leaves
-    /// Runs that have just started take so long.
+    /// Runs that have just started take this long.
     case lasts([RunID], until: MonotonicInstant)
   }
 
   enum Command: Hashable { case suspend, resume, trigger }
 
-  /// What it does that others notice, or that is counted.
+  /// An action that others notice, or that is counted.
   enum Deed {
     case asks(ExplorerMessage)
     case began(RunHead)
@@ -54,7 +54,7 @@ struct ExplorerMachine {
   private(set) var ledger = LedgerModel()
   private(set) var timers: [TimerID: (deadline: MonotonicInstant, token: UInt64)] = [:]
   private(set) var running: [RunID: Execution] = [:]
-  /// Runs of which it is to hear that they are kept.
+  /// Runs that the ledger has written, to be reported to the core.
   private(set) var kept: [RunID] = []
   /// Runs that the guard has ended while it stood still.
   private(set) var endedMeanwhile: [RunID] = []
@@ -63,24 +63,24 @@ struct ExplorerMachine {
   private(set) var startsAt: MonotonicInstant?
   private(set) var frozenUntil: MonotonicInstant?
   private(set) var reloadsAt: MonotonicInstant?
-  /// The guard ends what runs by then.
+  /// The time at which the guard ends its runs.
   private(set) var guardAt: MonotonicInstant?
-  /// The batch that it has asked last.
+  /// Its latest batch.
   private(set) var sent: (number: UInt64, at: MonotonicInstant)?
   private(set) var life = 0
   private(set) var version = 0
-  /// Since when it has had that version.
+  /// The time at which it got that version.
   private(set) var versionFrom = MonotonicInstant(nanoseconds: 0)
   private(set) var bootedVersion = 0
-  /// What its ledger says of each slot, and since when it says anything.
+  /// The verdict of each slot in its ledger, and the time of the ledger's start.
   private(set) var verdicts: [ExplorerSlot: Verdict] = [:]
   private(set) var ledgerSince = MonotonicInstant(nanoseconds: 0)
-  /// Which attempt of a run has failed last, by its ledger: the next one is no second start.
+  /// The latest failed attempt of each run, by its ledger: the next one is no second start.
   private(set) var failedAttempts: [RunID: Int] = [:]
 
-  /// Somebody reads what it does.
+  /// True if it tells a story.
   private let isTold: Bool
-  /// What the present occurrence comes to.
+  /// The deeds of the current occurrence.
   private var deeds: [Deed] = []
 
   init(startsAt: MonotonicInstant, isTold: Bool) {
@@ -142,7 +142,7 @@ struct ExplorerMachine {
     noteVersion(at: now)
     core = SchedulerCore(isQuiet: !isTold)
     if !scene.isAlone {
-      // One name for all: a name is not what tells them apart.
+      // One name for all: names do not tell them apart.
       core.join(MemberFacts(machine: "m", lease: scene.lease, grace: scene.grace))
     }
     log("", " starts")
@@ -211,7 +211,7 @@ struct ExplorerMachine {
     reloadsAt?.raise(to: instant)
   }
 
-  /// What runs under a lease that was not renewed is ended. takt hears of it.
+  /// Ends the runs under a lease that was not renewed. takt is notified.
   private mutating func endUnrenewed(at now: MonotonicInstant) {
     guardAt = nil
     for (run, execution) in running where execution.isGuarded {
@@ -269,7 +269,7 @@ struct ExplorerMachine {
     case .leased(let batch, let duration):
       if let sent, sent.number == batch { guardAt = sent.at + duration }
     case .log(let record):
-      // What a machine hears of another one has its own line there.
+      // News of another machine has its own line there.
       if case .text(let text)? = record[.message], !text.hasPrefix("machine '") {
         log("", ": \(text)")
       }
@@ -299,8 +299,8 @@ struct ExplorerMachine {
     }
   }
 
-  /// What starts a slot's command is a start of the slot, whatever number its attempt has, unless it
-  /// follows an attempt that has failed: of the same run, or of the one whose place it takes.
+  /// Any start of a slot's command is a start of the slot, whatever number its attempt has, unless
+  /// it follows a failed attempt: of the same run, or of the run that it replaces.
   private mutating func noteStart(_ entry: LedgerEntry) {
     switch entry {
     case .began(let beginning):

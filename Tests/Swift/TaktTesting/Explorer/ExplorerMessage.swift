@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What is under way between a machine and the engine.
+/// A message under way between a machine and the engine.
 final class ExplorerMessage: Hashable {
   enum Content: Hashable {
     case batch(ClaimBatch)
@@ -9,7 +9,7 @@ final class ExplorerMessage: Hashable {
   }
 
   let content: Content
-  /// Equal for those that differ in nothing but their numbers.
+  /// Equal for messages that differ only in their numbers.
   let digest: Int
   private let hash: Int
 
@@ -29,7 +29,7 @@ final class ExplorerMessage: Hashable {
     hash = digest ^ Int(truncatingIfNeeded: Self.number(of: content)) &* 0x9E37_79B9_7F4A_7C1
   }
 
-  /// Of which batch.
+  /// The number of its batch.
   var number: UInt64 { Self.number(of: content) }
 
   private static func number(of content: Content) -> UInt64 {

@@ -1,19 +1,20 @@
 import TaktCore
 import TaktTime
 
-/// How a violation comes about: events in their order, without those that it does not need.
+/// The way to a violation: events in their order, without those that it does not need.
 struct ExplorerPath {
   struct Move {
     var step: ExplorerWorld.Step
-    /// How long a run takes that it starts.
+    /// The length of a run that it starts.
     var length: Duration
   }
 
-  /// A step as it is known again where other steps came before.
+  /// A step in a form that can be recognised after other steps.
   private struct Event {
     var move: Move
     var machine: Int?
-    /// Of the batches, or the answers, of the machine that are under way: which it is about.
+    /// The place of its message among the batches, or the answers, of the machine that are under
+    /// way.
     var number: Int?
 
     init(_ move: Move, in world: ExplorerWorld) {
@@ -29,13 +30,13 @@ struct ExplorerPath {
     }
   }
 
-  /// After so many events no other path is tried.
+  /// After this many events no other path is tried.
   private static let budget = 50_000
-  /// So many events may come before time can pass.
+  /// The most events before time must pass.
   private static let eventsMax = 50
 
   private let memory: ExplorerMemory
-  /// What it ends with.
+  /// The problem at its end.
   private(set) var problem: String
   private var events: [Event] = []
   private var book: ExplorerWorld.Book
@@ -52,11 +53,11 @@ struct ExplorerPath {
     }
   }
 
-  /// What happens: what a machine does at one instant is one step, of several lines.
+  /// The story in lines: all that a machine does at one instant is one step.
   var story: [String] { book.story }
 
-  /// As short as it can be made: without what the problem does not need, and with what a machine does
-  /// at one instant together.
+  /// Makes it as short as possible: without events that the problem does not need, and with all
+  /// that a machine does at one instant together.
   mutating func shorten() {
     var before = (0, 0)
     while left > 0, before != (book.told.count, events.count) {
@@ -66,8 +67,8 @@ struct ExplorerPath {
     }
   }
 
-  /// Without each half, each quarter and so on of it, as long as the problem stays. What then cannot
-  /// happen any more is left out, too.
+  /// Leaves out each half, each quarter and so on, as long as the problem stays. Steps that can
+  /// then no longer happen are left out, too.
   private mutating func leaveOut() {
     var size = (events.count + 1) / 2
     while size > 0 {
@@ -81,7 +82,7 @@ struct ExplorerPath {
     }
   }
 
-  /// Each event comes as soon after the last one of its machine as it can.
+  /// Moves each event as close to the last one of its machine as possible.
   private mutating func bringTogether() {
     var place = 1
     while place < events.count, left > 0 {
@@ -98,13 +99,13 @@ struct ExplorerPath {
     }
   }
 
-  /// Takes a path if its story is shorter and ends alike.
+  /// Takes a path if its story is shorter and has the same end.
   private mutating func takes(_ wanted: [Event]) -> Bool {
     let book = ExplorerWorld.Book()
     var world = ExplorerWorld(memory, book: book)
     var taken: [Event] = []
     var end: String?
-    // All is decided well: only what goes wrong then can change that.
+    // All is decided well: only a later fault can change that.
     var isSettled = false
     func go(_ step: ExplorerWorld.Step, _ length: Duration) {
       let move = Move(step: step, length: length)
@@ -116,7 +117,7 @@ struct ExplorerPath {
     }
     left -= wanted.count
     for event in wanted where end == nil {
-      // Time passes when nothing is left to be done.
+      // Time passes when nothing else can happen.
       for _ in 0..<Self.eventsMax where event.move.step == .pass && end == nil && !isSettled {
         let steps = world.enabled
         let machine = taken.last?.machine
@@ -148,7 +149,7 @@ extension ExplorerWorld {
     apply(move.step)
   }
 
-  /// What is wrong here; nil where the path may go on, or is at a good end.
+  /// The problem of this state; nil if the path may continue, or has reached a good end.
   func problem(isSettled: Bool) -> String? {
     if let problem = problems.first { return problem }
     if isSettled { return problemsAtEnd().first }
@@ -158,7 +159,7 @@ extension ExplorerWorld {
 }
 
 extension ExplorerWorld {
-  /// Which of the messages of its machine and kind a step is about.
+  /// The place of a step's message among those of its machine and kind.
   fileprivate func number(of step: Step) -> Int? {
     let place: Int
     switch step {
@@ -176,7 +177,7 @@ extension ExplorerWorld {
 extension ExplorerWorld.Step {
   fileprivate var isFault: Bool { if case .fault = self { true } else { false } }
 
-  /// Whether it is the same, but for the place of the message that it is about.
+  /// True if it is the same, except for the place of its message.
   fileprivate func isAlike(_ other: Self) -> Bool {
     switch (self, other) {
     case (.carry, .carry), (.hear, .hear), (.fault(.lostAnswer, _), .fault(.lostAnswer, _)),
@@ -188,6 +189,6 @@ extension ExplorerWorld.Step {
 }
 
 extension String {
-  /// The problem, whichever slot or machine has it.
+  /// The problem without the slot and the machine.
   var kindOfProblem: String { filter { !$0.isNumber } }
 }

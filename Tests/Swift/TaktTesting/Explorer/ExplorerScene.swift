@@ -5,9 +5,9 @@ import TaktTime
 package struct ExplorerScene: Sendable {
   /// One mistake of the world.
   package enum Fault: String, CaseIterable, Sendable {
-    /// The engine has done a batch, and its answer does not come.
+    /// The engine has performed a batch, and its answer is lost.
     case lostAnswer = "lost-answer"
-    /// The engine does a batch when the lease of its sender is over.
+    /// The engine performs a batch when the lease of its sender is over.
     case lateBatch = "late-batch"
     /// takt is killed, and back at once, with its ledger.
     case crash
@@ -17,7 +17,7 @@ package struct ExplorerScene: Sendable {
     case crashWithoutLedger = "crash-without-ledger"
     /// The machine stands still until others have decided for it.
     case freeze
-    /// The machine stands still past its lease, and goes on before others decide for it.
+    /// The machine stands still past its lease, and continues before others decide for it.
     case pause
     /// Another version of the file reaches this machine, and a second later the others.
     case reload
@@ -27,15 +27,15 @@ package struct ExplorerScene: Sendable {
     case suspend
     case resume
     case trigger
-    /// What runs fails now.
+    /// Active runs fail now.
     case fail
 
-    /// Those that a cluster is tried with.
+    /// The faults to try with a cluster.
     package static let ofCluster: Set<Self> = [
       .lostAnswer, .lateBatch, .crash, .longCrash, .crashWithoutLedger, .freeze, .pause, .reload,
       .leave,
     ]
-    /// Those that one machine is tried with that shares nothing.
+    /// The faults to try with one machine that shares nothing.
     package static let ofOneMachine: Set<Self> = [
       .crash, .reload, .suspend, .resume, .trigger, .fail,
     ]
@@ -49,12 +49,12 @@ package struct ExplorerScene: Sendable {
   package var versions: [[JobSpec]]
   package var faults = Fault.ofCluster
   package var faultsMax: Int
-  /// How long a run may take: each is tried.
+  /// The possible lengths of a run: each is tried.
   package var lengths: [Duration] = [.milliseconds(300), .seconds(3)]
   package var lease = Duration.seconds(6)
-  /// How long after a machine's lease others decide for it.
+  /// The time after a machine's lease at which others decide for it.
   package var grace = Duration.zero
-  /// How long after the start all must be decided.
+  /// The time after the start by which all must be decided.
   package var horizon = Duration.seconds(120)
   package var plant: MemoryEngine.Plant?
   /// The group that all jobs are in, of which one may run at a time.
@@ -76,7 +76,7 @@ package struct ExplorerScene: Sendable {
   /// Runs of these two jobs may not meet where one of them is to be alone.
   func excludes(_ one: JobName, _ other: JobName) -> Bool { group != nil || one == other }
 
-  /// The slots of a version that were to come when it took the place of another.
+  /// The slots of a version that were still to come when it replaced another.
   func slots(of version: Int, after instant: WallInstant?) -> [ExplorerSlot] {
     versions[version].flatMap { job in
       job.timing.schedule.at.filter { slot in instant.map { slot > $0 } ?? true }
@@ -86,7 +86,7 @@ package struct ExplorerScene: Sendable {
 
   /// One job whose slots come at these instants after the start.
   ///
-  /// - Parameter stopGrace: how long its runs may take to end.
+  /// - Parameter stopGrace: the time that its runs may take to end.
   package static func one(
     _ overlap: Overlap, _ delivery: Delivery, machines: Int = 2, faults: Int,
     slots: [Duration] = [.milliseconds(1500), .milliseconds(3500)], stopGrace: Duration = .zero

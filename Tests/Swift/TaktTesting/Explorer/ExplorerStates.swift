@@ -1,9 +1,8 @@
 import TaktCore
 import TaktTime
 
-/// A machine as it is between two occurrences, with what has been found out of it. It is met again in
-/// most worlds that differ in other machines only, so that what follows from an occurrence is found
-/// out once.
+/// A machine between two occurrences, with its computed transitions. Most worlds that differ only
+/// in other machines share it, so that each transition is computed once.
 final class MachineState {
   struct Transition {
     let state: MachineState
@@ -18,7 +17,7 @@ final class MachineState {
   let value: ExplorerMachine
   /// Two machines with the same number have the same future.
   let digest: Int
-  /// When it does something by itself; in the past for what waits for its turn.
+  /// The time of its next own step; in the past for a step that waits for its turn.
   let firstAt: MonotonicInstant?
   /// It has nothing left to do.
   let isAtRest: Bool
@@ -32,7 +31,7 @@ final class MachineState {
   }
 }
 
-/// The engine as it is between two batches.
+/// The engine between two batches.
 final class EngineState {
   let value: MemoryEngine
   /// Two engines with the same number have the same future.
@@ -54,14 +53,14 @@ final class EngineState {
   }
 }
 
-/// All that a search has found out of machines and engines.
+/// All computed transitions of machines and engines in a search.
 final class ExplorerMemory {
   let scene: ExplorerScene
-  /// Somebody reads what the machines do.
+  /// True if the machines tell a story.
   let isTold: Bool
   private let kinds = ValueDigest.Kinds()
-  /// By numbers that equal machines and engines share, and no others: also what only counts is in
-  /// them, as the core must get it back as it was.
+  /// By numbers that equal machines and engines share, and no others: mere counters are in them
+  /// too, as the core must get them back unchanged.
   private var machines: [Int: MachineState] = [:]
   private var engines: [Int: EngineState] = [:]
 
@@ -99,7 +98,7 @@ final class ExplorerMemory {
     return transition
   }
 
-  /// What an engine is after a batch, and what it answers.
+  /// The engine after a batch, and its answer.
   func after(
     _ request: EngineTree.Request, of state: EngineState
   ) -> (EngineState, ExplorerMessage) {
@@ -164,7 +163,7 @@ extension ExplorerMachine {
     for flag in [isUp, isStopping] { digest.add(flag) }
     for number in [version, bootedVersion] { digest.add(number) }
     for instant in [startsAt, frozenUntil, reloadsAt, guardAt] { digest.add(instant) }
-    // Nothing but this follows from these times.
+    // These times have no other consequence.
     digest.add(ledgerSince.nanoseconds == 0)
     digest.add(
       scene.slots(of: version, after: nil).count { $0.at > scene.clock(at: versionFrom).wall })

@@ -1,10 +1,10 @@
 import TaktCore
 import TaktTime
 
-/// When a path is at its end, and what must hold there.
+/// The ends of a path, and the checks there.
 extension ExplorerWorld {
-  /// Two worlds with the same number have the same future, but for faults; and such a number for
-  /// each machine, with what is under way for it.
+  /// A number for the world, and one for each machine with its messages under way. Two worlds with
+  /// the same number have the same future, except for faults.
   func digest() -> (world: Int, machines: [Int]) {
     let own = machines.indices.map { digest(of: $0) }
     var hasher = Hasher()
@@ -13,7 +13,7 @@ extension ExplorerWorld {
     hasher.combine(starts)
     hasher.combine(changedAt)
     if scene.isAlone { hasher.combine([successes, decided]) }
-    // Machines that are alike may be exchanged.
+    // Machines in the same state may be exchanged.
     for number in own.count == 2 ? [min(own[0], own[1]), max(own[0], own[1])] : own.sorted() {
       hasher.combine(number)
     }
@@ -22,7 +22,7 @@ extension ExplorerWorld {
 
   private func digest(of index: Int) -> Int {
     let state = machines[index]
-    // Of what is under way for one machine the order says nothing.
+    // The order of messages under way for one machine does not matter.
     var sum = state.digest
     for message in messages where message.machine == index {
       sum &+= digest(of: message, state.value)
@@ -36,7 +36,7 @@ extension ExplorerWorld {
     hasher.combine(message.life == machine.life)
     hasher.combine(message.at)
     hasher.combine(message.message.digest)
-    // Of the number of a batch this counts: whether it is the last one, and comes too late.
+    // The number of a batch matters only in this: it may be the last one, and it may be too late.
     let isLast = message.message.number == machine.sent?.number
     hasher.combine(isLast)
     if !isLast, case .batch(let batch) = message.message.content, let member = batch.member {
@@ -49,7 +49,7 @@ extension ExplorerWorld {
     scene.slots(of: machines.map(\.value.version).max() ?? 0, after: changedAt)
   }
 
-  /// Whether all is decided, and nothing under way.
+  /// True if all is decided, and nothing is under way.
   var isSettled: Bool {
     guard messages.isEmpty, machines.allSatisfy(\.isAtRest), isAllDecided else { return false }
     return steps == [.pass]
@@ -63,12 +63,12 @@ extension ExplorerWorld {
     }
   }
 
-  /// Whether nothing comes any more.
+  /// True if nothing will happen.
   var isStuck: Bool { nextInstant == nil && steps == [.pass] }
 
   var isPastHorizon: Bool { now > ExplorerScene.begin + scene.horizon }
 
-  /// What must hold when all is settled.
+  /// The problems when all is settled.
   func problemsAtEnd() -> [String] {
     var problems: [String] = []
     for (index, state) in machines.enumerated() where !state.value.isStopping {
@@ -81,7 +81,7 @@ extension ExplorerWorld {
       for slot in slots {
         let state = engine.value.state(of: slot.at, slot.job) ?? "nothing"
         guard let verdict = machine.verdicts[slot] else {
-          // What is past when a machine hears of it was never a slot there.
+          // A slot that was past when a machine got its version was never a slot there.
           if machine.ledgerSince.nanoseconds == 0,
             slot.at > scene.clock(at: machine.versionFrom).wall
           {
@@ -97,7 +97,7 @@ extension ExplorerWorld {
     return problems
   }
 
-  /// What has become of each slot in the end: what the engine says, and each machine's ledger.
+  /// The fate of each slot: the state in the engine, and in each machine's ledger.
   var outcome: String {
     slots.map { slot in
       let verdicts = machines.map { state in
@@ -108,7 +108,7 @@ extension ExplorerWorld {
     }.joined(separator: "; ")
   }
 
-  /// Each success of a run names one slot of the job that follows.
+  /// The problem if the number of successes and the number of slots of the job that follows differ.
   private var followersMissing: [String] {
     let jobs = scene.versions[machines[0].value.version]
     guard jobs.count > 1 else { return [] }

@@ -1,9 +1,9 @@
 import TaktCore
 import TaktTime
 
-/// What may happen next.
+/// The possible next steps.
 extension ExplorerWorld {
-  /// The steps of a machine that only it takes part in, but for what it asks of the engine.
+  /// The steps that a machine takes by itself; only its requests concern others.
   private func own(_ index: Int) -> [Step] {
     let state = machines[index]
     let machine = state.value
@@ -38,11 +38,11 @@ extension ExplorerWorld {
     }
   }
 
-  /// All that may happen next, without faults.
+  /// All possible next steps, without faults.
   ///
-  /// Of steps that two machines take by themselves one order is enough: neither sees the other's. And
-  /// what a machine does while it waits for an answer it may as well do when the engine has done its
-  /// batch, before it hears: it asks nothing meanwhile.
+  /// One order is enough for steps that two machines take by themselves: neither sees the other's.
+  /// And the steps of a machine that waits for an answer may as well come after the engine has
+  /// performed its batch, but before the answer arrives: it sends nothing in between.
   var steps: [Step] {
     var (all, batches): ([Step], [Step]) = ([], [])
     var canWait = true
@@ -60,13 +60,13 @@ extension ExplorerWorld {
     return canWait ? batches : all + batches
   }
 
-  /// The same without leaving out orders that come to the same.
+  /// The same, with all orders.
   var enabled: [Step] {
     let all = machines.indices.flatMap { own($0) + carries(of: $0) }
     return all.isEmpty ? [.pass] : all
   }
 
-  /// Whether a machine has asked something, and asks nothing more before the engine has done it.
+  /// True if a machine has sent a batch, and sends no other before the engine has performed it.
   private func isWaiting(_ index: Int) -> Bool {
     let machine = machines[index].value
     guard machine.isUp, let asked = machine.sent?.number else { return false }
@@ -78,10 +78,10 @@ extension ExplorerWorld {
     return isWaiting
   }
 
-  /// What may go wrong now with some machines, and whose answers may be lost.
+  /// The possible faults of some machines, and the answers that may be lost.
   ///
-  /// What happens to one machine alone is tried when it has done something, and when time has passed:
-  /// what others do meanwhile would come to the same after it.
+  /// Faults of one machine alone are tried when it has done something, and when time has passed:
+  /// the actions of others in between have the same result after it.
   func faults(of indices: Set<Int>, withAnswers: Bool) -> [Step] {
     guard faultsLeft > 0 else { return [] }
     var steps: [Step] = []

@@ -1,18 +1,18 @@
 import TaktCore
 import TaktTime
 
-/// What happens, for people.
+/// The story, for people.
 extension ExplorerWorld {
-  /// A step is all that one machine does at one instant, with what comes of it, as long as no other
-  /// does something between. What goes wrong begins one.
+  /// A step is all that one machine does at one instant, with its consequences, as long as no other
+  /// does something in between. A fault starts one.
   final class Book {
     struct Step {
       var at: Int64
       var machine: Int?
       var lines: [String]
-      /// It changes nothing: it asks and must ask again.
+      /// It changes nothing: its request must be repeated.
       var isIdle: Bool
-      /// When it comes again.
+      /// The times of its repetitions.
       var again: [Int64] = []
     }
 
@@ -58,13 +58,13 @@ extension ExplorerWorld {
   func begin(_ step: Step) {
     guard let book else { return }
     if case .fault(let fault, _) = step {
-      // A reload is one of the first machine's own, and an order is one to it.
+      // A reload is a step of the first machine itself; an order is done to it.
       return book.begin(machine(of: step), isFault: fault != .reload)
     }
     book.begin(machine(of: step), isFault: false)
   }
 
-  /// Who takes a step, or what is done to whom.
+  /// The machine that takes a step, or has a fault.
   func machine(of step: Step) -> Int? {
     switch step {
     case .boot(let index), .thaw(let index), .reload(let index), .fire(let index, _),
@@ -132,7 +132,7 @@ extension ExplorerWorld {
 }
 
 extension ClaimAnswer {
-  /// Who hears it asks again.
+  /// True if the request must be repeated.
   fileprivate var isIdle: Bool {
     switch self {
     case .busy, .early: true

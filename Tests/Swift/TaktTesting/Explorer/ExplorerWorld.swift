@@ -1,17 +1,17 @@
 import TaktCore
 import TaktTime
 
-/// A cluster at one instant, as a value: machines, engine, and what is under way between them.
+/// A cluster at one instant, as a value: machines, engine, and messages under way.
 struct ExplorerWorld {
   struct Message {
     var machine: Int
-    /// In which life of the machine it was asked.
+    /// The life of the machine that sent, or is to receive it.
     var life: Int
     var at: MonotonicInstant
     var message: ExplorerMessage
   }
 
-  /// What may happen next.
+  /// A possible next step.
   enum Step: Hashable {
     case boot(Int)
     case thaw(Int)
@@ -21,7 +21,7 @@ struct ExplorerWorld {
     case kept(Int, RunID)
     /// The engine does a batch.
     case carry(Int)
-    /// A machine hears what came of one.
+    /// A machine receives the outcome of a batch.
     case hear(Int)
     case guards(Int)
     case pass
@@ -34,24 +34,25 @@ struct ExplorerWorld {
   var engine: EngineState
   var messages: [Message] = []
   var faultsLeft: Int
-  /// When the newest version of the file reached the last machine.
+  /// The time at which the newest version of the file reached the last machine.
   var changedAt: WallInstant?
-  /// Whose faults are to be tried: of who has just done something, and of all when time has passed.
+  /// The machines whose faults are to be tried: the last one that did something, or all when time
+  /// has passed.
   var mayFail: Set<Int>
-  /// Which slots have been started that may be only once.
+  /// The started slots of jobs that must not start one twice.
   var starts: Set<ExplorerSlot> = []
-  /// How many runs of each job have succeeded, and how many slots have verdicts: of one machine.
+  /// The successful runs of each job, and the slots with verdicts: of one machine.
   var successes: [JobName: Int] = [:]
   var decided: [JobName: Int] = [:]
   var problems: [String] = []
-  /// How long the next run takes.
+  /// The length of the next run.
   var length: Duration
-  /// Runs that the last step has started: the world with them lasting otherwise is to be explored as
-  /// well.
+  /// Runs that the last step has started: the worlds in which they take another length are to be
+  /// explored as well.
   var started: [Int: [RunID]] = [:]
-  /// What happens, for people; nil where nobody reads it.
+  /// The story, for people; nil for none.
   let book: Book?
-  /// What the last step asked of the engine.
+  /// The request of the last step to the engine.
   var request: EngineTree.Request?
 
   var scene: ExplorerScene { memory.scene }
@@ -99,7 +100,7 @@ struct ExplorerWorld {
     if length != scene.lengths[0] { makeLast(length) }
   }
 
-  /// What has just started takes so long.
+  /// Sets the length of the runs that have just started.
   mutating func makeLast(_ length: Duration) {
     for (index, runs) in started {
       let occurrence = ExplorerMachine.Occurrence.lasts(runs, until: now + length)
@@ -138,9 +139,9 @@ struct ExplorerWorld {
     }
   }
 
-  /// A run of a slot begins.
+  /// Counts the start of a slot's run.
   private mutating func count(_ head: RunHead) {
-    // Whether it has been started before is asked of no other.
+    // Only these must not start twice.
     guard head.kind == .slot || head.kind == .resumed, head.delivery != .atLeastOnce else { return }
     let slot = ExplorerSlot(head.job, head.slot)
     if !starts.insert(slot).inserted { problems.append("\(slot) has started twice") }
@@ -163,7 +164,7 @@ struct ExplorerWorld {
     let message = messages.remove(at: place)
     guard let reply = ask(message) else { return }
     mayFail = [message.machine]
-    // Nobody hears what comes for one that has ended since.
+    // A daemon that has ended since gets no answer.
     let machine = machines[message.machine].value
     guard machine.isUp, machine.life == message.life else { return }
     messages.append(
@@ -184,7 +185,7 @@ struct ExplorerWorld {
 
   // MARK: What goes wrong
 
-  /// Another machine may fail at the same moment: it was as it is before this one did.
+  /// Another machine may fail at the same moment: for it nothing has changed.
   private mutating func fail(_ fault: ExplorerScene.Fault, _ place: Int) {
     faultsLeft -= 1
     if scene.isAlone { log("m\(place): \(fault)") }

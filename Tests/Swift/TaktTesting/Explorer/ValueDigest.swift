@@ -4,32 +4,32 @@ import HeapModule
 import TaktCore
 import TaktTime
 
-/// A number for all that a value holds, whatever its fields are called and however deep they lie.
+/// A number for the whole contents of a value, at any depth and whatever its fields are called.
 ///
-/// What was only counted is left out: two values that differ in how many runs or timers there have
-/// been before, and in nothing else, have one number. Numbers of runs and tokens of timers count by
-/// the order in which they appear.
+/// Mere counts are left out: two values that differ only in the number of earlier runs or timers
+/// have the same number. Numbers of runs and tokens of timers count by the order in which they
+/// appear.
 ///
-/// How a type is written is found out once. Reflection of each value took nine tenths of the
-/// explorer's time.
+/// The writer of a type is found once. Reflection of each value took nine tenths of the explorer's
+/// time.
 struct ValueDigest {
-  /// Writes the value that lies there.
+  /// Writes the value at an address.
   fileprivate typealias Writer = (UnsafeRawPointer, inout ValueDigest) -> Void
 
-  /// Counters: nothing follows from how far they have come.
+  /// Counters: their values have no consequences.
   private static let counters: Set<String> = [
     "lastToken", "lastBatch", "lastRun", "transitionCount", "seed", "effects", "index", "bugs",
     "heardAt", "roundTrip",
   ]
-  /// What follows from the rest, or is the same for all.
+  /// Fields that follow from the rest, or are the same for all.
   private static let derived: Set<String> = ["slotsByToken", "placement"]
-  /// Their first rows are placeholders: they are reset before something is read there.
+  /// Their first rows are placeholders, which are reset before any use.
   private static let tables: Set<String> = ["rows"]
   /// Names that were given to timers.
   private static let tokens: Set<String> = [
     "token", "timerToken", "expectedToken", "shutdownToken",
   ]
-  /// Types of which only what hashes alike is equal, and in which no number only counts.
+  /// Types whose equal values have equal hashes, and in which no number is a mere count.
   private static var whole: [any Hashable.Type] {
     [
       Int.self, UInt64.self, Int64.self, Bool.self, Int32.self, UInt8.self, UInt16.self,
@@ -48,19 +48,19 @@ struct ValueDigest {
   private static var ofClass: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
 
   private var hasher = Hasher()
-  /// Of what is only counted.
+  /// The hash of mere counts.
   private var counts = Hasher()
-  /// What is written now is only counted.
+  /// True while mere counts are written.
   private var isCounting = false
-  /// Of a table that is written now the first row is left out.
+  /// True for a table whose first row is to be left out.
   fileprivate var skipsFirst = false
   private let kinds: Kinds
   private var runs: [UInt64: Int] = [:]
   private var given: [UInt64: Int] = [:]
 
-  /// How the types are written that have been met.
+  /// The writers of types so far.
   final class Kinds {
-    /// One that is being found out may be needed by its own parts.
+    /// One that is still unfinished may be needed by its own parts.
     fileprivate final class Entry {
       var write: Writer = { _, _ in }
     }
@@ -72,7 +72,7 @@ struct ValueDigest {
 
   var number: Int { hasher.finalize() }
 
-  /// A number that also tells values apart that differ in what was only counted.
+  /// A number that also differs for values that differ in mere counts.
   var exactNumber: Int {
     var counts = counts
     counts.combine(number)
@@ -83,7 +83,7 @@ struct ValueDigest {
     if isCounting { counts.combine(value) } else { hasher.combine(value) }
   }
 
-  /// What is only counted.
+  /// Writes mere counts.
   mutating func count(_ write: (inout ValueDigest) -> Void) {
     let before = isCounting
     isCounting = true
@@ -92,7 +92,7 @@ struct ValueDigest {
   }
 
   mutating func add<Value>(_ value: Value) {
-    // The value lies there for the time of the call.
+    // The value has this address during the call.
     withUnsafePointer(to: value) { entry(for: Value.self).write(UnsafeRawPointer($0), &self) }
   }
 
@@ -110,7 +110,7 @@ struct ValueDigest {
     combine(place)
   }
 
-  /// In an order that does not depend on where the parts lie.
+  /// Writes parts in an order that does not depend on their addresses.
   fileprivate mutating func addSorted<Parts: Collection>(
     _ parts: Parts, by key: (Parts.Element) -> Any
   ) {
@@ -152,14 +152,14 @@ struct ValueDigest {
     if Self.isStruct(type) { return parts(of: type) }
     if type is AnyObject.Type {
       let write = parts(of: type, options: Self.ofClass)
-      // What lies there is the reference.
+      // The reference is at this address.
       return { place, digest in write(place.load(as: UnsafeRawPointer.self), &digest) }
     }
     func open<Value>(_ type: Value.Type) -> Writer { Self.reflecting(type) }
     return open(type)
   }
 
-  /// A field lies at its offset for as long as the value does.
+  /// A field has its offset for as long as the value lives.
   private func parts(of type: Any.Type, options: _EachFieldOptions = []) -> Writer {
     var fields: [Writer] = []
     _ = _forEachField(of: type, options: options) { name, offset, type, _ in
@@ -191,12 +191,12 @@ struct ValueDigest {
     return { place, digest in entry.write(place, &digest) }
   }
 
-  /// The first word of what the runtime knows of a type says what kind of type it is.
+  /// The first word of a type's metadata is its kind.
   private static func isStruct(_ type: Any.Type) -> Bool {
     unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee == _MetadataKind.struct.rawValue
   }
 
-  /// Whether no number fits in.
+  /// True if it has no room for a number.
   private static func isFlag<Value: Hashable>(_: Value.Type) -> Bool {
     MemoryLayout<Value>.size <= 1
   }
@@ -234,7 +234,7 @@ struct ValueDigest {
   }
 }
 
-/// What is written in a way of its own.
+/// A type with its own way of writing.
 private protocol Digested {
   func add(to digest: inout ValueDigest)
 }
@@ -266,7 +266,7 @@ extension TimerID: Digested {
   }
 }
 
-/// The ledger's: when it was written, and by which run, nobody asks.
+/// The ledger's record: the time of writing and the run have no consequences.
 extension VerdictRecord: Digested {
   fileprivate func add(to digest: inout ValueDigest) {
     for part in [job.hashValue, slots.hashValue, verdict.hashValue] { digest.combine(part) }
