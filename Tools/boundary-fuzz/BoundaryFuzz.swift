@@ -2,16 +2,16 @@ import CFuzzer
 import Glibc
 import TaktSystem
 
-/// Feeds takt's readers with what they were not made for.
+/// Feeds takt's readers with input that they were not made for.
 ///
 /// - `boundary-fuzz list` prints the targets.
 /// - `boundary-fuzz replay FOLDER` reads each file of `FOLDER/TARGET/`.
-/// - `boundary-fuzz TARGET [OPTIONS] [FOLDER]` lets libFuzzer look for inputs, with its own options; for
-///   that the program must be built as `make fuzz-boundaries` does.
+/// - `boundary-fuzz TARGET [OPTIONS] [FOLDER]` lets libFuzzer search for inputs, with its own
+///   options; for that, build the program as `make fuzz-boundaries` does.
 @main
 @MainActor
 struct BoundaryFuzz {
-  /// What libFuzzer's callback feeds; it is called on the main thread.
+  /// The target of libFuzzer's callback, which is called on the main thread.
   private static var target: (any FuzzTarget)?
 
   static func main() throws {
@@ -32,7 +32,7 @@ struct BoundaryFuzz {
     }
   }
 
-  /// Reads all inputs that are kept, and prints how many each target has.
+  /// Reads all kept inputs, and prints their number for each target.
   private static func replay(_ folder: String) throws {
     for kind in fuzzTargets {
       var target = try kind.init()
@@ -48,7 +48,7 @@ struct BoundaryFuzz {
   }
 
   private static func fuzz() -> Int32 {
-    // The name of the target takes the place of the program's in what libFuzzer gets.
+    // For libFuzzer, the name of the target is the program's name.
     let result = cfuzzer_run(CommandLine.argc - 1, CommandLine.unsafeArgv + 1) { bytes, count in
       let bytes = Array(UnsafeBufferPointer(start: bytes, count: count))
       MainActor.assumeIsolated { BoundaryFuzz.target?.read(bytes) }

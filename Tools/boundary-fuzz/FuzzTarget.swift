@@ -1,7 +1,7 @@
 /// One place where bytes from outside enter takt.
 protocol FuzzTarget: SendableMetatype {
   static var name: String { get }
-  /// What is read, in a few words.
+  /// The input, in a few words.
   static var summary: String { get }
 
   init() throws

@@ -2,7 +2,7 @@ import Glibc
 import TaktCore
 import TaktTesting
 
-/// Tries all that small worlds can do: machines that share one job, and one machine that shares
+/// Explores small worlds completely: machines that share one job, and one machine that shares
 /// nothing, for each `overlap` and `delivery`.
 ///
 ///     cluster-explore [--machines N] [--slots N] [--missed skip|last|all] [--alone JOBS]
@@ -10,16 +10,17 @@ import TaktTesting
 ///                     [--fault NAME,NAME] [--only TEXT] [--plant NAME] [--states N]
 ///                     [--violations N] [--outcomes] [--progress]
 ///
-/// It prints how many states there are, and of each violation how it comes about, in as few steps as it
-/// finds: a step is what a machine does at one instant, and what that causes. `--machines` (2) and
-/// `--slots` (2) say how large the world is, `--alone` asks for one machine with so many jobs (1 or 2),
-/// `--group` for two jobs with a slot each, of which one may run at a time, `--longest` (3) how long a run takes at most: a lease is 6, and `--stop-grace` (0) how long a run may
-/// take to end: so much later others decide for its machine.
-/// `--faults` says how many faults a path may have (1), `--fault` which (all), `--only` leaves out the
-/// scenes without TEXT in their names, and `--plant` puts a mistake into the engine's rules. `--states`
-/// and `--violations` (1) end the search of a scene early. `--outcomes` prints what becomes of the slots:
-/// a search that leaves more out must print the same. `--progress` says how far it is where standard
-/// error is no terminal. Exit status: 0, or 1 with a violation.
+/// It prints the number of states, and for each violation the way to it, in few steps: a step is
+/// all that a machine does at one instant, with its consequences. `--machines` (2) and `--slots`
+/// (2) set the size of the world, `--alone` asks for one machine with this many jobs (1 or 2),
+/// `--group` for two jobs with a slot each, of which one may run at a time. `--longest` (3) sets the
+/// longest run: a lease is 6. `--stop-grace` (0) sets the time that a run
+/// may take to end: others decide for its machine that much later. `--faults` sets the most faults
+/// of a path (1), `--fault` their kinds (all), `--only` leaves out the scenes without TEXT in their
+/// names, and `--plant` puts a mistake into the engine's rules. `--states` and `--violations` (1)
+/// end the search of a scene early. `--outcomes` prints the fates of the slots: a search that
+/// leaves more out must print the same. `--progress` shows the progress even if standard error is
+/// no terminal. Exit status: 0, or 1 with a violation.
 @main
 struct ClusterExplore {
   static func main() {
@@ -91,7 +92,7 @@ struct ClusterExplore {
     }
   }
 
-  /// One line, which the next one takes the place of.
+  /// Shows one line, which replaces the one before.
   private static func show(_ progress: ClusterExplorer.Progress) {
     let share = Int(progress.share * 1000)
     let line = "\(progress.faults) faults: \(progress.states) states, \(share / 10).\(share % 10) %"

@@ -6,8 +6,8 @@ import TaktTesting
 ///
 ///     cluster-storm [FIRST [COUNT [PLANT]]]
 ///
-/// It prints the seeds that fail and what is wrong with them; of a single one all that happened.
-/// PLANT puts a mistake in on purpose. Exit status: 0, or 1 when a seed has failed.
+/// It prints the seeds that fail with their problems; for a single seed, all events. PLANT puts a
+/// mistake in on purpose. Exit status: 0, or 1 if a seed has failed.
 @main
 struct ClusterStorm {
   static func main() {

@@ -1,5 +1,5 @@
-/// Runs the work. valgrind counts what happens in this function and nothing else, and knows it by
-/// its symbol: it must stay one function that is called.
+/// Runs the work. valgrind counts only the instructions in this function, and finds it by its
+/// symbol: it must stay one function that is called.
 @_silgen_name("takt_gate_counted")
 @inline(never)
 @_optimize(none)

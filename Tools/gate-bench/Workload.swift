@@ -1,21 +1,20 @@
-/// Whose instructions a workload counts.
+/// The threads whose instructions count.
 enum CountedThreads: String {
-  /// Those of the thread that calls `run`.
+  /// The thread that calls `run`.
   case one
-  /// Those of all threads, while `run` lets callgrind count.
+  /// All threads, while `run` lets callgrind count.
   case all
 }
 
-/// One row of the instruction gate: work that is the same each time.
+/// One row of the instruction gate: work that is always the same.
 protocol Workload {
-  /// The row's name.
   static var name: String { get }
-  /// What is counted, in a few words.
+  /// The counted work, in a few words.
   static var summary: String { get }
   /// Default: one.
   static var threads: CountedThreads { get }
 
-  /// Makes the input, and does some of the work so that nothing is done for the first time later.
+  /// Makes the input, and does some of the work, so that nothing is done for the first time later.
   /// Not counted.
   init() throws
 
@@ -26,7 +25,7 @@ protocol Workload {
   func check() throws
 }
 
-/// A workload that did not do what it is there for.
+/// A workload that did not do its work.
 struct WorkloadFailure: Error, CustomStringConvertible {
   var description: String
 

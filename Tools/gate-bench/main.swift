@@ -1,7 +1,7 @@
 import Glibc
 
-// Does one workload, for valgrind to count: `gate-bench NAME`. `gate-bench --list` prints all,
-// with the threads that count: one or all.
+// Does one workload, for valgrind to count: `gate-bench NAME`. `gate-bench --list` prints all, with
+// the threads that count: one or all.
 
 /// In the order of the table.
 let workloads: [any Workload.Type] = [
@@ -10,7 +10,7 @@ let workloads: [any Workload.Type] = [
   VerifyWorkload.self, StatusWorkload.self, RunWorkload.self,
 ]
 
-/// Says what went wrong, and ends.
+/// Prints a message, and ends.
 func fail(_ message: String, _ code: Int32) -> Never {
   _ = (message + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(code)

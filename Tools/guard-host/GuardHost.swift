@@ -6,11 +6,10 @@ import TaktTime
 
 /// Runs commands under a guard, for tests that kill this process, or stop it.
 ///
-/// Reads one request a line: `run N SCRIPT` starts a claimed run, `finish N SCRIPT` one that does not
-/// end with the lease, `free N SCRIPT` one without a claim,
-/// `deadline NANOSECONDS` sets the guard's deadline (0 for none), `add PID SINCE UNTIL MARK` guards a
-/// process of somebody else's, `guard` asks for the guard's number, `quit` ends guard and host.
-/// Says what happens, one thing a line.
+/// Reads one request a line: `run N SCRIPT` starts a claimed run, `finish N SCRIPT` one that does
+/// not end with the lease, `free N SCRIPT` one without a claim, `deadline NANOSECONDS` sets the
+/// guard's deadline (0 for none), `add PID SINCE UNTIL MARK` guards a foreign process, `guard` asks
+/// for the guard's number, `quit` ends guard and host. Prints each event on a line.
 @main
 struct GuardHost {
   /// Prints each line of the commands' output.
@@ -96,7 +95,7 @@ struct GuardHost {
   }
 }
 
-/// One line, whole.
+/// Prints one whole line.
 private func say(_ text: String) {
   let line = Array((text + "\n").utf8)
   write(STDOUT_FILENO, line, line.count)

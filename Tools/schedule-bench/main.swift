@@ -2,9 +2,9 @@ import Foundation
 import TaktCore
 import TaktTime
 
-// Times the search for the next instant over the rows of an oracle file, the worst cases, and
-// croniter over the same rows where the Python named second knows it:
-// `schedule-bench cronos.jsonl [python]`.
+// Measures the search for the next instant over the rows of an oracle file, the worst cases, and
+// croniter over the same rows if the Python named second has it: `schedule-bench cronos.jsonl
+// [python]`.
 
 struct Row: Decodable {
   var kind: String

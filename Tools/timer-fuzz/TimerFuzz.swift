@@ -2,11 +2,11 @@ import Dispatch
 import TimerMachine
 import TimerMachineTesting
 
-/// Runs random operations by seed on each real factory and exits 0 when every promise held.
+/// Runs random operations by seed on each real factory and exits 0 if every promise held.
 ///
 /// `timer-fuzz [operations] [seed]`; by default 10,000,000 operations on each factory, seed 1.
-/// Built with AddressSanitizer, which brings LeakSanitizer on Linux, it also finds what is used
-/// after its end or never ends.
+/// Built with AddressSanitizer, which includes LeakSanitizer on Linux, it also finds memory that is
+/// used after its end or never released.
 @main
 struct TimerFuzz {
   private static let batch = 1_000_000
@@ -38,7 +38,7 @@ struct TimerFuzz {
     var done = 0
     var round: UInt64 = 0
     while done < operations {
-      // Factories come and go with their batches, so that their ends are tried as well.
+      // Factories are released with their batches, so that their ends are tested too.
       let count = min(batch, operations - done)
       let bench = makeBench(DispatchQueue(label: "fuzz"))
       try OperationStorm(seed: seed &* 1_000 &+ round, operations: count).run(on: bench)

@@ -1,9 +1,9 @@
 import Glibc
 import TaktSystem
 
-/// Files of inputs, and of those targets that read a file.
+/// Files of inputs, and of targets that read a file.
 enum Files {
-  /// The names in a folder, sorted; empty where there is none.
+  /// The names in a folder, sorted; empty if it does not exist.
   static func names(in folder: String) -> [String] {
     guard let list = opendir(folder) else { return [] }
     defer { closedir(list) }
@@ -18,7 +18,7 @@ enum Files {
     return names.sorted()
   }
 
-  /// Nil, with `errno`, where it cannot be read.
+  /// Nil, with `errno`, if it cannot be read.
   static func bytes(of path: String) -> [UInt8]? {
     guard let file = fopen(path, "r") else { return nil }
     defer { fclose(file) }
@@ -35,8 +35,7 @@ enum Files {
   }
 }
 
-/// A folder in memory, for this process alone. It is removed at the end of the process, as far as that
-/// end is an ordinary one.
+/// A folder in memory, for this process alone. It is removed at an ordinary end of the process.
 struct ScratchFolder {
   let path: String
 
@@ -51,7 +50,7 @@ struct ScratchFolder {
 
   struct Failure: Error { var text: String }
 
-  /// A folder in it, made.
+  /// Makes a folder in it.
   func folder(_ name: String) -> String {
     let path = "\(path)/\(name)"
     mkdir(path, 0o700)

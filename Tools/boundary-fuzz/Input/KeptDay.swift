@@ -32,9 +32,10 @@ struct KeptDay {
     self.snapshot = snapshot
   }
 
-  /// A daemon that starts after `previous` and serves `wakes` wakes, or fewer. Each second run fails.
+  /// The entries of a daemon that starts after `previous` and performs up to `wakes` wakes. Each
+  /// second run fails.
   ///
-  /// - Returns: what its ledger is to keep.
+  /// - Returns: the entries for its ledger.
   func entries(after previous: PreviousState, wakes: Int) -> [LedgerEntry] {
     var scheduler = VirtualScheduler(at: FixedTime.start)
     var entries: [LedgerEntry] = []
@@ -61,7 +62,7 @@ struct KeptDay {
     return entries
   }
 
-  /// What no virtual run leaves.
+  /// Entries that no virtual run makes.
   static func rareEntries(after entries: [LedgerEntry]) throws -> [LedgerEntry] {
     let process = ProcessIdentity(
       pid: 4711, sinceTicks: 100, untilTicks: 101, mark: "mark", controlGroup: "/takt/one")

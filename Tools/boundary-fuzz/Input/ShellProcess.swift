@@ -10,7 +10,7 @@ enum ShellProcess {
     for descriptor in [1, 2] as [Int32] {
       posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
     }
-    // A loop without end is ended by the bound of its processor time.
+    // The limit of processor time ends an endless loop.
     let start = "ulimit -t 1; cd \"$1\" && exec \"$2\" -c \"$3\""
     var arguments = copies(of: ["/bin/sh", "-c", start, "sh", folder, shell, command])
     var environment = copies(of: ["PATH=/nonexistent", "COMMAND=eval", "x=xx"])
@@ -21,7 +21,7 @@ enum ShellProcess {
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// As C takes a list of texts; to be freed.
+  /// The texts as a list for C; to be freed.
   private static func copies(of texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
     texts.map { text in strdup(text) } + [nil]
   }

@@ -9,9 +9,8 @@ import TaktTime
 struct GateScheduler {
   private(set) var core = SchedulerCore()
   private(set) var now = FixedTime.start
-  /// How many slots have run.
   private(set) var slotCount = 0
-  /// What one slot wants kept, a slot after the other; first what the start does.
+  /// The entries of one slot after the other; the first are those of the start.
   private(set) var entries: [[LedgerEntry]] = []
   private(set) var records: [LogRecord] = []
   private(set) var starts: [SlotStart] = []
@@ -28,7 +27,7 @@ struct GateScheduler {
 
   /// A scheduler that has started.
   ///
-  /// - Parameter isKeeping: whether what the core says is kept, or dropped.
+  /// - Parameter isKeeping: true to keep the core's entries and records, false to drop them.
   init(_ snapshot: Snapshot, isKeeping: Bool) {
     self.isKeeping = isKeeping
     _ = handle(.started(snapshot))
@@ -43,7 +42,7 @@ struct GateScheduler {
     .map(\.id)
   }
 
-  /// Lets so many slots come, in the order in which they are due.
+  /// Runs this many slots, in the order in which they are due.
   mutating func serve(_ count: Int) {
     for _ in 0..<count { serve(Array(dueJobs.prefix(1))) }
   }

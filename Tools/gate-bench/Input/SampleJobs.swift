@@ -3,7 +3,7 @@ import TaktCore
 import TaktEngine
 import TaktTesting
 
-/// A jobs file such as people write, of any length, always the same.
+/// A typical jobs file, of any length, always the same.
 enum SampleJobs {
   /// The names, in the order of the file.
   static func names(_ range: Range<Int>) -> [String] {
@@ -61,7 +61,7 @@ enum SampleJobs {
     }
   }
 
-  /// What is loaded from a text; throws where the file is wrong.
+  /// Loads a text; throws if it has errors.
   static func load(_ text: [UInt8]) throws -> Snapshot {
     let loaded = loader.load(path: "/nowhere/jobs.yaml", text: text)
     guard let snapshot = loaded.snapshot else {

@@ -2,7 +2,7 @@ import TaktCore
 import TaktStore
 import TaktTesting
 
-/// A ledger in a folder of its own, written on the thread that calls. The folder goes with it.
+/// A ledger in a folder of its own, written on the calling thread. The folder is removed with it.
 final class TemporaryLedger {
   private let folder: TemporaryFolder
   private let ledgerWriter: LedgerWriter
@@ -26,7 +26,7 @@ final class TemporaryLedger {
     }
   }
 
-  /// Compares the ledger with the slots that there should have been.
+  /// Compares the ledger with the slots of its schedules.
   func audit() throws -> LedgerAuditReport {
     try LedgerArchive(folder: folder.path).audit(zones: FixedZones())
   }

@@ -10,7 +10,7 @@ import TaktTime
 import TimerMachine
 import TimerMachineTesting
 
-/// What `takt run` puts together for commands: scheduler, processes, ledger and JSON log, without the
+/// The parts of `takt run` for commands: scheduler, processes, ledger and JSON log, without the
 /// control socket. Time is virtual; the commands, the ledger's file and the log's file are real.
 final class WholeDaemon {
   private let folder: TemporaryFolder
@@ -81,7 +81,7 @@ final class WholeDaemon {
     ).ledger
   }
 
-  /// Lets this time pass, in which one run is due, and waits until that run has ended.
+  /// Lets this time pass, in which one run is due, and waits for the end of that run.
   func pass(_ duration: Duration) throws {
     turns.turn { timers.advance(by: duration) }
     guard ends.arrival.wait(timeout: .now() + Self.patience) == .success else {
@@ -89,7 +89,7 @@ final class WholeDaemon {
     }
   }
 
-  /// Waits until the ledger has kept all that has happened.
+  /// Waits until the ledger has written all entries.
   func keep() throws {
     let kept = DispatchSemaphore(value: 0)
     ledger.whenKept { kept.signal() }
@@ -98,15 +98,14 @@ final class WholeDaemon {
     }
   }
 
-  /// Writes what the log still holds.
+  /// Writes the rest of the log.
   func closeLog() { log.close(timeout: .seconds(60)) }
 
-  /// Compares the ledger with the slots that there should have been.
+  /// Compares the ledger with the slots of its schedules.
   func audit() throws -> LedgerAuditReport {
     try LedgerArchive(folder: folder.path).audit(zones: FixedZones())
   }
 
-  /// The lines of the log.
   func lines() throws -> [Substring] {
     guard let file = fopen("\(folder.path)/log.json", "r") else {
       throw WorkloadFailure("the log cannot be read")
@@ -119,7 +118,7 @@ final class WholeDaemon {
   }
 }
 
-/// Hands entries on, and signals each run's end.
+/// Passes entries on, and signals each run's end.
 private final class EndSignal: Ledger {
   let arrival = DispatchSemaphore(value: 0)
   private let next: any Ledger

@@ -24,7 +24,7 @@ struct CronWorkload: Workload {
   }
 
   mutating func run() throws {
-    // Another module's: asked for once, they cost nothing here.
+    // Values of another module: read once, they cost nothing here.
     let (begin, zone) = (FixedTime.wall, FixedZones.berlin)
     for (number, expression) in expressions.enumerated() {
       for step in 0..<50 {

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktStore
 
-/// What 1,000 runs leave in the ledger, in ten transactions.
+/// The entries of 1,000 runs, in ten transactions.
 struct LedgerWorkload: Workload {
   static let name = "ledger"
   static let summary = "10 ledger batches of 100 runs, in SQLite on disk"

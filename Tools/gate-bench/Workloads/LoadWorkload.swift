@@ -1,6 +1,6 @@
 import TaktCore
 
-/// A jobs file of 1,000 jobs becomes specs.
+/// The load of a jobs file with 1,000 jobs, from text to specs.
 struct LoadWorkload: Workload {
   static let name = "load"
   static let summary = "load of 1,000 jobs: text to specs"

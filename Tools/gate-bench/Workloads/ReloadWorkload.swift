@@ -1,7 +1,6 @@
 import TaktCore
 
-/// The jobs of a file with one change take the place of those of before, ten times to and fro. What
-/// reading the file costs is in `load`.
+/// Ten reloads between two files that differ in one job. The cost of reading the file is in `load`.
 struct ReloadWorkload: Workload {
   static let name = "reload"
   static let summary = "10 reloads of 1,000 jobs, one changed: plan and new state"

@@ -3,7 +3,7 @@ import TaktCore
 import TaktStore
 
 /// Whole runs, one after the other: the timer fires, a shell starts, prints ten lines and ends, and
-/// ledger and log are written. All threads count; what the shell itself does does not. The figure
+/// ledger and log are written. All threads of the daemon count, but not the shell. The figure
 /// differs by up to 0.4 % from one count to the next, also on a busy machine.
 struct RunWorkload: Workload {
   static let name = "run"
@@ -29,8 +29,8 @@ struct RunWorkload: Workload {
     try serve(Self.warmUpCount)
   }
 
-  /// Each run is in the ledger before the next one starts: how many transactions there are must not
-  /// depend on how busy the machine is.
+  /// Each run is in the ledger before the next one starts: the number of transactions must not
+  /// depend on the load of the machine.
   private func serve(_ count: Int) throws {
     for _ in 0..<count {
       try daemon.pass(.seconds(1))

@@ -1,6 +1,6 @@
 import TaktCore
 
-/// Each of 1,000 jobs has a slot whose run succeeds, with verdicts, marks and log records.
+/// One slot of each of 1,000 jobs, with a run that succeeds, verdicts, marks and log records.
 struct SlotsWorkload: Workload {
   static let name = "slots"
   static let summary = "1,000 slots in the scheduler core, from timer to end of run"

@@ -3,7 +3,7 @@ import TaktControl
 import TaktCore
 import TaktTime
 
-/// What the daemon answers to `takt status`: each job's state, as JSON and as a table.
+/// The daemon's answer to `takt status`: each job's state, as JSON and as a table.
 struct StatusWorkload: Workload {
   static let name = "status"
   static let summary = "status of 1,000 jobs, as JSON and as a table"

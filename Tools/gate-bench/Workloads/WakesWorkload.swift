@@ -3,7 +3,7 @@ import TimerMachine
 import TimerMachineTesting
 import TaktTime
 
-/// The wake queue serves 300 timers with and without leeway in virtual time.
+/// Wakes of the wake queue for 300 timers with and without leeway, in virtual time.
 struct WakesWorkload: Workload {
   static let name = "wakes"
   static let summary = "1,000 wakes of the wake queue with 300 timers"

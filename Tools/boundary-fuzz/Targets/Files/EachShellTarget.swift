@@ -6,8 +6,8 @@ import TaktTesting
 
 /// A command with values of `for_each`, which real shells run in an empty folder, without programs.
 ///
-/// Each byte is a token, so that no input is a text of its own. Whatever takt takes must not make the file
-/// `pwn`, which only a value names.
+/// Each byte is a token, so that no input is a text of its own. No command that takt accepts is
+/// allowed to make the file `pwn`, which only a value names.
 struct EachShellTarget: FuzzTarget {
   static let name = "each-shell"
   static let summary = "values of for_each in commands, which dash and bash run"
@@ -67,7 +67,7 @@ struct EachShellTarget: FuzzTarget {
     for name in Files.names(in: folder) { unlink("\(folder)/\(name)") }
   }
 
-  /// As YAML reads it.
+  /// The text in double quotes of YAML.
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

@@ -45,7 +45,7 @@ struct ManifestTarget: FuzzTarget {
   }
 }
 
-/// A jobs file that reads others beside it.
+/// A jobs file that reads others in its folder.
 struct LocalJobs {
   private let text: [UInt8]
   private let path: String

@@ -4,7 +4,7 @@ import TaktEngine
 import TaktImport
 import TaktTesting
 
-/// A crontab of any kind. What is made of it is a jobs file without errors.
+/// A crontab of any kind. The result is a jobs file without errors.
 struct CrontabTarget: FuzzTarget {
   static let name = "crontab"
   static let summary = "a crontab, from its lines to the jobs file that is made of it"
@@ -23,7 +23,7 @@ struct CrontabTarget: FuzzTarget {
   }
 }
 
-/// A timer of systemd with its service, which are apart by a zero byte.
+/// A timer of systemd with its service, separated by a zero byte.
 struct UnitsTarget: FuzzTarget {
   static let name = "units"
   static let summary = "a timer and its service, from units to the jobs file that is made of them"
@@ -46,7 +46,7 @@ struct UnitsTarget: FuzzTarget {
   }
 }
 
-/// An import as `takt import` does it, without the machine.
+/// An import like that of `takt import`, without the machine.
 private struct Importing {
   private let tree: ImportTree
   private let loader = JobsLoader(

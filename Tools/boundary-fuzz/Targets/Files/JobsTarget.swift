@@ -3,7 +3,7 @@ import TaktCore
 import TaktEngine
 import TaktTesting
 
-/// A jobs file. What loads once loads again, to the same jobs.
+/// A jobs file. One that loads once loads again, to the same jobs.
 struct JobsTarget: FuzzTarget {
   static let name = "jobs"
   static let summary = "a jobs file, from YAML to specs"

@@ -5,8 +5,8 @@ import TaktStore
 import TaktTesting
 import TaktTime
 
-/// A ledger in which somebody has changed values and deleted rows. A daemon starts with it, serves some
-/// timers and writes; then each command that reads a ledger reads this one.
+/// A ledger with changed values and deleted rows. A daemon starts with it, handles some timers and
+/// writes; then each command that reads a ledger reads this one.
 struct LedgerTarget: FuzzTarget {
   static let name = "ledger"
   static let summary = "rows of the ledger, at the start of a daemon, in takt verify and runs"
@@ -15,7 +15,7 @@ struct LedgerTarget: FuzzTarget {
 
   private let day: KeptDay
   private let lock: StateFolderLock
-  /// The ledger as it was kept.
+  /// The ledger before any change.
   private let kept: [UInt8]
   private let tables: [LedgerTable]
 
@@ -52,7 +52,7 @@ struct LedgerTarget: FuzzTarget {
     do {
       try readAll(about: KeptDay.jobs[bytes.count % KeptDay.jobs.count])
     } catch LedgerArchive.Failure.unreadable {
-      // It says why; nothing else is promised.
+      // It reports a reason; nothing else is promised.
     } catch {
       preconditionFailure("\(error)")
     }
@@ -67,7 +67,7 @@ struct LedgerTarget: FuzzTarget {
         let table = tables[Int(choice) % tables.count]
         let row = Int(input.byte() ?? 0)
         let column = Int(input.byte() ?? 0) % (table.columns.count + 1)
-        // What the columns' own rules forbid is not changed.
+        // Changes that violate a column's constraints are left out.
         if column == table.columns.count {
           try? db.execute(sql: table.deletion, arguments: [row % max(1, table.rowCount)])
         } else {
@@ -165,7 +165,7 @@ private struct LedgerTable {
   }
 }
 
-/// Numbers and values, taken from the front of an input.
+/// Numbers and values, taken from the start of an input.
 private struct InputBytes {
   private var rest: ArraySlice<UInt8>
 
@@ -183,7 +183,7 @@ private struct InputBytes {
     bytes(8).reversed().reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// A value of each kind that SQLite has; numbers most of all near powers of two.
+  /// A value of each kind that SQLite has; numbers are mostly near powers of two.
   mutating func value() -> DatabaseValue {
     switch (byte() ?? 0) % 7 {
     case 0: .null

@@ -14,7 +14,7 @@ struct LogTarget: FuzzTarget {
       "where a read ends has changed what the log says")
   }
 
-  /// Nil for what is no log.
+  /// Nil if it is not a log.
   private func notes(on parts: [ArraySlice<UInt8>]) -> [String]? {
     var log = LogReplay()
     do {

@@ -1,7 +1,7 @@
 import Glibc
 import TaktCore
 
-/// A command that takt would start without a shell, whose arguments real shells split as well.
+/// A command that takt would start without a shell, whose arguments real shells split too.
 struct PlainCommandTarget: FuzzTarget {
   static let name = "plain-command"
   static let summary = "a command that needs no shell, which dash and bash split into words"
@@ -20,7 +20,7 @@ struct PlainCommandTarget: FuzzTarget {
     precondition(!words[0].isEmpty, "no program in \(text)")
     let quoted = words[0] + words.dropFirst().map { " " + $0.singleQuoted }.joined()
     precondition(PlainCommand.words(of: quoted) == words, "\(quoted) is not \(text)")
-    // The program's name has no quotes, so that its place can be another command's.
+    // The program's name has no quotes, so that another command can replace it.
     let rest = text.drop { $0 == " " || $0 == "\t" }.dropFirst(words[0].count)
     let expected = [String(words.count - 1)] + words.dropFirst()
     for shell in shells {

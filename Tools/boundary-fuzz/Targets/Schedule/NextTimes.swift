@@ -1,7 +1,7 @@
 import TaktTesting
 import TaktTime
 
-/// The first times that a schedule names, which grow.
+/// Checks that the first times of a schedule are in ascending order.
 enum NextTimes {
   static func check(_ count: Int = 5, _ next: (WallInstant) -> WallInstant?) {
     var instant = FixedTime.wall

@@ -3,8 +3,8 @@ import TaktStore
 import TaktTesting
 import TaktTime
 
-/// A schedule as a ledger holds it. What is written of it is read again, as the same, its search ends,
-/// and takt verify goes through its slots.
+/// A schedule of a ledger. Its written form is read again as the same, its search ends, and takt
+/// verify visits its slots.
 struct StoredScheduleTarget: FuzzTarget {
   static let name = "schedule"
   static let summary = "a schedule in the ledger, written again, and its next times"

@@ -1,8 +1,8 @@
 import TaktTesting
 import TaktTime
 
-/// A compiled zone file. Whatever it says, each instant has a local time, and each local time an
-/// answer.
+/// A compiled zone file. Whatever its contents, each instant has a local time, and each local time
+/// an answer.
 struct ZoneTarget: FuzzTarget {
   static let name = "zones"
   static let summary = "a zone file (TZif) and the rule in its last line"

@@ -1,12 +1,12 @@
 import TaktEngine
 
-/// What an engine of containers streams: frames of output, and JSON objects.
+/// The streams of an engine of containers: frames of output, and JSON objects.
 struct ContainerTarget: FuzzTarget {
   static let name = "container"
   static let summary = "output and events that a container engine streams"
 
   mutating func read(_ bytes: [UInt8]) {
-    // In one piece and in two: where a read ends says nothing.
+    // In one piece and in two: the end of a read has no meaning.
     let middle = bytes.first.map { Int($0) % bytes.count } ?? 0
     let halves = [bytes[..<middle], bytes[middle...]]
     precondition(frames([bytes[...]]) == frames(halves), "a cut has changed the output")
@@ -17,7 +17,7 @@ struct ContainerTarget: FuzzTarget {
 
   private static let objectBytesMax = 64
 
-  /// The bytes of each stream, as far as there are frames.
+  /// The bytes of each stream up to the first error.
   private func frames(_ parts: [ArraySlice<UInt8>]) -> [StandardStream: [UInt8]] {
     var frames = ContainerFrames()
     var streams: [StandardStream: [UInt8]] = [:]

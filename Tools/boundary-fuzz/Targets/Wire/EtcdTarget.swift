@@ -3,7 +3,7 @@ import TaktCore
 import TaktTesting
 import TaktTime
 
-/// An answer of etcd, and what its server says of the time.
+/// An answer of etcd, and the date that its server sends.
 struct EtcdAnswerTarget: FuzzTarget {
   static let name = "etcd"
   static let summary = "an answer of etcd's JSON gateway: records, refusals, versions, dates"
@@ -15,8 +15,8 @@ struct EtcdAnswerTarget: FuzzTarget {
   }
 }
 
-/// A cluster's records: keys and values in turn, which are apart by zero bytes. What can be read is
-/// written so that other machines read the same, and neither a batch nor `takt verify` trips over it.
+/// A cluster's records: keys and values in turn, separated by zero bytes. Other machines must read
+/// the same from the records that are written, and neither a batch nor `takt verify` may trap.
 struct EtcdRecordsTarget: FuzzTarget {
   static let name = "etcd-records"
   static let summary = "a cluster's records in etcd, a batch on them, and what takt verify reads"
@@ -74,7 +74,7 @@ struct ClaimRequests {
   }
 }
 
-/// Holds what an engine knows of a job against the slots that its schedules name.
+/// Compares an engine's slots of a job with those of its schedules.
 enum EngineAudit {
   static let mark = ScheduleEdge(
     clock: ScheduleInstant(FixedTime.wall), wall: ScheduleInstant(FixedTime.wall),

@@ -1,7 +1,7 @@
 import TaktControl
 
-/// Jobs and runs as another machine of the cluster answers. What is passed on of them is an answer as
-/// well.
+/// Jobs and runs in the answer of another machine of the cluster. The part that is passed on is a
+/// valid answer too.
 struct MachineTarget: FuzzTarget {
   static let name = "machine"
   static let summary = "lists of jobs and runs from another machine of the cluster"

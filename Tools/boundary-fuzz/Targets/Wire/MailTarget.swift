@@ -1,6 +1,6 @@
 import TaktTransfer
 
-/// What a mail server says, line by line, while takt says what it always says.
+/// The replies of a mail server, line by line, to fixed commands.
 struct MailTarget: FuzzTarget {
   static let name = "smtp"
   static let summary = "replies of a mail server"
@@ -19,7 +19,7 @@ struct MailTarget: FuzzTarget {
           precondition(transcript.refusal != nil, "it ends without a reason")
           break
         }
-        // A line with a dash behind its code goes on.
+        // A line with a dash behind its code continues.
         guard line.count < 4 || line[line.startIndex + 3] != UInt8(ascii: "-") else { continue }
         if let command = commands.popFirst() { transcript.sent(command) }
       }

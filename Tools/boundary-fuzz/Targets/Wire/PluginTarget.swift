@@ -1,7 +1,7 @@
 import TaktCore
 import TaktEngine
 
-/// What a plugin writes: messages on its own descriptor, and a check's first line.
+/// The output of a plugin: messages on its own descriptor, and a check's first line.
 struct PluginTarget: FuzzTarget {
   static let name = "plugin"
   static let summary = "messages of a plugin, and the output of a Nagios check"
@@ -9,7 +9,7 @@ struct PluginTarget: FuzzTarget {
   mutating func read(_ bytes: [UInt8]) {
     _ = NagiosOutput(bytes)
     for isService in [false, true] {
-      // In one piece and in two: where a read ends says nothing.
+      // In one piece and in two: the end of a read has no meaning.
       let whole = events(of: [bytes[...]], isService)
       let middle = bytes.count / 2
       let halves = events(of: [bytes[..<middle], bytes[middle...]], isService)

@@ -3,8 +3,8 @@ import TaktCore
 import TaktTesting
 import TaktTime
 
-/// Replies of the cluster's database to a machine's batches, which are apart by zero bytes, and what
-/// the machine then does: for as long as there are replies, and some time after.
+/// Replies of the cluster's database to a machine's batches, separated by zero bytes, and the
+/// machine's behaviour while there are replies, and some time after.
 struct PostgresReplyTarget: FuzzTarget {
   static let name = "postgres"
   static let summary = "replies of takt.batch in PostgreSQL, and what the scheduler makes of them"
@@ -60,7 +60,7 @@ struct PostgresReplyTarget: FuzzTarget {
       send(.claims(outcome))
     }
 
-    /// So much of what is due in the next seconds.
+    /// Performs events that are due in the next seconds, up to a bound.
     mutating func pass() {
       let end = scheduler.now.monotonic + .seconds(4)
       for _ in 0..<20 {
@@ -88,7 +88,7 @@ struct PostgresReplyTarget: FuzzTarget {
   }
 }
 
-/// A page of `takt.audit`, and what libpq says of a failed connection.
+/// A page of `takt.audit`, and libpq's messages for a failed connection.
 struct PostgresAuditTarget: FuzzTarget {
   static let name = "postgres-audit"
   static let summary = "what takt verify reads from PostgreSQL, and errors of libpq"

@@ -1,6 +1,6 @@
 import TaktControl
 
-/// The target of a request. Its normal form stays as it is, and what takt encodes it decodes.
+/// The target of a request. Its normal form is stable, and takt decodes its own encoding.
 struct RequestPathTarget: FuzzTarget {
   static let name = "request"
   static let summary = "the path and the query of a request"

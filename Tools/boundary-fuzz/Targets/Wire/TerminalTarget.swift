@@ -1,7 +1,7 @@
 import TaktCore
 
-/// A line of a command's output that goes back in itself, whole and in two pieces. Nothing makes it
-/// much longer.
+/// A line of output in which the cursor moves back, whole and in two pieces. The line as shown is
+/// never much longer.
 struct TerminalTarget: FuzzTarget {
   static let name = "terminal"
   static let summary = "a line of output, as a terminal shows it"
