@@ -5,13 +5,13 @@ import Testing
 
 @testable import TaktConfig
 
-/// What real shells make of values that are put into their texts.
+/// Values in the texts of real shells.
 struct EachShellTests {
   private static let shells = ["/bin/dash", "/bin/bash"].filter { (path: String) in
     access(path, X_OK) == 0
   }
 
-  /// Each makes the file `pwn` where a shell takes it for more than a text.
+  /// Each makes the file `pwn` if a shell takes it for more than a text.
   static let values = [
     "$(>pwn)", "`>pwn`", "'; >pwn; '", #"\'; >pwn; #"#, #""; >pwn; ""#, "; >pwn", "| >pwn", ">pwn",
     "& >pwn", "1+$(>pwn)1", "a[$(>pwn)]", "a[$(>pwn)]=1", "(>pwn)", "()>pwn", "x) >pwn;;",
@@ -38,7 +38,7 @@ struct EachShellTests {
     ("# it's\nprintf '<%s>' \\\n @", ["@"]), ("printf '<%s>' $((1+2))@", ["3@"]),
   ]
 
-  /// The text with the value in each place; nil where it is refused.
+  /// The text with the value in each place; nil if it is refused.
   static func fill(_ template: String, _ value: String) -> String? {
     var pieces: [String?] = []
     for (number, part) in template.split(separator: "@", omittingEmptySubsequences: false)
@@ -60,7 +60,7 @@ struct EachShellTests {
     return whole
   }
 
-  /// What a shell prints for a text, in a folder of its own, without programs.
+  /// The output of a shell for a text, in a folder of its own, without programs.
   private func output(of text: String, _ shell: String, in folder: TemporaryFolder) throws
     -> [UInt8]
   {
@@ -87,14 +87,14 @@ struct EachShellTests {
     return Array(bytes.prefix(max(0, count)))
   }
 
-  /// As C takes a list of texts; to be freed.
+  /// The texts as a list for C; to be freed.
   private static func copies(of texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
     texts.map { text in strdup(text) } + [nil]
   }
 
   private func hasMarker(_ folder: TemporaryFolder) -> Bool { unlink(folder["pwn"]) == 0 }
 
-  @Test(arguments: shells) func `a shell sees each value as it is, wherever it may stand`(
+  @Test(arguments: shells) func `a shell sees each value as it is, in every allowed place`(
     shell: String
   ) throws {
     let folder = TemporaryFolder()

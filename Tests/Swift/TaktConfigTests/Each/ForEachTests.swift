@@ -85,7 +85,7 @@ struct ForEachTests {
     #expect(loaded.files == [path, folder["tenants.txt"]])
   }
 
-  @Test func `what is wrong in a line is told in its file, and its job is not loaded`() {
+  @Test func `a mistake in a line is reported in its file, and its job is not loaded`() {
     let folder = TemporaryFolder()
     folder.write("acme\n\na b\nacme\n", to: "tenants.txt")
     let path = folder.write(
@@ -283,7 +283,7 @@ struct ForEachTests {
     "duplicateJob | for_each: {t: [a, b]}, name: »same, on: start, run: x",
     "badDuration | for_each: {t: [a]}, every: »'{{each.t}}', run: x",
   ])
-  func `what is wrong is told at its place`(row: String) throws {
+  func `a mistake is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {\($0)}, other: {on: start, run: x}}\n" }
   }
 
@@ -294,7 +294,7 @@ struct ForEachTests {
   }
 
   @Test func `texts that grow beyond all bounds are refused, and no more are made`() {
-    // The last one of these is too much.
+    // The last one of these exceeds the bound.
     let list = "[\((0..<672).map { "v\($0)" }.joined(separator: ", "))]"
     let text = String(repeating: "x", count: 100_000)
     let loaded = load(
@@ -353,7 +353,7 @@ struct ForEachTests {
     #expect(loaded.diagnostics.first?.hint == "did you mean 'acme'?")
   }
 
-  @Test func `a name that another job has is an error with both places, whoever comes first`() {
+  @Test func `a name that another job has is an error with both places, in any order`() {
     let family = "a: {for_each: {t: [x, y]}, on: start, run: x}"
     for text in ["\(family)\n  a.y: {on: start, run: x}", "a.y: {on: start, run: x}\n  \(family)"] {
       let loaded = load("jobs:\n  \(text)\n")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Whoever reads a message need not be one who may read a file that a jobs file names.
+/// The reader of a message may not be allowed to read a file that a jobs file names.
 struct ListSecrecyTests {
   private let folder = TemporaryFolder()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// What has changed since a set of jobs was read, as the status says it.
+/// Changes since a set of jobs was read, as the status shows them.
 @Suite struct FilesReadTests {
   private let folder = TemporaryFolder()
 

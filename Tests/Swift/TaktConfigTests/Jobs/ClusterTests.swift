@@ -138,7 +138,7 @@ struct ClusterTests {
 
   @Test(arguments: badClusters)
   func `a bad cluster is reported at its place`(row: String) throws {
-    // Its jobs are those of a cluster, although it is wrong: nothing is said of them.
+    // Its jobs are those of a cluster, although it is wrong: nothing is reported about them.
     try check(badRow: row) {
       "scheduler: {cluster: \($0)}\njobs: {a: {every: 5s, machines: each, run: x}}\n"
     }
@@ -158,14 +158,14 @@ struct ClusterTests {
     "conflictingKeys | every: 5s, from: end, »first: 1s, run: x",
     "conflictingKeys | every: 5s, »phase: keep, run: x",
     "conflictingKeys | every: 5s, align: epoch, »first: 1s, run: x",
-    // Only the first is wrong for sure.
+    // Only the first is certainly wrong.
     "badChoice | every: 5s, from: end, machines: »eech, run: x",
   ]
 
   @Test(arguments: badJobs)
   func `a bad job of a cluster is reported at its place`(row: String) throws {
     try check(badRow: row) { "\(Self.cluster)\njobs:\n  a: {\($0)}\n" }
-    // The same where the cluster is declared below the jobs.
+    // The same if the cluster is declared below the jobs.
     try check(badRow: row) { "jobs:\n  a: {\($0)}\n\(Self.cluster)\n" }
   }
 

@@ -43,7 +43,7 @@ struct ConditionKeysTests {
     "conflictingKeys | only_if: {run: [x], »use: log}",
     "conflictingKeys | user: worker, inherit_env: true, only_if: {use: »touch}",
   ])
-  func `what is wrong is told at its place`(row: String) throws {
+  func `a mistake is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {on: start, run: x, \($0)}}\n" }
   }
 
@@ -66,7 +66,7 @@ struct ConditionKeysTests {
     #expect(loaded.diagnostics.map(\.headline) == [])
   }
 
-  @Test func `a program that is not there is told of when the file is checked`() {
+  @Test func `a program that does not exist is reported when the file is checked`() {
     let folder = TemporaryFolder()
     let path = folder.write(
       "jobs: {a: {on: start, run: 'true', only_if: [/no/such/program]}}\n", to: "jobs.yaml")

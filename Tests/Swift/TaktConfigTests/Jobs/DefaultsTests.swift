@@ -62,7 +62,7 @@ struct DefaultsTests {
     #expect(bare.execution.stop == StopPolicy())
   }
 
-  @Test func `defaults and the zone may stand below the jobs`() throws {
+  @Test func `defaults and the zone are allowed below the jobs`() throws {
     let loaded = load(
       """
       jobs: {a: {at: 2026-07-01T12:00, run: x}}

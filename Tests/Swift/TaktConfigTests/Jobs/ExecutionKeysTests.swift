@@ -5,7 +5,7 @@ import Testing
 @testable import TaktConfig
 import TaktTime
 
-/// The keys that say how a run is done: what they come to, and what is said of wrong ones.
+/// The keys of a run's execution: their values, and the messages for wrong ones.
 struct ExecutionKeysTests {
   @Test func `what a process is made of is read`() throws {
     let job = try spec(

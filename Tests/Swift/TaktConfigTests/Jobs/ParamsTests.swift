@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// `params` in jobs files: what triggers may set.
+/// `params` in jobs files, which declare the values that a trigger may set.
 @Suite struct ParamsTests {
   private func params(_ keys: String) throws -> [String] {
     try spec(keys).policies.params.map { "\($0.schema.name): \($0.phrase)" }
@@ -41,7 +41,7 @@ import Testing
     let given = try spec("on: start, use: log, params: {message: {default: hello}}")
     #expect(given.action == .use("log", ["message": .string("hello"), "level": .string("info")]))
     #expect(given.policies.params[0].schema.defaultValue == .string("hello"))
-    // One that must be given counts as given.
+    // A required parameter with a default counts as given.
     _ = try spec("on: start, use: mail, with: {to: a}, params: {subject: {default: x}}")
   }
 
@@ -66,7 +66,7 @@ import Testing
     "badNumber | run: x, params: {n: {type: integer, default: »x}}",
     "badChoice | run: x, params: {n: {type: »path}}",
   ])
-  func `what is wrong is told at its place`(row: String) throws {
+  func `a mistake is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {on: start, \($0)}}\n" }
   }
 

@@ -165,7 +165,7 @@ struct SpecBuilderTests {
     #expect(loaded.diagnostics.allSatisfy { $0.message.contains("has no effect") })
   }
 
-  @Test func `several triggers stand together`() throws {
+  @Test func `several triggers are combined`() throws {
     let schedule = try spec(
       "every: 1s, at: [2026-12-24T18:00Z, 2026-12-24T17:00Z], on: [start, reload], run: x"
     ).timing.schedule

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// What is wrong in files of tests is said with its place.
+/// Mistakes in files of tests are reported with their places.
 struct TestFileTests {
   private static let jobs = """
     scheduler: {timezone: UTC}
@@ -76,7 +76,7 @@ struct TestFileTests {
     "is written twice | runs: {etl: {fails: 1}, »etl.a: {fails: 2}}",
   ]
 
-  /// What is expected.
+  /// Expectations with a mistake.
   static let badExpectations = [
     "there is no job 'bakup' in the jobs file; did you mean 'backup'? | »bakup: {ran: 1}",
     "no job's name matches 'z*' | »z*: {ran: 1}",

@@ -27,7 +27,7 @@ struct InstantTextTests {
       ("2026-12-24T18:00+23:60", .noSuchTime), ("1969-12-31T00:00", .outOfRange),
       ("9999-12-31T00:00", .outOfRange), ("２026-12-24T18:00", .form),
     ] as [(String, InstantText.Problem)])
-  func `a text that is no instant is told apart`(text: String, problem: InstantText.Problem) {
+  func `each text that is no instant has its problem`(text: String, problem: InstantText.Problem) {
     #expect(throws: problem) { try InstantText(text) }
   }
 }

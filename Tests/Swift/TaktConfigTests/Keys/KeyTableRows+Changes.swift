@@ -1,4 +1,4 @@
-/// How a change of each key is written.
+/// A change of each key.
 extension KeyTableTests {
   /// One row for each key: the same job before and after a change of that key alone.
   static let changes: [String: (before: String, after: String)] = [
@@ -90,7 +90,7 @@ extension KeyTableTests {
     "on_lease_lost": ("on: start, run: x", "on: start, run: x, on_lease_lost: finish"),
   ]
 
-  /// The same for each key of a mapping inside a job: what stands under it, before and after.
+  /// The same for each key of a mapping inside a job: its contents before and after.
   static let innerChanges: [String: (before: String, after: String)] = [
     "after.job": ("{job: k}", "{job: m}"), "after.on": ("{job: k}", "{job: k, on: any}"),
     "after.all": ("{all: [k]}", "{all: [k, m]}"),

@@ -1,6 +1,6 @@
 /// A text for each key.
 extension KeyTableTests {
-  /// One row for each key: a text that has it, and is taken.
+  /// One row for each key: a valid text that has it.
   static let accepting: [String: String] = [
     "scheduler": "scheduler: {}", "defaults": "defaults: {}", "include": "include: none/*.yaml",
     "calendars": "calendars: {holidays: {dates: [2099-12-25]}}",
@@ -181,7 +181,7 @@ extension KeyTableTests {
     "on_lease_lost": "on: start, run: x, on_lease_lost: finish",
   ]
 
-  /// Keys of mappings that stand under `scheduler`, not in a job.
+  /// Keys of mappings under `scheduler`, not in a job.
   static let ofScheduler: [String: String] = [
     "scheduler.containers": "scheduler: {containers: {}}",
     "scheduler.containers.socket": "scheduler: {containers: {socket: /run/x}}",

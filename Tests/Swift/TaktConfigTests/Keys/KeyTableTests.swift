@@ -37,13 +37,13 @@ struct KeyTableTests {
   static let groups =
     "scheduler: {concurrency: {db: 2}}\ncalendars: {holidays: {dates: [2099-12-25]}}"
 
-  /// What a job with the key needs under `scheduler`.
+  /// The keys under `scheduler` that a job with the key needs.
   private static func scheduler(for key: String) -> String {
     ["machines", "on_partition", "on_lease_lost"].contains(key)
       ? "scheduler: {cluster: {engine: postgres}}" : groups
   }
 
-  /// `for_each` and `name` add and remove jobs: that has tests of its own.
+  /// `for_each` and `name` add and remove jobs, which has tests of its own.
   @Test(arguments: KeyTable.job.filter { $0.reload != nil })
   func `a reload does what the table says of each key`(
     entry: KeyEntry
@@ -52,8 +52,8 @@ struct KeyTableTests {
     let plan = try plan(from: row.before, to: row.after)
     let expected: ReloadPlan.Change = entry.reload == .rearms ? .rearmed : .updated
     #expect(plan.steps.map(\.change) == [expected])
-    // What a file of variables says is part of the environment by then.
-    // How times of the clock are read is shown with them.
+    // The contents of a file of variables are part of the environment by then.
+    // The way of reading clock rules is shown with them.
     let shown =
       switch entry.name {
       case "env_file": "env"
@@ -87,7 +87,7 @@ struct KeyTableTests {
       }
     let (before, after) = (others + "\(key): \(row.before)", others + "\(key): \(row.after)")
     let plan = try plan(from: before, to: after)
-    // A command has the default of a parameter in its environment.
+    // A command also has the default of a parameter in its environment.
     let besides = path == "params.default" ? ["env"] : []
     #expect(
       plan.steps.flatMap(\.details).map(\.key)
@@ -95,7 +95,7 @@ struct KeyTableTests {
   }
 
   @Test(arguments: KeyTable.job.filter(\.isAllowedInDefaults).map(\.name))
-  func `each key that may stand in defaults does`(key: String) throws {
+  func `each key that is allowed in defaults has an effect there`(key: String) throws {
     let row = try #require(Self.accepting[key])
     let text = key == "leeway" ? "leeway: 10%" : String(try #require(own(key, in: row)))
     let before = Self.scheduler(for: key) + "\ndefaults: {\(text)}"
@@ -111,7 +111,7 @@ struct KeyTableTests {
   }
 
   @Test(arguments: KeyTable.job.filter { !$0.isAllowedInDefaults }.map(\.name))
-  func `no other key may stand in defaults`(key: String) {
+  func `no other key is allowed in defaults`(key: String) {
     let loaded = load("defaults: {\(key): x}\njobs: {}\n")
     #expect(rows(loaded.diagnostics) == ["1:12 misplacedKey"])
   }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TaktConfig
 
-/// What labels of containers may declare, and what they may not.
+/// The keys that labels of containers may set, and those that they may not.
 @Suite struct LabelJobsTests {
-  /// A row `LABEL=VALUE; …` of the job `a`, and what the job says.
+  /// A row `LABEL=VALUE; …` of the job `a`, and the job in words.
   @Test(arguments: [
     (
       "cron=0 3 * * *; run=backup", "cron 0 3 * * * in UTC, gap run_after, overlap first",
@@ -52,7 +52,7 @@ import Testing
     #expect(job.execution.identity.isOwn && job.execution.environment.isEmpty)
   }
 
-  /// Rows of which nothing is made, with the label and the words that say why.
+  /// Rows without a job, with the label and words of the reason.
   @Test(arguments: [
     ("cron=0 99 * * *; run=x", "takt.jobs.a.cron", "left out"),
     ("evry=5m; run=x", "takt.jobs.a.evry", "did you mean 'every'?"),
@@ -78,7 +78,7 @@ import Testing
       "\(jobs.diagnostics.map(\.headline))")
   }
 
-  /// What reaches out of the container is no key of a label.
+  /// Keys that reach outside the container are no keys of labels.
   @Test(arguments: [
     "use", "with", "with.image", "with.mounts", "steps", "shell", "direct", "cwd", "secrets",
     "secrets.A.file", "env_file", "stdin", "group", "umask", "nice", "io", "limits.memory",
@@ -106,7 +106,7 @@ import Testing
     for key in allowed.subtracting(["workdir"]) { #expect(KeyTable.job[key] != nil, "\(key)") }
   }
 
-  /// Values that would say more if they were read as YAML, a template or a placeholder.
+  /// Values that would have another meaning if they were read as YAML, a template or a placeholder.
   @Test(arguments: [
     #"a", "use": "log"#, #"a\", \"use\": \"log"#, "*x", "&x a", "<<: *x", "!!binary a", "{a: b}",
     "[a, b", "a: b", "a # b", "'", "\"", "\\", "\\\"", "null", "~", "true", "- a", "? a", "%YAML",
@@ -127,7 +127,7 @@ import Testing
       return
     }
     guard case .use("container", let parameters) = job.action else { return }
-    // What a run makes of it, which knows no fact and no secret here.
+    // The values in a run, which knows no fact and no secret here.
     let run = parameters.mapValues { Placeholders.expand($0, [:]) }
     #expect(run["command"] == .list(["/bin/sh", "-c", value].map(ParameterValue.string)))
     #expect(run["env"] == .map(["A": .string(value)]))

@@ -20,7 +20,7 @@ struct ManifestTests {
     return loader.load(path: path)
   }
 
-  /// Where each mistake is and what is wrong, without folders.
+  /// The place and the message of each mistake, without folders.
   private func headlines(_ loaded: LoadedJobs) -> [String] {
     loaded.diagnostics.map { diagnostic in
       let file = diagnostic.location.file.split(separator: "/").last ?? ""
@@ -130,7 +130,7 @@ struct ManifestTests {
     #expect(isPlugin == (parts[1] == "true"))
   }
 
-  @Test func `a plugin that is not there is told, with the nearest name`() {
+  @Test func `a plugin that does not exist is reported, with the nearest name`() {
     let folder = TemporaryFolder()
     for name in ["plugins", "plugins/backup"] { folder.makeFolder(name) }
     folder.write("name: backup\n", to: "plugins/backup/plugin.yaml")

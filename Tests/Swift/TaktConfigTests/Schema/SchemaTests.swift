@@ -7,20 +7,20 @@ import Testing
 
 @testable import TaktConfig
 
-/// The JSON Schema and takt's own reader agree, by the word of a validator that is not takt's.
+/// The JSON Schema and takt's own reader agree, according to an independent validator.
 struct SchemaTests {
   private static let root = Repository.path()
   private let folder = TemporaryFolder()
 
-  /// What only takt knows: bytes, places, the machine, other files and arithmetic.
+  /// Rules that only takt can check: bytes, places, the machine, other files and arithmetic.
   private static let beyondSchema: Set<Diagnostic.Code> = [
     .unknownAction,
     .syntax, .notUTF8, .manyDocuments, .badTag, .badMerge, .unknownAlias, .duplicateKey, .empty,
     .unknownZone, .unknownGroup, .unknownAccount, .badPlaceholder, .badParameter, .includeMissing,
     .outOfRange, .conflictingKeys, .badPattern, .ambiguousTime,
   ]
-  /// Values whose form is right, or that JSON cannot tell from right ones: an empty value and `~`
-  /// are null there, and digits a number.
+  /// Values with a valid form, or that JSON cannot distinguish from valid ones: an empty value and
+  /// `~` are null there, and digits a number.
   private static let rightInForm = [
     "2026-02-29", "T24:00", "18:00:60", "+24:00", "9999999999999999999w", "0.3B", "2000TB",
     "99999999999999999999KB", "1000001/s", "\\0", "run: [\"\", x]", "shell: [\"\", -c]",
@@ -39,7 +39,7 @@ struct SchemaTests {
       folder.write(text, to: "\(count).\(isGood ? "good" : "bad").yaml")
     }
     for text in try good() {
-      // A plugin and a calendar file are known only to who looks into their folder.
+      // Plugins and calendar files are known only from their folder.
       #expect(load(text).snapshot != nil || ["plugins/", ".ics"].contains { text.contains($0) })
       add(text, isGood: true)
     }
@@ -59,7 +59,7 @@ struct SchemaTests {
   func `a mistake in a section is not reported at the section as a whole`(section: String) throws {
     let schema = SchemaBuilder(catalogue: TestCatalogue()).schema
     let value = try #require(schema["properties"]?[section])
-    // Validators do not look into the choices of `anyOf` for a place.
+    // Validators do not search the choices of `anyOf` for a place.
     #expect(value["anyOf"] == nil)
     let reference = value["$ref"].map { _ in schema["$defs"]?[section] } ?? value
     #expect(reference?["type"] == ["object", "null"])
@@ -103,7 +103,6 @@ struct SchemaTests {
       && !Self.rightInForm.contains { text.contains($0) }
   }
 
-  /// The exit status and the output of a command.
   private func run(_ command: String) -> (status: Int32, output: String) {
     guard let stream = popen(command, "r") else { return (77, "no shell") }
     var bytes: [UInt8] = []
@@ -117,7 +116,6 @@ struct SchemaTests {
 }
 
 extension JSONValue {
-  /// The member of an object.
   fileprivate subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

@@ -40,7 +40,7 @@ struct SourceTextTests {
 
   @Test(arguments: ["  token: [\n", "env:\n", "  a: {password: x\n"])
   func `very many keys of secrets are looked through once`(line: String) {
-    // Each of them reaches to the end of the file: from each anew this would take days.
+    // Each of them reaches to the end of the file: a search from each of them would take days.
     let text = "jobs:\n" + String(repeating: line, count: 300_000) + "  end: x\n"
     let source = SourceText(file: "f", bytes: FileBytes(Array(text.utf8)))
     #expect(!source.isSecret(1))

@@ -6,7 +6,7 @@ import Testing
 @testable import TaktConfig
 
 extension JobsLoader {
-  /// A loader of root's, with the actions, zones and users of tests.
+  /// A loader of root, with the actions, zones and users of tests.
   init(
     zones: any ZoneSource = TestZones(), accounts: any AccountSource = TestAccounts(),
     time: any TimeSource = SystemTimeSource(), userID: UInt32 = 0,
@@ -18,7 +18,7 @@ extension JobsLoader {
   }
 }
 
-/// A loader that takes files of any owner, so that a test means the same for every user.
+/// A loader that accepts files of any owner, so that a test has the same result for every user.
 let loader = JobsLoader(accounts: TestAccounts(own: "root"))
 
 /// Loads a text as `jobs.yaml` in a folder of its own.
@@ -36,7 +36,7 @@ func spec(_ keys: String, before: String = "") throws -> JobSpec {
   return try #require(loaded.snapshot?.jobs.first)
 }
 
-/// `line:column code` of each diagnostic; the code alone where it is of the whole file.
+/// `line:column code` of each diagnostic; the code alone for one of the whole file.
 func rows(_ diagnostics: [Diagnostic]) -> [String] {
   diagnostics.map { diagnostic in
     let location = diagnostic.location
@@ -45,8 +45,8 @@ func rows(_ diagnostics: [Diagnostic]) -> [String] {
   }
 }
 
-/// Checks a row `code code | text`, where `»` marks the places in their order. `wrap` makes a file
-/// of the text.
+/// Checks a row `code code | text`, in which `»` marks the places in order. `wrap` makes a file of
+/// the text.
 func check(badRow row: String, wrap: (String) -> String = { $0 }) throws {
   let parts = row.split(separator: " | ", maxSplits: 1, omittingEmptySubsequences: false)
   try #require(parts.count == 2)
@@ -67,7 +67,7 @@ extension Snapshot {
 }
 
 extension JobSpec {
-  /// The same job as if its file stood in `folder`: every load of a test has a folder of its own.
+  /// The same job with its file in `folder`: every load of a test has a folder of its own.
   func inFolder(_ folder: String) -> JobSpec {
     var job = self
     job.execution.directory = folder

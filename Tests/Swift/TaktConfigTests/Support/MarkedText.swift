@@ -1,4 +1,4 @@
-/// A text in which `»` stands before each place that something is said of.
+/// A text with `»` before each place of a diagnostic.
 struct MarkedText {
   /// Without the signs.
   var text: String

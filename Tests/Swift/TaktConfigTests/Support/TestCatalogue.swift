@@ -1,10 +1,9 @@
 import TaktCore
 
-/// `log`, as takt has it, `mail`, which has two parameters that must be given, `all`, which has one
-/// of each kind that may be left out, `login`, which has a secret one, `touch`, which uses takt's own
-/// rights, `fetch`, which has a timeout of its own, `http`, whose body may be JSON, `container`, which
-/// has some of takt's, and `pipe`, which
-/// uses takt's rights for a command when it is told of one.
+/// `log`, as in takt, `mail`, which has two required parameters, `all`, which has an optional one
+/// of each kind, `login`, which has a secret one, `touch`, which uses takt's own rights, `fetch`,
+/// which has a timeout of its own, `http`, whose body may be JSON, `container`, which has some of
+/// takt's, and `pipe`, which uses takt's rights for a command if it is given one.
 struct TestCatalogue: ActionCatalogue {
   var actionNames: [String] { ["log", "mail", "notify", "ping", "all", "touch", "pipe"] }
 

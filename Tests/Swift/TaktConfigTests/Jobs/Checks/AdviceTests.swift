@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Jobs that are right in every key, and probably not what was meant.
+/// Jobs that are valid in every key, but probably not as intended.
 @Suite struct AdviceTests {
   /// `code | keys of the job, » before the place | message`
   @Test(arguments: [
@@ -110,7 +110,7 @@ import Testing
     try check(row)
   }
 
-  /// Each pair of durations that can contradict one another.
+  /// Each pair of durations that can contradict each other.
   @Test(arguments: [
     "suspicious | every: 3h, run: echo, timeout: 1h, expected: »2h => "
       + "the 'expected' of 2h is longer than the 'timeout' of 1h",

@@ -32,7 +32,7 @@ extension CheckedMistakesTests {
     #expect(load(text + "jobs: {a: {every: 1h, run: echo, \(own)}}\n").diagnostics == [])
   }
 
-  /// The shell, what it would do, and what to write instead.
+  /// The shell, its mistake, and the correct list.
   @Test(arguments: [
     "[/bin/sh, -e] | '/bin/sh' takes a command only after '-c' | [/bin/sh, -e, -c]",
     "perl | 'perl' takes a command only after '-e' | [perl, -e]",

@@ -43,7 +43,7 @@ extension CheckedMistakesTests {
     )
   }
 
-  /// Keys, what some months lack, and how the last day of each is written.
+  /// Keys, the missing days of some months, and the way to write the last day of each.
   @Test(arguments: [
     "cron: »'0 0 31 * *' | MONTHS have no day 31, and so no slot | L",
     "cron: »'0 0 31W 1-4 *' | February and April have no day 31, and so no slot | LW",

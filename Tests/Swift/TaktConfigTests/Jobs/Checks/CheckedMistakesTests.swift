@@ -7,8 +7,8 @@ import Testing
 
 @testable import TaktConfig
 
-/// Mistakes that were silent, or named something else: each with its place, what is said, and what to
-/// do about it.
+/// Mistakes that were silent, or got a misleading message: each with its place, its message and its
+/// hint.
 @Suite struct CheckedMistakesTests {
   let folder = TemporaryFolder()
 
@@ -93,7 +93,7 @@ import Testing
     "run: echo one »#c\\n\\n  three", "run: echo one »#c\\n  # two\\n  three",
     "run: echo one\\n  »# two\\n  three", "env:\\n  A: one »#c\\n    two",
     "run: echo one »#c\\n  three\\ntimeout: 1h",
-    // It has the bracket that ends the text, too.
+    // It also has the bracket that ends the text.
     "only_if: {run: test \"a »#b\"}\\nrun: echo", "watch: {path: /a »#b}", "run: [echo, a »#b]",
     "env: {A: b »#c}",
   ])

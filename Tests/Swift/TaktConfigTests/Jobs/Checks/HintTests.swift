@@ -4,8 +4,8 @@ import Testing
 
 @testable import TaktConfig
 
-/// Mistakes that people make who come from cron, systemd or another scheduler: each diagnostic
-/// names what was meant.
+/// Mistakes of people who come from cron, systemd or another scheduler: each diagnostic names the
+/// correct text.
 struct HintTests {
   /// `keys of a job | message | hint`
   @Test(arguments: [
@@ -42,14 +42,14 @@ struct HintTests {
     #expect(diagnostic.hint == parts[2])
   }
 
-  /// What makes a job whole without using a key twice.
+  /// The other keys of a complete job, without using a key twice.
   private static func others(than keys: String) -> String {
     keys.hasPrefix("timezone")
       ? "cron: '0 3 * * *', run: x"
       : keys.hasPrefix("steps") ? "on: start" : "on: start, run: x"
   }
 
-  /// `file | headline without its place`: messages that once left the reader alone.
+  /// `file | headline without its place`: messages that once gave no help.
   @Test(arguments: [
     "tasks: {a: {every: 1h, run: x}} | unknown key 'tasks' in the file; use 'jobs'",
     "jobs: [a] | 'jobs' must be a mapping of job names to jobs, not a list; "

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Who may own and write what takt reads as root.
+/// The allowed owners and writers of files that takt reads as root.
 struct OwnerRulesTests {
   private static let loader = JobsLoader(
     accounts: TestAccounts(own: "root"), refusesWritableByOthers: true)
@@ -16,7 +16,7 @@ struct OwnerRulesTests {
   private func load(_ text: String) -> [Diagnostic] {
     folder.write(text, to: "jobs.yaml")
     return Self.loader.load(path: folder["jobs.yaml"]).diagnostics
-      // Who owns the files of a test is another question.
+      // The owner of a test's own files is another question.
       .filter { !$0.message.contains("who can thereby do anything as root") }
   }
 
@@ -40,7 +40,7 @@ struct OwnerRulesTests {
     #expect(load(Self.jobs) == [])
     folder.write("jobs: {}\n", to: "other.yaml")
     #expect(rows(load("include: ['o*.yaml']\n" + Self.jobs)).last == "1:11 unsafePermissions")
-    // Nobody but that user and root can replace it.
+    // Only that user and root can replace it.
     folder.write(Self.jobs, to: "jobs.yaml")
     chown(folder["jobs.yaml"], 1000, 1000)
     let loaded = Self.loader.load(path: folder["jobs.yaml"])

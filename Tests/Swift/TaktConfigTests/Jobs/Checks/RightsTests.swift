@@ -3,7 +3,7 @@ import Testing
 @testable import TaktConfig
 import TaktCore
 
-/// What acts on the machine as takt, in jobs that are to run as somebody else.
+/// Actions that use takt's rights, in jobs of another user.
 struct RightsTests {
   @Test(arguments: [
     "user: worker, use: »touch", "use: »touch, group: adm",
@@ -18,7 +18,7 @@ struct RightsTests {
     try check(badRow: "conflictingKeys | " + keys) { "jobs:\n  a: {on: start, \($0)}\n" }
   }
 
-  @Test func `the user may stand in defaults, and so may the hook`() throws {
+  @Test func `the user is allowed in defaults, and so is the hook`() throws {
     try check(
       badRow: """
         conflictingKeys | defaults: {user: worker}
@@ -53,7 +53,7 @@ struct RightsTests {
     "user: root, steps: [{run: x}, {use: touch}]",
     "user: root, group: root, run: x, on_success: {use: touch}", "use: touch",
   ])
-  func `what has no rights of its own, or the job's, may stand there`(keys: String) {
+  func `an action without rights of its own, or with the job's, is allowed there`(keys: String) {
     #expect(load("jobs: {a: {on: start, \(keys)}}\n").diagnostics == [])
   }
 

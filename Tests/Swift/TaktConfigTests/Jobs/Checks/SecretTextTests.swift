@@ -3,8 +3,8 @@ import Testing
 
 @testable import TaktConfig
 
-/// A secret that somebody has written into the jobs file is in no diagnostic, however wrong the file
-/// is: neither in the message, nor in the hint, nor in the line that is shown.
+/// A secret in the jobs file is in no diagnostic, however wrong the file is: neither in the
+/// message, nor in the hint, nor in the line that is shown.
 @Suite struct SecretTextTests {
   /// Files that contain `hunter2` where a secret's source should be. Each is an error.
   static let files = [
@@ -67,7 +67,7 @@ import Testing
     "jobs:\n  a:\n    secrets:\n      PW: hunter2\u{0}\n",
     "include: [no.yaml]\njobs: {a: {every: 1h, run: x, secrets: {PW: hunter2}}}\n",
     "{include: [no.yaml], jobs: {a: {every: 1h, run: x, secrets: {PW: hunter2}}}}\n",
-    // What is right, beside a mistake of another key on the line.
+    // Valid secrets, beside a mistake of another key on the line.
     job("secrets: {PW: {file: hunter2}}, tags: [a b]"),
     job("after: {job: no}, secrets: {PW: {file: hunter2}}"),
     // Elsewhere than in `secrets`.
@@ -82,7 +82,7 @@ import Testing
     job("use: login, with: {passwort: hunter2}"), job("use: nothing, with: {password: hunter2}"),
     job("use: login, with: {password: !hunter2 x}"),
     job("use: all, with: {text: 'https://u:hunter2@host/{{no}}'}"),
-    // The address of a database, where it belongs and where it does not.
+    // The address of a database, in the right place and in wrong ones.
     cluster("{engine: postgres, url: 'https://u:hunter2@host/x'}"),
     cluster("{engine: postgres, url: 'password hunter2'}"),
     cluster("{engine: postgres, api: 'https://u:hunter2@host/x'}"),
@@ -126,7 +126,7 @@ import Testing
 
   @Test(arguments: files)
   func `no diagnostic shows it`(file: String) {
-    // In lines of their own too, as far as the file has only one.
+    // On lines of their own too, if the file has only one.
     for text in [file, file.replacing("{a: {every: 1h, ", with: "{a: {every: 1h,\n  ")] {
       let loaded = load(text)
       #expect(!loaded.diagnostics.isEmpty, "\(text)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Whole files that somebody might hand over: each ends in diagnostics with their exact places.
+/// Whole files with mistakes: each ends in diagnostics with their exact places.
 struct BadFilesTests {
   static let badFiles: [String] = [
     "badDuration | jobs:\n  a:\n    every: »30\n    run: x\n",

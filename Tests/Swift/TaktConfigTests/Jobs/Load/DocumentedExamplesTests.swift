@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Every YAML example of the docs is a jobs file that is taken.
+/// Every YAML example of the docs is a valid jobs file.
 struct DocumentedExamplesTests {
   @Test func `the examples in the docs are valid`() throws {
     let examples = Self.examples(in: try text(of: "docs/jobs-file.md"))
@@ -32,7 +32,7 @@ struct DocumentedExamplesTests {
       #expect(loaded.diagnostics.map(\.headline) == [])
       #expect(loaded.snapshot?.settings.cluster != nil)
     }
-    // What the page has a shell write for each of two daemons.
+    // The file that a shell of the page writes for each of two daemons.
     let script = try #require(
       page.split(separator: "<<END\n").last?.split(separator: "END\n").first.map(String.init))
     let folder = TemporaryFolder()
@@ -50,7 +50,7 @@ struct DocumentedExamplesTests {
     try Repository.text(name)
   }
 
-  /// A text as deep as its first line: an example in a list is indented.
+  /// A text without the indentation of its first line: an example in a list is indented.
   private static func withoutIndentation(_ text: String) -> String {
     let depth = text.prefix { $0 == " " }.count
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -58,7 +58,7 @@ struct DocumentedExamplesTests {
       .joined(separator: "\n")
   }
 
-  /// What stands in the fences of YAML.
+  /// The contents of the fences of YAML.
   static func examples(in text: String) -> [String] {
     text.split(separator: "```yaml\n").dropFirst().compactMap {
       $0.split(separator: "```").first.map(String.init)

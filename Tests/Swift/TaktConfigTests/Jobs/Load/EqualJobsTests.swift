@@ -5,11 +5,11 @@ import Testing
 
 @testable import TaktConfig
 
-/// Jobs with the same keys are worked out once; nobody may notice.
+/// Jobs with the same keys share their work; that must have no effect.
 struct EqualJobsTests {
   private static let defaults = "defaults: {timeout: 1m, env: {A: x}}"
 
-  /// What a job means is what it means in a file of its own.
+  /// Compares each job with the one in a file of its own.
   @Test(arguments: [
     "every: 90m, leeway: 30s, run: one", "every: 90m, leeway: 30s, run: 'two'",
     "run: three, leeway: 30s, every: 90m, description: of three",

@@ -6,7 +6,7 @@ import Testing
 @testable import TaktConfig
 import TaktTime
 
-/// Mutations of a good file, by seed: whatever comes of them, it is a snapshot or an error.
+/// Mutations of a good file, by seed: the result is always a snapshot or an error.
 struct FuzzTests {
   static let seed = """
     scheduler: {timezone: Europe/Berlin, max_running: 16, shutdown_grace: 30s}

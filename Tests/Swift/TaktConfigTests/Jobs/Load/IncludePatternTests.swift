@@ -27,7 +27,7 @@ struct IncludePatternTests {
     #expect(names(".*.yaml") == [".h.yaml"])
   }
 
-  @Test func `the folders that were looked through are told`() {
+  @Test func `the folders that were searched are reported`() {
     folder.makeFolder("d")
     let pattern = IncludePattern("*/*.yaml", in: folder.path, bound: 100)
     #expect(pattern.folders == [folder.path, folder["d"]])

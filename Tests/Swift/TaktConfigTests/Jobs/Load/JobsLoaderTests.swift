@@ -115,7 +115,7 @@ struct JobsLoaderTests {
     #expect(loaded.snapshot == nil)
   }
 
-  @Test func `mistakes of all files are told together`() {
+  @Test func `mistakes of all files are reported together`() {
     folder.write("include: [b.yaml, c.yaml]\njobs: {a: {evry: 1s, run: x}}\n", to: "jobs.yaml")
     folder.write("jobs: {b: {every: 1, run: x}\n", to: "b.yaml")
     folder.write("jobs: {c: {every: 1, run: x}}\nscheduler: {}\n", to: "c.yaml")
@@ -183,7 +183,7 @@ struct JobsLoaderTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "the files of others are never taken for root's"))
-  func `what root runs nobody else may write`() {
+  func `files that root runs are writable by no other user`() {
     let strict = JobsLoader(refusesWritableByOthers: true)
     let main = "include: b.yaml\njobs: {a: \(job)}\n"
     folder.write(main, to: "jobs.yaml")

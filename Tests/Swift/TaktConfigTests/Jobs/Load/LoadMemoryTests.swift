@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// A load that remembers the one before says the same as one that does not.
+/// A load that remembers the one before has the same result as one that does not.
 @Suite struct LoadMemoryTests {
   /// A machine whose answers change.
   private final class Machine: ZoneSource, AccountSource, TimeSource {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `only jobs that say something else are made anew`() throws {
+  @Test func `only changed jobs are made again`() throws {
     let bench = Bench()
     func write(_ second: String) {
       bench.write(
@@ -153,7 +153,7 @@ import Testing
     #expect(zip(first, changed).map { $0.isCopy(of: $1) } == [true, false, true])
   }
 
-  @Test func `a value that gets or loses its quotes is read anew`() throws {
+  @Test func `a value that gets or loses its quotes is read again`() throws {
     let bench = Bench()
     let defaults = "defaults: {env: {A: x}}\n"
     func environment(_ value: String) throws -> [String: String] {
@@ -166,7 +166,7 @@ import Testing
     #expect(try environment("null") == [:])
   }
 
-  @Test func `of one definition only the jobs of changed values are made anew`() throws {
+  @Test func `only the jobs of a definition's changed values are made again`() throws {
     let bench = Bench()
     func load(_ values: String, _ lines: String) throws -> [String: JobSpec] {
       bench.write(lines, to: "lines.txt")
@@ -195,7 +195,7 @@ import Testing
     #expect(job.name.text == "a.b" && job.policies.family == nil)
   }
 
-  @Test func `what is doubtful in a definition is told at each load`() {
+  @Test func `a doubtful definition is reported at each load`() {
     let bench = Bench()
     bench.write("jobs: {a: {for_each: {t: [b], exclude: [{t: c}]}, every: 1h, run: x}}\n")
     for _ in 0..<3 { #expect(bench.check("doubtful").diagnostics.map(\.code) == [.suspicious]) }
@@ -224,14 +224,12 @@ import Testing
     #expect(second[1].execution.timeout == .seconds(120))
   }
 
-  @Test func `a calendar that changes makes its jobs anew, and one that does not leaves them`()
-    throws
-  {
+  @Test func `the jobs of a calendar are made again only if it changes`() throws {
     let bench = Bench()
     bench.write(
       Self.text(["  a: {every: 1h, except: holidays, run: x}", "  b: {every: 1h, run: x}"]))
     let first = try #require(bench.check("first").snapshot)
-    // Written anew with the same day.
+    // Written again with the same day.
     bench.writeHoliday(25)
     let second = try #require(bench.check("the same").snapshot)
     #expect(ReloadPlan(from: first, to: second).steps.isEmpty)

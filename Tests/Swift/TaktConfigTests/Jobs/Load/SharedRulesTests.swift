@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Expressions are read once a load; what a job says besides decides what it gets.
+/// Expressions are read once a load; a job's other keys decide about its own rule.
 struct SharedRulesTests {
   private func schedules(_ jobs: String) throws -> [Schedule] {
     let snapshot = try #require(load("jobs:\n" + jobs).snapshot)

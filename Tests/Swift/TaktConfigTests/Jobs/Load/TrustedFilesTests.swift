@@ -8,7 +8,7 @@ import Testing
 
 /// Every file that a load opens, against everything that another user can do to it.
 @Suite(.enabled(if: geteuid() == 0, "files of other users take root")) struct TrustedFilesTests {
-  /// How a jobs file names a file.
+  /// The way in which a jobs file names a file.
   enum Named: String, CaseIterable {
     case main, include, pattern, list, calendar, environment, manifest, program
 
@@ -27,7 +27,7 @@ import Testing
       }
     }
 
-    /// What the file says.
+    /// The text of the file.
     var text: String {
       switch self {
       case .main: jobs.text
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// What is done to the file.
+  /// The change of the file, or of its place.
   enum Change: String, CaseIterable {
     case nothing, owner, groupWritable, worldWritable
     case linkOfRoot, linkOfStranger, hardLink
@@ -126,7 +126,7 @@ import Testing
   private static func isUsed(_ named: Named, _ change: Change, asRoot: Bool) -> Bool {
     switch change {
     case .nothing, .linkOfRoot: true
-    // Whoever started takt has named it; a warning says so.
+    // The user who started takt has named it; a warning reports it.
     case .owner: !asRoot || named == .main
     case .groupWritable, .worldWritable, .linkOfStranger, .hardLink, .folderOwner, .openFolder,
       .folderAbove:
@@ -156,7 +156,8 @@ import Testing
     chown(file, Self.stranger, 0)
     let refused = world.load(asRoot: true, memory: memory)
     #expect(refused.snapshot == nil)
-    // Others may belong to root or to the owner of the jobs file alone, at any load.
+    // At any load, files other than the main one may belong only to root or to the owner of the
+    // jobs file.
     if named == .main || named == .environment {
       #expect(
         refused.diagnostics.contains { $0.message.contains("user 0 owned it when takt loaded it") })
@@ -174,7 +175,7 @@ import Testing
       chown(file, Self.stranger, 0)
       let loaded = world.load(asRoot: true)
       #expect(loaded.snapshot != nil, "\(named): \(loaded.diagnostics.map(\.text))")
-      // Not root's file in a folder of that user, though: it could be replaced.
+      // A file of root in a folder of that user is refused: it could be replaced.
       chown(file, 0, 0)
       chown(FilePath.folder(of: file), Self.stranger, 0)
       #expect(world.load(asRoot: true).snapshot == nil, "\(named)")

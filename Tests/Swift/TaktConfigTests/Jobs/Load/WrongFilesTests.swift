@@ -5,9 +5,9 @@ import Testing
 
 @testable import TaktConfig
 
-/// Wrong files of every kind that a person might write: none of them is taken in silence.
+/// Wrong files of every kind that a person might write: each has a diagnostic.
 ///
-/// `TAKT_PRINT_WRONG_FILES=1` prints each with what is said of it.
+/// `TAKT_PRINT_WRONG_FILES=1` prints each with its diagnostics.
 @Suite struct WrongFilesTests {
   static let names: [String] = [
     "jobs: {\"\": {every: 1h, run: echo}}",
@@ -277,7 +277,6 @@ import Testing
       print("WRONG \(text.debugDescription)\n   -> \(said.joined(separator: "\n   -> "))")
     }
     #expect(!loaded.diagnostics.isEmpty, "\(text)")
-    // What is said has a place, unless it is about the whole file.
     #expect(loaded.diagnostics.allSatisfy { !$0.message.isEmpty })
   }
 }

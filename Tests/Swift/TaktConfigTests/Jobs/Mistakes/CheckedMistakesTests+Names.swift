@@ -107,7 +107,7 @@ private struct AnyZones: ZoneSource {
   func zone(named name: String) -> Zone? { .utc }
 }
 
-/// What a machine without zone files has.
+/// The zones of a machine without zone files.
 private struct NoZones: ZoneSource {
   let zoneNames = ["UTC", "local"]
   var localFlaw: String?

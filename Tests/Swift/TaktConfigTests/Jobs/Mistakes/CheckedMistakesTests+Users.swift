@@ -57,7 +57,7 @@ extension CheckedMistakesTests {
     chmod(script, 0o755)
     let text = "jobs: {a: {every: 1h, run: [\(script)], user: worker, cwd: /}}\n"
     #expect(load(text, accounts: Strangers()).diagnostics == [])
-    // It is said once that the folder is closed.
+    // The closed folder is reported once.
     chmod(folder.path, 0o700)
     let relative = "jobs: {a: {every: 1h, run: [./script], user: worker}}\n"
     #expect(load(relative, accounts: Strangers()).diagnostics.count == 1)
@@ -85,7 +85,7 @@ extension CheckedMistakesTests {
   @Test func `a secret that everybody can read is a warning`() throws {
     folder.write("hunter2", to: "secret")
     let keys = "every: 1h\\nrun: echo\\nsecrets: {»A: {file: FOLDER/secret}}"
-    // Nobody else gets as far as the file.
+    // Other users cannot reach the file.
     let text = "jobs:\n  a:\n    \(keys.replacing("\\n", with: "\n    "))\n"
       .replacing("»", with: "").replacing("FOLDER", with: folder.path)
     #expect(load(text).diagnostics == [])
@@ -99,7 +99,7 @@ extension CheckedMistakesTests {
 
   @Test func `a limit of address space is a warning for programs that reserve much of it`() throws {
     folder.write(Array("#!/bin/sh\n".utf8), to: "java", mode: 0o755)
-    // As far as the linker of Go can be told from its note.
+    // Enough of Go's note about its linker.
     let head: [UInt8] = [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 93)
     folder.write(head + [4, 0, 0, 0, 0x47, 0x6f, 0, 0], to: "tool", mode: 0o755)
     folder.write(Array("#!/usr/bin/env -S java -server\n".utf8), to: "script", mode: 0o755)

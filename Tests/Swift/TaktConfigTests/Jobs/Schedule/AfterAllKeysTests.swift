@@ -39,7 +39,7 @@ struct AfterAllKeysTests {
     "conflictingKeys | after: [{all: [other]}, {»all: [other]}], run: x",
     "followingCycle | after: {all: [other, »a]}, run: x",
   ])
-  func `what is wrong is told at its place`(row: String) throws {
+  func `a mistake is reported at its place`(row: String) throws {
     try check(badRow: row) { "jobs: {a: {\($0)}, other: {on: start, run: x}}\n" }
   }
 

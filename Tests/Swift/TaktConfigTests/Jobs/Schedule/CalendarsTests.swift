@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktConfig
 
-/// Shared calendars, and delays of events, as a file has them.
+/// Shared calendars, and delays of events, in a file.
 @Suite struct CalendarsTests {
   private static let calendars = """
     calendars:
@@ -36,7 +36,7 @@ import Testing
     #expect(filter.move?.value.except.expressions.count == 1)
   }
 
-  @Test func `calendars may stand behind the jobs, and included files use them`() throws {
+  @Test func `calendars are allowed below the jobs, and included files use them`() throws {
     let folder = TemporaryFolder()
     folder.write(Array("jobs: {b: {every: 1h, except: days, run: x}}\n".utf8), to: "more.yaml")
     let path = folder.write(

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktConfig
 import TaktTime
 
-/// `cron` and `calendar` as a file has them.
+/// `cron` and `calendar` in a file.
 @Suite struct ClockRulesTests {
   @Test(arguments: [
     "cron: '30 2 * *' | badSchedule | ", "cron: '61 * * * *' | badSchedule | at character 1 of",
@@ -64,7 +64,7 @@ import TaktTime
     "calendar: '@4000000000 UT' | unknownZone | there is no time zone 'UT'",
     "except: '@4000000000 Foo/Bar', every: 1h | unknownZone | there is no time zone 'Foo/Bar'",
   ])
-  func `what is no time of the clock is refused with its place`(row: String) throws {
+  func `a text that is no schedule is refused with its place`(row: String) throws {
     let parts = row.split(separator: "|", omittingEmptySubsequences: false)
       .map { $0.trimmingCharacters(in: .whitespaces) }
     let loaded = load("jobs: {a: {\(parts[0]), run: x}}\n")
@@ -103,7 +103,7 @@ import TaktTime
   }
 
   @Test(arguments: ["days: all", "dst: {gap: skip}", "timezone: UTC"])
-  func `a key that has nothing to say something about is a mistake`(key: String) {
+  func `a key without anything that it applies to is a mistake`(key: String) {
     let loaded = load("jobs: {a: {every: 1s, run: x, \(key)}}\n")
     #expect(loaded.diagnostics.map(\.code) == [.missingKey])
     #expect(load("defaults: {\(key)}\njobs: {a: {every: 1s, run: x}}\n").snapshot != nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktConfig
 import TaktTime
 
-/// Triggers besides the clock, and what bounds and puts off slots, as a file has them.
+/// Triggers besides clock rules, and the keys that bound and delay slots, in a file.
 @Suite struct TriggersTests {
   @Test func `what a file says is what the schedule is`() throws {
     let spec = try spec(
@@ -107,7 +107,7 @@ import TaktTime
     #expect(loaded.diagnostics.map(\.code.rawValue) == (parts[1].isEmpty ? [] : [parts[1]]))
   }
 
-  @Test func `a job that is followed must be there, in whatever file`() throws {
+  @Test func `a job that is followed must exist, in any file`() throws {
     let folder = TemporaryFolder()
     folder.write("jobs:\n  child: {after: {job: parent}, run: x}\n", to: "more.yaml")
     let main = "include: more.yaml\njobs:\n  parent: {on: start, run: x}\n"
@@ -120,7 +120,7 @@ import TaktTime
     #expect(bad.diagnostics.first?.hint == "did you mean 'parent'?")
   }
 
-  @Test func `jobs that wait for one another are named`() throws {
+  @Test func `jobs that wait for each other are named`() throws {
     let loaded = load(
       """
       jobs:
@@ -149,7 +149,7 @@ import TaktTime
     #expect(loaded.diagnostics.map(\.code) == [.conflictingKeys])
   }
 
-  @Test func `what is left out may stand in defaults, and null takes it away`() throws {
+  @Test func `exclusions are allowed in defaults, and null removes them`() throws {
     let before = "defaults: {except: Sat, spread: 100ms}"
     let own = try spec("every: 1s, run: x", before: before)
     #expect(own.timing.schedule.exclusions.count == 1 && own.timing.spread != nil)
