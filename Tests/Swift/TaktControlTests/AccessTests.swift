@@ -36,7 +36,7 @@ import Testing
     #expect(text.count == 64)
     #expect(token.matches(text) && !token.matches(text.dropLast()) && !token.matches([]))
     #expect(try Token(path: path).matches(text))
-    // Whoever can read it could use it.
+    // Any user who can read it could use it.
     chmod(path, 0o640)
     #expect(throws: Token.FileError.self) { try Token(path: path) }
     chmod(path, 0o600)
@@ -57,7 +57,7 @@ import Testing
     let text = String(decoding: page.bytes, as: UTF8.self)
     #expect(!text.contains("/*STYLE*/") && !text.contains("/*SCRIPT*/"))
     #expect(page.policy.components(separatedBy: "'sha256-").count == 3)
-    // What a policy without 'unsafe-inline' would stop at the reader's.
+    // Attributes that a policy without 'unsafe-inline' would block in the browser.
     #expect(!text.contains(" style=\"") && !text.contains(" onclick="))
     // One document that needs no other.
     #expect(!text.contains("src=\"http") && !text.contains("<link rel=\"stylesheet\""))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktControl
 
-/// The commands' client beside daemons that answer, lie, fall silent and die.
+/// The commands' client beside daemons that answer, send nonsense, fall silent and die.
 @Suite struct ControlClientTests {
   private static let head = "HTTP/1.1 200 OK\r\n"
 
@@ -14,7 +14,7 @@ import Testing
     for pieces in [
       [head("Content-Length: 11"), "hello world"],
       [head("Transfer-Encoding: chunked"), "6\r\nhello \r\n", "5\r\nworld\r\n", "0\r\n\r\n"],
-      // What comes before the answer proper, and what comes after it, is passed over.
+      // Bytes before and after the answer proper are ignored.
       ["HTTP/1.1 100 Continue\r\n\r\n", head("Content-Length: 11"), "hello worldHTTP/1.1 500 No"],
     ] {
       let server = try SocketServer { connection in pieces.forEach { connection.send($0) } }
@@ -99,7 +99,7 @@ import Testing
     }
     #expect(throws: ControlError.self) { try client.ask("GET", "/") }
     #expect(pids.withLock { $0 } == [getpid()])
-    // What is to wait is no silence.
+    // A request that is meant to wait is no silence.
     bounds.silence = .milliseconds(20)
     let patient = ControlClient(socket: server.path, bounds: bounds) { _ in
       pids.withLock { $0.append(nil) }
@@ -166,7 +166,7 @@ import Testing
         taken += bytes.count
         return taken - bytes.count
       }
-      // So much has left the daemon and not come here.
+      // The bytes that have left the daemon and have not arrived yet.
       let waiting = sent.withLock { $0 } << 20 - before
       ahead.withLock { $0 = max($0, waiting) }
     }

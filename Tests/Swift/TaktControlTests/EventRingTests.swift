@@ -44,14 +44,14 @@ import TaktTime
     for index in 0..<4000 {
       read.append(record("\(index) \(text)"))
       unread.append(record("\(index) \(text)"))
-      // One who reads each as it comes.
+      // A reader that reads each at once.
       #expect(read.read(after: read.last - 1, count: 10) { _ in true }.lines.count == 1)
     }
     #expect(unread.last - unread.first > 1000)
     let (lines, _) = read.read(after: 0, count: 5000) { _ in true }
     let bytes = lines.reduce(0) { $0 + $1.json.count + 4096 }
     #expect(bytes <= EventRing.bytesMax && bytes > EventRing.bytesMax / 2)
-    // One who reads all of it at once gets all of it, and makes room for what it takes.
+    // A reader of all of them at once gets them all, which makes room.
     let (all, _) = unread.read(after: 0, count: 5000) { _ in true }
     #expect(all.count > 1000 && unread.last - unread.first < UInt64(all.count))
   }

@@ -4,7 +4,8 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// Requests without a token get so many turns, and connections what the runs leave.
+/// Requests without a token get a bounded number of turns, and connections the descriptors that
+/// runs leave.
 @Suite struct RequestPaceTests {
   private let begin = MonotonicInstant(nanoseconds: 1_000_000_000)
 
@@ -12,7 +13,7 @@ import TaktTime
     let pace = RequestPace(perSecond: 10, burst: 3, waitMax: .milliseconds(500))
     let delays = (0..<12).map { _ in pace.turn(at: begin)?.milliseconds }
     #expect(delays == [0, 0, 0, 100, 200, 300, 400, 500, nil, nil, nil, nil])
-    // Who is refused takes nobody's turn.
+    // A refused request takes no other request's turn.
     #expect(pace.turn(at: begin + .milliseconds(100))?.milliseconds == 500)
   }
 

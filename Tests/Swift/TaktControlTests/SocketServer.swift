@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import TaktControl
 
-/// A server on a Unix socket that says what it likes, to one client at a time.
+/// A server on a Unix socket with arbitrary answers, for one client at a time.
 final class SocketServer: Sendable {
   struct Failure: Error {}
 
@@ -13,7 +13,7 @@ final class SocketServer: Sendable {
   struct Connection {
     fileprivate let descriptor: Int32
 
-    /// Sends all of it; false when the other end has closed.
+    /// Sends all of it; false if the other end has closed.
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
@@ -32,10 +32,10 @@ final class SocketServer: Sendable {
   private let seen = Mutex<[String]>([])
   private let isStopped = Mutex(false)
 
-  /// What was asked for, head and body, in the order in which it came.
+  /// All requests, head and body, in order.
   var requests: [String] { seen.withLock { $0 } }
 
-  /// - Parameter reading: how many bytes of a request are read; nil for all.
+  /// - Parameter reading: the bytes of a request to read; nil for all.
   init(reading: Int? = nil, _ answer: @escaping @Sendable (Connection) -> Void) throws {
     let path = NSTemporaryDirectory() + "takt-\(UUID().uuidString.prefix(8)).sock"
     self.path = path
@@ -69,10 +69,10 @@ final class SocketServer: Sendable {
     unlink(path)
   }
 
-  /// Listens no more; the socket's file stays.
+  /// Stops listening; the socket's file stays.
   func stop() {
     isStopped.withLock { isStopped in
-      // The thread that accepts closes it then.
+      // The thread that accepts then closes it.
       if !isStopped { shutdown(listener, Int32(SHUT_RDWR)) }
       isStopped = true
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktControl
 
-/// When takt stood still, as far as it can know without a wake of its own.
+/// The times of stalls, as far as takt can know them without a wake of its own.
 struct StallLogTests {
   private let start = WallInstant(milliseconds: 1_790_000_000_000)
 

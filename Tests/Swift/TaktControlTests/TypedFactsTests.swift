@@ -6,7 +6,7 @@ import TaktAPI
 @testable import TaktCore
 import TaktTime
 
-/// What the control is told of runs and plugins besides the lines of the log.
+/// Facts about runs and plugins that the control gets besides the lines of the log.
 @Suite struct TypedFactsTests {
   private let now = Now(
     wall: WallInstant(milliseconds: 5_000), monotonic: MonotonicInstant(nanoseconds: 0))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktControl
 
-/// What a connection may take, in virtual time.
+/// The bounds of a connection, in virtual time.
 @Suite struct ConnectionGuardTests {
   private static let head = HTTPRequest(method: .get, scheme: "http", authority: "takt", path: "/")
 
@@ -20,7 +20,7 @@ import Testing
     channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
   }
 
-  /// How many seconds pass until it is closed; nil for more than `max`.
+  /// The seconds until it is closed; nil for more than `max`.
   private func secondsUntilClosed(_ channel: EmbeddedChannel, max: Int = 1000) -> Int? {
     (0...max).first { _ in
       if !channel.isActive { return true }
@@ -144,7 +144,7 @@ import Testing
     #expect((0..<12).map { _ in count.enter() } == (0..<12).map { $0 < 10 })
     count.release()
     #expect(count.enter() && !count.enter())
-    // Those beyond a smaller budget stay, and none comes.
+    // Those beyond a smaller budget stay, and no new one is accepted.
     budget.set(descriptors: 15)
     count.release()
     #expect(!count.enter())

@@ -6,8 +6,8 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Who is let through by which login, and with which rights: by a proxy's header, by Basic, by each
-/// token, and by the address of the calendar.
+/// Logins and their rights: by a proxy's header, by Basic, by each token, and by the address of the
+/// calendar.
 @Suite struct LoginTests {
   /// A daemon that listens over TCP and on the proxy's socket.
   private struct Listener {
@@ -41,7 +41,7 @@ import Testing
       try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    /// The headers of a row, with what only this daemon knows in the place of words in capitals.
+    /// The headers of a row, with values of this daemon in the place of words in capitals.
     func filled(_ header: String) throws -> String {
       var header = header
       let texts = try [
@@ -82,7 +82,7 @@ import Testing
 
   /// `WAY | METHOD TARGET | HEADERS | STATUS CODE`
   private static let rows = [
-    // The header counts on the proxy's socket, and over TCP only with the secret.
+    // The header counts on the proxy's socket, but over TCP only with the secret.
     "socket | GET /api/v1/status | Remote-User: eve | 200 read",
     "socket | GET /api/v1/status | remote-user: anna | 200 full",
     "socket | GET /api/v1/status | Remote-User: Anna Meier | 200 operate",
@@ -98,13 +98,13 @@ import Testing
     "tcp | GET /api/v1/status | Remote-User: anna; Takt-Proxy-Secret: SECRET; Takt-Proxy-Secret: SECRET | 401 unauthorized",
     "tcp | GET /api/v1/status | Takt-Proxy-Secret: SECRET | 401 unauthorized",
     "tcp | GET /api/v1/status | Authorization: Bearer SECRET | 401 unauthorized",
-    // A token does not make another's header good.
+    // A token does not make the header of another login valid.
     "tcp | GET /api/v1/status | Remote-User: anna; Authorization: Bearer READ | 401 unauthorized",
     // The proxy decides, whatever a browser has sent to it.
     "socket | GET /api/v1/status | Remote-User: eve; Authorization: Bearer FULL | 200 read",
     "socket | GET /api/v1/status | Remote-User: eve; Authorization: Basic BASE64(eve:hers) | 200 read",
     "socket | GET /api/v1/status | Authorization: Bearer FULL | 200 full",
-    // What can be read in two ways, or is no name.
+    // Headers that can be read in two ways, or have no valid name.
     "socket | GET /api/v1/status | Remote-User: eve; Remote-User: anna | 400 badRequest",
     "socket | GET /api/v1/status | Remote-User: anna; Remote-User: anna | 400 badRequest",
     "socket | GET /api/v1/status | Remote-User: eve, anna | 400 badRequest",
@@ -124,7 +124,7 @@ import Testing
     "socket | GET /api/v1/status | Remote-User: anna; Host: evil.example | 403 forbidden",
     "socket | GET /api/v1/address | Remote-User: anna | 403 forbidden",
     "socket | POST /api/v1/once | Remote-User: anna; Origin: http://HOST | 403 forbidden",
-    // What changes something needs takt's own page where the browser logs in by itself.
+    // A change needs takt's own page if the browser logs in by itself.
     "socket | POST /api/v1/jobs/a/suspend | Remote-User: bob | 403 forbidden",
     "socket | POST /api/v1/jobs/a/suspend | Remote-User: bob; Sec-Fetch-Site: none | 403 forbidden",
     "socket | POST /api/v1/jobs/a/suspend | Remote-User: bob; Sec-Fetch-Site: same-site | 403 forbidden",
@@ -147,7 +147,7 @@ import Testing
     "tcp | POST /api/v1/plan | Authorization: Bearer OPERATE | 403 forbidden",
     "tcp | POST /api/v1/drain | Authorization: Bearer OPERATE | 403 forbidden",
     "tcp | GET /api/v1/status | Authorization: Bearer FULL; Authorization: Bearer FULL | 400 badRequest",
-    // Basic with the token as the password, whatever the user is.
+    // Basic with the token as the password, for any user.
     "tcp | GET /api/v1/status | Authorization: Basic BASE64(x:FULL) | 200 full",
     "tcp | GET /api/v1/status | Authorization: bASIC BASE64(:READ) | 200 read",
     "tcp | GET /api/v1/status | Authorization: Basic BASE64(FULL) | 401 unauthorized",
@@ -162,7 +162,7 @@ import Testing
     "tcp | POST /api/v1/jobs/a/suspend | Authorization: Basic BASE64(x:FULL); Origin: http://evil.example | 403 forbidden",
     "tcp | POST /api/v1/jobs/a/suspend | Authorization: Basic BASE64(x:FULL); Origin: https://HOST | 200",
     "tcp | POST /api/v1/jobs/a/resume | Authorization: Basic BASE64(x:READ); Origin: http://HOST | 403 forbidden",
-    // No token but the calendar's may be in an address, and that one nowhere else.
+    // Only the calendar's token may be in an address, and that one is valid nowhere else.
     "tcp | GET /calendar.ics | Authorization: Bearer READ | 200",
     "tcp | GET /calendar.ics | | 401 unauthorized",
     "tcp | GET /calendar.ics?token= | | 401 unauthorized",
@@ -189,7 +189,7 @@ import Testing
     }
     #expect(listener.world.reload.causes.isEmpty)
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "suspended")
-    // What a user had changed has a line in the log.
+    // Each change of a user has a line in the log.
     #expect(
       listener.logged.all == [
         "user 'bob': POST /api/v1/jobs/a/suspend", "user 'bob': POST /api/v1/jobs/a/resume",
@@ -316,7 +316,7 @@ import Testing
     }
     let post = try listener.ask("tcp", "POST", "/api/v1/reload?token=\(token)", [])
     #expect(post.status == 401)
-    // Another one takes its place at once.
+    // Another token replaces it at once.
     let other = try address(#"{"replace":true}"#)
     let kept = try listener.text(path)
     #expect(other != token && kept == other)

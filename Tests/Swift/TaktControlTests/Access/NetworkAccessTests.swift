@@ -5,8 +5,8 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Who is let through over TCP: who bears the token, asks for a name that takt goes by, and does not
-/// come from another site's page.
+/// Access over TCP: the request must have the token and name a host of takt, and must not come from
+/// another site's page.
 @Suite struct NetworkAccessTests {
   private struct Listener {
     let world: ControlWorld
@@ -38,7 +38,7 @@ import Testing
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "suspended")
   }
 
-  @Test func `a token that may only read changes nothing, and is told so`() async throws {
+  @Test func `a token that may only read changes nothing, and the answer says so`() async throws {
     let folder = TemporaryFolder()
     let listener = try await Listener(readTokenFile: folder["token"])
     let token = try String(contentsOfFile: folder["token"], encoding: .utf8)
@@ -72,7 +72,7 @@ import Testing
     #expect(trouble.message == "\(world.tokenFile) has the same token as \(world.tokenFile)")
   }
 
-  @Test func `who does not is told how to`() async throws {
+  @Test func `a request without the token is answered with the way to send it`() async throws {
     let listener = try await Listener()
     for headers in [
       [], ["Authorization: Bearer "], ["Authorization: Bearer x"],
@@ -90,7 +90,7 @@ import Testing
           == "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
     }
     #expect(try listener.world.get("/api/v1/jobs/a")["state"] as? String == "waiting")
-    // What there is not is not told from what there is.
+    // The answer is the same for routes that do not exist.
     let nothing = try listener.ask("GET", "/nothing", listener.host)
     #expect(nothing.status == 401)
   }

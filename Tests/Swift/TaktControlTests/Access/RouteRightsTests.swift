@@ -6,9 +6,9 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Each route, asked in each way, against the table in docs/security.md.
+/// Each route with each login, against the table in docs/security.md.
 @Suite struct RouteRightsTests {
-  /// A way to ask: the header that it sends, and its column in the table.
+  /// A login: its header, and its column in the table.
   private struct Way {
     var column: Int
     /// Nil for the Unix socket.
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// What an answer says of the right to ask.
+  /// The answer in the words of the table.
   private static func word(_ reply: Reply) -> String {
     switch reply.status {
     case 401: "401"
@@ -67,7 +67,7 @@ import Testing
       let path = row[0].drop { $0 != " " }.dropFirst()
       let target = path.replacing("{job}", with: "a").replacing("{run}", with: "1")
         .replacing("{machine}", with: "a")
-      // Events do not end; their head tells as much.
+      // Events do not end; their head suffices.
       let methods =
         path.hasSuffix("/events") ? ["HEAD"] : method == "GET" ? ["GET", "HEAD"] : ["POST"]
       for way in ways {

@@ -47,12 +47,12 @@ import Testing
     // An encoded slash is none.
     "/takt%2F | 404", "/takt%2fapi/v1/status | 404", "/takt/api%2fv1%2fstatus | 404",
     "/%2ftakt/api/v1/status | 404",
-    // Dots stay what they are.
+    // Dots are not resolved.
     "/takt/../api/v1/status | 404", "/takt/%2e%2e/api/v1/status | 404", "/takt/.. | 404",
     "/x/../takt/api/v1/status | 404", "/./takt/ | 404",
     // It is removed once.
     "/takt/takt/api/v1/status | 404", "/takt/takt | 404",
-    // Several slashes mean as much as without the path.
+    // Several slashes have the same meaning as without the path.
     "/takt//api/v1/status | 200", "//api/v1/status | 200", "//takt/api/v1/status | 404",
     "/takt//evil.example/ | 404",
     "/takt/%zz | 400", "/takt% | 400", "http://jobs.example.org/takt/api/v1/status | 200",
@@ -93,7 +93,7 @@ import Testing
     }
     let own = ["Host: jobs.example.org", "Origin: https://jobs.example.org", bearer]
     #expect(try listener.ask("GET", target, own).status < 400)
-    // A request says neither where the page is nor below what.
+    // A request sets neither the page's host nor its path.
     let forged = ["X-Forwarded-Prefix: /evil", "X-Forwarded-Host: evil.example"]
     let reply = try listener.ask("GET", "/takt", own + forged)
     #expect(reply.headers["location"] == "/takt/")

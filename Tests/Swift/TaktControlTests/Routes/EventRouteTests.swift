@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Events as they come, as a browser reads them.
+/// The stream of events, as a browser reads it.
 @Suite struct EventRouteTests {
   /// One event of the stream.
   private struct Event: Equatable {
@@ -75,7 +75,7 @@ import Testing
   ) async throws {
     let world = try await ControlWorld(isStarted: false)
     for number in 1...4 { logOutput("\(number)", world) }
-    // What a browser sends counts where the address says nothing.
+    // A browser's header counts if the address has no number.
     let wire = try follow(world, query, headers: ["Last-Event-ID: \(query.isEmpty ? 2 : 3)"])
     #expect(events(in: try wire.body(until: "id: 4")).map(\.id) == [3, 4])
   }
@@ -87,7 +87,7 @@ import Testing
     #expect(events(in: try wire.body(until: "one")).map(\.id) == [1])
   }
 
-  @Test func `who was away too long is told what is gone`() async throws {
+  @Test func `a client that was away too long learns which events are gone`() async throws {
     let world = try await ControlWorld(isStarted: false)
     for number in 0..<(EventRing.recordsMax + 10) { logOutput("\(number)", world) }
     let wire = try follow(world, "?after=3")
@@ -142,7 +142,7 @@ import Testing
     #expect(beyond.problem == "429 tooMany")
     #expect(beyond["title"] as? String == "there are already 256 readers of events")
     wires.removeLast()
-    // The end of a connection is seen when the system tells.
+    // The server sees the end of a connection only when the system reports it.
     while try world.get("/api/v1/status")["clients"] as? Int == EventRoutes.readersMax {}
     wires.append(try follow(world))
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What a client gets that plans or reloads the jobs file.
+/// The routes of a client that plans or reloads the jobs file.
 @Suite struct PlanRouteTests {
   private func step(_ reply: Reply, _ job: String) -> [String: Any] {
     reply.list("steps").first { $0["job"] as? String == job } ?? [:]
@@ -153,9 +153,9 @@ import Testing
     world.reload.set(report(in: "jobs.yaml"))
     let own = try world.post("/api/v1/plan", "include: jobs.yaml\n")
     #expect(own.text.contains("hunter2 is no list") && !own.text.contains("password"))
-    // Who sent all of the file sees it.
+    // A client that sent the whole file sees it.
     #expect(try world.post("/api/v1/plan", "password: hunter2\n").text.contains("password"))
-    // A reload is not asked for with a text.
+    // A reload has no text of a client.
     world.reload.set(report(in: "private.yaml"))
     #expect(try world.post("/api/v1/reload").text.contains("hunter2 is no list"))
   }
@@ -179,7 +179,7 @@ import Testing
     let reply = try wire.reply()
     #expect(reply.problem == "413 tooLarge" && reply.headers["connection"] == "close")
     #expect(reply["title"] as? String == "the body is larger than 8388608 bytes")
-    // Without a length it is seen on the way.
+    // Without a length, the excess is found during the request.
     let chunked = try world.connect()
     chunked.send(
       "POST /api/v1/plan HTTP/1.1\r\nHost: takt\r\nTransfer-Encoding: chunked\r\n\r\n800001\r\n")

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What is wrong is said in one way (RFC 9457).
+/// Problems have one form (RFC 9457).
 @Suite struct ProblemTests {
   @Test(arguments: [
     ("GET", "/nothing", "404 notFound"), ("GET", "/api/v1", "404 notFound"),
@@ -16,7 +16,7 @@ import Testing
     ("OPTIONS", "/api/v1/jobs", "405 methodNotAllowed"),
     ("GET", "/api/v1/jobs?x=1", "400 badRequest"), ("GET", "/%zz", "400 badRequest"),
   ])
-  func `a request that is not for a route is told so`(
+  func `a request that is not for a route is answered with a problem`(
     method: String, target: String, problem: String
   ) async throws {
     let world = try await ControlWorld([.named("a")])
@@ -28,7 +28,7 @@ import Testing
     #expect((reply["title"] as? String)?.isEmpty == false)
   }
 
-  @Test func `a wrong method is told the right ones`() async throws {
+  @Test func `a wrong method is answered with the right ones`() async throws {
     let world = try await ControlWorld()
     let jobs = try world.ask("DELETE", "/api/v1/jobs")
     #expect(jobs["title"] as? String == "this route does not support DELETE")

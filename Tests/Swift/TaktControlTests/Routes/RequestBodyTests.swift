@@ -4,7 +4,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// The bodies of requests that steer a job.
+/// The bodies of requests that control a job.
 @Suite struct RequestBodyTests {
   @Test(arguments: ["", "{}", " {} ", "{\"force\":null}", "{\"parameters\":{}}"])
   func `an order that says nothing is an order`(body: String) async throws {
@@ -85,7 +85,7 @@ import Testing
   @Test func `an order has at most a mebibyte`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let frame = #"{"parameters":{"a":"","b":""}}"#.utf8.count
-    // Each value has a bound of its own besides.
+    // Each value also has a bound of its own.
     let text = String(repeating: "x", count: ControlContext.commandBytesMax - frame)
     let most = try world.post("/api/v1/jobs/a/trigger", #"{"parameters":{"a":"\#(text)","b":""}}"#)
     #expect(most.problem == "400 badRequest")
@@ -102,7 +102,7 @@ import Testing
     let wire = try world.connect()
     wire.send("POST", "/api/v1/jobs/a/\(order)", Array("not JSON".utf8))
     #expect(try wire.reply().status == 200)
-    // What was not read is not taken for the next request.
+    // The rest of a body is not taken for the next request.
     wire.send("GET", "/healthz", nil)
     #expect(try wire.reply().text == "ok\n")
   }

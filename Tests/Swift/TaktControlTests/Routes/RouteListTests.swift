@@ -17,7 +17,7 @@ import Testing
       let target = words[1].replacing("{job}", with: "a").replacing("{run}", with: "1")
         .replacing("{machine}", with: "m")
       let reply = try world.ask(words[0] == "GET" ? "DELETE" : "PUT", target)
-      // What there is takes another method; the page stands in no description.
+      // An existing route has another method; the page is in no description.
       #expect(reply.problem == "405 methodNotAllowed", "\(route): \(reply.text)")
       #expect(reply.headers["allow"]?.contains(words[0]) == true, "\(route)")
       let allowed = (reply.headers["allow"] ?? "").components(separatedBy: ", ")
@@ -81,7 +81,7 @@ import Testing
     #expect(throws: Problem.self) { try query[other] }
   }
 
-  /// Answers of a world in which much has happened, each as the description says.
+  /// Answers of a busy world, each compared with the description.
   @Test func `every answer has the form that the description gives it`() async throws {
     let description = try APIDescription()
     let world = try await Self.busyWorld()

@@ -6,7 +6,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What takes its time is done elsewhere, one after the other.
+/// Slow work is done on another thread, one item after the other.
 @Suite struct SlowQueueTests {
   @Test func `what is done there is done in turn, and its value comes back`() async {
     let values = await withTaskGroup(of: Int.self) { group in

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// The file of the Unix socket, and who may listen there.
+/// The file of the Unix socket, and the daemons that may listen there.
 @Suite struct SocketPlaceTests {
   @Test func `the socket is its owner's alone, and goes with the control`() async throws {
     let world = try await ControlWorld()
@@ -40,7 +40,7 @@ import Testing
     let left = try SocketServer { _ in }
     try FileManager.default.moveItem(atPath: left.path, toPath: path)
     left.stop()
-    // The listener is closed by the thread that accepts.
+    // The thread that accepts closes the listener.
     while (try? Wire(socket: path, of: world)) != nil {}
     #expect(try await world.listen(at: .socket(path: path)) == path)
     let wire = try Wire(socket: path, of: world)

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import TaktControl
 
-/// The description of the API, and what it says of an answer.
+/// The description of the API, and its verdict on an answer.
 struct APIDescription {
   typealias Object = [String: Any]
 
@@ -11,7 +11,7 @@ struct APIDescription {
   /// The methods of each path, in lower case.
   let paths: [String: [String]]
 
-  /// The description as it is kept for readers; a test compares it with what a daemon says.
+  /// The description that is kept for readers; a test compares it with that of a daemon.
   static let file = Repository.url("docs/schemas/openapi.json")
 
   init() throws {
@@ -22,7 +22,7 @@ struct APIDescription {
     }
   }
 
-  /// In what an answer differs from what is described.
+  /// The differences between an answer and its description.
   func problems(of reply: Reply, to method: String, _ target: String) -> [String] {
     let parts = target.split(separator: "?")[0].split(separator: "/")
     let path = paths.keys.first { path in
@@ -80,7 +80,7 @@ struct APIDescription {
     return found + members(of: value as? Object ?? [:], schema, at: place)
   }
 
-  /// One schema of several that hold together.
+  /// One schema for several that apply together.
   private func merged(_ parts: [Object]) -> Object {
     parts.reduce(into: [:]) { whole, part in
       let part = resolved(part)

@@ -6,7 +6,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// A machine `a` of the cluster `prod`, with others of which tests say what they answer.
+/// A machine `a` of the cluster `prod`, with others whose answers a test sets.
 struct ControlCluster {
   static let readToken = "read-token-read-token"
   static let writeToken = "write-token-write-token"
@@ -18,7 +18,7 @@ struct ControlCluster {
   /// - Parameters:
   ///   - others: names with their addresses, in the order in which they join; their members are
   ///     numbered from 1.
-  ///   - slack: how soon a transport is given up that does not keep to its time.
+  ///   - slack: the time after which a transport that exceeds its own is given up.
   init(
     _ jobs: [JobSpec] = [], others: [(name: String, api: String?)], canRead: Bool = true,
     canWrite: Bool = true, archive: MemoryArchive = MemoryArchive(),
@@ -59,8 +59,8 @@ struct ControlCluster {
       onProblem: { Issue.record("\($0)") })
   }
 
-  /// What a route answers, which is as the description says, but for what a later version of takt has
-  /// sent: that is passed on.
+  /// The answer of a route, which must agree with the description, except for members of a later
+  /// version of takt: those are passed on.
   func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> Reply {
     let reply = try world.ask(method, target, body)
     let problems = description.problems(of: reply, to: method, target)

@@ -24,17 +24,17 @@ final class ControlWorld: Sendable {
   let connections: ConnectionBudget
   let server: ControlServer
   let folder: String
-  /// What the description of a job, and of what it takes, says in this world.
+  /// The jobs of this world.
   let jobs: [JobSpec]
 
   var socket: String { folder + "/control.sock" }
   var tokenFile: String { folder + "/token" }
 
-  /// A world in which these jobs are served.
+  /// A world that runs these jobs.
   ///
   /// - Parameters:
-  ///   - archive: what is kept of runs; nil for a daemon without a ledger.
-  ///   - cluster: what it says of itself to other machines; nil for none.
+  ///   - archive: the runs of the ledger; nil for a daemon without one.
+  ///   - cluster: its facts for other machines; nil for none.
   ///   - machines: the way to other machines; nil for none.
   ///   - isStarted: false for a scheduler that has no jobs yet.
   init(
@@ -83,12 +83,12 @@ final class ControlWorld: Sendable {
 
   private let figures: Figures
 
-  /// Changes what others count.
+  /// Changes the figures that others count.
   func setFigures(_ change: (inout DaemonFigures) -> Void) {
     figures.value.withLock { change(&$0) }
   }
 
-  /// Listens at another place. Returns the address that it goes by.
+  /// Listens at another place. Returns its address.
   func listen(at place: ControlServer.Place) async throws -> String {
     let result = await withCheckedContinuation { continuation in
       server.listen(at: place) { continuation.resume(returning: $0) }
@@ -99,9 +99,9 @@ final class ControlWorld: Sendable {
   /// Listens on a free TCP port, which is returned.
   ///
   /// - Parameters:
-  ///   - readTokenFile: where the token is that may only read; nil for none.
-  ///   - operateTokenFile: where that is which may also operate; nil for none.
-  ///   - publicURL: where people reach the page; nil for the address itself.
+  ///   - readTokenFile: the file of the token that may only read; nil for none.
+  ///   - operateTokenFile: the file of the token that may also operate; nil for none.
+  ///   - publicURL: the public address of the page; nil for the address itself.
   func listenOnNetwork(
     names: [String] = [], readTokenFile: String? = nil, operateTokenFile: String? = nil,
     publicURL: String? = nil
@@ -114,10 +114,10 @@ final class ControlWorld: Sendable {
     return UInt16(address.split(separator: ":").last ?? "") ?? 0
   }
 
-  /// A connection to the socket, for what no client would send.
+  /// A connection to the socket, for requests that no client would send.
   func connect() throws -> Wire { try Wire(socket: socket, of: self) }
 
-  /// One request by the socket, and its whole answer.
+  /// One request over the socket, and its whole answer.
   func ask(
     _ method: String, _ target: String, _ body: String? = nil, headers: [String] = []
   ) throws -> Reply {
@@ -126,12 +126,12 @@ final class ControlWorld: Sendable {
     return try wire.reply(isHead: method == "HEAD")
   }
 
-  /// What `GET` answers.
+  /// The answer to `GET`.
   func get(_ target: String, headers: [String] = []) throws -> Reply {
     try ask("GET", target, headers: headers)
   }
 
-  /// What `POST` answers.
+  /// The answer to `POST`.
   func post(_ target: String, _ body: String = "") throws -> Reply {
     try ask("POST", target, body)
   }
@@ -147,7 +147,7 @@ final class ControlWorld: Sendable {
 // MARK: Values that tests make
 
 extension StoredRun {
-  /// A run that has ended, as a ledger keeps it: begun `ago` before the world begins.
+  /// A run that has ended, as a ledger keeps it: begun `ago` before the world starts.
   static func kept(
     _ number: UInt64, _ job: String, _ outcome: Outcome = .succeeded, ago: Duration = .seconds(60),
     took: Duration = .seconds(1), attempts: Int = 1, kind: RunHead.Kind = .slot,
@@ -165,7 +165,7 @@ extension StoredRun {
 }
 
 extension JobSpec {
-  /// A job that runs every so often, or only when somebody triggers it.
+  /// A job that runs at this interval, or only when it is triggered.
   static func named(
     _ name: String, every: Duration? = .seconds(60), action: Action = .shell("true"),
     overlap: Overlap = .skip, tags: [String] = [], summary: String? = nil, isEnabled: Bool = true

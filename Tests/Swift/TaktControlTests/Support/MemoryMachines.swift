@@ -7,7 +7,7 @@ import TaktTime
 
 /// The other machines of a cluster, in memory, by the hosts of their addresses.
 final class MemoryMachines: MachineAPI {
-  /// Nil where a machine never answers.
+  /// Nil for a machine that never answers.
   typealias Answer = @Sendable (MachineRequest) -> Result<MachineReply, MachineFailure>?
 
   private struct State {
@@ -17,7 +17,7 @@ final class MemoryMachines: MachineAPI {
 
   private let state = Mutex(State())
 
-  /// All that was asked, the oldest first.
+  /// All requests, the oldest first.
   var requests: [MachineRequest] { state.withLock { $0.requests } }
 
   func set(_ host: String, _ answer: @escaping Answer) {
@@ -42,7 +42,7 @@ final class MemoryMachines: MachineAPI {
 }
 
 extension MachineReply {
-  /// What a machine answers that is takt.
+  /// The answer of a machine that runs takt.
   static func of(
     _ machine: String, _ member: Int?, _ json: String, status: Int = 200, cluster: String = "prod"
   ) -> MachineReply {
@@ -52,7 +52,7 @@ extension MachineReply {
     return MachineReply(status: status, headers: headers, body: Array(json.utf8))
   }
 
-  /// A page with one run that began so long before the world.
+  /// A page with one run that began this long before the world.
   static func run(
     _ number: Int, of machine: String, _ member: Int?, job: String = "shared", ago: Duration
   ) -> MachineReply {

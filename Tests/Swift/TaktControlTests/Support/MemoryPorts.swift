@@ -6,7 +6,7 @@ import TaktTime
 @testable import TaktControl
 @testable import TaktCore
 
-/// A ledger that keeps all at once, or nothing until it is told.
+/// A ledger that writes all at once, or nothing between `hang` and `recover`.
 final class MemoryLedger: Ledger {
   private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
@@ -20,10 +20,10 @@ final class MemoryLedger: Ledger {
     if !waits { done() }
   }
 
-  /// From now on nothing is kept, until `recover`.
+  /// From now on nothing is written, until `recover`.
   func hang() { waiting.withLock { $0 = [] } }
 
-  /// How many wait until what they have done is kept.
+  /// The number of callers that wait for their entries to be written.
   var waiterCount: Int { waiting.withLock { $0?.count ?? 0 } }
 
   func recover() {
@@ -53,7 +53,7 @@ final class MemoryOnce: OnceControl {
   }
 }
 
-/// A jobs file that says what a test wants.
+/// A jobs file with results that a test sets.
 final class MemoryReload: ReloadControl {
   private struct State {
     var report = MemoryReload.applied(from: [], to: [])
@@ -65,19 +65,19 @@ final class MemoryReload: ReloadControl {
 
   private let state = Mutex(State())
 
-  /// From now on these files differ from what runs.
+  /// From now on these files differ from the running jobs.
   func change(_ paths: String...) { state.withLock { $0.changed = paths } }
 
   func changedFiles(reply: @escaping @Sendable ([String]) -> Void) {
     reply(state.withLock { $0.changed })
   }
 
-  /// Why it was reloaded, and what was planned.
+  /// The causes of reloads, and the planned texts.
   var causes: [String] { state.withLock { $0.causes } }
   var texts: [[UInt8]] { state.withLock { $0.texts } }
   var lastReport: ReloadReport? { state.withLock { $0.last } }
 
-  /// What the next plan or reload comes to.
+  /// Sets the result of the next plan or reload.
   func set(_ report: ReloadReport) { state.withLock { $0.report = report } }
 
   func reload(cause: String, reply: @escaping @Sendable (ReloadReport) -> Void) {
@@ -117,7 +117,7 @@ final class MemoryReload: ReloadControl {
   }
 }
 
-/// What is kept of runs, without a file.
+/// An archive without a file.
 final class MemoryArchive: RunArchive {
   private struct State {
     var runs: [StoredRun]
@@ -156,7 +156,7 @@ final class MemoryArchive: RunArchive {
     try readable().outputs[number] ?? []
   }
 
-  /// What became of slots, for the timeline.
+  /// Adds verdicts, for the timeline.
   func decide(_ records: [VerdictRecord]) { state.withLock { $0.verdicts += records } }
 
   func verdicts(_ query: VerdictQuery) throws(ArchiveError) -> [VerdictRecord] {
@@ -166,7 +166,7 @@ final class MemoryArchive: RunArchive {
     }
   }
 
-  /// A time without a daemon.
+  /// Adds a time without a daemon.
   func leave(_ absence: DaemonAbsence) { state.withLock { $0.absences.append(absence) } }
 
   func absences(
@@ -182,7 +182,7 @@ final class MemoryArchive: RunArchive {
   }
 }
 
-/// What runs print while a test lets them.
+/// The output of runs, as a test prints it.
 final class MemoryOutput: LiveOutput {
   private struct State {
     var printed: [RunID: KeptOutput] = [:]
@@ -193,7 +193,7 @@ final class MemoryOutput: LiveOutput {
   private let state = Mutex(State())
   private let left = DispatchSemaphore(value: 0)
 
-  /// How many follow a run.
+  /// The followers of all runs.
   var followerCount: Int { state.withLock { $0.followers.count } }
 
   func begin(_ run: RunID) { state.withLock { $0.printed[run] = KeptOutput() } }

@@ -20,7 +20,7 @@ struct Reply {
   /// The objects of an array that is a member of the object.
   func list(_ key: String) -> [[String: Any]] { object[key] as? [[String: Any]] ?? [] }
 
-  /// What a problem says: its status and its code.
+  /// A problem's status and code.
   var problem: String { "\(status) \(object["code"] as? String ?? "-")" }
 }
 
@@ -28,7 +28,7 @@ struct Reply {
 final class Wire {
   struct Failure: Error { var message: String }
 
-  /// Answers as long as it lives.
+  /// Answers while this connection exists.
   private let world: ControlWorld
   private let descriptor: Int32
   private var received: [UInt8] = []
@@ -61,7 +61,7 @@ final class Wire {
     Loopback.limitWaiting(on: descriptor)
   }
 
-  /// Sends a request whose body, if there is one, has its length before it.
+  /// Sends a request. A body is preceded by its length.
   func send(_ method: String, _ target: String, _ body: [UInt8]?, _ headers: [String] = []) {
     var lines = ["\(method) \(target) HTTP/1.1"] + headers
     if !headers.contains(where: { $0.lowercased().hasPrefix("host:") }) {
@@ -72,14 +72,14 @@ final class Wire {
     if let body { send(body) }
   }
 
-  /// Sends all of it; false when the other end has closed.
+  /// Sends all of it; false if the other end has closed.
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     Loopback.sendAll(bytes, on: descriptor)
   }
 
-  /// From now on nothing is sent; the answer may still be read.
+  /// Closes the sending half; the answer may still be read.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// The next answer, whole.
@@ -132,7 +132,7 @@ final class Wire {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether the other end closes, after whatever it sends.
+  /// True if the other end closes, after any bytes.
   func isClosed() -> Bool {
     while receive() {}
     return errno != EAGAIN

@@ -24,7 +24,7 @@ final class WorldScheduler: SchedulerControl {
     var scheduler: VirtualScheduler
     var requests: [AttemptRequest] = []
     var engine = MemoryEngine()
-    /// Why the cluster's engine does not answer; nil while it does.
+    /// The failure of the cluster's engine; nil while it answers.
     var engineFailure: ClaimFailure?
     var isSilent = false
     var unanswered: [@Sendable () -> Void] = []
@@ -45,19 +45,19 @@ final class WorldScheduler: SchedulerControl {
           core: cluster.map { SchedulerCore(cluster: $0) } ?? SchedulerCore())))
   }
 
-  /// What other machines say to the cluster's engine.
+  /// Performs a batch of other machines on the cluster's engine.
   @discardableResult
   func others(_ batch: ClaimBatch) -> ClaimReply {
     queue.sync { state.withLock { $0.engine.perform(batch, at: clock.wall) } }
   }
 
-  /// From now on the cluster's engine answers so; nil: as it does.
+  /// From now on the cluster's engine fails like this; nil ends that.
   func failEngine(_ failure: ClaimFailure?) { state.withLock { $0.engineFailure = failure } }
 
-  /// What attempts were started with, the oldest first.
+  /// The requests of started attempts, the oldest first.
   var requests: [AttemptRequest] { state.withLock { $0.requests } }
 
-  /// From now on nobody is answered; what is asked waits until `speak`.
+  /// From now on no request is answered; requests wait until `speak`.
   func fallSilent() { state.withLock { $0.isSilent = true } }
 
   func speak() {
@@ -68,15 +68,15 @@ final class WorldScheduler: SchedulerControl {
     for answer in unanswered { answer() }
   }
 
-  /// Something happens to the scheduler.
+  /// Hands the scheduler an event.
   func send(_ event: SchedulerEvent) { queue.sync { handle(event) } }
 
-  /// The attempt of a run ends so.
+  /// Ends the attempt of a run.
   func end(_ run: RunID, _ result: AttemptResult = .exited(0), printed text: String = "") {
     queue.sync { finish(run, result, KeptOutput(head: Array(text.utf8))) }
   }
 
-  /// Lets time go on, and what is due happen.
+  /// Lets time pass, with all events that are due.
   func pass(_ duration: Duration) {
     queue.sync {
       let end = clock.monotonic + duration
@@ -84,7 +84,7 @@ final class WorldScheduler: SchedulerControl {
     }
   }
 
-  /// Time goes on while nothing can fire; what was due meanwhile happens at the end.
+  /// Lets time pass while nothing can fire; events that were due happen at the end.
   func stall(_ duration: Duration) {
     queue.sync {
       state.withLock { state in
@@ -95,12 +95,12 @@ final class WorldScheduler: SchedulerControl {
     }
   }
 
-  /// Waits until somebody has asked and got no answer.
+  /// Waits until there is a request without an answer.
   func awaitUnanswered() async {
     while state.withLock(\.unanswered.isEmpty) { await Task.yield() }
   }
 
-  /// The clock moves to what is due next, or to `end` when nothing is.
+  /// The clock moves to the next due event, or to `end` if there is none.
   private func advance(until end: MonotonicInstant) -> [VirtualScheduler.Due]? {
     state.withLock { state in
       defer { clock.set(state.scheduler.now) }
@@ -149,7 +149,7 @@ final class WorldScheduler: SchedulerControl {
       case .record(let entry): readModel.record(entry)
       case .served(let start): readModel.served(start)
       case .log(let record): readModel.observe(record)
-      // A process that is told to end does so at once.
+      // A process ends at once on a signal.
       case .signal(let run, let signal):
         next.append { self.finish(run, .signalled(signal == .kill ? 9 : 15)) }
       case .awaitLedger(let run): next.append { self.handle(.kept(run)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Lists over all machines of a cluster, and what is said of machines that do not answer.
+/// Lists over all machines of a cluster, and the problems of machines that do not answer.
 @Suite struct ClusterListRouteTests {
   private static let b = (name: "b", api: String?.some("http://b.example:8080"))
 
@@ -24,13 +24,13 @@ import Testing
     let reply = try cluster.get(
       "/api/v1/cluster/runs?job=shared&limit=3&since=2026-01-01T00:00:00Z")
     #expect(reply.machineRuns == ["c-1.x 77", "a 2", "b 1"])
-    // What this version does not know is passed on.
+    // Members that this version does not know are passed on.
     #expect(reply.text.contains(#""of_a_later_version":[{}]"#))
     #expect(reply.problems.isEmpty)
     let machines = reply.list("machines").map { "\($0["machine"] ?? "") \($0["member"] ?? "")" }
     #expect(machines == ["a 3", "b 1", "c-1.x 2"])
     #expect(reply.list("machines").allSatisfy { $0["answered"] as? Bool == true })
-    // Each is asked for what it knows itself, with the token that may only read.
+    // Each is asked for its own runs, with the token that may only read.
     #expect(cluster.machines.requests.count == 2)
     for request in cluster.machines.requests {
       #expect(
@@ -46,7 +46,7 @@ import Testing
     #expect(try cluster.get("/api/v1/cluster/runs?machine=member%3A1").machineRuns == ["b 1"])
   }
 
-  /// How a machine may fail to answer, and what is said of it.
+  /// The failures of a machine, and the sentence about each.
   static let failures: [(String, MemoryMachines.Answer, String)] = [
     (
       "down", { _ in .failure(MachineFailure("nothing listens on the port")) },
@@ -139,7 +139,7 @@ import Testing
     #expect(runs.list("machines")[1]["problem"] as? String == sentence)
     let jobs = try cluster.get("/api/v1/cluster/jobs")
     #expect(jobs.problems == [sentence] && jobs.list("jobs").count == 1, "\(name)")
-    // A question about that machine alone is answered in the same way.
+    // A request for that machine alone has the same answer.
     let alone = try cluster.get("/api/v1/cluster/runs?machine=b")
     #expect(alone.problems == [sentence] && alone.machineRuns.isEmpty, "\(name)")
   }
@@ -157,7 +157,7 @@ import Testing
           + "'scheduler.cluster' on all machines",
       ])
     #expect(cluster.machines.requests.isEmpty)
-    // Nothing else than an address is passed on to the page.
+    // Only an address is passed on to the page.
     let members = try cluster.get("/api/v1/cluster").list("members")
     #expect(members.map { $0["api"] as? String } == [nil, nil, "http://d.example", nil])
   }
@@ -196,14 +196,14 @@ import Testing
     cluster.machines.set("b.example") { _ in .success(.run(4, of: "b", 2, ago: .seconds(9))) }
     let reply = try cluster.get("/api/v1/cluster/runs?machine=b")
     #expect(reply.machineRuns == ["b 4"] && reply.problems.isEmpty)
-    // It has joined once more, and nobody here knows yet.
+    // It has joined again, and this machine does not know yet.
     cluster.machines.set("b.example") { _ in .success(.run(5, of: "b", 8, ago: .seconds(9))) }
     #expect(try cluster.get("/api/v1/cluster/runs?machine=b").machineRuns == ["b 5"])
     cluster.machines.set("b.example") { _ in .success(.run(6, of: "b", nil, ago: .seconds(9))) }
     #expect(try cluster.get("/api/v1/cluster/runs?machine=b").machineRuns == ["b 6"])
   }
 
-  @Test func `an unknown machine and a daemon without a cluster are told so`() async throws {
+  @Test func `an unknown machine is refused, and so is a daemon without a cluster`() async throws {
     let cluster = try await ControlCluster(others: [Self.b])
     let unknown = try cluster.get("/api/v1/cluster/runs?machine=bb")
     #expect(unknown.problem == "404 notFound")

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// One machine of a cluster, asked by way of another; and what a machine says of itself.
+/// One machine of a cluster, asked through another; and a machine's answers about itself.
 @Suite struct ClusterMachineRouteTests {
   private static let b = (name: "b", api: String?.some("http://b.example:8080"))
   private static let run =
@@ -23,7 +23,7 @@ import Testing
     #expect(request.body == Array(body.utf8) && request.timeout == .seconds(5))
     let headers = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name, $0.value) })
     #expect(headers["Authorization"] == "Bearer \(ControlCluster.writeToken)")
-    // The one member that is meant, and no other.
+    // Only this member is meant.
     #expect(headers["Takt-Member"] == "1" && headers["Takt-Cluster"] == "prod")
   }
 
@@ -79,7 +79,7 @@ import Testing
     let machine = "/api/v1/cluster/machines/member%3A1"
     #expect(try cluster.get("\(machine)/runs/7?wait=1")["run"] as? Int == 7)
     let output = try cluster.get("\(machine)/runs/7/output?attempt=2")
-    // A browser takes it for nothing else than text.
+    // A browser takes it for text.
     #expect(output.headers["content-type"] == "text/plain; charset=utf-8")
     #expect(output.text == "a\0b\u{e4}" && output.headers["takt-dropped-bytes"] == "12")
     #expect(

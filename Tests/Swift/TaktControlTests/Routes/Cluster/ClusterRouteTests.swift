@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What a client learns of the machines that share jobs with this one.
+/// The machines that share jobs with this one, as a client sees them.
 @Suite struct ClusterRouteTests {
   private static func facts(
     _ machine: String, lease: Duration = .seconds(15), offset: Duration = .zero
@@ -22,7 +22,7 @@ import Testing
     return settings
   }
 
-  /// A machine `a` in a cluster, which has not said anything to its engine yet.
+  /// A machine `a` in a cluster, which has not sent anything to its engine yet.
   private func world(_ jobs: [JobSpec] = []) async throws -> ControlWorld {
     try await ControlWorld(jobs, cluster: Self.facts("a"), isStarted: false)
   }
@@ -47,7 +47,7 @@ import Testing
       .split(separator: "\n").first { $0.hasPrefix("cluster: ") }.map(String.init)
   }
 
-  @Test func `a daemon without a cluster has nothing to say of one`() async throws {
+  @Test func `a daemon without a cluster shows none`() async throws {
     let world = try await ControlWorld([.named("a")])
     let reply = try world.get("/api/v1/cluster")
     #expect(reply.status == 200 && reply.text == #"{"enabled":false}"#)
@@ -104,7 +104,7 @@ import Testing
     let failure = try #require(reply["failure"] as? [String: Any])
     #expect(failure["permanent"] as? Bool == false)
     #expect(problems(reply) == ["the engine does not answer: No route to db.\u{1b}[2J"])
-    // What others wrote does not steer a terminal.
+    // Texts of others do not control a terminal.
     #expect(
       try statusLine(world) == "cluster: the engine does not answer: No route to db.\u{fffd}[2J")
     let metrics = try world.get("/metrics").text

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What a client gets that lists jobs, looks at one, and steers it.
+/// The routes of a client that lists jobs, shows one, and controls it.
 @Suite struct JobRouteTests {
   private static let oddNames = [
     "0", "7-up", "a.b.c", "a-b_c.d", "CamelCase", "z..", String(repeating: "n", count: 128),
@@ -41,7 +41,7 @@ import Testing
       .kept(2, "a", .timedOut, ago: .seconds(180)), .kept(1, "a", ago: .seconds(240)),
     ])
     let world = try await ControlWorld([.named("a", every: nil)], archive: archive)
-    // How many have failed in a row is what the scheduler knows: of this daemon's runs.
+    // The scheduler knows the number of failures in a row, of this daemon's runs.
     world.scheduler.end(try world.trigger("a"), .exited(3))
     let job = try world.get("/api/v1/jobs/a")
     #expect(job["last_success"] as? String == "2026-09-21T14:09:21.000Z")
@@ -83,7 +83,7 @@ import Testing
     let passed = try #require(job["passed"] as? [String: Any])
     #expect(passed["verdict"] as? String == "skipped" && passed["reason"] as? String == "overlap")
     #expect(passed["slot"] as? String == "2026-09-21T14:13:50.000Z")
-    // Whoever suspends a job knows that its slots do not run.
+    // A suspended job is expected not to run.
     world.scheduler.end(try #require(world.scheduler.requests.first).run, .exited(1))
     #expect(try world.get("/api/v1/jobs/busy")["recent"] as? String == "fss")
     _ = try world.post("/api/v1/jobs/busy/suspend")

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Parameters that somebody gives a run, as texts.
+/// Parameters of a triggered run, as texts.
 @Suite struct ParameterTextTests {
   private func trigger(
     _ world: ControlWorld, _ name: String, _ text: String
@@ -156,7 +156,7 @@ import Testing
     for (name, text, title) in [
       ("text", "abcde", "'text' must have at most 4 characters, in 'every-kind'"),
       ("text", "AB", "'text' must match [a-z{]*, in 'every-kind'"),
-      // What looks like a placeholder is judged as any other text.
+      // A text that looks like a placeholder is checked like any other.
       ("text", "{{{{{", "'text' must have at most 4 characters, in 'every-kind'"),
       ("even", "8", "'even' must be at most 6, in 'every-kind'"),
       ("even", "0", "'even' must be at least 2, in 'every-kind'"),
@@ -171,7 +171,7 @@ import Testing
     #expect(
       try listener.trigger(["word": "green"])["detail"] as? String
         == "The job opens 'text', 'even', 'wait', 'share' with 'params'.")
-    // The socket is takt's own user, whose rights go further.
+    // The socket is takt's own user, who has more rights.
     #expect(
       try listener.world.post("/api/v1/jobs/a/trigger", #"{"parameters":{"even":"8"}}"#).status
         == 202)
@@ -188,7 +188,7 @@ import Testing
       listener.world.scheduler.requests.map(\.spec.execution.environment) == [
         ["TAKT_PARAM_MONTH": "2026-05", "TAKT_PARAM_ANY": "$(touch pwn)"]
       ])
-    // Another way to write the same variable is no way round.
+    // Another case of the same variable does not get around that.
     for name in ["month", "MONTH", "Month"] {
       #expect(try listener.trigger([name: "; rm"]).problem == "400 badRequest")
     }
@@ -207,7 +207,7 @@ import Testing
     let listener = try await Listener(.plugin(manifest, [:]), manifest.parameters)
     #expect(try listener.trigger(["times": "3"]).status == 202)
     #expect(try listener.trigger(["times": "4"]).problem == "400 badRequest")
-    // Nobody says what it reaches.
+    // The plugin does not declare its reach.
     #expect(try listener.trigger(["who": "x"]).problem == "400 badRequest")
     let socket = try listener.world.post("/api/v1/jobs/a/trigger", #"{"parameters":{"times":"4"}}"#)
     #expect(socket["title"] as? String == "'times' must be at most 3, in 'greet'")

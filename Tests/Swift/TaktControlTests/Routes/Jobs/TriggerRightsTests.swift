@@ -6,10 +6,10 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What a trigger may set: each parameter of each built-in, by each way on which a trigger comes. All
-/// rows are made of the catalogue, so that no new parameter is forgotten.
+/// The values that a trigger may set: each parameter of each built-in, by each kind of trigger. All
+/// rows are made from the catalogue, so that no new parameter is forgotten.
 @Suite struct TriggerRightsTests {
-  /// How a trigger comes.
+  /// The way of a trigger.
   enum Way: String, CaseIterable {
     case socket, token, clusterWriteToken, otherMachine, readToken, clusterReadToken
 
@@ -17,7 +17,7 @@ import Testing
     var mayWrite: Bool { self != .readToken && self != .clusterReadToken }
   }
 
-  /// A job of each built-in with what it needs.
+  /// A job of each built-in with its required parameters.
   private static let bases: [String: Parameters] = [
     "log": ["message": .string("m")], "http": ["url": .string("http://h/")],
     "mail": [
@@ -30,7 +30,7 @@ import Testing
     "container": ["image": .string("debian")],
   ]
 
-  /// Those that may be opened, and why each is no risk: it reaches nothing. A change here is a
+  /// The parameters that may be opened: each reaches nothing, and so is no risk. A change here is a
   /// decision.
   private static let openable: [String: Set<String>] = [
     "log": ["message", "level"],
@@ -56,7 +56,7 @@ import Testing
     #expect(Set(catalogue.actionNames) == Set(Self.bases.keys))
   }
 
-  /// A value that the parameter takes.
+  /// A valid value of the parameter.
   private static func sample(_ kind: ParameterSchema.Kind) -> String {
     switch kind {
     case .string: "200"
@@ -92,7 +92,7 @@ import Testing
       case .clusterReadToken: ControlCluster.readToken
       }
     var headers = ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(bearer)"]
-    // What one machine sends to another.
+    // The header of a request from another machine.
     if way == .otherMachine { headers.append("Takt-Cluster: prod") }
     let wire = try Wire(port: port, of: cluster.world)
     wire.send("POST", target, Array(body.utf8), headers)
@@ -105,7 +105,7 @@ import Testing
       let base = try #require(Self.bases[action])
       return try [("closed", []), ("open", catalogue.parameters(of: action) ?? [])].map {
         job, open in
-        // As no jobs file can have it: what reaches anything is open, too.
+        // A jobs file cannot have this: parameters that reach something are open, too.
         var spec = try JobSpec.named("\(action)-\(job)", every: nil, action: .use(action, base))
         spec.policies.params = open.map(BoundedParameter.init)
         spec.policies.overlap = .allow
@@ -148,7 +148,7 @@ import Testing
             let detail = reply["detail"] as? String ?? ""
             #expect(detail.hasPrefix(isOpen ? "The job opens '" : "The job opens none."), "\(row)")
           } else {
-            // Others of its parameters may not go with it, which the action says.
+            // Some of its parameters exclude each other, which the action reports.
             #expect(!title.contains("is not open"), "\(row)")
             if reply.status == 202 { taken[way, default: 0] += 1 }
           }
@@ -160,7 +160,7 @@ import Testing
         }
       }
     }
-    // Each way is not only refused.
+    // Some are accepted on each way.
     #expect(taken[.socket, default: 0] > 60, "\(taken)")
     for way in [Way.token, .clusterWriteToken, .otherMachine] {
       #expect(taken[way, default: 0] > 15, "\(taken)")
@@ -169,7 +169,7 @@ import Testing
 
   @Test func `each route that changes something takes no parameters besides the trigger's`() throws
   {
-    // A new route that starts runs belongs into the table above.
+    // A new route that starts runs must be in the table above.
     let description = try APIDescription()
     let posts = description.paths.filter { $0.value.contains("post") }.map(\.key).sorted()
     #expect(

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What a run has printed, and what it prints.
+/// The output of a run, so far and to come.
 @Suite struct OutputRouteTests {
   private static let path = "/api/v1/runs"
 
@@ -49,7 +49,7 @@ import Testing
     world.scheduler.end(run, printed: "done\n")
     #expect(try world.get("\(Self.path)/\(run)/output").text == "done\n")
     #expect(try world.get("\(Self.path)/\(run)/output?attempt=1").text == "done\n")
-    // What has ended is not followed, but handed out.
+    // A run that has ended is not followed; its output is returned.
     #expect(try world.get("\(Self.path)/\(run)/output?follow=true").text == "done\n")
   }
 
@@ -110,7 +110,7 @@ import Testing
     #expect(all[1]["at"] as? String == "2026-09-21T14:13:20.250Z")
     let second = try records(try world.get("\(Self.path)/1/output?records=true&attempt=2"))
     #expect(second.map { $0["text"] as? String } == ["second\n"])
-    // The bytes as they are, for all that knew this route before.
+    // The bytes as they are, for clients of this route's first form.
     #expect(
       try world.get("\(Self.path)/1/output?attempt=1").text
         == "out\nerr\n\n… 50 bytes are not kept …\nend\n")
@@ -125,7 +125,7 @@ import Testing
     #expect(text(records.lines(of: Array("a".utf8) + euro.prefix(2), out)).contains(#""text":"a""#))
     #expect(text(records.lines(of: Array("b".utf8), error)).contains(#""text":"b""#))
     #expect(text(records.lines(of: [euro[2]], out)).contains(#""text":"€""#))
-    // What is no text at all is not waited for.
+    // Bytes that can be no text are not kept waiting.
     #expect(text(records.lines(of: [0x80, 0x80, 0x80, 0x80], out)).contains("\u{FFFD}"))
   }
 
@@ -164,7 +164,7 @@ import Testing
     #expect(try wire.body(until: "one\n") == "one\n")
     world.output.print("two\n", by: run)
     #expect(try wire.body(until: "two\n") == "two\n")
-    // Without following, what there is by now.
+    // Without following: the output so far.
     #expect(try world.get("\(Self.path)/\(run)/output").text == "one\ntwo\n")
     world.scheduler.end(run)
     #expect(try wire.chunk() == nil && wire.isClosed())
@@ -196,23 +196,23 @@ import Testing
     let beyond = try world.get(target)
     #expect(beyond.problem == "429 tooMany")
     #expect(beyond["title"] as? String == "there are already 64 readers of output")
-    // Those who do not follow are answered all the same.
+    // Requests that do not follow are still answered.
     #expect(try world.get("\(Self.path)/\(run)/output").status == 200)
     wires.removeLast()
-    // The end of a connection is seen when the system tells.
+    // The server sees the end of a connection only when the system reports it.
     while wires.count < RunRoutes.readersMax {
       let next = try follow()
       if next.status == 200 { wires.append(next) }
     }
     #expect(world.output.followerCount == RunRoutes.readersMax)
     #expect(try world.get(target).problem == "429 tooMany")
-    // Each of them is to have come to its end on the server before the server does.
+    // Each of them must have ended on the server before the server ends.
     world.scheduler.end(run)
     for (wire, _) in wires { #expect(try wire.chunk() == nil && wire.isClosed()) }
     while world.output.followerCount > 0 { try #require(world.output.awaitLeave()) }
   }
 
-  @Test func `a follower that is too slow loses what does not fit, and is told`() async throws {
+  @Test func `a follower that is too slow loses output, and learns how much`() async throws {
     let world = try await ControlWorld([.named("a", every: nil)])
     let run = try world.trigger("a")
     let wire = try world.connect()

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What a client gets that lists runs, looks at one, waits for it, reads it and cancels it.
+/// The routes of a client that lists runs, shows one, waits for it, reads it and cancels it.
 @Suite struct RunRouteTests {
   private func numbers(_ reply: Reply) -> [Int] {
     reply.list("runs").compactMap { $0["run"] as? Int }
@@ -24,7 +24,7 @@ import Testing
       [.named("a", every: nil), .named("b", every: nil)], settings: settings, archive: nil)
     let (first, second) = (try world.trigger("a"), try world.trigger("b"))
     let runs = try world.get("/api/v1/runs").list("runs")
-    // What waits for a place has not begun.
+    // A run that waits for a place has not begun.
     #expect(runs.map { $0["run"] as? Int } == [Int(first.number)])
     #expect(runs.first?["state"] as? String == "running")
     world.scheduler.end(first)
@@ -158,7 +158,7 @@ import Testing
     world.ledger.recover()
     let reply = try waiting.reply()
     #expect(reply["outcome"] as? String == "succeeded")
-    // Of one that has ended nothing is waited for.
+    // A run that has ended is not waited for.
     #expect(try world.get("/api/v1/runs/\(run)?wait=60")["state"] as? String == "ended")
   }
 

@@ -38,7 +38,7 @@ import Testing
     let head = try wire.reply(isHead: true)
     #expect(head.status == 200)
     #expect(head.headers["content-length"] == "\(PageFiles.page.bytes.count)")
-    // The connection is good for more.
+    // The connection can be used again.
     wire.send("GET", "/healthz", nil)
     #expect(try wire.reply().text == "ok\n")
   }

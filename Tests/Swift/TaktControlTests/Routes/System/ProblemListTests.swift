@@ -5,7 +5,7 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What is wrong, as the status says it: the page and `takt status` show the same.
+/// The problems of the status: the page and `takt status` show the same.
 @Suite struct ProblemListTests {
   private func problems(_ world: ControlWorld, _ query: String = "") throws -> [[String: Any]] {
     let status = try world.get("/api/v1/status\(query)")
@@ -184,7 +184,7 @@ import Testing
     #expect(try world.get("/api/v1/jobs/resting")["stale"] as? Bool == false)
     let metrics = try world.get("/metrics").text
     #expect(metrics.contains("takt_jobs_stale 1\n"))
-    // One series, and the stale job has it.
+    // There is only one series, that of the stale job.
     #expect(metrics.contains(#"takt_job_stale{job="b"} 1"#), "\(metrics)")
   }
 

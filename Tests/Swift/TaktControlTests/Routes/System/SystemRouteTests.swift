@@ -5,7 +5,8 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What takt says of itself: its status, its probes, its address, its figures and its description.
+/// takt's answers about itself: its status, its probes, its address, its figures and its
+/// description.
 @Suite struct SystemRouteTests {
   // MARK: Status
 
@@ -83,7 +84,7 @@ import Testing
       wire.send("GET", "/healthz", nil)
       return wire
     }
-    // The last on each connection is answered after those before: all have been taken.
+    // The last one on each connection is answered after those before: all have been accepted.
     #expect(try world.get("/").status == 200)
     world.scheduler.speak()
     for wire in wires { #expect(try wire.reply().status == 200) }

@@ -45,7 +45,7 @@ import Testing
     #expect(entries.compactMap { $0["verdict"] as? String } == ["ran", "skipped"])
     let next = try #require(entries.first { $0["verdict"] == nil })
     #expect(next["due"] as? String == "2026-09-21T16:13:20.000Z")
-    // The mean of what the ledger has.
+    // The mean duration in the ledger.
     #expect(next["expected_ms"] as? Double == 60_000 && next["at_once"] as? Int == 2)
     #expect(reply.list("crowds").compactMap { $0["peak"] as? Int } == [2, 2])
     #expect(reply["earlier"] as? Int == 0 && reply["max_running"] as? Int == 16)

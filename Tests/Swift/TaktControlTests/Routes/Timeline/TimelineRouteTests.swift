@@ -5,14 +5,14 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// What was and what will be, for a picture.
+/// The past and the future, for a picture.
 @Suite struct TimelineRouteTests {
   private func job(_ reply: Reply, _ name: String) -> [String: [[String: Any]]] {
     let job = reply.list("jobs").first { $0["job"] as? String == name }
     return ["slots", "runs"].reduce(into: [:]) { $0[$1] = job?[$1] as? [[String: Any]] ?? [] }
   }
 
-  @Test func `slots that were and that come stand beside the runs of a job`() async throws {
+  @Test func `past and future slots are shown with the runs of a job`() async throws {
     let world = try await ControlWorld([.named("beat", every: .seconds(60)), .named("other")])
     world.scheduler.pass(.seconds(60))
     let run = try #require(world.scheduler.requests.first { $0.spec.name.text == "beat" }?.run)
@@ -75,7 +75,7 @@ import Testing
     #expect(slots.map { $0["count"] as? Int } == [nil, 24, nil])
     #expect(slots[1]["reason"] as? String == "down")
     #expect(job(reply, "beat")["runs"]?.map { $0["run"] as? Int } == [7, 1])
-    // A ledger that cannot be read hides nothing that is known without it.
+    // An unreadable ledger hides nothing that is known without it.
     archive.fail("the disk is gone")
     let without = try world.get("/api/v1/timeline?past=2592000&ahead=0")
     #expect(without.status == 200 && job(without, "beat")["runs"]?.map { $0["run"] as? Int } == [1])
@@ -172,14 +172,14 @@ import Testing
     let world = try await ControlWorld([.named("beat", every: .seconds(60))], archive: archive)
     world.scheduler.pass(.seconds(60))
     var job = try world.get("/api/v1/jobs/beat")
-    // They come from the disk, and not before the first answer.
+    // They come from the disk, and only after the first answer.
     for _ in 0..<10_000 where (job["verdicts"] as? String)?.count != 4 {
       job = try world.get("/api/v1/jobs/beat")
     }
     #expect(job["verdicts"] as? String == "smmr")
     let passed = job["passed"] as? [String: Any]
     #expect(passed?["verdict"] as? String == "missed" && passed?["reason"] as? String == "down")
-    // A job whose last slots did not run asks for a look.
+    // A job whose last slots did not run needs attention.
     let world2 = try await ControlWorld(
       [.named("a", every: .seconds(60)), .named("beat", every: .seconds(60))], archive: archive)
     var first: String?
