@@ -4,7 +4,7 @@ import TaktCore
 @testable import TaktImport
 
 extension ImportFixture {
-  /// What comes of a file of another program, which takt reads by its content alone.
+  /// The import of another program's file, which takt recognises by its content alone.
   ///
   /// - Parameter files: others beside it, by name.
   static func imported(

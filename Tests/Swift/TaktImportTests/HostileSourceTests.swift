@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktImport
 
-/// Sources that somebody else wrote, or that are broken.
+/// Sources from attackers, and broken ones.
 @Suite struct HostileSourceTests {
   private static let crontab = """
     # a comment
@@ -70,7 +70,8 @@ import Testing
     return bytes
   }
 
-  /// Every word is in the jobs or in the report; what is written is a jobs file.
+  /// Checks that every word is in the jobs or in the report, and that the result is a valid jobs
+  /// file.
   private static func check(_ result: Importer.Result) throws {
     let silent = result.report.entries.filter {
       $0.sentence == "takt did not read this" || $0.sentence == "this is missing in the jobs"

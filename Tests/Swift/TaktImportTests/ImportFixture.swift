@@ -56,7 +56,7 @@ final class ImportFixture {
       .run(paths, standardInput: input.map { Array($0.utf8) })
   }
 
-  /// What takt reads in the text, with the users of the fixture taken for existing ones.
+  /// Loads the text; every user exists.
   static func load(_ text: String) throws -> Snapshot {
     let loader = JobsLoader(
       catalogue: BuiltinRegistry.standard, zones: ZoneFiles(), accounts: AnyAccounts(),
@@ -76,7 +76,7 @@ struct AnyAccounts: AccountSource {
 }
 
 extension Importer.Result {
-  /// Each token that is not kept, with the sentence.
+  /// Each token that is not kept, with its sentence.
   var lost: [String] { report.entries(.lost).map { "\($0.token.text): \($0.sentence)" } }
   var changed: [String] { report.entries(.differently).map { "\($0.token.text): \($0.sentence)" } }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import TaktImport
 
 @Suite struct KubernetesImportTests {
-  /// A CronJob whose container, pod and schedule have these lines, too.
+  /// A CronJob whose container, pod and schedule also have these lines.
   private func result(
     container: String = "", pod: String = "", schedule: String = "0 3 * * *"
   ) throws -> Importer.Result {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TaktTransfer
 
-/// What commands and replies of SMTP come to, line by line.
+/// Exchanges of SMTP commands and replies, line by line.
 @Suite struct MailTranscriptTests {
-  /// `>` before what is sent, `<` before what the server says. False as soon as the exchange ends.
+  /// `>` before a command, `<` before a reply of the server. False as soon as the exchange ends.
   private func play(
     _ lines: [String], needsTLS: Bool = false, needsLogin: Bool = false
   ) -> (transcript: MailTranscript, continues: Bool) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TaktTransfer
 
-/// Which hosts there can be, and how they stand in a URL.
+/// Valid hosts, and their form in a URL.
 @Suite struct TransferAddressTests {
   @Test(arguments: [
     ("example.org", "http://example.org:80"), ("10.0.0.1", "http://10.0.0.1:80"),

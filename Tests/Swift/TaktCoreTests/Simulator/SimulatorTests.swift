@@ -17,7 +17,7 @@ import TaktTime
     SimulatedFault(.step(.seconds(-40)), at: start + .seconds(1200)),
   ]
 
-  /// A quarter of an hour and more, with faults; counted by hand from what is told.
+  /// Half an hour with faults; counted by hand from the events.
   private func simulated(emitsAll: Bool) throws -> (
     report: SimulationReport, emitted: [String: Int]
   ) {
@@ -42,7 +42,7 @@ import TaktTime
     return (simulator.report, emitted)
   }
 
-  @Test func `the report counts what is told`() throws {
+  @Test func `the report counts the emitted events`() throws {
     let (report, emitted) = try simulated(emitsAll: true)
     #expect(report.wakes == emitted["wakes"] && report.served == emitted["served"])
     for job in report.jobs {
@@ -55,7 +55,7 @@ import TaktTime
     #expect(report.job(try #require(JobName("slow"))).reasons["skipped(overlap)", default: 0] > 0)
   }
 
-  @Test func `the report is the same when only wakes and faults are told`() throws {
+  @Test func `the report is the same when only wakes and faults are emitted`() throws {
     let (all, few) = (try simulated(emitsAll: true), try simulated(emitsAll: false))
     #expect(few.emitted == all.emitted.filter { ["wakes", "served", "faults"].contains($0.key) })
     #expect(few.report.verdictCounts == all.report.verdictCounts)
@@ -68,7 +68,7 @@ import TaktTime
     }
   }
 
-  @Test func `runs last, fail and hang as they are told to`() throws {
+  @Test func `runs last, fail and hang as a test sets them`() throws {
     var quick = SimulatedRuns()
     quick.length = .seconds(10)
     quick.failures = 2
@@ -112,7 +112,7 @@ import TaktTime
     #expect(ends.end(of: RunID(2)) == nil)
   }
 
-  /// Half an hour in which 20 slots pass, and a newest one that may start still.
+  /// Half an hour in which 20 slots pass, and a newest one that may still start.
   @Test(arguments: [
     (SimulatedFault.Kind.crash(down: .seconds(1800)), "down"),
     (.sleep(.seconds(1800)), "asleep"), (.step(.seconds(1800)), "clock"),

@@ -5,8 +5,8 @@ import Testing
 @testable import TaktImport
 
 @Suite struct CronFieldsTests {
-  /// source | what takt gets with Debian's cron | with cronie. `-`: cron refuses it; `never`: no time
-  /// matches; after `days`, what that key has. Found out with both programs.
+  /// source | takt's fields for Debian's cron | for cronie. `-`: cron refuses it; `never`: no time
+  /// matches; after `days`, the value of that key. Tried with both programs.
   @Test(arguments: [
     "09,39 * * * * | 09,39 * * * * | 09,39 * * * *",
     "*/5 * * * * | */5 * * * * | */5 * * * *",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktImport
 
-/// Whose jobs the lines of a crontab are.
+/// The users of the lines of a crontab.
 @Suite struct CronUserTests {
   private static func notes(_ result: Importer.Result) -> [String] {
     result.report.notes.map(\.sentence)

@@ -4,7 +4,7 @@ import Testing
 @testable import TaktImport
 
 @Suite struct SupercronicFieldsTests {
-  /// source | what takt gets. `-`: supercronic refuses it; `never`: no time matches, or takt does
+  /// source | takt's fields. `-`: supercronic refuses it; `never`: no time matches, or takt does
   /// not read it. Read from supercronic's source, without running it.
   @Test(arguments: [
     "*/5 * * * * | */5 * * * *", "0 09,19 * * * | 0 09,19 * * *", "5/15 * * * * | 5/15 * * * *",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TaktImport
 
-/// Jobs are called after what they do.
+/// Names of jobs from their commands.
 @Suite struct CommandNameTests {
   @Test(arguments: [
     ("/usr/local/bin/backup.sh --all", "backup"), ("cd /srv && ./run.py", "run"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TaktImport
 
-/// What cron writes at the head of a crontab is no comment of a job.
+/// Lines that cron writes at the head of a crontab, which are no comments of a job.
 @Suite struct CronBannerTests {
   @Test func `the head of a crontab is left out, and what somebody wrote is kept`() throws {
     let fixture = try ImportFixture()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktImport
 
-/// `--idiomatic`: programs in commands become keys, where these surely do the same.
+/// `--idiomatic`: programs in commands become keys if these certainly do the same.
 @Suite struct IdiomsTests {
   private static func result(
     _ lines: [String], isIdiomatic: Bool = true, kind: SourceKind = .crontab
@@ -100,10 +100,10 @@ import Testing
     // It waits, shares, locks a descriptor, or empties a file before it looks.
     "flock /tmp/l /opt/a", "flock -w 5 /tmp/l /opt/a", "flock -sn /tmp/l /opt/a",
     "flock -n 9", "flock -n /tmp/l /opt/a > /var/log/a", "flock -n lock /opt/a",
-    // Something else comes with it.
+    // Something else is combined with it.
     "flock -n /tmp/l /opt/a; /opt/b", "flock -n /tmp/l /opt/a && /opt/b",
     "flock -n /tmp/l /opt/a &", "flock -n /tmp/l /opt/a | tee /x", "flock -n /tmp/l $JOB",
-    // What it leaves in the background holds the lock.
+    // A process that it leaves in the background holds the lock.
     "flock -n /tmp/l -c 'sleep 60 >/dev/null 2>&1 &'", "flock -n /tmp/l sh -c 'sleep 9 & echo x'",
     "flock -n /tmp/l -c 'sh -c \"/opt/a & true\"'", "flock -n /tmp/l nohup /opt/a",
     "flock -n /tmp/l nice /usr/bin/setsid /opt/a", "flock -n /tmp/l -c 'eval $JOB'",
@@ -115,7 +115,7 @@ import Testing
     "ionice -c1 /opt/a", "ionice /opt/a",
     "cd /none && /opt/a", "cd /link && /opt/a", "cd app && /opt/a", "cd /srv/app; /opt/a",
     "cd /srv/app && /opt/a || /opt/b", "cd $HOME && /opt/a",
-    // It prints and is mailed, says something else, or is not reached.
+    // It prints and is mailed, sends something else, or is not reached.
     "/opt/a && curl -fsS https://hc-ping.com/1", "/opt/a; curl -o /dev/null https://hc-ping.com/1",
     "/opt/a && curl -o /dev/null https://example.org/1",
     "/opt/a && curl -o /dev/null https://hc-ping.com/1/fail",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktImport
 
-/// What is written reads back as it was.
+/// Texts that are written and read back.
 @Suite struct YAMLWriterTests {
   @Test func `any text reads back as it is`() throws {
     var random = SeededGenerator(seed: 7)
@@ -21,7 +21,7 @@ import Testing
           String.UnicodeScalarView(
             (0..<count).map { _ in signs.randomElement(using: &random) ?? "a" })))
     }
-    // Of several lines, and long ones.
+    // Texts of several lines, and long ones.
     for _ in 0..<1000 {
       let parts = [
         "a", "word", "#", "- ", " ", "  ", "\n", "\n\n", "\t", ": ", "'", "\"", "\\", "ä", "|",

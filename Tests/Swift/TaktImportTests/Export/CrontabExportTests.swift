@@ -4,9 +4,11 @@ import Testing
 
 @testable import TaktImport
 
-/// What cron makes of an exported crontab. `Tests/moving/exported.py` does the same with the real one.
+/// The behaviour of cron with an exported crontab. `Tests/moving/exported.py` does the same with
+/// the real one.
 @Suite struct CrontabExportTests {
-  /// What cron starts for a line: as `child_process` of its do_command.c, byte for byte.
+  /// The command and the input that cron starts for a line: as `child_process` of its do_command.c,
+  /// byte for byte.
   struct Started: Equatable {
     var command: [UInt8] = []
     var input: [UInt8] = []
@@ -20,7 +22,7 @@ import Testing
         if byte == backslash, let next = rest.first, next == percent {
           command.append(rest.removeFirst())
         } else if byte == backslash, let next = rest.first, next == backslash {
-          // Both are taken together, so that the second is none of a `\%`.
+          // Both are consumed together, so that the second is not part of a `\%`.
           rest.removeFirst()
           command += dialect == .debian ? [backslash] : [backslash, backslash]
         } else if byte == percent {
@@ -111,7 +113,7 @@ import Testing
       let name = "j\(number)"
       guard let line = lines[name] else {
         #expect(lost.contains(name), "\(sample)")
-        // A line says every command of Debian's cron that has one line.
+        // Every command for Debian's cron that has one line fits in a line.
         let isLong = sample.command.unicodeScalars.dropFirst().contains("\n")
         #expect(isLong || dialect == .cronie || sample.input.contains("\\"), "\(sample)")
         continue

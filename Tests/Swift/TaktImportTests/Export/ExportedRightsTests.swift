@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktImport
 
-/// What one job says is none of another's, nor a setting of its unit, once it is exported.
+/// Exports in which the keys of one job have no effect on another job, or on settings of a unit.
 @Suite struct ExportedRightsTests {
   @Test func `a variable of one job does not reach the next line of a crontab`() throws {
     var export = CrontabExport(
@@ -23,7 +23,7 @@ import Testing
     #expect(lines[..<first].contains("LD_PRELOAD=/x.so"))
     #expect(lines[first..<second].contains("LD_PRELOAD=\"\""))
     #expect(lines[first..<second].contains { $0.hasPrefix("HOME=") })
-    // What is so already is not said again.
+    // A setting that is in force already is not repeated.
     #expect(!lines[second...].contains { $0.hasPrefix("LD_PRELOAD") })
     #expect(result.report.lines.contains { $0.job == "b" && $0.key == "env" })
   }

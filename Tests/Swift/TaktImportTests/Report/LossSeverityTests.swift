@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktImport
 
-/// What is not kept is told apart by how much it matters.
+/// The severity of settings that are not kept.
 @Suite struct LossSeverityTests {
   private func result(_ unit: String, _ service: String) throws -> Importer.Result {
     let fixture = try ImportFixture()

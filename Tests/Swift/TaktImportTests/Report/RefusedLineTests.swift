@@ -21,7 +21,7 @@ import Testing
     #expect(entries.map(\.token.text) == [token, token])
     #expect(entries.map(\.token.place.line) == [1, 2])
     #expect(entries.map(\.token.place.column) == [2, 1])
-    // The reason, and not that the rest is left out because of it.
+    // The reason, and no entry for the rest of the line.
     #expect(!entries.contains { $0.sentence.contains("left out") })
     #expect(report.lineCount { $0.fate == .lost } == 2)
   }

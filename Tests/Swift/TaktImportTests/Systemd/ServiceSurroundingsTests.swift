@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktImport
 
-/// Other programs or another input make another job.
+/// Settings whose loss would make another job: other programs or another input.
 @Suite struct ServiceSurroundingsTests {
   private func result(_ service: String) throws -> Importer.Result {
     let fixture = try ImportFixture()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktImport
 
-/// What systemd does with the variables of a service, and what takt has of it.
+/// The variables of a service, with systemd's rules and takt's result.
 @Suite struct ServiceVariablesTests {
   private func result(_ service: String, file: String? = nil) throws -> Importer.Result {
     let fixture = try ImportFixture()
@@ -97,7 +97,7 @@ import Testing
     #expect(result.lost.count == 1 && !result.text.contains("b c"), "\(result.text)")
   }
 
-  @Test func `written words stand beside variables that a shell replaces`() throws {
+  @Test func `written words are used with variables that a shell replaces`() throws {
     let result = try result(
       "Environment=\"TWO='a b'\" ONE=c\nExecStart=/bin/x $TWO $ONE ${TWO}")
     #expect(

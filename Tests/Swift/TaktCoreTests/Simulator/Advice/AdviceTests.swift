@@ -13,7 +13,7 @@ import TaktTime
     return history
   }
 
-  /// Runs of about so many seconds.
+  /// Runs of about this many seconds.
   private func steady(_ seconds: Double, count: Int = 100, cores: Double = 0.1) -> JobRunHistory {
     runs(count) { index in
       let time = Int64(seconds * (1 + Double(index * 7 % 11) / 100) * 1e6)
@@ -106,7 +106,8 @@ import TaktTime
     let found = try only("timeout", input([spec], [history]))
     #expect(found.reason.contains("10 of 100 runs exceeded"))
     #expect(found.change == .init(.timeout, "35s"), "\(found)")
-    // A simulated run that timed out would have taken twice as long, which then is enough.
+    // A simulated run that timed out would have taken twice as long, for which the timeout then
+    // suffices.
     func timeouts(_ timeout: Duration) -> Int {
       var changed = spec
       changed.execution.timeout = timeout
@@ -220,7 +221,7 @@ import TaktTime
     func late(_ input: AdviceInput) -> Int { input.forecast.spread { $0.lateSlots }.median }
     #expect(late(before) > 100 && late(after) < late(before), "\(late(before)) \(late(after))")
     #expect(proposals("crowd", after) == [])
-    // Nobody is harmed where there is room for all.
+    // No job is harmed if there is room for all.
     #expect(proposals("crowd", input(jobs, histories, cores: 4)) == [])
     let busy = jobs.map { _ in steady(30, cores: 1) }
     #expect(proposals("crowd", input(jobs, busy, cores: 4)).count == 12)

@@ -7,7 +7,7 @@ import TaktTime
 @Suite struct ForecastTests: MakesJobs {
   private static let midnight = WallInstant(milliseconds: 1_767_225_600_000)  // 2026-01-01T00:00Z
 
-  /// A history in which each job's runs take so many seconds, by the hour of the day.
+  /// A history in which each job's runs take this many seconds, by the hour of the day.
   private func history(
     _ jobs: [String: (Int) -> Double], cores: Double = 1, memoryBytes: Int64 = -1
   ) throws -> RunHistory {

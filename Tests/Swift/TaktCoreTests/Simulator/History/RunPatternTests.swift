@@ -3,9 +3,9 @@ import Testing
 @testable import TaktCore
 import TaktTime
 
-/// What simulated runs are drawn from.
+/// The distribution of simulated runs.
 @Suite struct RunPatternTests {
-  /// Runs of a job, an hour apart; `seconds` says how long each takes.
+  /// Runs of a job, an hour apart, whose lengths `seconds` gives.
   private func history(
     _ count: Int, _ seconds: (_ index: Int, _ hour: Int) -> Double
   ) -> JobRunHistory {
@@ -57,7 +57,7 @@ import TaktTime
     #expect(abs(try #require(RunPattern(history)).trend - 10) < 1)
   }
 
-  @Test func `hours and a change are told apart`() throws {
+  @Test func `hours and a change are distinguished`() throws {
     let pattern = try #require(
       RunPattern(
         history(24 * 14) { index, hour in

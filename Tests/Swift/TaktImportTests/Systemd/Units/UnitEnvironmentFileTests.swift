@@ -5,7 +5,7 @@ import Testing
 @testable import TaktConfig
 @testable import TaktImport
 
-/// The values are those that systemd 252 read.
+/// Environment files, with the values that systemd 252 read.
 @Suite struct UnitEnvironmentFileTests {
   @Test(arguments: [
     ("A=a$b", "a$b"), ("A=a#b", "a#b"), ("A=#x", "#x"), ("A=a`b`", "a`b`"), ("A=$(pwd)", "$(pwd)"),

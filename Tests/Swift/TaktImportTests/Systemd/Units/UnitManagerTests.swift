@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktImport
 
-/// Timers of a user, which another instance of systemd runs than the timers of the machine.
+/// Timers of a user, which another instance of systemd runs than those of the machine.
 @Suite struct UnitManagerTests {
   private let fixture: ImportFixture
 
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a home that links of two users lead to is nobody's`() throws {
+  @Test func `a home that links of two users lead to is no user's`() throws {
     try fixture.write(
       "anna:x:1000:1001::/home/anna:/bin/zsh\notto:x:1001:1001::/home/otto:/bin/sh\n",
       to: "etc/passwd")
