@@ -14,7 +14,7 @@ VENV = scratch.CACHE / "examples-venv"
 # By their first lines: those that other tests run.
 ELSEWHERE = {
     "make release": "readme",
-    "sudo dpkg -i .build/packages/takt_0.1.0_amd64.deb": "service",
+    "sudo dpkg -i .build/packages/takt_0.2.0_amd64.deb": "service",
     "gpg --armor --export-secret-keys KEY > key.asc": "repository",
     "sudo curl -fsSo /etc/apt/keyrings/takt.asc https://packages.example/apt/takt.asc": "repository",
     "sudo curl -fsSo /etc/yum.repos.d/takt.repo https://packages.example/rpm/takt.repo": "repository",

@@ -96,7 +96,7 @@ def install(machine, takt, package):
     (machine.path / "usr/local/bin/editor").chmod(0o755)
     commands = example("installing.md", "sudo dpkg -i").splitlines()
     for command in commands:
-        command = command.replace("takt_0.1.0_amd64.deb", package.name)
+        command = command.replace("takt_0.2.0_amd64.deb", package.name)
         machine.succeed(command)
         print(f"  ok  {command}", flush=True)
         if command == commands[0]:

@@ -10,21 +10,21 @@ CHANGELOG = """# Changelog
 
 What changes.
 
-## Unreleased
+## [Unreleased]
 
 - Later.
 
-## 0.2.0 – 2026-12-01
+## [0.2.0] - 2026-12-01
 
 ### Added
 
 - New, see [installing](docs/installing.md#apt) and [a site](https://a.example).
 
-## 0.1.0 (2026-01-01)
+## [0.1.0] - 2026-01-01
 
 - First.
 
-## 0.0.1
+## [0.0.1] - 2025-12-31
 """
 
 

@@ -4,7 +4,7 @@ import TaktStore
 
 /// The version; packages, the image and the release check read it from here.
 enum TaktVersion {
-  static let current = "0.1.0"
+  static let current = "0.2.0"
 
   /// What `takt --version --json` prints.
   struct Report: Encodable {

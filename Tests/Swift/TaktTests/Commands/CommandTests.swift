@@ -213,7 +213,7 @@ import Testing
       #expect(takt.status == 64, "\(arguments)")
       #expect(takt.errors.contains("Usage: takt"), "\(takt.errors)")
     }
-    #expect(try folder.takt("--version").output == "0.1.0\n")
+    #expect(try folder.takt("--version").output == "0.2.0\n")
   }
 
   @Test(arguments: ["missing.yaml", ".", "/dev/null", "empty.yaml"])
