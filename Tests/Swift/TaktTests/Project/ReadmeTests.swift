@@ -3,9 +3,10 @@ import Testing
 
 /// What README promises to a reader who comes from cron.
 @Suite(.ownThreads) struct ReadmeTests {
+  private static let root = CommandTests.example.deletingLastPathComponent()
+
   private static func readme() throws -> String {
-    let root = CommandTests.example.deletingLastPathComponent()
-    return try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+    try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
   }
 
   /// The jobs in the right column of the table under "From crontab".
@@ -26,6 +27,26 @@ import Testing
     let slots = try next.text().split(separator: "\n").compactMap { $0.split(separator: " ").first }
     #expect(next.waitForExit() == 0)
     #expect(slots == jobs.compactMap { $0.split(separator: ":").first })
+  }
+
+  @Test func `its table of documents names every built-in`() throws {
+    let page = try String(
+      contentsOf: Self.root.appendingPathComponent("docs/reference/builtins.md"), encoding: .utf8)
+    let names = page.matches(of: #/(?m)^## (`[a-z]+`)$/#).map { String($0.1) }
+    #expect(names.count >= 9)
+    let row = try #require(
+      Self.readme().split(separator: "\n").first { $0.hasPrefix("| [Built-ins]") })
+    #expect(names.filter { !row.contains($0) } == [])
+  }
+
+  @Test(arguments: ["docs", "docs/reference", "docs/internals"])
+  func `it leads to every page of the docs`(folder: String) throws {
+    let readme = try Self.readme()
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: Self.root.appendingPathComponent(folder).path)
+    let pages = names.filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+    #expect(!pages.isEmpty)
+    #expect(pages.filter { !readme.contains("(\($0)") } == [])
   }
 
   @Test func `a visitor has read it after 1800 words`() throws {
