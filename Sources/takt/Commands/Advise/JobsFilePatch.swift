@@ -22,41 +22,77 @@ struct JobsFilePatch {
     }
   }
 
-  func print(_ proposals: [Proposal], _ snapshot: Snapshot) {
-    var editor = JobsFileEditor(text)
-    var jobs: Set<JobName> = []
-    for proposal in proposals {
+  /// The file's text with those proposals that it can have.
+  struct Edited {
+    fileprivate var editor: JobsFileEditor
+    fileprivate var jobs: Set<JobName> = []
+    /// Those that it cannot have, each with the reason.
+    var leftOut: [(proposal: Proposal, reason: String)] = []
+
+    var text: String { editor.text }
+
+    fileprivate mutating func set(_ proposal: Proposal) {
       guard let change = proposal.change else {
-        note(proposal, "there is no change to write")
-        continue
+        leftOut.append((proposal, "there is no change to write"))
+        return
       }
       do throws(JobsFileEditor.Refusal) {
         try editor.set(change.path, of: proposal.job.text, to: change.value)
         jobs.insert(proposal.job)
       } catch {
-        note(proposal, error.sentence)
+        leftOut.append((proposal, error.sentence))
       }
     }
-    let changed = editor.text
-    guard isAsWanted(changed, jobs, snapshot) else {
-      Console.error("takt: the file is written in a way that cannot be changed safely; no diff")
-      return
+  }
+
+  func print(_ proposals: [Proposal], _ snapshot: Snapshot) {
+    let result = result(of: proposals, snapshot)
+    for (proposal, reason) in result.leftOut {
+      let yaml = proposal.change.map { ", \($0.yaml)" } ?? ""
+      Console.error("takt: not in the diff: \(proposal.job)\(yaml): \(reason)")
     }
-    let diff = UnifiedDiff.text(String(decoding: text, as: UTF8.self), changed, file: source.path)
+    let before = String(decoding: text, as: UTF8.self)
+    let diff = UnifiedDiff.text(before, result.text, file: source.path)
     if !diff.isEmpty { Console.write(Array(diff.utf8)) }
   }
 
-  private func note(_ proposal: Proposal, _ reason: String) {
-    let yaml = proposal.change.map { ", \($0.yaml)" } ?? ""
-    Console.error("takt: not in the diff: \(proposal.job)\(yaml): \(reason)")
+  func result(of proposals: [Proposal], _ snapshot: Snapshot) -> Edited {
+    var result = Edited(editor: JobsFileEditor(text))
+    let old = Dictionary(uniqueKeysWithValues: snapshot.jobs.map { ($0.name, $0) })
+    add(proposals[...], to: &result, old)
+    return result
   }
 
-  /// Whether takt takes the changed file, in which these jobs alone differ.
-  private func isAsWanted(_ text: String, _ jobs: Set<JobName>, _ old: Snapshot) -> Bool {
-    if jobs.isEmpty { return true }
-    guard let new = source.load(text: Array(text.utf8), within: nil).snapshot else { return false }
-    let before = Dictionary(uniqueKeysWithValues: old.jobs.map { ($0.name, $0) })
-    let changed = new.jobs.filter { before[$0.name] != $0 }.map(\.name)
-    return new.jobs.count == old.jobs.count && Set(changed).isSubset(of: jobs)
+  /// Adds all of them; where takt refuses the file then, each half by itself, so that few loads find
+  /// the one that it refuses.
+  private func add(
+    _ proposals: ArraySlice<Proposal>, to result: inout Edited, _ old: [JobName: JobSpec]
+  ) {
+    var tried = result
+    for proposal in proposals { tried.set(proposal) }
+    guard let reason = refusal(of: tried, old) else {
+      result = tried
+      return
+    }
+    if proposals.count == 1, let proposal = proposals.first {
+      result.leftOut.append((proposal, reason))
+      return
+    }
+    let middle = proposals.startIndex + proposals.count / 2
+    add(proposals[..<middle], to: &result, old)
+    add(proposals[middle...], to: &result, old)
+  }
+
+  /// Why the changed file cannot be used: takt refuses it, or it changes other jobs as well.
+  private func refusal(of result: Edited, _ old: [JobName: JobSpec]) -> String? {
+    if result.jobs.isEmpty { return nil }
+    let loaded = source.load(text: Array(result.text.utf8), within: nil)
+    guard let new = loaded.snapshot else {
+      let error = loaded.diagnostics.first { $0.severity == .error }
+      return "takt would refuse the file: \((error?.message ?? "it cannot be loaded").printable)"
+    }
+    let changed = new.jobs.filter { old[$0.name] != $0 }.map(\.name)
+    return new.jobs.count == old.count && Set(changed).isSubset(of: result.jobs)
+      ? nil : "other jobs would change as well; change it by hand"
   }
 }
