@@ -29,6 +29,22 @@ package struct JobsTest: Sendable {
     self.snapshot = snapshot
   }
 
+  /// Gives the test other times. What runs do stays. Faults are at instants of the times before, and stay
+  /// only if all of them mean the same in the new ones.
+  ///
+  /// - Returns: whether faults are left out.
+  package mutating func move(to start: WallInstant, for span: Duration) -> Bool {
+    // One without a time is in the middle.
+    let areSame =
+      start == self.start
+      && (span == self.span || faultTexts.allSatisfy { $0.contains("@") })
+      && faults.allSatisfy { $0.at <= start + span }
+    (self.start, self.span) = (start, span)
+    if areSame || faults.isEmpty { return false }
+    (faults, faultTexts) = ([], [])
+    return true
+  }
+
   /// The simulator of the test, for a run of `runSpan`.
   package func simulator(emitsAll: Bool) -> Simulator {
     Simulator(snapshot, from: start, faults: awake.faults, runs: runs, emitsAll: emitsAll)

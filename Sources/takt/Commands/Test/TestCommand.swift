@@ -13,7 +13,7 @@ struct TestCommand: ParsableCommand {
       with .test.yaml. Exits with 0 if all tests pass, 1 if one fails, and 78 if a file is wrong.
 
       --record NAME prints a test of what happens now: the test of that name with new expectations, or \
-      a new one with --from and --for.
+      a new one. --from and --for set its times; what a test says in 'runs' is kept.
       """)
 
   @OptionGroup var argument: FileArgument
@@ -40,10 +40,12 @@ struct TestCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Print a test of what happens now.", valueName: "name"))
   var record: String?
 
-  @Option(help: "With --record: the start, such as 2026-12-24T18:00. (default: now)")
+  @Option(help: "With --record: the start, such as 2026-12-24T18:00. (default: the test's, or now)")
   var from: String?
 
-  @Option(name: .customLong("for"), help: "With --record: the length, such as 12h. (default: 1d)")
+  @Option(
+    name: .customLong("for"),
+    help: "With --record: the length, such as 12h. (default: the test's, or 1d)")
   var span: String?
 
   func validate() throws {
@@ -108,17 +110,22 @@ struct TestCommand: ParsableCommand {
   private func printRecord(named name: String, of files: TestFiles) throws {
     var files = files
     let known = files.hasTests ? try files.load().first { $0.name == name } : nil
-    if let known, from == nil, span == nil {
-      return Console.print(TestRecord(known).text)
-    }
-    let snapshot = try TestFiles.jobs(at: files.jobs, local: known?.zone ?? .utc)
+    let snapshot = try known?.snapshot ?? TestFiles.jobs(at: files.jobs, local: .utc)
     let zone = known?.zone ?? snapshot.settings.zone
     let now = WallInstant(milliseconds: SystemTimeSource().wall.milliseconds / 60_000 * 60_000)
-    let start = try from.map { try InstantArgument.read($0, of: "--from", in: zone) } ?? now
-    let length = try SimulateCommand.duration(span ?? "1d", of: "--for", most: Simulator.spanMax)
-    let test = JobsTest(
-      name: name, place: SourceLocation(file: files.tests), start: start, span: length,
-      zone: zone, snapshot: snapshot)
+    let start = try from.map { try InstantArgument.read($0, of: "--from", in: zone) }
+    let length = try span.map {
+      try SimulateCommand.duration($0, of: "--for", most: Simulator.spanMax)
+    }
+    var test =
+      known
+      ?? JobsTest(
+        name: name, place: SourceLocation(file: files.tests), start: now, span: .seconds(86_400),
+        zone: zone, snapshot: snapshot)
+    if test.move(to: start ?? test.start, for: length ?? test.span) {
+      Console.error(
+        "takt: the faults of '\(name.printable)' are left out: they are of its earlier times")
+    }
     Console.print(TestRecord(test).text)
   }
 }

@@ -114,6 +114,31 @@ import Testing
     }
   }
 
+  @Test func `a test that is recorded for another time keeps what its runs do`() throws {
+    let folder = try folder(
+      """
+      tests:
+        fails:
+          from: 2027-01-04T00:00
+          faults: [crash=1m@20:00]
+          runs: {sync: {fails: 3, exit: 7}, backup: {lasts: 5m}}
+          expect: {backup: {ran: 1}}
+      """)
+    let longer = try folder.takt("test", "--record", "fails", "--for", "2d")
+    #expect(longer.status == 0 && longer.errors.isEmpty, "\(longer.text)")
+    for kept in [
+      "from: 2027-01-04T00:00\n", "for: 2d\n", "sync: {fails: 3, exit: 7}\n",
+      "backup: {lasts: 5m}\n", "faults: ['crash=1m@20:00']\n",
+    ] { #expect(longer.output.contains(kept), "\(longer.output)") }
+    let later = try folder.takt("test", "--record", "fails", "--from", "2027-01-06T00:00")
+    #expect(later.status == 0 && later.output.contains("sync: {fails: 3, exit: 7}\n"))
+    #expect(later.output.contains("for: 1d\n") && !later.output.contains("faults:"))
+    #expect(later.errors.contains("the faults of 'fails' are left out"), "\(later.errors)")
+    try folder.write(later.output, to: "other.test.yaml")
+    try folder.write(Self.jobs, to: "other.yaml")
+    #expect(try folder.takt("test", "other.yaml").status == 0)
+  }
+
   @Test func `a wrong file is refused with 78`() throws {
     let wrong = try folder(Self.test("bakup: {ran: 1}")).takt("test")
     #expect(wrong.status == 78 && wrong.output.isEmpty)
