@@ -69,9 +69,10 @@ package struct JobsFileEditor {
     return try composer.node()
   }
 
-  /// Sets a key of a job, or one in the mapping of a key.
+  /// Sets a key of a job, or one in the mapping of a key, with others in the same mapping.
   package mutating func set(
-    _ path: [String], of job: String, to value: String
+    _ path: [String], of job: String, to value: String,
+    beside others: [(key: String, value: String)] = []
   ) throws(Refusal) {
     guard let root else { throw .unreadable }
     guard case .mapping(let jobs)? = root["jobs"]?.content,
@@ -85,14 +86,23 @@ package struct JobsFileEditor {
     let own = keys.first { $0.key == key && isWithin($0, entry) }
     guard path.count > 1 else {
       if let own { return try replace(own, by: value) }
-      return try insert("\(key): \(value)", into: entry)
+      return try insert(["\(key): \(value)"], into: entry)
     }
-    guard let own else { return try insert("\(key): {\(path[1]): \(value)}", into: entry) }
-    guard case .mapping(let inner) = own.value.content else { throw .intricate(key: key) }
-    if let present = inner.first(where: { $0.key == path[1] && isWithin($0, own) }) {
-      return try replace(present, by: value)
+    let inner = [(key: path[1], value: value)] + others
+    guard let own else {
+      let texts = inner.map { "\($0.key): \($0.value)" }
+      return try insert(["\(key): {\(texts.joined(separator: ", "))}"], into: entry)
     }
-    try insert("\(path[1]): \(value)", into: own)
+    guard case .mapping(let entries) = own.value.content else { throw .intricate(key: key) }
+    var missing: [String] = []
+    for (name, value) in inner {
+      if let present = entries.first(where: { $0.key == name && isWithin($0, own) }) {
+        try replace(present, by: value)
+      } else {
+        missing.append("\(name): \(value)")
+      }
+    }
+    if !missing.isEmpty { try insert(missing, into: own) }
   }
 
   package var text: String {
@@ -161,8 +171,8 @@ package struct JobsFileEditor {
         isLine: false))
   }
 
-  /// Inserts a key before the others of a mapping.
-  private mutating func insert(_ text: String, into entry: YAMLEntry) throws(Refusal) {
+  /// Puts keys in front of the others of a mapping.
+  private mutating func insert(_ texts: [String], into entry: YAMLEntry) throws(Refusal) {
     guard let end = keyEnd(of: entry), let rest = remainder(from: entry.keyMark)?.dropFirst(end),
       case .mapping(let keys) = entry.value.content
     else { throw .indirect }
@@ -172,6 +182,7 @@ package struct JobsFileEditor {
       let start = Int(entry.keyMark.column) - 1 + end
       let column = start + rest.count - words.count + 1
       let isEmpty = words.dropFirst().drop { $0 == " " }.first == "}"
+      let text = texts.joined(separator: ", ")
       edits.append(
         Edit(
           line: line, column: column, replaced: 0, text: isEmpty ? text : text + ", ",
@@ -183,6 +194,7 @@ package struct JobsFileEditor {
       first.keyMark.line > entry.keyMark.line, first.keyMark.column > entry.keyMark.column
     else { throw .indirect }
     let indent = String(repeating: " ", count: Int(first.keyMark.column) - 1)
-    edits.append(Edit(line: line, column: 0, replaced: 0, text: indent + text, isLine: true))
+    let text = texts.map { indent + $0 }.joined(separator: "\n")
+    edits.append(Edit(line: line, column: 0, replaced: 0, text: text, isLine: true))
   }
 }

@@ -8,6 +8,13 @@ package struct Proposal: Hashable, Sendable {
     package var path: [String]
     /// In YAML.
     package var value: String
+    /// Other keys that go into the same mapping.
+    package var others: [Entry] = []
+
+    package struct Entry: Hashable, Sendable {
+      package var key: String
+      package var value: String
+    }
 
     package init(_ key: JobKey, _ value: String) {
       path = [key.name]
@@ -21,7 +28,9 @@ package struct Proposal: Hashable, Sendable {
     }
 
     package var yaml: String {
-      path.count == 1 ? "\(path[0]): \(value)" : "\(path[0]): {\(path[1]): \(value)}"
+      if path.count == 1 { return "\(path[0]): \(value)" }
+      let entries = ([Entry(key: path[1], value: value)] + others).map { "\($0.key): \($0.value)" }
+      return "\(path[0]): {\(entries.joined(separator: ", "))}"
     }
   }
 

@@ -18,7 +18,7 @@ struct RetryAdvice: AdviceRule {
   }
 }
 
-/// A limit on memory for jobs that need much and have none.
+/// A limit on memory for jobs that need much and have none, or have needed more than theirs.
 struct MemoryAdvice: AdviceRule {
   static let name = "memory"
   /// Less than this harms no machine.
@@ -27,19 +27,26 @@ struct MemoryAdvice: AdviceRule {
   func proposals(for input: AdviceInput) -> [Proposal] {
     input.experienced().compactMap { spec, history -> Proposal? in
       let limits = spec.execution.limits
-      guard limits.group.memoryMaxBytes == nil, limits.memoryBytes == nil,
-        let most = history.memoryMax, most >= Self.bytesMin
-      else { return nil }
+      guard let most = history.memoryMax else { return nil }
       let unit: Int64 = 64 << 20
-      let wanted = (most * 2 + unit - 1) / unit * unit
-      let text = SizeText.format(Int(wanted))
+      let text = SizeText.format(Int((most * 2 + unit - 1) / unit * unit))
+      var change = Proposal.Change(.limits, "memory_max", text)
+      let seen =
+        "the most that any of \(history.measured) runs used is \(SizeText.brief(most))"
+      if let limit = limits.group.memoryMaxBytes {
+        guard limit < most else { return nil }
+        return proposal(
+          spec.name, "Its 'memory_max' is \(SizeText.format(limit)); \(seen).",
+          "a run that needs as much again can end by itself", change)
+      }
+      guard limits.memoryBytes == nil, most >= Self.bytesMin else { return nil }
+      // Limits of a group that the file has already are available, or need not be.
+      if limits.group.isEmpty, !limits.group.isOptional {
+        change.others = [.init(key: "enforce", value: "if_possible")]
+      }
       return proposal(
-        spec.name,
-        "It has no limit on memory; the most that any of \(history.count) runs used is "
-          + "\(SizeText.brief(most)).", "a run that uses more than \(text) is ended",
-        limits == Limits()
-          ? .init(.limits, "{memory_max: \(text), enforce: if_possible}")
-          : .init(.limits, "memory_max", text))
+        spec.name, "It has no limit on memory; \(seen).",
+        "a run that uses more than \(text) is ended", change)
     }
   }
 }

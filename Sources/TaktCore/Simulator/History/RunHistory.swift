@@ -23,7 +23,8 @@ package struct JobRunHistory: Sendable {
   package private(set) var rescued = 0
   /// Of all runs.
   package private(set) var longest = Duration.zero
-  /// Of all runs; nil if none was measured.
+  /// Runs whose memory was measured, and the most that one of them used.
+  package private(set) var measured = 0
   package private(set) var memoryMax: Int64?
 
   package init(of job: String) { numbers = SeededNumbers(seed: StableHash.of(job)) }
@@ -38,7 +39,10 @@ package struct JobRunHistory: Sendable {
       if run.end == .succeeded { rescued += 1 }
     }
     longest = max(longest, run.duration)
-    if run.memoryBytes >= 0 { memoryMax = max(memoryMax ?? 0, run.memoryBytes) }
+    if run.memoryBytes >= 0 {
+      measured += 1
+      memoryMax = max(memoryMax ?? 0, run.memoryBytes)
+    }
     guard ring.count == Self.newestMax else { return ring.append(run) }
     keepEarlier(ring[ringStart])
     ring[ringStart] = run

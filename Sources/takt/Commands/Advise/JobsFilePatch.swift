@@ -37,7 +37,11 @@ struct JobsFilePatch {
         return
       }
       do throws(JobsFileEditor.Refusal) {
-        try editor.set(change.path, of: proposal.job.text, to: change.value)
+        var changed = editor
+        try changed.set(
+          change.path, of: proposal.job.text, to: change.value,
+          beside: change.others.map { ($0.key, $0.value) })
+        editor = changed
         jobs.insert(proposal.job)
       } catch {
         leftOut.append((proposal, error.sentence))

@@ -57,6 +57,27 @@ import Testing
       try edited(text, ["limits", "memory_max"], "2GB") == text.replacing(old, with: new))
   }
 
+  @Test(arguments: [
+    (
+      "limits: {files: 9, memory_max: 1GB}",
+      "limits: {enforce: if_possible, files: 9, memory_max: 2GB}"
+    ),
+    ("limits: {files: 9}", "limits: {memory_max: 2GB, enforce: if_possible, files: 9}"),
+    ("limits: {}", "limits: {memory_max: 2GB, enforce: if_possible}"),
+    (
+      "limits:\n      files: 9",
+      "limits:\n      memory_max: 2GB\n      enforce: if_possible\n      files: 9"
+    ),
+    ("nice: 3", "limits: {memory_max: 2GB, enforce: if_possible}\n    nice: 3"),
+  ])
+  func `two keys within a key are set together`(old: String, new: String) throws {
+    let text = "jobs:\n  a:\n    \(old)\n    every: 1h\n    run: x\n"
+    var editor = JobsFileEditor(Array(text.utf8))
+    try editor.set(
+      ["limits", "memory_max"], of: "a", to: "2GB", beside: [("enforce", "if_possible")])
+    #expect(editor.text == text.replacing(old, with: new))
+  }
+
   @Test func `several keys of several jobs are set at once, and the file loads`() throws {
     let text = "jobs:\n  a: {every: 1h, run: x}\n  b:\r\n    every: 2h\r\n    run: x"
     var editor = JobsFileEditor(Array(text.utf8))

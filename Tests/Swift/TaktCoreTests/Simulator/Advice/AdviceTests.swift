@@ -191,15 +191,32 @@ import TaktTime
     }
     let spec = try job("a", epoch(3600))
     let found = try only("memory", input([spec], [history]))
-    #expect(
-      found.change == .init(.limits, "{memory_max: 256MB, enforce: if_possible}"), "\(found)")
+    #expect(found.reason.contains("any of 30 runs used is 100 MB"), "\(found)")
+    #expect(found.change?.yaml == "limits: {memory_max: 256MB, enforce: if_possible}")
+    // Beside other keys too, where takt may have no control groups.
     var limited = spec
     limited.execution.limits.files = 100
+    #expect(try only("memory", input([limited], [history])).change == found.change)
+    // Limits of a group that the file has already are not weakened.
+    limited.execution.limits.group.tasksMax = 100
     #expect(
-      try only("memory", input([limited], [history])).change
-        == .init(.limits, "memory_max", "256MB"))
+      try only("memory", input([limited], [history])).change?.yaml == "limits: {memory_max: 256MB}")
     limited.execution.limits.group.memoryMaxBytes = 1 << 30
     #expect(proposals("memory", input([limited], [history])) == [])
+  }
+
+  @Test func `a memory_max below what was seen is raised`() throws {
+    let history = runs(30) { index in
+      // Only some are measured.
+      PastRun(microseconds: 1_000_000, memoryBytes: index < 20 ? 40 << 20 : -1)
+    }
+    var spec = try job("a", epoch(3600))
+    spec.execution.limits.group.memoryMaxBytes = 32 << 20
+    let found = try only("memory", input([spec], [history]))
+    #expect(found.reason.hasPrefix("Its 'memory_max' is 32MB; the most that any of 20 runs used"))
+    #expect(found.change?.yaml == "limits: {memory_max: 128MB}", "\(found)")
+    spec.execution.limits.group.memoryMaxBytes = 128 << 20
+    #expect(proposals("memory", input([spec], [history])) == [])
   }
 
   @Test func `jobs at one instant are spread where they keep one another waiting`() throws {
