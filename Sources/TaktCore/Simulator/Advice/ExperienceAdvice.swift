@@ -57,10 +57,11 @@ struct NeverRunAdvice: AdviceRule {
   private static let ageMin = Duration.seconds(7 * 86_400)
 
   func proposals(for input: AdviceInput) -> [Proposal] {
-    input.snapshot.jobs.compactMap { spec -> Proposal? in
-      // In a cluster, other machines may run it.
-      guard input.snapshot.settings.cluster == nil, spec.timing.isEnabled,
-        input.history.jobs[spec.name] == nil,
+    // In a cluster, other machines may run them.
+    guard input.snapshot.settings.cluster == nil else { return [] }
+    let followers = Self.followers(in: input.snapshot)
+    return input.snapshot.jobs.compactMap { spec -> Proposal? in
+      guard spec.timing.isEnabled, input.history.jobs[spec.name] == nil,
         !spec.timing.schedule.isManual, let known = input.knownSince[spec.name]
       else { return nil }
       // Runs before the oldest run of the ledger are unknown.
@@ -68,20 +69,66 @@ struct NeverRunAdvice: AdviceRule {
       guard input.now - since >= Self.ageMin else { return nil }
       let schedule = spec.timing.schedule
       let age = DurationText.brief(input.now - since)
-      guard schedule.isTimed else {
-        return proposal(
-          spec.name, "None of its triggers has started it in the last \(age).",
-          "see 'takt why \(spec.name)'")
-      }
+      guard schedule.isTimed else { return untimed(spec, age, input) }
       let due = schedule.rules.compactMap { $0.next(after: since) } + schedule.at
       let isDue =
         due.contains { $0 > since && $0 < input.now }
         || schedule.every.map { $0.interval < input.now - since } == true
       guard isDue else { return nil }
+      let reason = "It was due in the last \(age), and it has not run."
+      if let follower = followers[spec.name]?.min() {
+        let count = followers[spec.name, default: []].count
+        return proposal(
+          spec.name, reason,
+          "see 'takt why \(spec.name)'; \(follower)"
+            + (count > 1 ? " and \(count - 1) more run after it" : " runs after it"))
+      }
       return proposal(
-        spec.name, "It was due in the last \(age), and it has not run.",
+        spec.name, reason,
         "see 'takt why \(spec.name)'; a job that is not needed can be disabled",
         .init(.enabled, "false"))
     }
+  }
+
+  /// A job without times. It is as it should be where it only waits for ends that no run has had.
+  private func untimed(_ spec: JobSpec, _ age: String, _ input: AdviceInput) -> Proposal? {
+    let schedule = spec.timing.schedule
+    let parents = Self.parents(of: schedule)
+    let idle = parents.filter { input.history.jobs[$0.job] == nil }.map(\.job)
+    if !parents.isEmpty, idle.isEmpty, schedule.on.isEmpty, schedule.watch.isEmpty {
+      let all = schedule.afterAll?.parents ?? []
+      guard
+        schedule.after.contains(where: { hasEnded($0, input) })
+          || !all.isEmpty && all.allSatisfy({ hasEnded($0, input) })
+      else { return nil }
+    }
+    return proposal(
+      spec.name, "None of its triggers has started it in the last \(age).",
+      "see 'takt why \(spec.name)'"
+        + (idle.min().map { "; it runs after \($0), which has not run either" } ?? ""))
+  }
+
+  private func hasEnded(_ parent: Following, _ input: AdviceInput) -> Bool {
+    guard let history = input.history.jobs[parent.job] else { return false }
+    switch parent.condition {
+    case .success: return history.failures < history.count
+    case .failure: return history.failures > 0
+    case .any: return true
+    }
+  }
+
+  private static func parents(of schedule: Schedule) -> [Following] {
+    Array(schedule.after) + (schedule.afterAll?.parents ?? [])
+  }
+
+  /// The enabled jobs that run after each job.
+  private static func followers(in snapshot: Snapshot) -> [JobName: Set<JobName>] {
+    var followers: [JobName: Set<JobName>] = [:]
+    for spec in snapshot.jobs where spec.timing.isEnabled {
+      for parent in parents(of: spec.timing.schedule) {
+        followers[parent.job, default: []].insert(spec.name)
+      }
+    }
+    return followers
   }
 }

@@ -297,4 +297,33 @@ import TaktTime
     #expect(proposals("never_run", input([rare], [never], knownSince: old)) == [])
     #expect(proposals("never_run", input([spec], [steady(1)], knownSince: old)) == [])
   }
+
+  @Test func `a job that others run after is not disabled, and they say what they await`() throws {
+    let old = Self.midnight - .seconds(30 * 86_400)
+    let (spec, never) = (try job("a", epoch(3600)), JobRunHistory(of: "a"))
+    let after = try follower("b", of: "a")
+    let found = proposals("never_run", input([spec, after], [never, never], knownSince: old))
+    #expect(found.map(\.job.text) == ["a", "b"] && found.allSatisfy { $0.change == nil })
+    #expect(found[0].effect.hasSuffix("; b runs after it"), "\(found)")
+    #expect(found[1].effect.hasSuffix("; it runs after a, which has not run either"))
+    // A follower that is disabled does not count.
+    var disabled = after
+    disabled.timing.isEnabled = false
+    let alone = proposals("never_run", input([spec, disabled], [never, never], knownSince: old))
+    #expect(alone.map(\.change) == [.init(.enabled, "false")])
+  }
+
+  @Test func `a job that waits for a failure is named only if there was one`() throws {
+    let old = Self.midnight - .seconds(30 * 86_400)
+    let spec = try job("a", epoch(3600))
+    let after = try follower("b", of: "a", on: .failure)
+    func found(_ history: JobRunHistory) -> [String] {
+      let histories = [history, JobRunHistory(of: "b")]
+      return proposals("never_run", input([spec, after], histories, knownSince: old))
+        .map(\.job.text)
+    }
+    #expect(found(steady(1)) == [])
+    let failing = runs(30) { PastRun(microseconds: 1_000_000, end: $0 == 3 ? .failed : .succeeded) }
+    #expect(found(failing) == ["b"])
+  }
 }
