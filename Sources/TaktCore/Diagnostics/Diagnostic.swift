@@ -78,6 +78,11 @@ extension Diagnostic {
     ("\(location): \(severity.rawValue): \(message)" + (hint.map { "; \($0)" } ?? "")).printable
   }
 
+  /// The headline without the severity, where that is said beside it.
+  package var sentence: String {
+    ("\(location): \(message)" + (hint.map { "; \($0)" } ?? "")).printable
+  }
+
   /// The headline, the source line, and a caret under the place.
   package var text: String {
     guard let sourceLine, location.line > 0 else { return headline }

@@ -40,7 +40,7 @@ extension Reloader {
       return Set(containers.problems)
     }
     for problem in labelled.problems where !known.contains(problem) {
-      log(.warning, problem.headline)
+      log(.warning, problem.sentence)
     }
   }
 

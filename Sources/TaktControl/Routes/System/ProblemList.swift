@@ -9,6 +9,8 @@ struct ProblemList {
   private static let jobsMax = JobList.turnCount
   private static let namesMax = 10
   private static let wordsMax = 3
+  /// So many wrong labels are shown; those behind them are counted.
+  static let labelsMax = 10
   /// From when missed slots count where nobody says.
   private static let missedFor = Duration.seconds(86_400)
 
@@ -71,16 +73,19 @@ struct ProblemList {
         "reload refused, \(errors == 1 ? "1 error" : "\(errors) errors"): the previous jobs keep running"
       found.append(Self.problem("reload_refused", words, "takt plan", since: report.at))
     }
-    if let first = ports.reload.labelProblems.first {
-      let count = ports.reload.labelProblems.count
-      let more = count > 1 ? ", and \(count - 1) more" : ""
-      found.append(
-        Self.problem("labels", "\(first.location): \(first.message)\(more)", nil, count: count))
-    }
-    return found
+    return found + labels()
       + changed.map {
         Self.problem("file_changed", "\(shown($0)) differs from what runs", "takt plan")
       }
+  }
+
+  private func labels() -> [API.StatusProblem] {
+    let problems = ports.reload.labelProblems
+    let shown = problems.prefix(Self.labelsMax).map { Self.problem("labels", $0.sentence, nil) }
+    let rest = problems.count - shown.count
+    if rest == 0 { return shown }
+    let words = "\(rest) more problem\(rest == 1 ? "" : "s") with labels; the log has all of them"
+    return shown + [Self.problem("labels", words, nil, count: rest)]
   }
 
   /// A path as seen from the folder of the jobs file.

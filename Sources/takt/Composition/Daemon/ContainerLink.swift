@@ -59,7 +59,7 @@ final class ContainerLink: Sendable {
     }
     var jobs = ContainerJobs(containers, of: access)
     jobs.make(for: snapshot, from: source)
-    for problem in jobs.problems { observer.logMessage(problem.headline, .warning, .reload) }
+    for problem in jobs.problems { observer.logMessage(problem.sentence, .warning, .reload) }
     return jobs
   }
 

@@ -61,12 +61,17 @@ final class MemoryReload: ReloadControl {
     var causes: [String] = []
     var texts: [[UInt8]] = []
     var changed: [String] = []
+    var labels: [Diagnostic] = []
   }
 
   private let state = Mutex(State())
 
   /// From now on these files differ from the running jobs.
   func change(_ paths: String...) { state.withLock { $0.changed = paths } }
+
+  /// From now on these labels are refused.
+  func refuse(_ labels: [Diagnostic]) { state.withLock { $0.labels = labels } }
+  var labelProblems: [Diagnostic] { state.withLock { $0.labels } }
 
   func changedFiles(reply: @escaping @Sendable ([String]) -> Void) {
     reply(state.withLock { $0.changed })

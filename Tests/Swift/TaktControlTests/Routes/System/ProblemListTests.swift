@@ -108,6 +108,29 @@ import Testing
         })
   }
 
+  @Test func `each label that is refused is named, and those that are too many are counted`()
+    async throws
+  {
+    func refused(_ count: Int) -> [Diagnostic] {
+      (0..<count).map { number in
+        Diagnostic(
+          severity: .warning, .badSchedule, at: SourceLocation(file: "container 'c\(number)'"),
+          "no such hour", hint: "write 0 to 23")
+      }
+    }
+    let world = try await ControlWorld([.named("a")])
+    world.reload.refuse(refused(2))
+    #expect(
+      try lines(world) == [
+        "labels: container 'c0': no such hour; write 0 to 23 | ",
+        "labels: container 'c1': no such hour; write 0 to 23 | ",
+      ])
+    world.reload.refuse(refused(ProblemList.labelsMax + 3))
+    let shown = try lines(world)
+    #expect(shown.count == ProblemList.labelsMax + 1)
+    #expect(shown.last == "labels: 3 more problems with labels; the log has all of them | ")
+  }
+
   @Test func `a ledger, a refused reload and taken places are problems`() async throws {
     let world = try await ControlWorld(
       [.named("a", every: nil, overlap: .queue)], settings: SchedulerSettings(maxRunning: 1))
