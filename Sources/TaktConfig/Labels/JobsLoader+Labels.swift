@@ -18,7 +18,8 @@ extension JobsLoader {
       guard let name = JobName("\(container.name).\(job.name)") else {
         result.diagnostics.append(
           reader.diagnostic(
-            .badName, nil, "'\(container.name).\(job.name)' is not a valid job name",
+            .badName, nil,
+            "'\(container.name).\(job.name)' is not a valid job name\(LabelReader.ending)",
             hint: "give the container a shorter name"))
         continue
       }
@@ -31,7 +32,7 @@ extension JobsLoader {
         guard problem.severity == .error || problem.location.line > 0 else { return nil }
         let line = problem.location.line
         let label = file.labels.indices.contains(line - 1) ? file.labels[line - 1] : nil
-        let ending = problem.severity == .error ? "; the job is left out" : ""
+        let ending = problem.severity == .error ? LabelReader.ending : ""
         return reader.diagnostic(
           problem.code, label ?? "\(LabelReader.prefix)\(job.name)", problem.message + ending,
           hint: problem.hint)

@@ -12,6 +12,8 @@ struct LabelReader {
   static let nameBytesMax = 63
   private static let valueBytesMax = 65_536
   static let prefix = "takt.jobs."
+  /// Of a flaw that costs a job.
+  static let ending = "; the job is left out"
 
   let container: LabelledContainer
   private(set) var jobs: [LabelJob] = []
@@ -24,13 +26,17 @@ struct LabelReader {
     if container.labels["ofelia.enabled"] == "true" {
       let declared = jobs
       let ofelia = OfeliaLabelReader(labels(with: "ofelia."))
-      flaws += ofelia.flaws.map { diagnostic($0.code, $0.label, $0.message, hint: $0.hint) }
+      flaws += ofelia.flaws.map {
+        diagnostic(
+          $0.code, $0.label, $0.isOfJob ? $0.message + Self.ending : $0.message, hint: $0.hint)
+      }
       jobs += ofelia.jobs.filter { job in
         guard let other = declared.first(where: { $0.name == job.name }) else { return true }
         flaws.append(
           diagnostic(
             .duplicateJob, "ofelia.job-exec.\(job.name)",
-            "a label '\(Self.prefix)\(other.name)…' declares a job of this name, too"))
+            "a label '\(Self.prefix)\(other.name)…' declares a job of this name, too; that one counts"
+          ))
         return false
       }
     }
@@ -38,7 +44,7 @@ struct LabelReader {
     for job in jobs where !job.hasCommand {
       flaws.append(
         diagnostic(
-          .missingKey, Self.prefix + job.name, "no command",
+          .missingKey, Self.prefix + job.name, "no command\(Self.ending)",
           hint: "add the label '\(Self.prefix)\(job.name).\(LabelKey.run)'"))
     }
     jobs.removeAll { !$0.hasCommand }
@@ -78,13 +84,15 @@ struct LabelReader {
     guard Self.isName(parts[0]) else {
       flaws.append(
         diagnostic(
-          .badName, label, "'\(parts[0].shortened)' is not a valid name of a job in a label",
+          .badName, label,
+          "'\(parts[0].shortened)' is not a valid name of a job in a label\(Self.ending)",
           hint: "a name has 1 to \(Self.nameBytesMax) letters, digits, '-' and '_', and no dot"))
       return
     }
     // The labels of a job are consecutive.
     var job = jobs.last?.name == parts[0] ? jobs.removeLast() : LabelJob(name: parts[0])
-    if let flaw = set(parts.count == 2 ? parts[1] : "", value, of: &job, label) {
+    if var flaw = set(parts.count == 2 ? parts[1] : "", value, of: &job, label) {
+      flaw.message += Self.ending
       wrong.insert(parts[0])
       flaws.append(flaw)
     }

@@ -9,6 +9,8 @@ struct OfeliaLabelReader {
     var label: String
     var message: String
     var hint: String?
+    /// Whether its job is left out.
+    var isOfJob = true
   }
 
   private(set) var jobs: [LabelJob] = []
@@ -28,7 +30,7 @@ struct OfeliaLabelReader {
       if parts.count < 4 {
         add(
           .unknownKey, label, "takt does not read this label of Ofelia",
-          hint: "alarms are 'on_failure' in the jobs file; output is in the ledger")
+          hint: "alarms are 'on_failure' in the jobs file; output is in the ledger", isOfJob: false)
       } else if parts[1] != Self.exec {
         // Reported once per job.
         guard refused.insert("\(parts[1]).\(parts[2])").inserted else { continue }
@@ -53,9 +55,11 @@ struct OfeliaLabelReader {
   }
 
   private mutating func add(
-    _ code: Diagnostic.Code, _ label: String, _ message: String, hint: String? = nil
+    _ code: Diagnostic.Code, _ label: String, _ message: String, hint: String? = nil,
+    isOfJob: Bool = true
   ) {
-    flaws.append(Flaw(code: code, label: label, message: message, hint: hint))
+    flaws.append(
+      Flaw(code: code, label: label, message: message, hint: hint, isOfJob: isOfJob))
   }
 
   private mutating func read(_ label: String, _ name: String, _ key: String, _ value: String) {

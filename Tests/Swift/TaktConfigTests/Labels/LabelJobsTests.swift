@@ -89,11 +89,16 @@ import Testing
     "fails_when",
     "inherit_env",
   ])
-  func `no label says`(key: String) {
+  func `no label says`(key: String) throws {
     let jobs = Labels.load(
       Labels.labels("every=5m; run=x; \(key)=root").merging(Labels.good) { $1 })
     #expect(jobs.jobs.map(\.name.text) == ["web.good"])
     #expect(jobs.diagnostics.count == 1, "\(jobs.diagnostics.map(\.headline))")
+    let problem = try #require(jobs.diagnostics.first)
+    #expect(problem.message.hasSuffix("; the job is left out"), "\(problem.message)")
+    // Where it is logged as a warning, it does not say so again.
+    #expect(problem.sentence.hasPrefix("container 'web', label 'takt.jobs.a.\(key)': "))
+    #expect(!problem.sentence.contains("warning"))
   }
 
   /// All keys of jobs are either in the table or refused; a new one is refused.
@@ -219,7 +224,8 @@ import Testing
     ("job-exec.a.no-overlap", "yes", "'no-overlap' must be true or false, not 'yes'"),
     ("job-exec.a.environment", "FOO", "'FOO' has no value; write NAME=VALUE"),
     ("job-exec.a.schedule", "sometimes", "does not read the times"),
-    ("job-exec.a.volume", "/:/host", "takt has nothing for 'volume'"),
+    ("job-exec.a.volume", "/:/host", "takt has nothing for 'volume'; the job is left out"),
+    ("job-exec.a.email-to", "a@b.c", "takt has nothing for 'email-to'; the job is left out"),
     ("slack-webhook", "https://x", "does not read this label"),
     ("save-folder", "/tmp", "does not read this label"),
   ])
