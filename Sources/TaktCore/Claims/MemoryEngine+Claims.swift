@@ -41,13 +41,14 @@ extension MemoryEngine {
     let ahead = claim.slot - now
     if ahead > Self.tolerance { return .early(ahead) }
     if slot?.isClaimed != true, mayBeForgotten(claim, at: now) { return .busy }
-    if let slot, slot.isAtLeastOnce, isPassed(claim, job) {
+    let fate = fate(of: claim, job)
+    if let slot, slot.isAtLeastOnce, fate == .passed {
       // It may have run on the machine that was lost; a newer one has taken its place.
       jobs[claim.job]?.slots[claim.slot]?.state = .decided(.ran, .interrupted, reason: "lost")
       noteEnd(of: claim.job, at: now)
       return .taken
     }
-    if let reason = refusal(of: claim, job, at: now) {
+    if let reason = refusal(of: claim, job, fate, at: now) {
       job.slots[claim.slot] = Slot(
         state: .decided(.skipped(reason), nil, reason: ""), decidedFor: member,
         validUntil: claim.validUntil)
@@ -55,7 +56,7 @@ extension MemoryEngine {
       noteEnd(of: claim.job, at: now)
       return .skipped(reason)
     }
-    if mustWait(claim, &job) {
+    if mustWait(claim, &job, fate) {
       if claim.overlap.keepsWaiting { keepWaiting(claim, &job, of: member, at: now) }
       jobs[claim.job] = job
       return .busy
@@ -117,24 +118,39 @@ extension MemoryEngine {
     return .done
   }
 
-  private func refusal(of claim: SlotClaim, _ job: Job, at now: WallInstant) -> SkipReason? {
+  private func refusal(
+    of claim: SlotClaim, _ job: Job, _ fate: Overlap.Fate, at now: WallInstant
+  ) -> SkipReason? {
     if let suspension = job.suspension, suspension.until.map({ $0 > now }) ?? true {
       return .suspended
     }
-    if isPassed(claim, job) { return .overlap }
+    if fate == .passed { return .overlap }
     guard job.slots[claim.slot]?.isWaiting ?? true else { return nil }
     if let limit = claim.limit, job.ranCount >= limit { return .limit }
-    if claim.overlap.refuses, isRunning(job, but: claim.slot) { return .overlap }
-    return nil
+    return fate == .refused ? .overlap : nil
   }
 
-  /// An older slot never takes the place of a newer one's run.
-  private func isPassed(_ claim: SlotClaim, _ job: Job) -> Bool {
-    claim.overlap.givesWay && job.slots.contains { $0 > claim.slot && $1.isClaimed }
+  private func fate(of claim: SlotClaim, _ job: Job) -> Overlap.Fate {
+    var fate = Overlap.Fate.starts
+    for (instant, slot) in job.slots {
+      guard let other = other(instant, slot, than: claim) else { continue }
+      fate = max(fate, claim.overlap.fate(meeting: other))
+    }
+    return fate
+  }
+
+  /// Nil for the claim's own slot, and for one that is decided.
+  private func other(
+    _ instant: WallInstant, _ slot: Slot, than claim: SlotClaim
+  ) -> Overlap.Other? {
+    guard instant != claim.slot, slot.isClaimed || slot.state == .open else { return nil }
+    return Overlap.Other(slot.isClaimed ? .active : .waiting, isNewer: instant > claim.slot)
   }
 
   /// True if the claim must wait for other runs. Those that it replaces are asked to stop.
-  private mutating func mustWait(_ claim: SlotClaim, _ job: inout Job) -> Bool {
+  private mutating func mustWait(
+    _ claim: SlotClaim, _ job: inout Job, _ fate: Overlap.Fate
+  ) -> Bool {
     if let group = claim.group, let max = claim.groupMax {
       var count = 0
       for (name, job) in jobs {
@@ -145,11 +161,12 @@ extension MemoryEngine {
       }
       if count >= max { return true }
     }
-    guard !claim.overlap.mayMeet, isRunning(job, but: claim.slot) else { return false }
-    if claim.overlap.stops {
-      for (instant, slot) in job.slots where slot.isClaimed && instant != claim.slot {
-        job.slots[instant]?.isReplaced = true
+    guard fate >= .waits else { return false }
+    for (instant, slot) in job.slots where slot.isClaimed {
+      guard let other = other(instant, slot, than: claim), claim.overlap.replaces(other) else {
+        continue
       }
+      job.slots[instant]?.isReplaced = true
     }
     return true
   }
@@ -170,10 +187,6 @@ extension MemoryEngine {
     where slot.state == .open && slot.validUntil >= now && (slot.validUntil - now) * 2 < patience {
       job.slots[instant]?.validUntil = now + patience
     }
-  }
-
-  private func isRunning(_ job: Job, but instant: WallInstant) -> Bool {
-    job.slots.contains { $0 != instant && $1.isClaimed }
   }
 
   func isKnown(_ instant: WallInstant, of name: JobName) -> Bool {

@@ -311,9 +311,4 @@ extension SchedulerCore {
       with: parameters == RunParameters() ? nil : parameters, isForced: isForced, at: now)
     return .done(runs: [RunID(runs.lastRun)])
   }
-
-  /// The runs of a job that have not ended, without those of a backfill.
-  mutating func activeRuns(of id: JobID) -> [RunID] {
-    runs.active(of: id).all.filter { !runs[$0].isBackfill }
-  }
 }

@@ -93,25 +93,18 @@ extension SchedulerCore {
     guard active.count < settings.maxRunning + Self.waitingRunsPerJobMax else { return .tooMany }
     if !isForced {
       let overlap = jobs[id].spec.overlap
-      if overlap.refuses, let run = active.first { return .overlapping(run) }
+      if overlap.mayRefuse {
+        for run in active.all where overlap.fate(meeting: other(run)) >= .refused {
+          return .overlapping(run)
+        }
+      }
       if overlap.waits, active.count > Self.waitingRunsPerJobMax { return .tooMany }
-      if overlap.stops { replaceRuns(of: id, at: now) }
+      replaceRuns(of: id, as: .cancelled(.byOperator), isByHand: true, at: now)
     }
     queueRun(
       .manual(slot ?? now.wall), of: id, jobs[id].spec, with: parameters, isForced: isForced,
       at: now)
     return .done(runs: [RunID(runs.lastRun)])
-  }
-
-  /// A run by hand replaces the present ones: one that has started is stopped, and the slot of one
-  /// that has not is cancelled.
-  private mutating func replaceRuns(of id: JobID, at now: Now) {
-    for run in runs.active(of: id).all where runs.contains(run) {
-      if let slot = runs[run].undecidedSlot {
-        decide(id, SlotSeries(slot.nominal), .cancelled(.byOperator), at: now)
-      }
-      step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
-    }
   }
 
   /// A slot whose run has not started is decided by that.

@@ -146,7 +146,7 @@ extension SchedulerCore {
 
   @inline(__always) private mutating func start(_ slot: Slot, of id: JobID, at now: Now) {
     if placement?.takes(slot, of: id, in: &self, at: now) == true { return }
-    if jobs[id].spec.overlap.stops { replaceRuns(of: id, by: slot, at: now) }
+    replaceRuns(of: id, as: .coalesced(into: slot.nominal), at: now)
     queueRun(.slot(slot), of: id, jobs[id].spec, at: now)
   }
 
@@ -165,17 +165,36 @@ extension SchedulerCore {
       if jobs[id].ranCount + waiting >= limit { return .limit }
     }
     let overlap = jobs[id].spec.overlap
-    if overlap.refuses { return active.isEmpty || activeRuns(of: id).isEmpty ? nil : .overlap }
+    if overlap.mayRefuse {
+      for run in active.all where !runs[run].isBackfill {
+        if overlap.fate(meeting: other(run)) >= .refused { return .overlap }
+      }
+    }
     guard overlap.hasSeveral else { return nil }
     let max = overlap.waits ? 1 : settings.maxRunning
     return active.count >= max + Self.waitingRunsPerJobMax ? .queueFull : nil
   }
 
-  /// Those that have started are stopped; the slot of one that has not goes with the new one.
-  mutating func replaceRuns(of id: JobID, by slot: Slot, at now: Now) {
-    for run in runs.active(of: id).all where !runs[run].isBackfill {
-      if let undecided = runs[run].undecidedSlot {
-        decide(id, SlotSeries(undecided.nominal), .coalesced(into: slot.nominal), at: now)
+  /// A run as a slot of its job meets it. Here the slot that is served last counts as the newest.
+  mutating func other(_ run: RunID) -> Overlap.Other {
+    Overlap.Other(runs[run].undecidedSlot == nil ? .active : .queued)
+  }
+
+  /// A new run takes the place of others, as far as the job's overlap says so. Those that have
+  /// started are stopped.
+  ///
+  /// - Parameter verdict: for the slots of those that have not.
+  mutating func replaceRuns(
+    of id: JobID, as verdict: Verdict, isByHand: Bool = false, at now: Now
+  ) {
+    guard runs.hasActive(id) else { return }
+    let overlap = jobs[id].spec.overlap
+    guard overlap.mayReplace else { return }
+    for run in runs.active(of: id).all
+    where runs.contains(run) && (isByHand || !runs[run].isBackfill) {
+      guard overlap.replaces(other(run)) else { continue }
+      if let slot = runs[run].undecidedSlot {
+        decide(id, SlotSeries(slot.nominal), verdict, at: now)
       }
       step(run, at: now) { $0.stop(.replaced, at: now.monotonic) }
     }

@@ -136,7 +136,7 @@ extension SchedulerCore {
   mutating func start(
     _ slot: Slot, of id: JobID, _ grant: ClaimGrant?, isOpen: Bool, at now: Now
   ) {
-    if jobs[id].spec.overlap.stops { replaceRuns(of: id, by: slot, at: now) }
+    replaceRuns(of: id, as: .coalesced(into: slot.nominal), at: now)
     queueRun(
       isOpen ? .resumed(slot.nominal, nil) : .slot(slot), of: id, jobs[id].spec, claim: grant,
       at: now)

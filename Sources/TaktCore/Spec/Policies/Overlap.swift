@@ -9,8 +9,8 @@ package enum Overlap: String, CaseIterable, Hashable, Sendable {
   /// The slot's run starts at the same time as the others.
   case allow
 
-  /// The effects of a policy. The rules use only these, those in SQL by their names, and never the
-  /// cases.
+  /// The effects of a policy. The rules below use only these, as do those in SQL by their names, and
+  /// never the cases.
   package struct Answers: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -58,12 +58,63 @@ package enum Overlap: String, CaseIterable, Hashable, Sendable {
   }
 }
 
+/// The rules, for one machine and for an engine's claims alike: what a slot that is due and another
+/// one of its job come to.
+extension Overlap {
+  /// Another slot of the job, or a run of it.
+  package struct Other: Hashable, Sendable {
+    package enum Stage: CaseIterable, Sendable {
+      /// It waits until other runs have ended.
+      case waiting
+      /// Its run waits for a place, and may still be given up for a verdict without a run.
+      case queued
+      /// It has a run, or belongs to a machine.
+      case active
+    }
+
+    package var stage: Stage
+    package var isNewer: Bool
+
+    package init(_ stage: Stage, isNewer: Bool = false) {
+      self.stage = stage
+      self.isNewer = isNewer
+    }
+  }
+
+  /// The effect of others on a slot. Of several, the greatest counts.
+  package enum Fate: Comparable, Sendable {
+    case starts, waits
+    /// It is skipped, unless a machine has had it before.
+    case refused
+    /// It is skipped in any case.
+    case passed
+  }
+
+  package func fate(meeting other: Other) -> Fate {
+    if other.stage == .waiting { return .starts }
+    if other.isNewer, answers.contains(.givesWay) { return .passed }
+    if refuses { return .refused }
+    return mayMeet ? .starts : .waits
+  }
+
+  /// True if the slot takes the place of the other one: its run is stopped, or never starts.
+  package func replaces(_ other: Other) -> Bool {
+    other.stage != .waiting && answers.contains(.stops)
+  }
+
+  /// False if no other slot keeps one from its run: none need be looked at.
+  package var mayRefuse: Bool {
+    Other.Stage.allCases.contains { fate(meeting: Other($0)) >= .refused }
+  }
+
+  /// False if a slot takes no other one's place: none need be looked at.
+  package var mayReplace: Bool { Other.Stage.allCases.contains { replaces(Other($0)) } }
+}
+
 extension Overlap {
   package var mayMeet: Bool { answers.contains(.mayMeet) }
   package var refuses: Bool { answers.contains(.refuses) }
-  package var stops: Bool { answers.contains(.stops) }
   package var waits: Bool { answers.contains(.waits) }
-  package var givesWay: Bool { answers.contains(.givesWay) }
   package var keepsWaiting: Bool { answers.contains(.keepsWaiting) }
 
   /// True if several slots of a job may wait for their runs, or have them, at a time.
@@ -75,9 +126,12 @@ extension Overlap {
   }
 
   package var meeting: Meeting {
-    if refuses { return .refusal }
-    if mayMeet { return .parallel }
-    return stops ? .stop : .wait
+    let active = Other(.active)
+    switch fate(meeting: active) {
+    case .refused, .passed: return .refusal
+    case .starts: return .parallel
+    case .waits: return replaces(active) ? .stop : .wait
+    }
   }
 
   /// The words for each, in a list for people; nil leaves one out.
