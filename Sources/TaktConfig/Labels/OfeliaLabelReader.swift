@@ -9,7 +9,7 @@ struct OfeliaLabelReader {
     var label: String
     var message: String
     var hint: String?
-    /// Whether its job is left out.
+    /// True if its job is left out.
     var isOfJob = true
   }
 
