@@ -2,12 +2,12 @@ import HTTPTypes
 import Hummingbird
 import TaktCore
 
-/// Lets through who may: by the control socket takt's own user, by another listener who shows who it is,
-/// asks for a name that takt goes by, and does not come from another site's page.
+/// Admits authorized requests: on the control socket those of takt's own user; on other listeners
+/// those with credentials, for one of takt's names, and not from another site's page.
 struct AccessMiddleware: RouterMiddleware {
   /// Nil for the control socket.
   let credentials: Credentials?
-  /// The names and addresses that takt goes by, without port, in lower case.
+  /// takt's names and addresses, without port, in lower case.
   let hosts: Set<String>
   /// The authority of a `public_url` of `https`, as `HTTPSettings.secureAuthority` gives it.
   var secureAuthority: String?
@@ -18,7 +18,7 @@ struct AccessMiddleware: RouterMiddleware {
   ) async throws -> Response {
     guard let credentials else { return try await next(request, context) }
     let isProbe = Self.probes.contains(request.uri.path)
-    // A health probe may use any host name: it learns nothing.
+    // A health probe may use any host name: its answer reveals nothing.
     if !isProbe {
       try checkHost(request)
       try checkOrigin(request)
@@ -32,16 +32,16 @@ struct AccessMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Whether a request comes by the control socket or shows who it is.
+  /// True for a request on the control socket, or with valid credentials.
   func trusts(_ request: Request) -> Bool {
     guard let credentials else { return true }
     return (try? credentials.login(of: request)) != nil
   }
 
-  /// What anybody may ask.
+  /// Paths that any client may request.
   private static let probes: Set<String> = ["/healthz", "/readyz"]
 
-  /// A page that has made its own name mean this machine must not reach takt by it.
+  /// Refuses a page whose own host name resolves to this machine.
   private func checkHost(_ request: Request) throws {
     guard let authority = request.head.authority,
       let host = Self.host(of: authority), hosts.contains(host)
@@ -52,15 +52,16 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  /// Whether a browser follows a link to the page, from a mail or after a login: the page that has the
-  /// link does not see what comes back.
+  /// True if a browser follows a link to the page, from a mail or after a login: the page with the
+  /// link does not see the answer.
   private func isNavigation(_ request: Request) -> Bool {
     let isReading = request.method == .get || request.method == .head
     return isReading && request.uri.path == "/" && request.headers[.secFetchMode] == "navigate"
       && request.headers[.secFetchDest] == "document"
   }
 
-  /// A browser says which page wants it; only takt's own may, but for links to the page.
+  /// Refuses requests that a browser sends for other pages than takt's own, except for links to the
+  /// page.
   private func checkOrigin(_ request: Request) throws {
     if let site = request.headers[.secFetchSite], site != "same-origin", site != "none",
       !isNavigation(request)
@@ -69,7 +70,7 @@ struct AccessMiddleware: RouterMiddleware {
     }
     guard let origin = request.headers[.origin] else { return }
     let authority = request.head.authority?.lowercased() ?? ""
-    // Where people reach the page by https, anybody in between can make a page of http.
+    // If people reach the page by https, anyone on the network can forge a page of http.
     let isSecure = secureAuthority.map { [$0, "\($0):443"].contains(authority) } ?? false
     let schemes = isSecure ? ["https"] : ["http", "https"]
     guard schemes.contains(where: { "\($0)://\(authority)" == origin.lowercased() }) else {
@@ -77,8 +78,8 @@ struct AccessMiddleware: RouterMiddleware {
     }
   }
 
-  /// Where the browser logs in by itself, any page could have it send requests: the browser has to say
-  /// that this one is takt's. That no wrong one is said was checked before.
+  /// Requires the browser to confirm that the page is takt's: with an automatic login, any page
+  /// could have it send requests. A wrong origin was refused before.
   private func requireOrigin(_ request: Request) throws {
     if request.headers[.secFetchSite] == "same-origin" || request.headers[.origin] != nil { return }
     throw Problem(
@@ -86,7 +87,7 @@ struct AccessMiddleware: RouterMiddleware {
       detail: "Send 'Origin: http://HOST', or the token as 'Authorization: Bearer TOKEN'.")
   }
 
-  /// The host of `host:port`, in lower case; nil for what is none.
+  /// The host of `host:port`, in lower case; nil for an invalid authority.
   static func host(of authority: String) -> String? {
     var host = authority[...]
     if host.hasPrefix("[") {
@@ -105,8 +106,8 @@ struct AccessMiddleware: RouterMiddleware {
 }
 
 extension HTTPSettings {
-  /// The host, and the port where it is not 443, of a `public_url` of `https`, in lower case; nil for
-  /// none.
+  /// The host of a `public_url` of `https`, in lower case, with the port unless it is 443; nil
+  /// without one.
   var secureAuthority: String? {
     guard let publicURL, publicURL.hasPrefix("https://") else { return nil }
     let authority = publicURL.dropFirst("https://".count).prefix { $0 != "/" }.lowercased()
@@ -115,7 +116,7 @@ extension HTTPSettings {
 }
 
 extension HTTPField.Name {
-  // The texts are valid names, so there are such.
+  // The texts are valid names, so none is nil.
   fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .origin
   fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .origin
   fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .origin

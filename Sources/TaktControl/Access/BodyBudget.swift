@@ -3,16 +3,16 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// How many bytes of bodies are in memory, over all requests of a server: from the time at which a
-/// body is received until its request is answered. A plan waits for the ones before it, with its
-/// text.
+/// A bound on the bytes of bodies in memory, over all requests of a server: from the start of
+/// receiving a body until its request is answered. A plan keeps its text while it waits for earlier
+/// ones.
 ///
 /// Safe from any thread.
 final class BodyBudget: Sendable {
   /// Four of the largest bodies.
   static let bytesMax = 4 * ControlContext.bodyBytesMax
-  /// So much of each body does not count, so that no large ones keep an order out. The number of
-  /// connections bounds these.
+  /// The part of each body that does not count, so that large bodies cannot block commands. The
+  /// number of connections bounds these parts.
   static let freeBytes = 64 << 10
 
   private let bytesMax: Int
@@ -20,15 +20,14 @@ final class BodyBudget: Sendable {
 
   init(bytesMax: Int = BodyBudget.bytesMax) { self.bytesMax = bytesMax }
 
-  /// What one request holds of it.
+  /// The bytes that one request holds.
   final class Share: Sendable {
     private let budget: BodyBudget
     private let held = Atomic<Int>(0)
 
     init(of budget: BodyBudget) { self.budget = budget }
 
-    /// Makes room for a body of so many bytes, which has no more than before; throws where there is
-    /// none.
+    /// Makes room for a body of this total size; throws if there is none.
     func hold(_ bytes: Int) throws {
       let more = bytes - BodyBudget.freeBytes - held.load(ordering: .relaxed)
       guard more > 0 else { return }
@@ -38,7 +37,7 @@ final class BodyBudget: Sendable {
           .unavailable, "other requests have too many bytes in memory", detail: "Retry in a second."
         )
         problem.headers[.retryAfter] = "1"
-        // What was not read of the body is not waited for.
+        // The rest of the body is not awaited.
         problem.headers[.connection] = "close"
         throw problem
       }
@@ -48,7 +47,6 @@ final class BodyBudget: Sendable {
   }
 }
 
-/// Receives the body of a request within the budget.
 struct BodyBudgetMiddleware: RouterMiddleware {
   let budget: BodyBudget
 
@@ -59,7 +57,7 @@ struct BodyBudgetMiddleware: RouterMiddleware {
     let share = BodyBudget.Share(of: budget)
     defer { withExtendedLifetime(share) {} }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }) {
-      // At once: of many that come together some are received, and not a part of each.
+      // At once: of many concurrent bodies some are received whole, rather than a part of each.
       try share.hold(length)
       return try await next(request, context)
     }
@@ -71,7 +69,7 @@ struct BodyBudgetMiddleware: RouterMiddleware {
   }
 }
 
-/// A body of which nobody knows the length.
+/// A body of unknown length.
 private struct CountedBody: AsyncSequence, Sendable {
   let body: RequestBody
   let share: BodyBudget.Share

@@ -2,34 +2,34 @@ import Glibc
 import Synchronization
 import TaktSystem
 
-/// The token in the address of the calendar, for programs that send no headers: good for nothing else.
-/// Programs that log addresses, as proxies do, log it.
+/// The token in the address of the calendar, for programs that send no headers: valid for nothing
+/// else. Programs that log addresses, as proxies do, log it.
 ///
 /// Safe from any thread.
 final class CalendarToken: Sendable {
-  /// The route, and the part of its query that is the token.
+  /// The route, and the query parameter with the token.
   static let path = "/calendar.ics"
   static let parameter = "token"
   private static let fileName = "calendar-token"
 
   private struct State {
     var token: Token?
-    /// What it must differ from.
+    /// Tokens from which it must differ.
     var others: [Token] = []
   }
 
   private let state = Mutex(State())
 
-  /// Whether a text is it. There is none until somebody asks for the calendar's address.
+  /// Always false before somebody first requests the calendar's address.
   func matches(_ text: some Sequence<UInt8>) -> Bool {
     state.withLock { $0.token }?.matches(text) == true
   }
 
-  /// Reads it, where it has been made.
+  /// Reads the token, if it exists.
   ///
   /// - Parameters:
-  ///   - tokenFile: the file of the token that may do everything; it is in the same folder.
-  ///   - others: the tokens that an address must not have.
+  ///   - tokenFile: the file of the token with all rights; the calendar's is in the same folder.
+  ///   - others: the tokens that must not be in an address.
   func read(
     beside tokenFile: String, as row: FileTrust, others: [Token]
   ) throws(Token.FileError) {
@@ -45,9 +45,9 @@ final class CalendarToken: Sendable {
     }
   }
 
-  /// Its text; it is made where there is none.
+  /// The token's text; made if there is none.
   ///
-  /// - Parameter isReplaced: whether the one that there is no longer counts.
+  /// - Parameter isReplaced: true to invalidate the present one.
   func text(
     beside tokenFile: String, as row: FileTrust, isReplaced: Bool
   ) throws(Token.FileError) -> String {

@@ -1,12 +1,11 @@
-/// The tokens that all machines of a cluster share: each accepts them, and sends them to the others.
+/// Tokens that all machines of a cluster share: each accepts them, and sends them to the others.
 package struct ClusterTokens: Sendable {
-  /// A token with its text.
   struct Shared: Sendable {
     let token: Token
     let text: String
 
-    /// - Throws: what is wrong with the file. It is not made here: the other machines would not have
-    ///   it.
+    /// - Throws: the problem of the file. A missing one is not made here: the other machines would
+    ///   not have it.
     fileprivate init(path: String, onWarning: (String) -> Void) throws(Token.FileError) {
       guard let found = try Token.readShared(path) else {
         throw Token.FileError(message: "\(path): No such file or directory")
@@ -20,14 +19,14 @@ package struct ClusterTokens: Sendable {
     }
   }
 
-  /// May only read; nil where there is none.
+  /// May only read; nil without such a token.
   private(set) var reading: Shared?
   /// May do everything.
   private(set) var writing: Shared?
 
   package init() {}
 
-  /// Reads the files that there are to be.
+  /// Reads the files that are given.
   ///
   /// - Parameters:
   ///   - onWarning: called with a sentence about each that others may read.

@@ -2,9 +2,9 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection that takes too long to say what it wants, or says too much.
+/// Closes a connection whose request takes too long, or is too large.
 ///
-/// Used on the connection's event loop alone.
+/// For the connection's event loop only.
 final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler
 {
   typealias InboundIn = HTTPRequestPart
@@ -12,20 +12,18 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// What a connection may take.
   struct Bounds: Sendable {
-    /// From its begin to the end of the first head.
+    /// From the start to the end of the first head.
     var head = TimeAmount.seconds(10)
     /// From an answer to the end of the next head.
     var idle = TimeAmount.seconds(60)
-    /// From an answer to what is no request to the end: what the client still sends is read, so that
-    /// it sees the answer.
+    /// From the answer to an invalid request to the end: further bytes of the client are read, so
+    /// that it sees the answer.
     var farewell = TimeAmount.seconds(2)
     /// From the end of a head to the end of its body.
     var body = TimeAmount.seconds(30)
-    /// For as long as it takes nothing of what it is given.
+    /// The time for which the client may read nothing.
     var stall = TimeAmount.seconds(60)
-    /// The most bytes of a body.
     var bodyBytes = ControlContext.bodyBytesMax
   }
 
@@ -65,7 +63,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
       deadline = close(context, after: bounds.body)
     case .body(let buffer):
       bodyBytes += buffer.readableBytes
-      // The answer, if there is one, has been given before.
+      // The answer, if any, has been sent before.
       if bodyBytes > bounds.bodyBytes + (1 << 20) { return context.close(promise: nil) }
     case .end:
       isReading = false
@@ -86,7 +84,7 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
     context.write(data, promise: promise)
   }
 
-  /// Gives the decoder's answer to what is no request the body that other refusals have.
+  /// Gives the decoder's answer to an invalid request the body that other refusals have.
   private func refuse(
     _ context: ChannelHandlerContext, _ head: HTTPResponse, _ promise: EventLoopPromise<Void>?
   ) {
@@ -108,10 +106,10 @@ final class ConnectionGuard: ChannelInboundHandler, ChannelOutboundHandler, Remo
     context.fireChannelWritabilityChanged()
   }
 
-  /// The whole request is there: nothing is waited for but the answer, and after that the next one.
+  /// Called after a whole request: only the answer is awaited, and then the next request.
   private func startIdleTimer(_ context: ChannelHandlerContext) {
     deadline?.cancel()
-    // The decoder answers what is no request, and reads on no more.
+    // The decoder answers an invalid request, and stops reading.
     if openAnswers < 0 {
       deadline = close(context, after: bounds.farewell)
       return

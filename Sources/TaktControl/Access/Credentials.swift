@@ -9,22 +9,20 @@ import TaktSystem
   import Foundation
 #endif
 
-/// By what those who are let through show who they are.
 struct Credentials: Sendable {
-  /// The tokens, each with what its bearers may do.
   private let tokens: [(token: Token, access: Access)]
-  /// That of the calendar, which an address may have.
+  /// The calendar's token, which may be in an address.
   private let calendar: CalendarToken
   private let proxy: ProxyLogin?
   private let proxySecret: Token?
-  /// Whether all that come by this listener are the proxy.
+  /// True if all requests on this listener are the proxy's.
   private let isProxys: Bool
 
-  /// Reads the files of the tokens; makes those that are not there.
+  /// Reads the files of the tokens; makes missing ones.
   ///
   /// - Parameters:
-  ///   - tokenFile: that of the token that may do everything.
-  ///   - isProxys: whether the listener is the proxy's socket.
+  ///   - tokenFile: the file of the token with all rights.
+  ///   - isProxys: true for the proxy's socket.
   init(
     _ settings: HTTPSettings, tokenFile: String, cluster: ClusterTokens, calendar: CalendarToken,
     isProxys: Bool
@@ -55,17 +53,17 @@ struct Credentials: Sendable {
     self.isProxys = isProxys
   }
 
-  /// Whom a request comes from.
+  /// The client of a request.
   ///
-  /// A token in the address of the calendar decides alone. Then the proxy does, which may pass on
+  /// A token in the address of the calendar decides alone. Next is the proxy, which may pass on
   /// what a browser has sent to it in `Authorization`.
   ///
-  /// - Throws: a `Problem` for one that shows nothing that is right, or that can be read in two ways.
+  /// - Throws: a `Problem` for invalid or ambiguous credentials.
   func login(of request: Request) throws -> Login {
     try calendarLogin(of: request) ?? proxyLogin(of: request) ?? tokenLogin(of: request)
   }
 
-  /// The address of the calendar is the one in which a token may be, and no other token may.
+  /// Only the calendar's address may have a token, and only the calendar's own.
   private func calendarLogin(of request: Request) throws -> Login? {
     guard request.uri.path == CalendarToken.path else { return nil }
     let given = request.uri.queryParameters.filter { $0.key == CalendarToken.parameter }
@@ -125,8 +123,8 @@ struct Credentials: Sendable {
       "Send 'Authorization: Bearer TOKEN'; 'takt open' prints the token.")
   }
 
-  /// What the bearer of a token may do; nil for no token. All are compared, so that the time does
-  /// not tell which one it is.
+  /// The rights of a token; nil for an unknown one. All tokens are compared, so that the time does
+  /// not reveal the matching one.
   private func access(_ text: some Sequence<UInt8>) -> Access? {
     let text = Array(text)
     return tokens.filter { $0.token.matches(text) }.map(\.access).max()
@@ -136,7 +134,7 @@ struct Credentials: Sendable {
     text.prefix(scheme.count).lowercased() == scheme ? text.dropFirst(scheme.count) : nil
   }
 
-  /// The password of Basic (RFC 7617), whatever the user is; nil for what is no such text.
+  /// The password of Basic (RFC 7617), whatever the user is; nil for an invalid text.
   static func password(in text: Substring) -> [UInt8]? {
     guard let bytes = Data(base64Encoded: String(text)).map(Array.init),
       bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
@@ -147,18 +145,18 @@ struct Credentials: Sendable {
 
   private static func unauthorized(_ title: String, _ detail: String) -> Problem {
     var problem = Problem(.unauthorized, title, detail: detail)
-    // Not Basic: the browser would ask beside the page's own dialog.
+    // Not Basic: the browser would ask, in addition to the page's own dialog.
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"takt\""
     return problem
   }
 }
 
 extension HTTPSettings {
-  /// How the file of the token that may do everything is judged. That of the calendar is beside it.
+  /// The trust rules for the file of the token with all rights. That of the calendar is beside it.
   var tokenTrust: FileTrust { tokenFile == nil ? .stateToken : .token }
 }
 
 extension HTTPField.Name {
-  // The text is a valid name, so there is one.
+  // The text is a valid name, so it is not nil.
   fileprivate static let proxySecret = HTTPField.Name(ProxyLogin.secretHeader) ?? .authorization
 }

@@ -5,11 +5,11 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// An HTTP connection with bounds on who may open it, how many there are, and what it may take.
+/// An HTTP connection with bounds on its user, the number of connections, and their resources.
 struct GuardedChannel: ServerChildChannel {
   let http: HTTP1Channel
   let count: ConnectionCount
-  /// Who may connect to a Unix socket; nil for a TCP listener.
+  /// The user who may connect to a Unix socket; nil for a TCP listener.
   let user: uid_t?
 
   init(
@@ -32,10 +32,10 @@ struct GuardedChannel: ServerChildChannel {
       return channel.eventLoop.makeFailedFuture(Refusal.tooManyConnections)
     }
     channel.closeFuture.whenComplete { _ in count.release() }
-    // Nobody else closes a connection that was never set up.
+    // Nothing else closes a connection whose setup fails.
     return ask(channel).flatMap { http.setup(channel: channel, logger: logger) }
       .flatMapThrowing { value in
-        // What comes later sees no authority in a target.
+        // Later handlers see no authority in a target.
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try pipeline.addHandler(TargetGuard(), position: .after(decoder))
@@ -47,7 +47,7 @@ struct GuardedChannel: ServerChildChannel {
       }
   }
 
-  /// Who is at the other end.
+  /// Checks the user at the other end.
   private func ask(_ channel: any Channel) -> EventLoopFuture<Void> {
     guard let user else { return channel.eventLoop.makeSucceededVoidFuture() }
     guard let options = channel as? any SocketOptionProvider else {
@@ -69,7 +69,7 @@ struct GuardedChannel: ServerChildChannel {
   }
 }
 
-/// What the system says of who is at the other end of a Unix socket: `struct ucred` of Linux.
+/// The system's data on the other end of a Unix socket: `struct ucred` of Linux.
 struct SocketPeer: Sendable {
   var pid: pid_t
   var uid: uid_t

@@ -3,8 +3,7 @@ import Hummingbird
 import NIOHTTP1
 import TaktCore
 
-/// Says what is wrong in the one way in which the API says it, and what browsers must know of every
-/// answer.
+/// Formats all errors as the API's problems, and adds headers for browsers to every answer.
 struct ProblemMiddleware: RouterMiddleware {
   let routes: RouteTable
 
@@ -22,7 +21,7 @@ struct ProblemMiddleware: RouterMiddleware {
       response = try await next(request, context)
     } catch {
       response = problem(of: error, request).response
-      // What was not read of the body is not waited for, and where it ends may be unknown.
+      // The rest of the body is not awaited, and its end may be unknown.
       if response.status == .contentTooLarge || error is HTTPParserError {
         response.headers[.connection] = "close"
       }
@@ -58,16 +57,15 @@ struct ProblemMiddleware: RouterMiddleware {
   }
 }
 
-/// Which methods each route takes.
 struct RouteTable: Sendable {
   private var routes: [(path: [Substring], method: String)] = []
 
-  /// Adds a route; `{name}` stands for one part of a path.
+  /// `{name}` matches one part of a path.
   mutating func add(_ method: String, _ path: String) {
     routes.append((path.split(separator: "/"), method))
   }
 
-  /// The methods that a path takes; none for a path that there is not.
+  /// The methods of a path; empty for an unknown path.
   func methods(of path: String) -> [String] {
     let parts = path.split(separator: "/")
     return routes.filter { route in

@@ -6,8 +6,8 @@ import Synchronization
 import TaktCore
 import TaktTime
 
-/// What a request meets before the routes: its turn where it bears no token, the rules of HTTP that a
-/// parser lets pass, and the path below which a proxy has takt.
+/// The steps before the routes: the pace of requests without a token, rules of HTTP that the parser
+/// does not enforce, and the path prefix of a proxy.
 struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
   let routes: Routes
   let access: AccessMiddleware
@@ -50,9 +50,9 @@ struct RequestGate<Routes: HTTPResponder<ControlContext>>: Sendable {
     try await loop.scheduleTask(in: time) {}.futureResult.get()
   }
 
-  /// What is wrong with a head although each line of it is right; nil for nothing.
+  /// The problem of a head whose lines are valid one by one; nil for none.
   ///
-  /// - Throws: What ends the connection, where nobody can tell how long the body is.
+  /// - Throws: an error that ends the connection, if the length of the body is ambiguous.
   static func formProblem(of request: Request) throws -> Problem? {
     // The first is the authority: any that is left is one too many.
     if request.headers.contains(.host) {
@@ -83,11 +83,11 @@ extension Substring {
 }
 
 extension HTTPField.Name {
-  // The text is a valid name, so there is one.
+  // The text is a valid name, so it is not nil.
   fileprivate static let host = HTTPField.Name("Host") ?? .age
 }
 
-/// How often requests that bear no token are answered. Those beyond wait for their turn, and those
+/// The pace of answers to requests without a token. Requests beyond it wait for their turn; those
 /// that would wait too long are refused.
 ///
 /// Safe from any thread.
@@ -95,21 +95,20 @@ final class RequestPace: Sendable {
   private let interval: Duration
   private let burst: Duration
   private let waitMax: Duration
-  /// When the next turn would be, had there been no pause before; a pause gives up to `burst` back.
+  /// The next turn without earlier pauses; a pause gives up to `burst` back.
   private let next = Mutex(MonotonicInstant(nanoseconds: .min))
 
   /// - Parameters:
-  ///   - perSecond: how many turns there are a second.
-  ///   - burst: how many turns come at once after a pause.
-  ///   - waitMax: how long a request waits for its turn at most.
+  ///   - perSecond: the number of turns per second.
+  ///   - burst: the number of immediate turns after a pause.
+  ///   - waitMax: the longest wait of a request.
   init(perSecond: Int, burst: Int, waitMax: Duration) {
     interval = .seconds(1) / perSecond
     self.burst = interval * burst
     self.waitMax = waitMax
   }
 
-  /// How long a request that comes now waits for its turn; nil when that would be too long, and it
-  /// gets none.
+  /// The wait of a request that arrives now; nil if it is too long, and the request gets no turn.
   func turn(at now: MonotonicInstant) -> Duration? {
     next.withLock { next in
       let turn = max(next, now - burst) + interval

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Lets the authority of a target in absolute form (`GET http://HOST/path`) count instead of `Host`, as
-/// RFC 9112, section 3.2.2, wants it: what is checked later is what the client asks for.
+/// Replaces `Host` by the authority of a target in absolute form (`GET http://HOST/path`), as RFC
+/// 9112, section 3.2.2, requires: later checks see what the client requests.
 ///
-/// Used on the connection's event loop alone.
+/// For the connection's event loop only.
 final class TargetGuard: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -20,7 +20,7 @@ final class TargetGuard: ChannelInboundHandler {
     guard isAbsolute else { return context.fireChannelRead(data) }
     guard let authority = Self.authority(of: head.uri) else {
       hasRefused = true
-      // As the decoder reports what is no request: it is answered, and the connection ends.
+      // The decoder's error for an invalid request: it is answered, and the connection ends.
       return context.fireErrorCaught(HTTPParserError.invalidURL)
     }
     // A head with two of them, or with none, stays wrong.
@@ -28,7 +28,8 @@ final class TargetGuard: ChannelInboundHandler {
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
-  /// Nil for a target of another scheme than http and https, and for one without a host or with a user.
+  /// Nil for a target of another scheme than http and https, and for one without a host or with a
+  /// user.
   static func authority(of target: String) -> String? {
     let lower = target.lowercased()
     guard let scheme = ["http://", "https://"].first(where: lower.hasPrefix) else { return nil }

@@ -3,21 +3,19 @@ import Synchronization
 import TaktCore
 import TaktSystem
 
-/// What each request over TCP must bear: the right to do what the jobs file declares.
+/// The credential of requests over TCP: the right to do what the jobs file declares.
 struct Token: Equatable, Sendable {
-  /// What went wrong with the token's file.
   struct FileError: Error {
     var message: String
   }
 
   private static let bytes = 32
-  /// The most bytes that a file may have.
   private static let bytesMax = 1024
   private let digest: SHA256Digest
 
-  /// Reads the token at `path`; makes one, for the owner alone, when there is none.
+  /// Reads the token at `path`; if there is none, makes one that only its owner can read.
   ///
-  /// A file that others may read is refused: the token would be theirs.
+  /// A file that others may read is refused: they would have the token, too.
   init(path: String, as row: FileTrust = .token) throws(FileError) {
     let known = try Self.read(path, as: row)
     let text = if let known { known } else { try Self.make(path, as: row) }
@@ -29,9 +27,10 @@ struct Token: Equatable, Sendable {
 
   static func == (left: Token, right: Token) -> Bool { left.digest == right.digest }
 
-  /// Whether `text` is it. Takes as long for any text of one length.
+  /// Takes the same time for all texts of one length.
   func matches(_ text: some Sequence<UInt8>) -> Bool {
-    // Comparing digests tells nothing of where two texts differ; theirs is constant-time besides.
+    // Comparing digests does not reveal the place of a difference; their comparison is also
+    // constant-time.
     SHA256.hash(Array(text)) == digest
   }
 
@@ -41,13 +40,13 @@ struct Token: Equatable, Sendable {
     }
   }
 
-  /// The token's text; nil when there is none.
+  /// The token's text; nil for none.
   static func read(_ path: String, as row: FileTrust = .token) throws(FileError) -> [UInt8]? {
     try contents(of: path, as: row)?.text
   }
 
-  /// The text of a token that somebody else hands out to several machines, and whether others may
-  /// read it: it may come by a link and from root, as container engines mount secrets.
+  /// The text of a token that an operator gives to several machines, and true if other users may
+  /// read it: it may be behind a link and owned by root, as container engines mount secrets.
   static func readShared(
     _ path: String
   ) throws(FileError) -> (text: [UInt8], isReadableByOthers: Bool)? {
@@ -95,13 +94,13 @@ struct Token: Equatable, Sendable {
 }
 
 extension Problem {
-  /// Nothing is listened to over TCP.
+  /// takt does not listen on TCP.
   fileprivate static let noPage = Problem(
     .notFound, "the web page is off",
     detail: "Add 'http: {listen: 8080}' under 'scheduler' and restart takt.")
 }
 
-/// Where people reach the web page, with its token: known when takt listens. Safe from any thread.
+/// The address of the web page with its token: known when takt listens. Safe from any thread.
 final class NetworkAddress: Sendable {
   private struct State {
     var address: String
@@ -112,16 +111,16 @@ final class NetworkAddress: Sendable {
   private let state = Mutex<State?>(nil)
   private let refusal = Mutex<String?>(nil)
 
-  /// Why takt does not listen although it is to, in words; nil where it is not to.
+  /// Sets the reason why takt does not listen although the jobs file asks for it.
   func setRefusal(_ words: String) { refusal.withLock { $0 = words } }
 
-  /// Why there is no address.
+  /// The reason why there is no address.
   var problem: Problem {
     guard let words = refusal.withLock({ $0 }) else { return .noPage }
     return Problem(.notFound, "takt does not listen for the web page", detail: words)
   }
 
-  /// The address with the token as it is now; nil where there is none.
+  /// The address with the current token; nil for none.
   var address: String? {
     guard let state = state.withLock({ $0 }),
       let token = try? Token.read(state.tokenFile, as: state.row)
@@ -129,8 +128,8 @@ final class NetworkAddress: Sendable {
     return "\(state.address)/#token=\(String(decoding: token, as: UTF8.self))"
   }
 
-  /// The address of the calendar with its token, which is made where there is none; nil where
-  /// nothing is listened to.
+  /// The address of the calendar with its token, which is made if there is none; nil if takt does
+  /// not listen.
   func calendar(
     _ token: CalendarToken, isReplaced: Bool
   ) throws(Token.FileError) -> String? {

@@ -1,38 +1,37 @@
 import NIOCore
 import NIOHTTP1
 
-/// Talks to the daemon over its Unix socket.
+/// A client of the daemon's Unix socket.
 ///
-/// For the commands: calls block. Safe from any thread, except from within `take` of ``follow(_:accept:_:)``.
+/// For the commands: calls block. Safe from any thread, except from within `take` of
+/// ``follow(_:accept:_:)``.
 package final class ControlClient: Sendable {
   package struct Answer: Sendable {
-    /// The status of HTTP.
     package var status: Int
     /// The whole body.
     package var bytes: [UInt8]
-    /// How much of a run's output is not in it.
+    /// The number of bytes missing from a run's output.
     package var droppedBytes = 0
-    /// Whether what was done is in the ledger, so that a crash does not undo it.
+    /// True if the change is in the ledger, so that a crash does not undo it.
     package var isKept = true
   }
 
-  /// What a call takes at most.
   struct Bounds: Sendable {
-    /// How long the daemon may take to accept a connection.
+    /// The time to accept a connection.
     var connect = TimeAmount.seconds(5)
-    /// How long the daemon may send nothing, beside what a request makes it wait.
+    /// The longest silence of the daemon, besides the wait that a request asks for.
     var silence = TimeAmount.seconds(30)
-    /// After so much of that the one who waits is notified.
+    /// `onSilence` is called after this part of it.
     var notice = TimeAmount.seconds(2)
-    /// How long a body may be that is collected.
+    /// The most bytes of a body that is collected.
     var bodyBytes = 1 << 30
   }
 
   /// A daemon that has sent nothing for a while.
   package struct Silence: Sendable {
-    /// Its process; nil where the system does not say.
+    /// Nil if the system does not tell.
     package var pid: Int32?
-    /// How long it has been silent, and for how long the client waits, in seconds.
+    /// The silence so far, and the longest that the client accepts, in seconds.
     package var seconds: Int64
     package var limitSeconds: Int64
   }
@@ -52,11 +51,11 @@ package final class ControlClient: Sendable {
     self.onSilence = onSilence
   }
 
-  /// Asks, and waits for the whole answer.
+  /// Sends a request, and waits for the whole answer.
   ///
   /// - Parameters:
-  ///   - target: The path and the query.
-  ///   - waitSeconds: For how long the request asks the daemon to wait.
+  ///   - target: the path and the query.
+  ///   - waitSeconds: the wait that the request asks for.
   package func ask(
     _ method: String, _ target: String, body: [UInt8]? = nil, accept: String = "application/json",
     waitSeconds: Int64 = 0
@@ -67,10 +66,10 @@ package final class ControlClient: Sendable {
         receive: nil, onSilence: onSilence))
   }
 
-  /// Asks, and hands on what comes until the stream ends. The body of a refusal is collected
-  /// instead.
+  /// Sends a request, and passes on each part until the stream ends. The body of a refusal is
+  /// collected instead.
   ///
-  /// - Parameter receive: Nothing more is read from the socket until it returns.
+  /// - Parameter receive: nothing more is read from the socket until it returns.
   package func follow(
     _ target: String, accept: String, _ receive: @escaping @Sendable ([UInt8]) -> Void
   ) throws(ControlError) -> Answer {
@@ -90,16 +89,15 @@ package final class ControlClient: Sendable {
   }
 }
 
-/// What a command asks of the daemon.
 struct ControlRequest: Sendable {
   var method: String
   /// The path and the query.
   var target: String
   var accept: String
   var body: [UInt8]?
-  /// For how long it asks the daemon to wait.
+  /// The wait that it asks for.
   var wait: TimeAmount
-  /// Gets the body of a successful answer piece by piece; without it the body is collected.
+  /// Receives the body of a successful answer piece by piece; nil to collect the body.
   var receive: (@Sendable ([UInt8]) -> Void)?
   var onSilence: (@Sendable (ControlClient.Silence) -> Void)?
 

@@ -3,18 +3,18 @@ import NIOCore
 import NIOHTTP1
 import TaktSystem
 
-/// Why nothing can be listened to, or nobody answers.
+/// The reason why takt cannot listen, or has no answer.
 package struct ControlError: Error, Hashable, Sendable {
   /// One sentence.
   package var message: String
-  /// Whether another user may do it.
+  /// True if another user may do it.
   package var isForbidden = false
 
   package init(_ message: String) { self.message = message }
 }
 
 extension ControlError {
-  /// Why a request to the daemon has no answer.
+  /// The reason why a request to the daemon has no answer.
   init(_ error: any Error) {
     self =
       switch error {

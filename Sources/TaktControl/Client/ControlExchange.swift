@@ -11,7 +11,7 @@ final class ControlExchange: ChannelInboundHandler {
 
   private let request: ControlRequest
   private let bounds: ControlClient.Bounds
-  /// Nil once the exchange is over.
+  /// Nil after the end of the exchange.
   private var promise: EventLoopPromise<ControlClient.Answer>?
   private var answer = ControlClient.Answer(status: 0, bytes: [])
   private var patience: Scheduled<Void>?
@@ -26,7 +26,7 @@ final class ControlExchange: ChannelInboundHandler {
     self.promise = promise
   }
 
-  /// Connects and asks; the future fails unless the answer is complete.
+  /// Connects and sends; the future fails unless the answer is complete.
   static func start(
     _ request: ControlRequest, at path: String, _ bounds: ControlClient.Bounds,
     on loop: any EventLoop
@@ -56,7 +56,7 @@ final class ControlExchange: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    // The connection may bring more than the answer.
+    // The connection may deliver more than the answer.
     guard promise != nil else { return }
     waitForMore(context)
     switch unwrapInboundIn(data) {
@@ -79,7 +79,7 @@ final class ControlExchange: ChannelInboundHandler {
     answer.droppedBytes =
       head.headers.first(name: HTTPField.Name.droppedBytes.rawName).flatMap { Int($0) } ?? 0
     answer.isKept = !head.headers.contains(name: HTTPField.Name.isNotKept.rawName)
-    // A stream may be silent for as long as nothing happens.
+    // A stream is silent while nothing happens.
     if isFollowed { stopTimers() }
   }
 
@@ -126,7 +126,7 @@ final class ControlExchange: ChannelInboundHandler {
     notice?.cancel()
   }
 
-  /// Notifies of a silence, with the process at the other end.
+  /// Reports a silence, with the process at the other end.
   private static func notify(
     _ onSilence: @escaping @Sendable (ControlClient.Silence) -> Void,
     of silence: ControlClient.Silence, on channel: any Channel

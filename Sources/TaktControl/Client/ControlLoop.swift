@@ -5,13 +5,13 @@ import NIOPosix
 import Synchronization
 import TaktSystem
 
-/// The one thread that serves the connections of a command. It is started at the first request and
+/// The one thread that serves the connections of a command. It starts at the first request and
 /// sleeps while nothing is connected.
 ///
-/// It is not a thread of the library: where the system provides no thread or no descriptors, the
+/// It is not a thread of the library: if the system provides no thread or no descriptors, the
 /// library ends the process. Here the command fails and reports the reason.
 enum ControlLoop {
-  /// What an event loop and two connections take.
+  /// The descriptors of an event loop and two connections.
   private static let descriptorsNeeded = 8
 
   private static let current = Mutex<(any EventLoop)?>(nil)
@@ -29,7 +29,7 @@ enum ControlLoop {
     return loop
   }
 
-  /// Why it could not be started; nil when it runs.
+  /// Returns the reason why it could not start; nil if it runs.
   private static func start() -> ControlError? {
     guard hasDescriptors else {
       return ControlError("no file descriptors are left; raise `ulimit -n`")

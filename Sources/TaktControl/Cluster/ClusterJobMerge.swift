@@ -1,19 +1,19 @@
 import TaktAPI
 import TaktCore
 
-/// The shared jobs of all machines, put together by their names.
+/// The shared jobs of all machines, merged by name.
 struct ClusterJobMerge {
-  /// The state of the job in the whole cluster is the first of these that it has on some machine.
+  /// The job's state in the whole cluster is the first of these that it has on some machine.
   private static let order: [JobView.State] = [
     .running, .backingOff, .queued, .suspended, .waiting, .limit, .idle, .disabled,
   ]
   private static let each = JobMachines.each.words
 
   private var jobs: [String: API.ClusterJob] = [:]
-  /// Beyond this name some machine has more jobs than it has shown; nil where none has.
+  /// Some machine has more jobs than it has returned beyond this name; nil if none has.
   private var end: String?
 
-  /// - Parameter after: the name to go on from; nil at the end.
+  /// - Parameter after: the name to continue from; nil at the end.
   mutating func add(_ jobs: [MachineJob], after: String?, of machine: ClusterMachine) {
     if let after { end = min(after, end ?? after) }
     for job in jobs where job.job.machines != Self.each { add(job, of: machine) }
@@ -44,7 +44,7 @@ struct ClusterJobMerge {
     jobs[one.name] = job
   }
 
-  /// The jobs by their names, and where to go on.
+  /// The jobs by name, and the name to continue from.
   var page: API.ClusterJobs {
     var page = API.ClusterJobs()
     page.jobs = jobs.values.filter { job in end.map { job.name <= $0 } ?? true }

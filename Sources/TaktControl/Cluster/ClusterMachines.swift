@@ -11,7 +11,6 @@ import TaktTime
   import Foundation
 #endif
 
-/// What one machine asks another.
 struct MachineCall: Sendable {
   /// The path and the query.
   var target: String
@@ -24,26 +23,26 @@ struct MachineCall: Sendable {
   fileprivate var isRead: Bool { method == "GET" }
 }
 
-/// Why a machine has not answered, or not as it was wanted to.
+/// The reason why a machine has not answered as requested.
 struct MachineProblem: Error, Sendable {
-  /// A sentence with the machine's name, in small letters and without a full stop.
+  /// A sentence with the machine's name, lower case and without a full stop.
   var sentence: String
-  /// What the machine itself said.
+  /// The machine's own words.
   var problem: Problem?
 }
 
-/// The way to the other machines of the cluster: their APIs, with the tokens that all share.
+/// The connection to the other machines of the cluster: their APIs, with the tokens that all share.
 ///
-/// A machine that is asked asks no other in its turn: it is asked for what it knows itself. Safe from
-/// any thread.
+/// A machine that is asked does not ask others: it answers from its own knowledge. Safe from any
+/// thread.
 package final class ClusterMachines: Sendable {
-  /// How long a machine may take for its answer.
+  /// The time limit for a machine's answer.
   package static let patience = Duration.seconds(2)
-  /// The same for what is to be kept before it is answered.
+  /// The time limit for changes, which must be in the ledger before the answer.
   static let commandPatience = Duration.seconds(5)
-  /// A transport that does not keep to its time is given up so much later.
+  /// The extra time after which a transport that exceeds its limit is abandoned.
   package static let slack = Duration.milliseconds(500)
-  /// So many clients may wait for other machines at once.
+  /// The most clients that wait for other machines at once.
   private static let clientsMax = 8
 
   private let api: any MachineAPI
@@ -51,7 +50,7 @@ package final class ClusterMachines: Sendable {
   let tokens: ClusterTokens
   private let clients = Atomic<Int>(0)
 
-  /// - Parameter slack: how much later than its time a transport is given up.
+  /// - Parameter slack: the extra time after which a transport is abandoned.
   package init(
     _ api: any MachineAPI, tokens: ClusterTokens, slack: Duration = ClusterMachines.slack
   ) {
@@ -60,7 +59,7 @@ package final class ClusterMachines: Sendable {
     self.tokens = tokens
   }
 
-  /// Does what asks other machines, for one of the clients that may wait for them.
+  /// Runs a request to other machines for a client, if not too many clients wait already.
   func forClient<Value>(_ body: () async throws -> Value) async throws -> Value {
     defer { clients.subtract(1, ordering: .relaxed) }
     guard clients.add(1, ordering: .relaxed).newValue <= Self.clientsMax else {
@@ -72,7 +71,7 @@ package final class ClusterMachines: Sendable {
     return try await body()
   }
 
-  /// Asks several machines at once, each of them the same.
+  /// Sends the same request to several machines at once.
   func ask(
     _ machines: [ClusterMachine], of list: MachineList, _ call: MachineCall, on loop: any EventLoop
   ) async -> [(machine: ClusterMachine, answer: Result<MachineReply, MachineProblem>)] {
@@ -135,7 +134,7 @@ package final class ClusterMachines: Sendable {
       ("Authorization", "Bearer \(token.text)"), ("Accept", call.accept),
       (HTTPField.Name.taktCluster.rawName, RequestTarget.encoded(list.cluster)),
     ]
-    // Nothing is changed on another machine than the one that is meant.
+    // So that no other machine than the intended one changes anything.
     if !call.isRead, let member = machine.member {
       headers.append((HTTPField.Name.taktMember.rawName, "\(member)"))
     }
@@ -146,7 +145,7 @@ package final class ClusterMachines: Sendable {
       bytesMax: call.bytesMax)
   }
 
-  /// Sends it, and waits no longer than a little more than its time.
+  /// Waits only a little longer than the request's time limit.
   private func send(
     _ request: MachineRequest, on loop: any EventLoop
   ) async -> Result<MachineReply, MachineFailure> {
@@ -166,7 +165,7 @@ package final class ClusterMachines: Sendable {
     }
   }
 
-  /// Who waits for a result, of which the first counts.
+  /// A waiter for a result, of which the first counts.
   private final class Once: Sendable {
     typealias Waiting = CheckedContinuation<Result<MachineReply, MachineFailure>, Never>
 
@@ -193,7 +192,7 @@ package final class ClusterMachines: Sendable {
         + (isUncertain ? "; it may carry out the request all the same" : ""))
   }
 
-  /// Whether it is an answer of this machine, and what was wanted.
+  /// Throws unless it is this machine's answer with the expected content.
   private func check(
     _ reply: MachineReply, of machine: ClusterMachine, at address: APIAddress, _ list: MachineList,
     _ call: MachineCall
@@ -205,7 +204,7 @@ package final class ClusterMachines: Sendable {
     }
     let problem = reply.status < 300 ? nil : Problem(of: reply)
     if let other = otherServer(in: reply, instead: machine, list) {
-      // Who is refused before takt looks at who asks learns no more.
+      // Before takt checks the client, a refusal tells no more.
       let words = problem.map { "; it says: \($0.words)" } ?? ""
       throw MachineProblem(
         sentence: "\(machine.words) did not answer: the server at \(address) \(other)\(words)"
@@ -225,7 +224,7 @@ package final class ClusterMachines: Sendable {
     }
   }
 
-  /// Who has answered, when it is not this machine.
+  /// The server that has answered, if it is not this machine.
   private func otherServer(
     in reply: MachineReply, instead machine: ClusterMachine, _ list: MachineList
   ) -> String? {
@@ -237,7 +236,7 @@ package final class ClusterMachines: Sendable {
     }
     if cluster != list.cluster { return "belongs to cluster '\(cluster.shown)'" }
     let member = value(.taktMember).flatMap { UInt64($0) }
-    // Under a number that nobody knows here yet, it has joined again.
+    // With a number that is unknown here yet, it has joined again.
     let isOther = list.machines.contains { $0.member == member && member != machine.member }
     if name != machine.name || (member != nil && isOther) {
       return "is machine '\(name.shown)'" + (member.map { " (member \($0))" } ?? "")
@@ -247,12 +246,12 @@ package final class ClusterMachines: Sendable {
 }
 
 extension String {
-  /// As it stands in a sentence: others wrote it.
+  /// The text for a sentence: it is from another machine.
   fileprivate var shown: String { String(prefix(128)).printable }
 }
 
 extension Problem {
-  /// What another machine says is wrong; nil where it is not said as takt says it.
+  /// Another machine's problem; nil if it does not have takt's format.
   fileprivate init?(of reply: MachineReply) {
     guard
       let answer = try? APIReader.read(

@@ -2,14 +2,14 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// What another machine answers. Of its objects only that is read by which they are put in order; they
-/// are passed on as they came, with whatever a later version of takt says of them.
+/// The answer of another machine. Only the fields for sorting are read from its objects; they are
+/// passed on unchanged, with all fields of later versions of takt.
 struct MachineAnswer {
   let machine: ClusterMachine
   private let text: [UInt8]
   private let whole: JSONPiece
 
-  /// Nil for what is no JSON: one machine's mistake is not to spoil the answer about all.
+  /// Nil for invalid JSON: one machine's mistake must not spoil the answer about all.
   init?(_ text: [UInt8], of machine: ClusterMachine) {
     guard let whole = JSONPiece(checking: text) else { return nil }
     (self.text, self.machine, self.whole) = (text, machine, whole)
@@ -19,7 +19,7 @@ struct MachineAnswer {
     "run", "job", "slot", "kind", "state", "began", "ended",
   ]
 
-  /// A page of runs; nil for what is none.
+  /// A page of runs; nil for anything else.
   var runs: [API.ClusterRun]? {
     let read = try? APIReader.read(
       API.RunPage.self, from: text, only: Self.runKeys.union(["runs"]))
@@ -29,7 +29,7 @@ struct MachineAnswer {
     return zip(read.runs, pieces).map { API.ClusterRun($0, as: $1, on: machine) }
   }
 
-  /// A page of jobs, each with its runs as they came; nil for what is none.
+  /// A page of jobs, each with its runs unchanged; nil for anything else.
   var jobs: (jobs: [MachineJob], after: String?)? {
     let read = try? APIReader.read(
       API.JobPage.self, from: text,
@@ -55,7 +55,7 @@ struct MachineAnswer {
   }
 }
 
-/// A job of some machine, as far as it counts for the cluster.
+/// A job of some machine, as far as it matters for the cluster.
 struct MachineJob {
   var job: API.Job
   var last: API.ClusterRun?
@@ -78,23 +78,23 @@ extension API.ClusterRun {
     self.run = Relayed(run)
   }
 
-  /// A run as its machine has written it. Which machine that is says this one.
+  /// A run as its machine has written it. This machine adds the other's name.
   fileprivate init(_ run: API.Run, as piece: JSONPiece, on machine: ClusterMachine) {
     self.init(run, on: machine)
     self.run = Relayed(run, as: piece.text, without: ["machine", "member"])
   }
 
-  /// When it began; of one that has not, when it was due.
+  /// The start; before that, the due time.
   private var at: WallInstant { run.object.began ?? run.object.slot }
 
-  /// The newest first. The numbers of different machines say nothing.
+  /// Newest first. Numbers of different machines are unrelated.
   static func isBefore(_ left: Self, _ right: Self) -> Bool {
     (right.at, left.machine, left.member ?? 0, right.run.object.run)
       < (left.at, right.machine, right.member ?? 0, left.run.object.run)
   }
 }
 
-/// A machine that was asked, and why its part is missing; nil where it is not.
+/// A machine that was asked, and the reason why its part is missing; nil if it is not.
 struct AskedMachine: Sendable {
   var machine: ClusterMachine
   var problem: String?

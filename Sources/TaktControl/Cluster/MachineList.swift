@@ -1,21 +1,21 @@
 import TaktCore
 
-/// A machine of the cluster, as far as it can be asked something.
+/// A machine of the cluster, as far as it can be asked.
 struct ClusterMachine: Hashable, Sendable {
   var name: String
-  /// Nil for this machine while it is no member.
+  /// Nil for this machine while it is not a member.
   var member: UInt64?
   var host: String
-  /// Where it says that its API is.
+  /// The API address that it announces.
   var api: String?
   var isAlive: Bool
   var isThis: Bool
 
-  /// `machine 'b'`, or with its number where there are several of the name.
+  /// `machine 'b'`, with its number if several have the name.
   fileprivate(set) var words = ""
 }
 
-/// The machines of the cluster that are known here: this one, then the others by their numbers.
+/// The known machines of the cluster: this one, then the others by number.
 struct MachineList: Sendable {
   let cluster: String
   private(set) var machines: [ClusterMachine]
@@ -27,7 +27,7 @@ struct MachineList: Sendable {
         name: view.facts.machine, member: view.member?.number, host: view.facts.host,
         api: view.facts.api, isAlive: true, isThis: true)
     ]
-    // Newer memberships first: an earlier one of the same daemon is not a machine of its own.
+    // Newer memberships first: an earlier one of the same daemon is not a separate machine.
     let others = view.members.filter { $0.id != view.member }.sorted { $0.id > $1.id }
     for member in others {
       let machine = ClusterMachine(
@@ -47,7 +47,7 @@ struct MachineList: Sendable {
 
   var this: ClusterMachine { machines[0] }
 
-  /// The machine that a word names: its name, or `member:7`.
+  /// The machine for a word: a name, or `member:7`.
   func machine(named word: String) throws -> ClusterMachine {
     let prefix = "member:"
     if word.hasPrefix(prefix), let number = UInt64(word.dropFirst(prefix.count)) {
@@ -77,10 +77,10 @@ struct MachineList: Sendable {
 }
 
 extension ClusterMachine {
-  /// Whether it is an earlier membership of the same daemon, whose lease is not over yet.
+  /// True for an earlier membership of the same daemon whose lease has not expired.
   fileprivate func isEarlier(of newer: ClusterMachine) -> Bool {
     guard name == newer.name, host == newer.host, api == newer.api else { return false }
-    // Without an address, two daemons of one name may run on one host.
+    // Without an address, two daemons of the same name may run on one host.
     return api != nil || !isAlive
   }
 }

@@ -2,7 +2,8 @@ import Synchronization
 import TaktAPI
 import TaktCore
 
-/// The description of the API, made of its routes and objects (OpenAPI 3.1). Safe from any thread.
+/// The description of the API, made from its routes and objects (OpenAPI 3.1). Safe from any
+/// thread.
 final class OpenAPI: Sendable {
   struct Operation: Sendable {
     var method: String
@@ -20,7 +21,7 @@ final class OpenAPI: Sendable {
     """
 
   private let operations: [Operation]
-  /// The path below which all of them are.
+  /// The path prefix of all operations.
   private let server: String
   private let made = Mutex<[UInt8]?>(nil)
 
@@ -29,7 +30,7 @@ final class OpenAPI: Sendable {
     self.server = server
   }
 
-  /// It is made when somebody first asks for it.
+  /// Made at the first request.
   var text: [UInt8] {
     made.withLock { made in
       if let made { return made }
@@ -85,7 +86,7 @@ final class OpenAPI: Sendable {
     return json.bytes
   }
 
-  /// The parts of a path that stand in braces.
+  /// Writes the parts of a path in braces.
   private static func write(parametersOf path: String, to json: inout JSONWriter) {
     let names = path.split(separator: "/").filter { $0.hasPrefix("{") }
       .map { $0.dropFirst().dropLast() }

@@ -1,13 +1,11 @@
 import TaktAPI
 
-/// What a route is called, what it takes and what it answers.
 struct RouteAbout: Sendable {
-  /// Its name for programs that are generated from the description.
+  /// The name for programs generated from the description.
   let operation: String
-  /// What it does.
   let sentence: String
   private(set) var details: String?
-  /// In the order in which a refusal names them.
+  /// In the order in which refusals name them.
   private(set) var parameters: [ParameterAbout] = []
   private(set) var body: RouteBody?
   private(set) var answers: [RouteAnswer]
@@ -18,14 +16,13 @@ struct RouteAbout: Sendable {
     self.answers = answers
   }
 
-  /// With parameters in the query.
   func taking<each Value>(_ parameters: repeat Parameter<each Value>) -> Self {
     with { about in
       for parameter in repeat each parameters { about.parameters.append(parameter.about) }
     }
   }
 
-  /// With a header that it reads.
+  /// Adds a header that it reads.
   func reading(header name: String, _ sentence: String) -> Self {
     with { about in
       about.parameters.append(
@@ -37,10 +34,10 @@ struct RouteAbout: Sendable {
 
   func taking(_ body: RouteBody) -> Self { with { $0.body = body } }
 
-  /// With other answers, each in the place of one with its status.
+  /// Adds answers, each replacing one with the same status.
   func answering(_ answers: [RouteAnswer]) -> Self { with { $0.answers += answers } }
 
-  /// With more to say than a sentence.
+  /// Adds details to the sentence.
   func explained(_ details: String) -> Self { with { $0.details = details } }
 
   private func with(_ change: (inout Self) -> Void) -> Self {
@@ -49,7 +46,7 @@ struct RouteAbout: Sendable {
     return about
   }
 
-  /// All answers, those that each route has included, by status.
+  /// All answers, including those of every route, by status.
   func allAnswers(needing access: Access) -> [RouteAnswer] {
     let common: [RouteAnswer] =
       access == .none

@@ -1,12 +1,12 @@
 import TaktAPI
 
-/// An answer of a route, as the description of the API says it.
+/// An answer of a route for the description of the API.
 struct RouteAnswer: Sendable {
   typealias Schema = @Sendable (inout SchemaComponents) -> [UInt8]
 
   let status: Int
   let sentence: String
-  /// Of each type of content.
+  /// By type of content.
   private var content: [(type: String, schema: Schema)]
 
   private init(_ status: Int, _ sentence: String, _ type: String, _ schema: @escaping Schema) {
@@ -15,7 +15,6 @@ struct RouteAnswer: Sendable {
     content = [(type, schema)]
   }
 
-  /// An object of the API.
   static func object<Object: APIObject>(
     _ type: Object.Type, _ sentence: String, status: Int = 200
   ) -> Self {
@@ -27,26 +26,24 @@ struct RouteAnswer: Sendable {
     Self(200, sentence, "application/json") { _ in Array(#"{"type":"object"}"#.utf8) }
   }
 
-  /// A text.
   static func text(_ sentence: String, _ type: String = "text/plain", status: Int = 200) -> Self {
     Self(status, sentence, type) { _ in Self.textSchema }
   }
 
-  /// A refusal.
   static func problem(_ status: Int, _ sentence: String) -> Self {
     Self(status, sentence, "application/problem+json") {
       API.Problem.schema(FieldRules(), "", in: &$0)
     }
   }
 
-  /// The same, as a text where a client asks for one.
+  /// Adds a text for clients that ask for one.
   func orText() -> Self {
     var answer = self
     answer.content.append(("text/plain", { _ in Self.textSchema }))
     return answer
   }
 
-  /// The same, as a line of JSON for each object where a client asks for that.
+  /// Adds a line of JSON per object for clients that ask for that.
   func orLines<Object: APIObject>(of type: Object.Type) -> Self {
     var answer = self
     answer.content.append(
@@ -83,7 +80,7 @@ extension RouteAnswer {
   static let tooLarge = problem(413, "Too large")
   static let wrongFile = problem(422, "The jobs file has errors; they are in diagnostics")
 
-  /// Of what asks another machine of the cluster.
+  /// For routes that ask another machine of the cluster.
   static let cluster = [
     problem(404, "Not found, or the daemon is not in a cluster"),
     problem(409, "Several machines have this name, or not possible now; see the code"),
@@ -92,13 +89,11 @@ extension RouteAnswer {
   ]
 }
 
-/// What a route takes in its body.
 struct RouteBody: Sendable {
   let type: String
   let isRequired: Bool
   let schema: RouteAnswer.Schema
 
-  /// An object of the API.
   static func object<Object: APIObject>(_ type: Object.Type, isRequired: Bool = false) -> Self {
     Self(type: "application/json", isRequired: isRequired) {
       Object.schema(FieldRules(), "", in: &$0)

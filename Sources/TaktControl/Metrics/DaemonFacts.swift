@@ -6,11 +6,11 @@ package struct DaemonFacts: Sendable {
   package var version: String
   package var pid: Int32
   package var started: WallInstant
-  /// The main jobs file: an absolute path.
+  /// The absolute path of the main jobs file.
   package var file: String
-  /// The same as somebody gave it, which is how diagnostics name it.
+  /// The path as it was given, which diagnostics use.
   package var givenFile: String
-  /// Where the ledger is; nil without one.
+  /// The folder of the ledger; nil without one.
   package var stateFolder: String?
   /// The way to recognize processes of a run, such as `cgroup v2`.
   package var tracking: String
@@ -29,17 +29,16 @@ package struct DaemonFacts: Sendable {
   }
 }
 
-/// What others count.
+/// Figures that other parts count.
 package struct DaemonFigures: Sendable {
-  /// How the ledger stands.
   package struct LedgerFigures: Sendable {
     /// Entries that are not written yet.
     package var queued: Int
-    /// Entries that could not be kept.
+    /// Entries that could not be written.
     package var lostEntries: Int
-    /// Whether it cannot be written.
+    /// True if it cannot be written.
     package var isFailing: Bool
-    /// All of it in a sentence.
+    /// The whole state in a sentence.
     package var words: String
 
     package init(queued: Int, lostEntries: Int, isFailing: Bool, words: String) {
@@ -49,26 +48,26 @@ package struct DaemonFigures: Sendable {
       self.words = words
     }
 
-    /// Those of a daemon whose state folder could not be written when it started.
+    /// For a daemon whose state folder could not be written at its start.
     package static func unkept(_ words: String) -> Self {
       Self(queued: 0, lostEntries: 0, isFailing: true, words: words)
     }
   }
 
-  /// How processes are started, and what became of those that were not simply started and ended.
+  /// Figures on starting processes, and on processes that did not simply start and end.
   package struct ProcessFigures: Sendable {
-    /// Whether children can be started.
+    /// True if children can be started.
     package var isResponsive: Bool
-    /// Children that hang now before they have executed anything, and that no run waits for.
+    /// Children that hang now before executing anything, and for which no run waits.
     package var stuckNow: Int
-    /// How many of those there have been.
+    /// The number of such children since the start.
     package var stuck: UInt64
     /// Processes that commands left running and that were released.
     package var released: UInt64
-    /// Adopted processes that no run can be proved to own.
+    /// Adopted processes that cannot be proved to belong to a run.
     package var unrelated: UInt64
 
-    /// The figures; by default of a daemon that has started nothing.
+    /// By default, those of a daemon that has started nothing.
     package init(
       isResponsive: Bool = true, stuckNow: Int = 0, stuck: UInt64 = 0, released: UInt64 = 0,
       unrelated: UInt64 = 0
@@ -81,18 +80,18 @@ package struct DaemonFigures: Sendable {
     }
   }
 
-  /// How often the wake queue has woken.
+  /// The wake-ups of the wake queue.
   package var wakes: UInt64
-  /// How many timers that has served.
+  /// The timers that it has served.
   package var served: UInt64
   /// Slots decided since the start.
   package var verdictCounts: VerdictCounts
-  /// Nil where there is to be no ledger.
+  /// Nil if the settings ask for no ledger.
   package var ledger: LedgerFigures?
   package var processes: ProcessFigures
   /// Threads that wait for a file system that does not answer.
   package var stuckThreads: Int
-  /// How many have been given up since the start.
+  /// Those abandoned since the start.
   package var stuckThreadsTotal: Int
 
   package init(

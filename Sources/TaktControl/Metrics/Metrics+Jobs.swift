@@ -1,18 +1,18 @@
 import TaktCore
 import TaktTime
 
-/// What has become of a job's runs and slots since takt started.
+/// The results of a job's runs and slots since takt started.
 struct JobCounts: Sendable {
-  /// By outcome, then by verdict, then by duration where durations are measured; empty until something
-  /// has come of the job.
+  /// By outcome, then by verdict, then by duration if durations are measured; empty until the first
+  /// result.
   private var counts: [UInt64] = []
-  /// How long its runs took, and how many have taken any time.
+  /// The total duration of its runs, and the number of those with a duration.
   private(set) var duration = Duration.zero
   private(set) var measuredCount: UInt64 = 0
 
   private static let size = Outcome.allCases.count + Verdict.Kind.allCases.count
 
-  /// - Parameter isMeasured: whether there is to be a histogram of durations.
+  /// - Parameter isMeasured: true to keep a histogram of durations.
   mutating func add(_ record: RunRecord, measured isMeasured: Bool) {
     add(1, at: Self.place(of: record.end.outcome))
     guard record.attempts > 0 else { return }
@@ -21,14 +21,14 @@ struct JobCounts: Sendable {
     if isMeasured { addToHistogram(record.duration) }
   }
 
-  /// How long its runs took; nil until one was measured.
+  /// The durations of its runs; nil until one was measured.
   var durations: Histogram? {
     guard counts.count > Self.size else { return nil }
     return Histogram(
       Metrics.durations, counts: Array(counts[Self.size...]), sum: duration.inSeconds)
   }
 
-  /// Durations are counted from 0 again, so that a histogram has all that its sum has.
+  /// Resets durations to 0, so that a histogram covers the same runs as its sum.
   mutating func forgetDurations() {
     duration = .zero
     measuredCount = 0
@@ -66,7 +66,7 @@ struct JobCounts: Sendable {
 }
 
 extension Metrics {
-  /// What is known of all jobs together.
+  /// Figures of all jobs together.
   func appendJobs(_ view: SchedulerView, to text: inout PrometheusText) {
     text.family("takt_jobs", "gauge", "Jobs, by state.")
     let rest = view.jobs - view.suspended - view.disabled
@@ -90,7 +90,7 @@ extension Metrics {
       min(view.jobs, view.settings.metrics.jobs))
   }
 
-  /// What is known of those that have labels of their own.
+  /// Figures of jobs with labels of their own.
   func appendLabelledJobs(_ jobs: [MetricsMoment.Job], to text: inout PrometheusText) {
     append(
       jobs, "takt_job_stale", "gauge",
@@ -137,7 +137,7 @@ extension Metrics {
     }
   }
 
-  /// What is counted of each of them, where the jobs file asks for it.
+  /// Counters of each of them, if the jobs file asks for them.
   func appendJobCounters(_ jobs: [MetricsMoment.Job], to text: inout PrometheusText) {
     text.family(
       "takt_job_last_run_seconds", "gauge",
@@ -170,7 +170,7 @@ extension Metrics {
     }
   }
 
-  /// How long the runs of each of them took: a histogram where the jobs file asks for it.
+  /// The durations of each one's runs: a histogram if the jobs file asks for it.
   func appendJobDurations(
     _ jobs: [MetricsMoment.Job], isHistogram: Bool, to text: inout PrometheusText
   ) {

@@ -1,26 +1,23 @@
 import TaktCore
 import TaktTime
 
-/// The figures that are not counted but looked up when somebody asks.
+/// The figures that are not counted but looked up for each request.
 struct MetricsMoment: Sendable {
-  /// A job that has labels of its own.
   struct Job: Sendable {
     var name: String
     var streak: Int
     /// Nil for a job without `expect_success_within`.
     var isStale = false
-    /// No machine of the cluster has the labels that it needs.
+    /// True if no machine of the cluster has the labels that it needs.
     var isUnplaced = false
     /// The hooks that have failed and have not succeeded since.
     var failedAlarms: [String] = []
     var succeededAt: WallInstant?
-    /// What its runs have used since takt started; nil where they have no processes.
+    /// The processor time of its runs since takt started; nil without processes.
     var cpu: Duration?
     /// The peak memory of the last run that has one.
     var memoryPeakBytes: Int64?
-    /// How and when its last run ended.
     var lastRun: (at: WallInstant, outcome: Outcome)?
-    /// When its next slot is due.
     var nextSlot: WallInstant?
     var counts = JobCounts()
   }
@@ -28,17 +25,16 @@ struct MetricsMoment: Sendable {
   var scheduler: SchedulerView
   var facts: DaemonFacts
   var figures: DaemonFigures
-  /// The jobs that have labels of their own, and how they fare.
   var jobs: [Job]
-  /// Nil without one.
+  /// Nil without a cluster.
   var cluster: ClusterView?
   var now: Now
-  /// How many read events.
+  /// The number of readers of events.
   var clients: Int
 }
 
 extension Metrics {
-  /// Everything as Prometheus reads it.
+  /// All figures in Prometheus' format.
   func text(_ moment: MetricsMoment) -> [UInt8] {
     var text = PrometheusText()
     appendBuild(moment, to: &text)
@@ -205,6 +201,6 @@ extension Metrics {
 }
 
 extension WallInstant {
-  /// Seconds since the epoch.
+  /// Since the epoch.
   var inSeconds: Double { Double(milliseconds) / 1000 }
 }

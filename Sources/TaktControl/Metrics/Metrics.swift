@@ -5,7 +5,6 @@ import TaktTime
 struct Metrics {
   private(set) var runs: [Outcome: UInt64] = [:]
   private(set) var hooks: [Outcome: UInt64] = [:]
-  /// Slots by verdict and reason.
   private(set) var slots: [SlotLabel: UInt64] = [:]
   private(set) var lateness: [QoS: Histogram] = [:]
   private(set) var latenessShare = Histogram(Histogram.shares)
@@ -13,7 +12,7 @@ struct Metrics {
   var startLatency = Histogram(Histogram.seconds)
   private(set) var reloadsApplied: UInt64 = 0
   private(set) var reloadsRefused: UInt64 = 0
-  /// What was wrong or suspicious in the files of reloads.
+  /// Errors and warnings in the files of reloads.
   private(set) var diagnostics: [Diagnostic.Severity: UInt64] = [:]
   private(set) var pluginRestarts: [String: UInt64] = [:]
 
@@ -21,7 +20,7 @@ struct Metrics {
     var verdict: String
     var reason: String
 
-    /// Every label, in order: a counter that appears with its first event has no rate for it.
+    /// Every label, in order: a counter that first appears with an event has no rate for it.
     static let all: [Self] =
       Verdict.Kind.allCases.flatMap { kind in
         let reasons: [String] =
@@ -35,9 +34,9 @@ struct Metrics {
       }.sorted { ($0.verdict, $0.reason) < ($1.verdict, $1.reason) }
   }
 
-  /// Bounds for runs, from 10 milliseconds to 4 hours.
+  /// From 10 milliseconds to 4 hours.
   static let durations: [Double] = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
-  /// Plugins beyond so many share a label.
+  /// Further plugins share a label.
   private static let pluginsMax = 100
 
   mutating func count(_ record: VerdictRecord) {
@@ -77,13 +76,13 @@ struct Metrics {
   }
 }
 
-/// How often values fell where: cumulative buckets, as Prometheus wants them.
+/// A histogram with cumulative buckets for Prometheus.
 struct Histogram {
-  /// Bounds for seconds, from a millisecond to a minute.
+  /// From a millisecond to a minute.
   static let seconds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
   ]
-  /// Bounds for shares of what is allowed.
+  /// Bounds for shares of an allowance.
   static let shares: [Double] = [0.1, 0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.5, 2, 10]
 
   let bounds: [Double]
@@ -95,7 +94,7 @@ struct Histogram {
     counts = Array(repeating: 0, count: bounds.count + 1)
   }
 
-  /// What was counted elsewhere: a number for each bound, and one for what is beyond the last.
+  /// From counts made elsewhere: one for each bound, and one for values beyond the last.
   init(_ bounds: [Double], counts: [UInt64], sum: Double) {
     (self.bounds, self.counts, self.sum) = (bounds, counts, sum)
   }

@@ -2,12 +2,11 @@
 struct PrometheusText {
   private(set) var bytes: [UInt8] = []
 
-  /// A family: its name without the unit's suffix being checked, its type and a sentence.
+  /// Starts a family; the unit's suffix in its name is not checked.
   mutating func family(_ name: String, _ type: String, _ help: String) {
     bytes += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n".utf8
   }
 
-  /// A sample of the family before.
   mutating func sample(
     _ name: String, _ labels: [(name: String, value: String)] = [], _ value: some Numeric
   ) {
@@ -16,13 +15,13 @@ struct PrometheusText {
     bytes += " \(value)\n".utf8
   }
 
-  /// A family of one sample without labels.
+  /// Adds a family of one sample without labels.
   mutating func single(_ name: String, _ type: String, _ help: String, _ value: some Numeric) {
     family(name, type, help)
     sample(name, [], value)
   }
 
-  /// The samples of a histogram of the family before.
+  /// Adds a histogram to the last family.
   mutating func histogram(
     _ name: String, _ labels: [(name: String, value: String)] = [], _ histogram: Histogram
   ) {

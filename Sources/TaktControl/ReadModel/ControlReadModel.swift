@@ -4,22 +4,22 @@ package import TaktCore
 package import TaktTime
 import TimerMachine
 
-/// What those see who look at takt, fed by what the scheduler says anyway. The scheduler hands over
-/// what it has and goes on; all the rest is done on a queue of its own, for many at a time: to wake a
-/// thread costs more than what it would do for one. A reader finds all that was handed over, so
-/// that it may wait for long when nobody watches.
+/// The data for clients, fed by messages that the scheduler sends anyway. The scheduler hands over
+/// messages and continues; the rest is done on a separate queue, for many at a time: waking a
+/// thread costs more than its work for one. A reader finds everything handed over so far, so that
+/// messages may wait for long while nobody watches.
 ///
 /// Safe from any thread.
 ///
-/// `@unchecked Sendable`: but for `inbox`, which has its lock, all that changes is touched on `queue`
-/// alone: each method that is not private goes there for it, and `enter` is called there only.
+/// `@unchecked Sendable`: except for `inbox`, which has its lock, mutable state is accessed only on
+/// `queue`: each method that is not private switches to it, and `enter` is called only there.
 package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Sendable {
-  /// How long what is handed over waits for more when somebody watches.
+  /// The time that messages wait for others while somebody watches.
   private static let gathering = Duration.milliseconds(20)
-  /// When this much is there, it is entered although nobody watches.
+  /// With this many, messages are entered even if nobody watches.
   private static let gatheredMax = 2048
 
-  /// Something that was handed over.
+  /// A message that was handed over.
   private enum News {
     case records([LogRecord])
     case entries([LedgerEntry], at: Now)
@@ -28,7 +28,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     case previous([StoredRun])
     case previousVerdicts([VerdictRecord])
 
-    /// How many records or entries it is; what runs have printed counts by its length.
+    /// The number of records or entries; output of runs counts by its length.
     var size: Int {
       switch self {
       case .records(let records): records.count
@@ -41,13 +41,13 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
   }
 
   private struct Inbox {
-    /// What is not in the ledger yet, in its order.
+    /// Messages that are not entered yet, in order.
     var news: [News] = []
     var size = 0
     var isWatched = false
-    /// It will be entered without anybody asking.
+    /// True if they will be entered without a reader.
     var isEntering = false
-    /// Its thread enters the news. Nil only during `init`.
+    /// Its thread enters the messages. Nil only during `init`.
     var alarm: Alarm?
   }
 
@@ -62,10 +62,10 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
   private let onEnded: @Sendable (RunID) -> Void
 
   /// - Parameters:
-  ///   - next: the ledger that keeps the entries.
-  ///   - settings: which figures of each job are kept until a reload says otherwise.
-  ///   - onBegan: told, in the caller's turn, of each run that begins.
-  ///   - onEnded: told in the same way of each run that has ended.
+  ///   - next: the ledger that stores the entries.
+  ///   - settings: the figures of each job that are kept until a reload changes them.
+  ///   - onBegan: called synchronously for each run that begins.
+  ///   - onEnded: called synchronously for each run that has ended.
   package init(
     next: any Ledger, time: any TimeSource, settings: MetricsSettings = MetricsSettings(),
     onBegan: @escaping @Sendable (RunID) -> Void, onEnded: @escaping @Sendable (RunID) -> Void
@@ -82,7 +82,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     }
   }
 
-  /// What takt does every few seconds for some reader was late by so much.
+  /// Notes the delay of a periodic action for some reader.
   func beat(late: Duration) {
     let now = time.wall
     queue.async { [self] in
@@ -93,7 +93,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
 
   package func observe(_ records: [LogRecord]) { enqueue(.records(records)) }
 
-  /// Takes entries, and hands them on.
+  /// Takes entries, and passes them on.
   package func record(_ entries: [LedgerEntry]) {
     for entry in entries {
       switch entry {
@@ -112,13 +112,13 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
 
   package func served(_ start: SlotStart) { enqueue(.start(start, at: time.wall)) }
 
-  /// Takes runs that a previous daemon ended, the newest first.
+  /// Takes runs that a previous daemon ended, newest first.
   package func restore(previous runs: [StoredRun]) { enqueue(.previous(runs)) }
 
-  /// Takes verdicts of previous daemons, the newest first.
+  /// Takes verdicts of previous daemons, newest first.
   package func restore(previous records: [VerdictRecord]) { enqueue(.previousVerdicts(records)) }
 
-  /// Reads, or changes, after all that was handed over before.
+  /// Reads, or changes, the state after all earlier messages.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (inout ControlState) -> Value
   ) async -> Value {
@@ -130,15 +130,15 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     }
   }
 
-  /// From now on `notify` is called when there are new events, on the read model's queue; never
-  /// twice for the same ones, and not to be kept long.
+  /// Calls `notify` for new events, on the read model's queue; never twice for the same ones. It
+  /// must return quickly.
   func watch(_ notify: @escaping @Sendable () -> Void) async -> UInt64 {
     await withCheckedContinuation { continuation in
       queue.async { [self] in
         lastWatcher += 1
         watchers[lastWatcher] = notify
         inbox.withLock { $0.isWatched = true }
-        // What has waited until now waits no longer.
+        // Waiting messages are entered now.
         enter()
         continuation.resume(returning: lastWatcher)
       }
@@ -152,7 +152,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     }
   }
 
-  /// Tells those who watch, although there may be nothing new.
+  /// Notifies the watchers even without news.
   func notifyWatchers() {
     queue.async { [self] in for notify in watchers.values { notify() } }
   }
@@ -168,7 +168,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
     }
   }
 
-  /// Enters what was handed over, and tells those who watch of new events.
+  /// Enters the messages, and notifies the watchers of new events.
   private func enter() {
     let gathered = inbox.withLock { inbox in
       defer {
@@ -196,7 +196,7 @@ package final class ControlReadModel: Observer, Ledger, SlotGauge, @unchecked Se
 }
 
 extension LedgerEntry {
-  /// How much of what a run has printed is in it.
+  /// The bytes of a run's output in it.
   fileprivate var outputBytes: Int {
     switch self {
     case .attemptOutput(_, _, let output, _): output.head.count + output.tail.count

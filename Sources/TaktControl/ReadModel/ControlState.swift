@@ -2,33 +2,31 @@ import DequeModule
 package import TaktCore
 package import TaktTime
 
-/// What is known of jobs and runs beside what the scheduler knows. A value: it is fed and read by
-/// `ControlReadModel`.
+/// The state of jobs and runs besides the scheduler's. A value that `ControlReadModel` feeds and
+/// reads.
 package struct ControlState {
-  /// How many runs that have ended are remembered.
+  /// The most ended runs that are remembered.
   static let runsMax = 2_000
-  /// How many slots and wakes that were are remembered for the timeline.
+  /// The most past slots, and past wake-ups, for the timeline.
   static let pastMax = 20_000
 
-  /// A slot that was decided.
   struct PastSlot {
     var job: JobName
     var slot: WallInstant
-    /// From when it might start, and how much later.
+    /// The earliest start, and the time in which it may start.
     var due: WallInstant
     var window: Duration
     var verdict: Verdict
     var at: WallInstant
-    /// The run that served it.
     var run: RunID?
-    /// How many slots without a gap it stands for, of which it is the last.
+    /// The number of consecutive slots it represents, of which it is the last.
     var count = 1
   }
 
   var ring = EventRing()
   var metrics = Metrics()
   private(set) var jobs: [JobName: JobHistory] = [:]
-  /// Whether each job has a histogram of how long its runs took.
+  /// True to keep a histogram of each job's durations.
   private var measuresDurations: Bool
   /// Jobs that a reload has removed, whose runs may still end.
   private var removed: Set<JobName> = []
@@ -36,27 +34,26 @@ package struct ControlState {
   private var firstRun: RunID?
   /// Runs that have begun and have not ended.
   private(set) var begun: [RunID: StoredRun] = [:]
-  /// When each of them was recorded as begun, on the clock that does not jump.
+  /// The times when they were recorded as begun, on the monotonic clock.
   private var begunAt: [RunID: MonotonicInstant] = [:]
-  /// Runs that have ended, the newest last.
+  /// Runs that have ended, newest last.
   private(set) var ended: Deque<StoredRun> = []
-  /// What the last attempts printed: the ledger may not have it yet, or there may be none.
+  /// The output of the last attempts: the ledger may not have it yet, or there may be none.
   private(set) var outputs = RecentOutputs()
   private(set) var progress: [RunID: RunProgress] = [:]
-  /// Slots whose runs have started and whose verdicts have not come yet.
+  /// Slots whose runs have started and whose verdicts have not arrived yet.
   private var starts: [RunID: SlotStart] = [:]
   private(set) var pastSlots: Deque<PastSlot> = []
   private(set) var pastWakes: Deque<WallInstant> = []
   private(set) var stalls = StallLog()
   private(set) var missed = MissedSlots()
-  /// When this daemon first decided a slot.
+  /// The time of this daemon's first decision of a slot.
   private var firstDecision: WallInstant?
 
   package init(_ settings: MetricsSettings = MetricsSettings()) {
     measuresDurations = settings.hasHistograms
   }
 
-  /// From now on these settings hold.
   mutating func adopt(_ settings: MetricsSettings) {
     guard settings.hasHistograms != measuresDurations else { return }
     measuresDurations = settings.hasHistograms
@@ -85,7 +82,7 @@ package struct ControlState {
     }
   }
 
-  /// Something that takt does every few seconds is done now.
+  /// Notes a periodic action.
   mutating func beat(due: WallInstant, at now: WallInstant) { stalls.beat(due: due, at: now) }
 
   package mutating func apply(_ start: SlotStart, at wall: WallInstant) {
@@ -96,22 +93,22 @@ package struct ControlState {
     starts[start.run] = start
     stalls.slotStarted(due: wall - start.lateness, window: start.window, at: wall)
     metrics.count(start)
-    // Slots that start together share a wake.
+    // Slots that start together share a wake-up.
     if pastWakes.last.map({ wall.milliseconds - $0.milliseconds > 2 }) ?? true {
       Self.append(wall, to: &pastWakes)
     }
   }
 
-  /// Takes runs that a previous daemon ended, the newest first.
+  /// Takes runs that a previous daemon ended, newest first.
   mutating func restore(previous runs: [StoredRun]) {
     for run in runs where run.head.kind.isOfNow && run.end != nil {
-      // Runs that this daemon ended in the meantime are known.
+      // Runs that this daemon has ended since are known.
       guard firstRun.map({ run.head.run < $0 }) ?? true else { continue }
       change(run.head.job) { $0.addOlder(run) }
     }
   }
 
-  /// Takes verdicts of previous daemons, the newest first.
+  /// Takes verdicts of previous daemons, newest first.
   mutating func restore(previous records: [VerdictRecord]) {
     for record in records where firstDecision.map({ record.at < $0 }) ?? true {
       change(record.job) { $0.decideOlder(record) }
@@ -119,20 +116,20 @@ package struct ControlState {
     }
   }
 
-  /// The jobs whose slots come and go without a run, in no order, those that rest among them.
+  /// The jobs whose slots pass without a run, in no order, suspended ones included.
   var jobsPassing: [JobName] { jobs.lazy.filter(\.value.isStale).map(\.key) }
 
-  /// The jobs whose last run ended work of its own in the background, in no order.
+  /// The jobs whose last run ended its own work in the background, in no order.
   var jobsEndingWork: [JobName] {
     jobs.lazy.filter { $0.value.last?.end?.hasEndedWork ?? false }.map(\.key)
   }
 
-  /// A run that has begun, whether it has ended or not; nil for one that is not remembered.
+  /// A run that has begun, ended or not; nil if it is not remembered.
   func run(_ id: RunID) -> StoredRun? {
     begun[id] ?? ended.last { $0.head.run == id }
   }
 
-  /// The runs that are wanted of those that are remembered, the newest first.
+  /// The remembered runs that match the query, newest first.
   func runs(_ query: RunQuery) -> [StoredRun] {
     let all = (Array(begun.values) + ended).sorted { $0.head.run > $1.head.run }
     return Array(all.lazy.filter(query.wants).prefix(query.limit))
@@ -162,7 +159,7 @@ package struct ControlState {
       if firstRun == nil { firstRun = head.run }
       begun[head.run] = StoredRun(head, beganAt: run.at, attempts: run.attempt)
       begunAt[head.run] = now.monotonic
-    // It only wants to start, and may never do so.
+    // A claim only means to start, and may never do so.
     case .claimed(let run):
       if firstRun == nil { firstRun = run.head.run }
       begun[run.head.run] = StoredRun(run.head)
@@ -205,7 +202,7 @@ package struct ControlState {
     let known = begun.removeValue(forKey: head.run)
     var run = known ?? StoredRun(head)
     run.apply(record)
-    // Of a run that a previous daemon left, the ledger knows when it began and what its trigger set.
+    // For a run of a previous daemon, only the ledger knows its start and its trigger's parameters.
     if known != nil || record.end != RunEnd(.interrupted, .down) {
       Self.append(run, to: &ended, max: Self.runsMax)
     }
@@ -216,7 +213,7 @@ package struct ControlState {
         $0.counts.add(record, measured: measuresDurations)
       }
     }
-    // One that never began was no run of which anybody wants to know how it went.
+    // A run that never began says nothing of how the job fares.
     guard head.kind.isOfNow, record.attempts > 0 else { return }
     change(head.job) { $0.add(run) }
   }
@@ -232,7 +229,7 @@ package struct ControlState {
   }
 }
 
-/// What the last attempts have printed, within a bound.
+/// The output of the last attempts, within a bound.
 struct RecentOutputs {
   private static let countMax = 256
   private static let bytesMax = 4 << 20
@@ -240,7 +237,7 @@ struct RecentOutputs {
   private var outputs: Deque<(run: RunID, output: StoredOutput)> = []
   private var bytes = 0
 
-  /// Takes what an attempt has printed; the oldest goes when there is too much.
+  /// Adds an attempt's output; the oldest is dropped when there is too much.
   mutating func add(_ output: StoredOutput, of run: RunID) {
     guard !output.output.isEmpty else { return }
     outputs.append((run, output))
@@ -250,7 +247,7 @@ struct RecentOutputs {
     }
   }
 
-  /// What the attempts of a run have printed, as far as they are among the last.
+  /// The output of a run's attempts that are among the last.
   subscript(run: RunID) -> [StoredOutput] {
     outputs.filter { $0.run == run }.map(\.output)
   }
@@ -261,8 +258,7 @@ struct RecentOutputs {
 }
 
 extension RunHead.Kind {
-  /// Whether it says how the job fares now: a hook says nothing of it, and neither does a slot of the
-  /// past.
+  /// True if it shows how the job fares now: a hook does not, and neither does a past slot.
   fileprivate var isOfNow: Bool {
     switch self {
     case .slot, .manual, .resumed: true

@@ -1,26 +1,25 @@
 import DequeModule
 import TaktCore
 
-/// The last records of the log, each with its number. When there are too many the oldest goes.
+/// The last records of the log, numbered. When there are too many, the oldest is dropped.
 struct EventRing {
   static let recordsMax = 16_384
-  /// What they take in memory at most, about, with the JSON of those that were read.
+  /// The approximate bound on their memory, with the JSON of those that were read.
   static let bytesMax = 8 << 20
 
-  /// A record that somebody may want to read.
   struct Event {
     let record: LogRecord
     let number: UInt64
-    /// What it is about; nil for what is about no job.
+    /// The job that it is about; nil for none.
     var job: String? { record[.job].flatMap { if case .text(let name) = $0 { name } else { nil } } }
   }
 
   private var events: Deque<(event: Event, json: [UInt8]?)> = []
   private var bytes = 0
-  /// The number of the newest; 0 before there is one.
+  /// The number of the newest; 0 before the first.
   private(set) var last: UInt64 = 0
 
-  /// The number of the oldest that is still there; one more than the newest when none is.
+  /// The number of the oldest that remains; one more than the newest if there is none.
   var first: UInt64 { events.first?.event.number ?? last + 1 }
 
   mutating func append(_ record: LogRecord) {
@@ -37,8 +36,8 @@ struct EventRing {
     }
   }
 
-  /// Those after a number that `isWanted` wants, at most `count` of them, as JSON; and the number up
-  /// to which was looked. Each is made JSON once, however many read it.
+  /// At most `count` events after a number that `isWanted` accepts, as JSON; and the last number
+  /// that was examined. Each is encoded once, however many read it.
   mutating func read(
     after number: UInt64, count: Int, where isWanted: (Event) -> Bool
   ) -> (lines: [(event: Event, json: [UInt8])], upTo: UInt64) {
@@ -65,7 +64,7 @@ struct EventRing {
   /// Most records need no more.
   private static let jsonBytes = 320
 
-  /// The last records that are wanted, at most so many, the oldest first.
+  /// At most `count` of the last matching records, oldest first.
   func newest(_ count: Int, where isWanted: (LogRecord) -> Bool) -> [Event] {
     var found: [Event] = []
     for (event, _) in events.reversed() where found.count < count && isWanted(event.record) {

@@ -2,35 +2,34 @@ import TaktAPI
 package import TaktCore
 import TaktTime
 
-/// What is remembered of a job beside what the scheduler knows: how its last runs went.
+/// The data on a job besides the scheduler's: the results of its last runs.
 struct JobHistory {
   static let outcomesMax = 20
 
-  /// Its last run that has ended; hooks do not count.
+  /// The last run that has ended; hooks do not count.
   var last: StoredRun?
-  /// Its last outcomes, a letter each, the newest last.
+  /// A letter for each of the last runs, newest last.
   private(set) var outcomes: [UInt8] = []
-  /// How long those runs took, in milliseconds.
+  /// The durations of those runs, in milliseconds.
   private(set) var durations: [UInt32] = []
-  /// What became of its last slots, a letter each, the newest last: those that another machine has, and
-  /// those that nobody expects to run, are not among them.
+  /// A letter for each of the last slots, newest last, without those of other machines, and those
+  /// that nobody expects to run.
   private(set) var verdicts: [UInt8] = []
-  /// How the runs of those slots fare.
   private var slotRuns = SlotRuns()
   /// The newest of those slots that did not run.
   private(set) var passed: (slot: WallInstant, verdict: Verdict)?
-  /// When the first of the runs ended that have failed since the last success.
+  /// The end of the first failed run since the last success.
   private(set) var failingSince: WallInstant?
-  /// How late its last slot started, and how late it might.
+  /// The last slot's delay, and its allowed delay.
   var lateness: Duration?
   var window: Duration?
-  /// When a run of it has last succeeded.
+  /// The end of its last successful run.
   var succeededAt: WallInstant?
-  /// What its runs have used since takt started; nil where they have no processes.
+  /// The processor time of its runs since takt started; nil without processes.
   private(set) var cpu: Duration?
-  /// The peak memory of the last run of which it is known.
+  /// The peak memory of the last run for which it is known.
   private(set) var memoryPeakBytes: Int64?
-  /// What has become of its runs and slots since takt started.
+  /// The results of its runs and slots since takt started.
   var counts = JobCounts()
 
   mutating func add(_ run: StoredRun) {
@@ -50,7 +49,7 @@ struct JobHistory {
     }
   }
 
-  /// A slot, or several without a gap, got a verdict.
+  /// Takes the verdict of a slot, or of several consecutive ones.
   mutating func decide(_ record: VerdictRecord) {
     guard let letter = Self.letter(of: record.verdict) else { return }
     for _ in 0..<min(record.slots.count, Self.outcomesMax) {
@@ -61,7 +60,7 @@ struct JobHistory {
     if record.verdict.didNotRun { passed = (record.slots.last, record.verdict) }
   }
 
-  /// Takes a verdict that was given before those that are known; the newest first.
+  /// Takes a verdict from before those that are known, newest first.
   mutating func decideOlder(_ record: VerdictRecord) {
     guard verdicts.count < Self.outcomesMax, let letter = Self.letter(of: record.verdict) else {
       return
@@ -72,7 +71,7 @@ struct JobHistory {
     if passed == nil, record.verdict.didNotRun { passed = (record.slots.last, record.verdict) }
   }
 
-  /// Takes a run that ended before those that are known; the newest first.
+  /// Takes a run that ended before those that are known, newest first.
   mutating func addOlder(_ run: StoredRun) {
     if last == nil { last = run }
     slotRuns.endedOlder(run)
@@ -90,25 +89,25 @@ struct JobHistory {
     durations.insert(Self.milliseconds(of: run), at: 0)
   }
 
-  /// Whether its slots come and go without a run: the last two, or the last one was missed.
+  /// True if its slots pass without a run: the last two, or the last one was missed.
   var isStale: Bool {
     guard let last = verdicts.last else { return false }
     if last == UInt8(ascii: "m") { return true }
     return verdicts.count > 1 && verdicts.suffix(2).allSatisfy(Self.isNotRun)
   }
 
-  /// Whether its last slot started later than its leeway and this allow.
+  /// True if its last slot started later than its leeway and `tolerance` allow.
   func isLate(by tolerance: Duration) -> Bool {
     lateness.map { $0 > (window ?? .zero) + tolerance } ?? false
   }
 
-  /// Its last outcomes, the newest last.
+  /// Newest last.
   var outcomeText: String { String(decoding: outcomes, as: UTF8.self) }
 
-  /// What became of its last slots, the newest last.
+  /// Newest last.
   var verdictText: String { String(decoding: verdicts, as: UTF8.self) }
 
-  /// The same, with what became of their runs.
+  /// The verdicts, with the results of their runs.
   var slotText: String {
     if slotRuns.areAllWell { return verdictText }
     let count = verdicts.count
@@ -118,10 +117,9 @@ struct JobHistory {
       }, as: UTF8.self)
   }
 
-  /// How many of those slots did not run.
   var notRunCount: Int { verdicts.count(where: Self.isNotRun) }
 
-  /// Whether the letter is that of a verdict with `didNotRun`.
+  /// True for the letter of a verdict with `didNotRun`.
   private static func isNotRun(_ letter: UInt8) -> Bool {
     letter == UInt8(ascii: "s") || letter == UInt8(ascii: "m") || letter == UInt8(ascii: "x")
   }
@@ -140,7 +138,7 @@ struct JobHistory {
     UInt32(clamping: (run.duration ?? .zero).milliseconds)
   }
 
-  /// `o` for coalesced and `x` for cancelled; nil for what is no surprise to anybody.
+  /// `o` for coalesced and `x` for cancelled; nil for a verdict that surprises nobody.
   private static func letter(of verdict: Verdict) -> UInt8? {
     switch verdict {
     case .ran: UInt8(ascii: "r")
@@ -154,18 +152,16 @@ struct JobHistory {
   private static func letter(of outcome: Outcome?) -> UInt8? { outcome?.rawValue.utf8.first }
 }
 
-/// How far a run's plugin is.
 struct RunProgress {
   var percent: Int64
   var message: String?
 }
 
-/// A run as the API shows it.
 struct RunEntry: Sendable {
   var run: StoredRun
   var state: RunState.Kind
   var progress: RunProgress?
-  /// What it waits for, for people.
+  /// The reason why it waits, for people.
   var waitsFor: String?
 
   init(_ run: StoredRun, state: RunState.Kind, progress: RunProgress? = nil) {
@@ -174,13 +170,13 @@ struct RunEntry: Sendable {
     self.progress = progress
   }
 
-  /// A run that has not ended, with what else is known of it.
+  /// A run that has not ended, with its progress.
   init(_ view: RunView, progress: RunProgress? = nil) {
     self.init(view.run, state: view.state, progress: progress)
     waitsFor = view.waitsFor
   }
 
-  /// A run that the scheduler does not know: it is over, or its end was never written.
+  /// A run unknown to the scheduler: it is over, or its end was never written.
   init(_ run: StoredRun) { self.init(run, state: run.stateUnwatched) }
 }
 
@@ -196,13 +192,13 @@ extension API.Run {
   }
 }
 
-/// A job as the API shows it.
 package struct JobEntry: Sendable {
   var view: JobView
   var history: JobHistory
   var active: [RunEntry]
 
-  /// The state is lent: a copy for each job costs more than the rest. The gate's `status`.
+  /// Borrows the state: a copy for each job costs more than the rest. Measured by the gate's
+  /// `status`.
   package init(_ view: JobView, in state: borrowing ControlState) {
     history = state.jobs[view.spec.name] ?? JobHistory()
     let progress = state.progress
@@ -212,10 +208,10 @@ package struct JobEntry: Sendable {
 
   var isFailing: Bool { view.failureStreak > 0 }
 
-  /// Whether no run has succeeded in time, or its slots come and go without a run.
+  /// True if no run has succeeded in time, or its slots pass without a run.
   var isStale: Bool { view.staleSince != nil || (!view.isResting && history.isStale) }
 
-  /// How soon somebody should look at it.
+  /// The urgency for people to see to it.
   enum Attention: Int, CaseIterable, Comparable {
     case failing, stale
     /// Its slots run nowhere, or its alarms fail.
@@ -239,7 +235,7 @@ package struct JobEntry: Sendable {
 }
 
 extension JobView {
-  /// Whether it has no slots to serve: it is suspended or disabled, or has run as often as it may.
+  /// True if it has no slots to serve: it is suspended or disabled, or has reached its limit.
   var isResting: Bool {
     switch state {
     case .suspended, .disabled, .limit: true
@@ -249,7 +245,7 @@ extension JobView {
 }
 
 extension API.Job {
-  /// - Parameter withDurations: whether the durations of the last runs are in it.
+  /// - Parameter withDurations: true to include the durations of the last runs.
   init(_ job: borrowing JobEntry, withDurations: Bool = true) {
     self.init()
     name = job.view.spec.name.text

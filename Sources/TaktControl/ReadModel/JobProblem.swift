@@ -2,14 +2,14 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// What is wrong with a job besides how its runs end.
+/// A problem of a job besides the results of its runs.
 enum JobProblem {
   /// No machine of the cluster has these labels.
   case unplaced(labels: [String: String])
   /// A hook, or the pings, failed and has not succeeded since.
   case alarmFailed(name: String, AlarmFailure)
 
-  /// So few words that they fit a table.
+  /// Short enough for a table.
   var words: String {
     switch self {
     case .unplaced: "no machine"
@@ -19,9 +19,9 @@ enum JobProblem {
 }
 
 extension JobView {
-  /// The worst first.
+  /// Worst first.
   var problems: [JobProblem] {
-    // Nearly always nothing: the gate's `status`.
+    // Nearly always empty; measured by the gate's `status`.
     if missingLabels == nil, alarmFailures.isEmpty { return [] }
     return (missingLabels.map { [.unplaced(labels: $0)] } ?? [])
       + alarmFailures.sorted { $0.key < $1.key }.map { .alarmFailed(name: $0.key, $0.value) }
@@ -29,7 +29,7 @@ extension JobView {
 }
 
 extension AlarmFailure {
-  /// Whether somebody knows what the hook was to say.
+  /// The words for an alarm that was, or may not have been, reported.
   static func telling(_ isReported: Bool) -> String {
     isReported ? "on_alarm_failed told of it" : "nobody may have been told"
   }

@@ -2,12 +2,12 @@ import DequeModule
 import TaktCore
 import TaktTime
 
-/// The slots that were missed last, within a bound.
+/// The last slots that were missed, within a bound.
 struct MissedSlots {
   private static let recordsMax = 2_000
 
   private var records: Deque<VerdictRecord> = []
-  /// When the newest of those was decided that there was no room for.
+  /// The time of the newest decision that was dropped for lack of room.
   private var droppedAt: WallInstant?
 
   mutating func add(_ record: VerdictRecord) {
@@ -16,18 +16,18 @@ struct MissedSlots {
     records.append(record)
   }
 
-  /// Takes a verdict that was given before those that are known; the newest first.
+  /// Takes a verdict from before those that are known, newest first.
   mutating func addOlder(_ record: VerdictRecord) {
     guard case .missed = record.verdict, records.count < Self.recordsMax else { return }
     records.prepend(record)
   }
 
-  /// The slots of these jobs that were decided later than an instant.
+  /// The slots decided after an instant, with their jobs.
   struct Count: Sendable {
     var slots = 0
     var jobs: Set<JobName> = []
     var last = WallInstant(milliseconds: 0)
-    /// There are more that are no longer known.
+    /// True if there were more that are no longer known.
     var isPartial = false
   }
 

@@ -1,17 +1,17 @@
 import TaktCore
 
-/// How the runs of a job's last slots fare: a bit for each slot, the lowest for the newest.
+/// The results of the runs of a job's last slots: a bit for each slot, the lowest for the newest.
 struct SlotRuns {
   private static let countMax = JobHistory.outcomesMax
 
   private var active: UInt32 = 0
   private var failed: UInt32 = 0
-  /// Runs whose ends are not known, and how many slots are newer than theirs.
+  /// Runs whose ends are unknown, with the number of slots newer than theirs.
   private var open: [(run: RunID, age: Int)] = []
-  /// Runs of previous daemons that failed, for slots that are heard of later.
+  /// Failed runs of previous daemons, for slots that are restored later.
   private var failedBefore: [RunID] = []
 
-  /// A slot was decided: the others are one older.
+  /// Takes a decided slot: the others become one older.
   mutating func decided(_ run: RunID?) {
     active <<= 1
     failed <<= 1
@@ -34,7 +34,7 @@ struct SlotRuns {
     if failedBefore.contains(run) {
       failed |= UInt32(1) << UInt32(age)
     } else {
-      // Its end may be heard of later; whether it is active, nobody says.
+      // Its end may be restored later; it is not known to be active.
       open.append((run: run, age: age))
     }
   }
@@ -46,7 +46,6 @@ struct SlotRuns {
     failedBefore.append(run.head.run)
   }
 
-  /// Whether every letter is `r`.
   var areAllWell: Bool { active | failed == 0 }
 
   /// `r` for a slot whose run has succeeded or was cancelled, `f` failed, `a` active.

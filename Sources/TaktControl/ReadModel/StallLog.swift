@@ -2,28 +2,28 @@ import DequeModule
 import TaktCore
 import TaktTime
 
-/// When takt stood still: it was stopped, or the machine slept. Nothing wakes for it; slots that start
-/// late betray it, where nothing at all happened between the time that they were due and their start.
+/// The times when takt stood still: it was stopped, or the machine slept. No timer detects them;
+/// slots that start late do, if nothing at all happened between their due time and their start.
 struct StallLog {
   struct Stall: Hashable, Sendable {
     var from: WallInstant
     var to: WallInstant
   }
 
-  /// What is shorter is the machine's, and no stall.
+  /// Shorter delays are the machine's, and no stall.
   static let least = Duration.seconds(1)
   private static let countMax = 1_000
 
   private var all: Deque<Stall> = []
-  /// When something happened last.
+  /// The time of the last event.
   private var last: WallInstant?
-  /// The newest time without anything that may have been a stall.
+  /// The last time without events, which may have been a stall.
   private var quiet: Stall?
 
-  /// Those that end after an instant, in order, each once.
+  /// Those that end after an instant, in order and without overlaps.
   func stalls(since from: WallInstant) -> [Stall] { all.filter { $0.to >= from }.merged }
 
-  /// Something happened: a record, an entry of the ledger.
+  /// Takes any event: a record, an entry of the ledger.
   mutating func happened(at now: WallInstant) {
     if let last, now - last > Self.least { quiet = Stall(from: last, to: now) }
     last = now
@@ -34,19 +34,19 @@ struct StallLog {
     (quiet, last) = (nil, now)
   }
 
-  /// The machine slept until now, whether a slot was due meanwhile or not.
+  /// The machine slept until now, even if no slot was due meanwhile.
   mutating func slept(_ time: Duration, until now: WallInstant) {
     if time > Self.least { add(Stall(from: now - time, to: now)) }
   }
 
-  /// Something that takt does every few seconds, such as a sign of life to a reader of events, is done
-  /// now. What is late while nothing else happens tells of a stall, too.
+  /// Takes a periodic action, such as a heartbeat to a reader of events. If it is late while
+  /// nothing else happens, that shows a stall, too.
   mutating func beat(due: WallInstant, at now: WallInstant) {
     slotStarted(due: due, window: .zero, at: now)
   }
 
-  /// A slot starts that might have started until the end of its window. One that waited for its place
-  /// has let its timer fire in time, which is a record.
+  /// Takes the start of a slot, with the end of its window. One that waited for its place had its
+  /// timer fire in time, which is a record.
   mutating func slotStarted(due: WallInstant, window: Duration, at now: WallInstant) {
     var quiet = self.quiet
     if let last, now - last > Self.least { quiet = Stall(from: last, to: now) }
@@ -54,8 +54,8 @@ struct StallLog {
     add(Stall(from: due + window, to: quiet.to))
   }
 
-  /// Slots got no run: as takt or the machine stood still, or for a later one which may itself be in
-  /// time.
+  /// Takes slots without a run: takt or the machine stood still, or a later slot replaced them,
+  /// which may itself be in time.
   mutating func slotsPassed(_ record: VerdictRecord) {
     if let stall = Stall(record) { return add(stall) }
     if case .coalesced = record.verdict {
@@ -74,7 +74,7 @@ struct StallLog {
 }
 
 extension StallLog.Stall {
-  /// The time that a verdict tells of; nil for any other.
+  /// Nil for a verdict that shows no stall.
   init?(_ record: VerdictRecord) {
     switch record.verdict {
     case .missed(.stalled), .missed(.asleep): self.init(from: record.slots.first, to: record.at)
@@ -88,7 +88,7 @@ extension StallLog.Stall {
 }
 
 extension [StallLog.Stall] {
-  /// In order, and those that overlap as one.
+  /// In order, with overlaps merged.
   var merged: Self {
     sorted { $0.from < $1.from }.reduce(into: []) { merged, stall in
       if let last = merged.last, last.to >= stall.from {

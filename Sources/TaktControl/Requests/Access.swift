@@ -1,21 +1,21 @@
-/// What a client may do. Each right includes those before it.
+/// The rights of a client. Each includes those before it.
 enum Access: Int, Comparable, Sendable {
-  /// What needs no login: the page, which has no data, and the probes.
+  /// Without a login: the page, which has no data, and the probes.
   case none
-  /// The calendar alone.
+  /// Only the calendar.
   case calendar
-  /// See everything that the API shows.
+  /// Read everything that the API shows.
   case read
   /// Trigger, suspend, resume and cancel what the jobs file declares.
   case operate
-  /// All that the API offers over TCP.
+  /// Everything that the API offers over TCP.
   case full
-  /// What only takt's own user and root may do, by the Unix socket.
+  /// Reserved for takt's own user and root, on the Unix socket.
   case socket
 
   static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
 
-  /// The right as the jobs file and the docs name it.
+  /// The name of the right in the jobs file and the docs.
   var word: String {
     switch self {
     case .none: "none"
@@ -27,12 +27,12 @@ enum Access: Int, Comparable, Sendable {
     }
   }
 
-  /// As the status calls it.
+  /// The name in the status.
   var statusWord: String { self >= .full ? "full" : word }
 }
 
 extension ControlContext {
-  /// - Throws: a refusal that names the right that is missing.
+  /// - Throws: a refusal that names the missing right.
   func require(_ needed: Access) throws {
     guard access < needed else { return }
     if needed == .socket {

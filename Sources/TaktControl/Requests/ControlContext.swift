@@ -3,20 +3,19 @@ import Hummingbird
 import NIOCore
 import TaktCore
 
-/// What a request brings with it.
 struct ControlContext: RequestContext {
-  /// The most bytes of a request: a jobs file that is to be planned.
+  /// The most bytes of a request: a jobs file to be planned.
   static let bodyBytesMax = 8 << 20
-  /// The most bytes of an order.
+  /// The most bytes of a command.
   static let commandBytesMax = 1 << 20
 
   var coreContext: CoreRequestContextStorage
-  /// Who the client is: nobody unless the access has found out.
+  /// The client's login: no rights until the access has checked it.
   var login = Login(access: .none)
-  /// By which way it came: the one with fewer rights unless its listener says otherwise.
+  /// The way of the request: the one with fewer rights by default.
   private(set) var way = RequestWay.network
   let eventLoop: any EventLoop
-  /// The page's path, of a request that leaves out the slash at its end: what the page asks for is
+  /// The page's path, for a request without the slash at its end: the page's own requests are
   /// relative to it.
   var pagePath: String?
   var query = Query()
@@ -26,7 +25,7 @@ struct ControlContext: RequestContext {
     eventLoop = source.channel.eventLoop
   }
 
-  /// - Parameter way: by which listener the request came.
+  /// - Parameter way: that of the listener.
   init(source: ApplicationRequestContextSource, way: RequestWay) {
     self.init(source: source)
     self.way = way
@@ -37,7 +36,6 @@ struct ControlContext: RequestContext {
 extension ControlContext {
   var isLocal: Bool { way == .socket }
 
-  /// What the client may do.
   var access: Access { login.access }
 
   func job() throws -> JobName {
@@ -49,7 +47,6 @@ extension ControlContext {
     return name
   }
 
-  /// The run that the path names.
   func run() throws -> RunID {
     let text = parameters.get("run") ?? ""
     guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(text), number > 0

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// Runs tasks on one event loop, so that the control costs one thread and never touches the shared
+/// Runs tasks on one event loop, so that the control costs one thread and never uses the shared
 /// pool, whose first use would start a permanent timer.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
@@ -17,7 +17,7 @@ final class LoopExecutor: TaskExecutor {
   }
 }
 
-/// Where the ledger is read, which may wait for a disk.
+/// For reads of the ledger, which may wait for a disk.
 enum SlowQueue {
   static let queue = DispatchQueue(label: "takt.control.slow", qos: .utility)
 
@@ -26,13 +26,13 @@ enum SlowQueue {
   }
 }
 
-/// Where much of the ledger is walked through, which takes seconds of a large one: one walk at a time, and
-/// no other question waits for it.
+/// For walks through much of the ledger, which take seconds in a large one: one at a time, and no
+/// other question waits for them.
 final class WalkQueue: Sendable {
   static let shared = WalkQueue()
 
   private let queue = DispatchQueue(label: "takt.control.walk", qos: .utility)
-  /// How many walks may wait or be in progress.
+  /// The most walks that wait or are in progress.
   private let walksMax: Int
   private let walks = Atomic<Int>(0)
 
@@ -50,7 +50,7 @@ final class WalkQueue: Sendable {
   }
 }
 
-/// Where the file of the token is read: its file system may not respond.
+/// For reads of the token's file: its file system may not respond.
 enum TokenQueue {
   private static let queue = DispatchQueue(label: "takt.control.token", qos: .utility)
 
@@ -59,7 +59,7 @@ enum TokenQueue {
   }
 }
 
-/// Where answers are put together that take processor time, and wait for nothing.
+/// For answers that take processor time, and wait for nothing.
 enum BusyQueue {
   private static let queue = DispatchQueue(label: "takt.control.busy", qos: .utility)
 

@@ -1,11 +1,11 @@
 import TaktCore
 
-/// Whom a request shows itself to come from.
+/// The user or token of a request, with its rights.
 struct Login: Equatable, Sendable {
   var access: Access
   /// The user whom the proxy names; nil for a token.
   var user: String?
-  /// Whether a browser adds it to requests by itself, also to those that another site's page makes.
+  /// True if a browser adds it to requests by itself, even to those of another site's page.
   var isAmbient = false
 }
 

@@ -2,10 +2,10 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// A parameter of a route: read here, and described from here.
+/// A parameter of a route: both parsing and description are derived from it.
 struct Parameter<Value: Sendable>: Sendable {
   let about: ParameterAbout
-  /// Reads it; nil for a request that does not have it.
+  /// Parses the text; nil for a missing parameter.
   let read: @Sendable (_ text: String?) throws -> Value
 
   fileprivate init(
@@ -18,7 +18,6 @@ struct Parameter<Value: Sendable>: Sendable {
   }
 }
 
-/// What the description of the API says of a parameter.
 struct ParameterAbout: Sendable {
   enum Place: String {
     case query, header
@@ -64,7 +63,7 @@ extension Parameter where Value == String? {
     }
   }
 
-  /// One of several words; how a wrong one is refused says `refuse`.
+  /// - Parameter refuse: makes the refusal of an unknown word.
   static func choice(
     _ name: String, _ words: [String], default standard: String? = nil, _ sentence: String,
     refusing refuse: @escaping @Sendable (String) -> Problem
@@ -151,7 +150,7 @@ extension Parameter where Value == JobName? {
 extension Parameter where Value == WallInstant? {
   /// An instant with an offset, from 1970 to 2200.
   ///
-  /// - Parameter isFuture: whether it is one to come.
+  /// - Parameter isFuture: true for an instant to come.
   static func instant(
     _ name: String, _ sentence: String, isFuture: Bool = false, isRequired: Bool = false
   ) -> Self {
@@ -169,6 +168,6 @@ extension Parameter where Value == WallInstant? {
 }
 
 extension JobName {
-  /// What a name is like, for the description of the API.
+  /// The pattern for the description of the API.
   static let pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 }

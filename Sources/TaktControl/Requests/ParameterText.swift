@@ -1,16 +1,16 @@
 import TaktCore
 import TaktTime
 
-/// Parameters that somebody gives a run as texts.
 struct ParameterText {
   let catalogue: any ActionCatalogue
-  /// By which way they came: over TCP, a built-in or a plugin takes only those that the job opens.
+  /// The way of the request: over TCP, a built-in or a plugin takes only parameters that the job
+  /// opens.
   let way: RequestWay
 
-  /// The most bytes of a variable, and of a text that comes over TCP.
+  /// The most bytes of a variable, and of a text over TCP.
   private static let bytesMax = 65_536
 
-  /// What the job's action makes of them: values for a built-in or plugin, variables for a command.
+  /// Values for a built-in or a plugin, variables for a command.
   func parameters(_ texts: [String: String], for spec: JobSpec) throws -> RunParameters {
     if texts.isEmpty { return RunParameters() }
     let open = spec.policies.params
@@ -25,7 +25,7 @@ struct ParameterText {
     }
   }
 
-  /// A variable is data from any client: it needs no declaration, and follows the one that there is.
+  /// A variable is data from any client: it needs no declaration, but follows one that exists.
   private func variables(
     _ texts: [String: String], _ declared: [BoundedParameter]
   ) throws -> RunParameters {
@@ -81,7 +81,7 @@ struct ParameterText {
         _ = try value(text, bounds, of: "'\(action)'")
       }
     }
-    // What is there by default is no one's wish, and nothing to complain of.
+    // Nobody chose a default, so it is no reason to complain.
     let wished = given.filter { name, value in
       own.first { $0.schema.name == name }?.schema.defaultValue != value
     }
@@ -95,8 +95,8 @@ struct ParameterText {
     return RunParameters(values: values, shown: ShownParameters(texts, secrets: Set(secrets)))
   }
 
-  /// Refuses what the job does not open. That it reaches nothing was checked when the jobs file was
-  /// read, and costs nothing to check again.
+  /// Refuses parameters that the job does not open. The reach of open ones was checked when the
+  /// jobs file was read, and is checked again at no cost.
   private func checkOpen(_ name: String, _ open: [BoundedParameter], of action: String) throws {
     if open.contains(where: { $0.schema.name == name && $0.schema.mayBeOpened }) { return }
     let names = open.map { "'\($0.schema.name)'" }.joined(separator: ", ")
@@ -107,7 +107,7 @@ struct ParameterText {
         : "The job opens \(names) with 'params'.")
   }
 
-  /// The value of a text that keeps to the bounds of its parameter, before it is escaped.
+  /// A value within the bounds of its parameter, before it is escaped.
   private func value(
     _ text: String, _ parameter: BoundedParameter, of owner: String
   ) throws -> ParameterValue {
@@ -148,7 +148,7 @@ struct ParameterText {
 }
 
 extension ParameterValue {
-  /// Texts count as they are: what looks like a placeholder is none.
+  /// Escapes texts, so that nothing in them is a placeholder.
   fileprivate var escaped: ParameterValue {
     switch self {
     case .string(let text): .string(text.replacing("{{", with: "{{{{"))

@@ -3,9 +3,9 @@ import Hummingbird
 import TaktAPI
 import TaktCore
 
-/// Why a request is not done, as RFC 9457 wants it said.
+/// A refused request, in the format of RFC 9457.
 struct Problem: Error {
-  /// What kind of problem it is, beside the codes of diagnostics.
+  /// The kind of problem, besides the codes of diagnostics.
   enum Code: String, CaseIterable {
     case badRequest, unauthorized, forbidden, notFound, methodNotAllowed, conflict, overlap
     case ambiguous
@@ -28,7 +28,7 @@ struct Problem: Error {
     self.detail = detail
   }
 
-  /// A jobs file with errors: its first one says what kind.
+  /// For a jobs file with errors: the first one determines the code.
   init(refusing diagnostics: [Diagnostic]) {
     self.init(.unprocessable, "the jobs file has errors; the previous jobs keep running")
     code = (diagnostics.first { $0.severity == .error }?.code.rawValue) ?? code
@@ -37,7 +37,6 @@ struct Problem: Error {
 
   static let contentType = "application/problem+json"
 
-  /// The body that says it.
   var bytes: [UInt8] { object.json }
 
   var response: Response {

@@ -3,13 +3,13 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// The query of a request, read strictly: what is misspelt is said, not passed over.
+/// The query of a request, parsed strictly: misspelled names are refused, not ignored.
 struct Query {
   private var values: [String: String] = [:]
-  /// What the route's description names.
+  /// The names in the route's description.
   private var names: [String] = []
 
-  /// The query of a route without any.
+  /// For a route without a query.
   init() {}
 
   init(_ request: Request, _ parameters: [ParameterAbout]) throws {
@@ -32,10 +32,8 @@ struct Query {
     }
   }
 
-  /// The value of a parameter.
-  ///
-  /// - Throws: a `Problem` for a value that it does not take; one with the status 500 where the route's
-  ///   description does not name it.
+  /// - Throws: a `Problem` for an invalid value; one with the status 500 for a parameter that the
+  ///   route's description does not name.
   subscript<Value>(parameter: Parameter<Value>) -> Value {
     get throws {
       let name = parameter.about.name

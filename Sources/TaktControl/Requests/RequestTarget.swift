@@ -1,11 +1,11 @@
-/// Paths of requests, so that every correct way to write one means the same.
+/// Paths of requests, normalized so that every correct form of one means the same.
 package enum RequestTarget {
-  /// A target whose path has no percent-encoding where none is needed: letters, digits, `-`, `.`,
-  /// `_` and `~` stand for themselves (RFC 3986, section 6.2.2.2). All that names of jobs, plugins
-  /// and tags consist of is among them. Other encoded bytes stay encoded, with capital digits.
+  /// A target whose path has no unnecessary percent-encoding: letters, digits, `-`, `.`, `_` and
+  /// `~` are literal (RFC 3986, section 6.2.2.2). Names of jobs, plugins and tags consist only of
+  /// these. Other encoded bytes stay encoded, with capital digits.
   ///
-  /// - Returns: Nil where a `%` of the path has no two hexadecimal digits behind it. The query
-  ///   stays as it is.
+  /// - Returns: nil if a `%` of the path is not followed by two hexadecimal digits. The query stays
+  ///   as it is.
   package static func normalized(_ target: String) -> String? {
     let bytes = Array(target.utf8)
     let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
@@ -32,10 +32,10 @@ package enum RequestTarget {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// A target without the path below which a proxy has takt. One that is not below it stays as it is.
+  /// A target without the path prefix of a proxy. One without that prefix stays as it is.
   ///
-  /// - Parameter prefix: a path as `normalized` gives it, without a slash at its end; empty for none.
-  /// - Returns: also whether the target was that path without the slash behind it.
+  /// - Parameter prefix: a path from `normalized`, without a slash at its end; empty for none.
+  /// - Returns: the target, and true if it was that path without the slash after it.
   package static func removing(_ prefix: String, from target: String) -> (
     target: String, lacksSlash: Bool
   ) {
@@ -48,7 +48,7 @@ package enum RequestTarget {
     }
   }
 
-  /// The text that a percent-encoded one means; nil where that is no text.
+  /// The decoded text; nil for an invalid encoding.
   package static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -64,7 +64,7 @@ package enum RequestTarget {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// A text as one part of a path, as a value of a query or of a header.
+  /// A text for one part of a path, or for a value of a query or of a header.
   package static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {

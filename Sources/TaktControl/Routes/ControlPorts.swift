@@ -2,25 +2,25 @@ import NIOCore
 package import TaktCore
 import TaktTime
 
-/// What the control needs of the rest of takt.
+/// The control's interfaces to the rest of takt.
 package struct ControlPorts: Sendable {
   package var scheduler: any SchedulerControl
   package var reload: any ReloadControl
-  /// Who takes jobs that run once.
+  /// Accepts jobs that run once.
   package var once: any OnceControl
-  /// What is kept of runs; nil without a ledger.
+  /// The stored runs; nil without a ledger.
   package var archive: (any RunArchive)?
   package var output: any LiveOutput
-  /// The way to the other machines of the cluster; nil without one.
+  /// The connection to the other machines of the cluster; nil without one.
   package var machines: ClusterMachines?
   package var catalogue: any ActionCatalogue
   package var readModel: ControlReadModel
   package var facts: DaemonFacts
-  /// What others count; called on the control's thread.
+  /// Figures that other parts count; called on the control's thread.
   package var figures: @Sendable () -> DaemonFigures
-  /// Takes a line about each change that a user asks for who is logged in by the proxy.
+  /// Receives a line about each change by a user whom the proxy has logged in.
   package var log: @Sendable (String) -> Void = { _ in }
-  /// Those who follow the output of runs, on all listeners together.
+  /// The readers of runs' output, on all listeners together.
   let outputReaders = ReaderCount()
 
   package init(
@@ -58,12 +58,12 @@ extension ControlPorts {
     }
   }
 
-  /// Waits until all that was done so far is kept, so that a crash does not undo what somebody has
-  /// been told is done; not longer than this while the ledger's disk does not answer. Returns whether
-  /// it is kept, as far as anything is.
+  /// Waits until everything so far is in the ledger, so that a crash does not undo what a client
+  /// was told is done; at most this long while the ledger's disk does not answer. Returns true if
+  /// it is stored, as far as there is a ledger.
   ///
-  /// - Parameter loop: counts the time. A task that sleeps would use the system's shared pool, which
-  ///   wakes the process once a second from then on.
+  /// - Parameter loop: counts the time. A task that sleeps would use the system's shared pool,
+  ///   which wakes the process once a second from then on.
   @discardableResult
   func whenKept(within patience: Duration = .seconds(2), on loop: any EventLoop) async -> Bool {
     guard archive != nil else { return figures().ledger?.isFailing != true }
@@ -77,8 +77,8 @@ extension ControlPorts {
     return false
   }
 
-  /// Which files of the running jobs have changed since they were read; none where a file system does
-  /// not say so within a moment.
+  /// The files of the running jobs that have changed since they were read; empty if a file system
+  /// does not answer within a moment.
   func changedFiles(on loop: any EventLoop) async -> [String] {
     let (answers, answer) = AsyncStream.makeStream(of: [String].self)
     let timeout = loop.scheduleTask(in: .milliseconds(500)) { answer.yield([]) }
@@ -88,9 +88,9 @@ extension ControlPorts {
     return []
   }
 
-  /// Reads what is kept, away from the control's own thread.
+  /// Reads the ledger, away from the control's own thread.
   ///
-  /// - Parameter walks: whether it reads much of the ledger, by the archive's connection for that.
+  /// - Parameter walks: true to read much of the ledger, on the archive's connection for that.
   func fromArchive<Value: Sendable>(
     walks: Bool = false,
     _ body: @escaping @Sendable (any RunArchive) throws(ArchiveError) -> Value
@@ -107,8 +107,8 @@ extension ControlPorts {
     }
   }
 
-  /// Tells a name that is none from a job without such slots. The ledger may know a job that the jobs
-  /// file no longer has.
+  /// Distinguishes an unknown name from a job without such slots. The ledger may know a job that
+  /// the jobs file no longer has.
   func requireKnown(_ job: JobName) async throws {
     if await query({ core, now in core.view(of: job, at: now) != nil }) { return }
     var slot = SlotQuery()
@@ -121,7 +121,7 @@ extension ControlPorts {
     if kept?.isEmpty != false { throw await noJob(job.text) }
   }
 
-  /// Why there is nothing to read.
+  /// The reason why there is nothing to read.
   var noLedger: Problem {
     guard let ledger = figures().ledger, ledger.isFailing else {
       return Problem(.notFound, "there is no ledger: 'state' is none")
@@ -135,13 +135,14 @@ extension ControlPorts {
     return await readModel.read { JobEntry(view, in: $0) }
   }
 
-  /// The jobs of these names that are there: not more than one turn of the scheduler's queue may take.
+  /// The existing jobs among these names: at most as many as one turn of the scheduler's queue
+  /// allows.
   func entries(of names: [JobName]) async -> [JobEntry] {
     let views = await query { core, now in names.compactMap { core.view(of: $0, at: now) } }
     return await readModel.read { state in views.map { JobEntry($0, in: state) } }
   }
 
-  /// The jobs that are stale (`JobEntry.isStale`) because their slots come and go without a run, in no
+  /// The jobs that are stale (`JobEntry.isStale`) because their slots pass without a run, in no
   /// order; without those that are stale by `expect_success_within`, which the scheduler counts.
   func jobsPassing() async -> [JobName] {
     let names = await readModel.read { $0.jobsPassing }
@@ -165,7 +166,7 @@ extension ControlPorts {
       .notFound, "there is no job '\(name)'", detail: nearest.map { "Did you mean '\($0)'?" })
   }
 
-  /// Which jobs the `for_each` of a definition makes, the first ones; nil where there is none.
+  /// The first jobs that the `for_each` of a definition makes; nil without such a definition.
   private func members(of family: JobName) async -> String? {
     let shown = 5
     let page = await JobList(after: nil, limit: shown, match: nil, state: nil, family: family)

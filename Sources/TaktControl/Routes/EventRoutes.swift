@@ -5,14 +5,12 @@ import NIOCore
 import Synchronization
 import TaktCore
 
-/// Events as they come.
 struct EventRoutes {
-  /// So many may read at once.
+  /// The most concurrent readers.
   static let readersMax = 256
-  /// So many events are written at a time.
   private static let turnCount = 256
-  /// A reader that gets nothing hears so often that the scheduler answers; one that hears nothing
-  /// knows that takt hangs.
+  /// The interval of heartbeats to a silent reader, which show that the scheduler answers; without
+  /// them, the reader knows that takt hangs.
   private static let silence = TimeAmount.seconds(2)
 
   let ports: ControlPorts
@@ -52,7 +50,7 @@ struct EventRoutes {
   {
     let query = context.query
     var after = try query[Self.after].map { UInt64($0) }
-    // What a browser sends that comes back.
+    // A browser sends this when it reconnects.
     if after == nil, let last = request.headers[.lastEventID], !last.isEmpty {
       guard last.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(last) else {
         throw Problem(.badRequest, "Last-Event-ID must be the number of an event")
@@ -69,12 +67,12 @@ struct EventRoutes {
     if let after { start = after } else { start = await ports.readModel.read { $0.ring.last } }
     return Response(
       status: .ok,
-      // Who watches a connection for its end cannot use it for another request.
+      // Watching a connection for its end excludes another request on it.
       headers: [
         .contentType: "text/event-stream", .xAccelBuffering: "no", .connection: "close",
       ],
       body: ResponseBody { [ports, probe, loop = context.eventLoop] writer in
-        // As long as the stream lives, so does its place.
+        // Holds the place as long as the stream lives.
         defer { withExtendedLifetime(place) {} }
         let (signals, signal) = AsyncStream.makeStream(
           of: Signal.self, bufferingPolicy: .bufferingNewest(1))
@@ -102,7 +100,6 @@ struct EventRoutes {
       })
   }
 
-  /// Why a reader's turn has come.
   private enum Signal {
     case news, silence
   }
@@ -155,9 +152,9 @@ struct EventRoutes {
   }
 }
 
-/// How many read events. Safe from any thread.
+/// The number of readers. Safe from any thread.
 final class ReaderCount: Sendable {
-  /// A reader's place; it is free again when this is gone.
+  /// A reader's place, freed at the end of this object's life.
   final class Place: Sendable {
     private let readers: ReaderCount
     fileprivate init(_ readers: ReaderCount) { self.readers = readers }
@@ -168,7 +165,7 @@ final class ReaderCount: Sendable {
   private let closing = Atomic<Bool>(false)
   private let empty = DispatchSemaphore(value: 0)
 
-  /// A place; nil when there is none.
+  /// Nil if there is no place.
   func enter(max: Int) -> Place? {
     let place = Place(self)
     return count.add(1, ordering: .relaxed).newValue <= max ? place : nil
@@ -176,10 +173,10 @@ final class ReaderCount: Sendable {
 
   var current: Int { count.load(ordering: .relaxed) }
 
-  /// Whether all are to come to their end.
+  /// True if all readers are to end.
   var isClosing: Bool { closing.load(ordering: .relaxed) }
 
-  /// From now on nobody stays.
+  /// Makes all readers end.
   func close() { closing.store(true, ordering: .relaxed) }
 
   func waitForNone(timeout: DispatchTimeInterval) {
@@ -193,20 +190,20 @@ final class ReaderCount: Sendable {
 }
 
 extension HTTPField.Name {
-  // The texts are valid names, so there is one.
+  // The texts are valid names, so none is nil.
   fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .age
-  /// Tells a proxy to pass on what comes as it comes.
+  /// Tells a proxy not to buffer the stream.
   static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .age
 }
 
-/// How late something is that is done again and again, each time so long after the time before.
+/// The delay of a periodic action, each time from the time before.
 private final class BeatGauge: Sendable {
   private let interval: TimeAmount
   private let last = Mutex(NIODeadline.now())
 
   init(every interval: TimeAmount) { self.interval = interval }
 
-  /// It is done now: how late, nil if it is early.
+  /// Notes the action: returns its delay, nil if it is early.
   func pop() -> Duration? {
     let now = NIODeadline.now()
     let due = last.withLock { last in

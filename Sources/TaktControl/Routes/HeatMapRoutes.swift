@@ -3,7 +3,7 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// When jobs run, fail and do not run, over a year.
+/// Runs, failures and slots without a run, over a year.
 struct HeatMapRoutes {
   private static let day = Duration.seconds(86_400)
 

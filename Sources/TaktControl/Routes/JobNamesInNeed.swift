@@ -1,12 +1,12 @@
 import TaktCore
 
-/// Which jobs have series of their own: those that need somebody first, and then by name.
+/// The jobs with series of their own: those that need attention first, then by name.
 struct JobNamesInNeed: Sendable {
   var all: [JobName]
-  /// By how much they need it; in no order among themselves.
+  /// By urgency; in no order among themselves.
   var inNeed: [[JobName]]
 
-  /// The first so many, in order.
+  /// The first `count`, in order.
   func first(_ count: Int) -> [JobName] {
     if all.count <= count { return all.sorted() }
     var chosen: [JobName] = []

@@ -3,7 +3,6 @@ import NIOCore
 import TaktAPI
 import TaktCore
 
-/// The jobs file: planned and reloaded.
 struct PlanRoutes {
   let ports: ControlPorts
 
@@ -59,7 +58,7 @@ struct PlanRoutes {
     let report = await withCheckedContinuation { continuation in
       ports.reload.plan { continuation.resume(returning: $0) }
     }
-    // As those of a job are: an environment is not for readers.
+    // As for a job: readers may not see an environment.
     return try answer(report, showsValues: context.access >= .full)
   }
 
@@ -74,9 +73,9 @@ struct PlanRoutes {
   }
 
   /// - Parameters:
-  ///   - showsValues: whether commands and environments are in it. Not for a text that somebody
-  ///     sends: it may include a file, or name an `env_file`, that only takt may read.
-  ///   - showsLines: whether what lines of files have made of jobs is in it, names included.
+  ///   - showsValues: true to include commands and environments. False for a text from a client: it
+  ///     may include a file, or name an `env_file`, that only takt may read.
+  ///   - showsLines: true to include what lines of files have made of jobs, names too.
   private func answer(
     _ report: ReloadReport, showsValues: Bool = false, showsLines: Bool = true
   ) throws -> Response {
@@ -86,10 +85,10 @@ struct PlanRoutes {
 }
 
 extension ReloadReport {
-  /// Without the words of other files than the one that was sent: who sends a text that includes a
-  /// file is not shown what stands in that. Mistakes there keep their places and their codes.
+  /// Removes the words of other files than the one that was sent: the sender of a text with
+  /// includes may not see their content. Mistakes there keep their places and their codes.
   ///
-  /// - Parameter isAlone: whether the text cannot include anything, not even the file itself.
+  /// - Parameter isAlone: true if the text cannot include anything, not even the file itself.
   fileprivate func withoutWords(but file: String, isAlone: Bool) -> ReloadReport {
     var report = self
     report.diagnostics = diagnostics.map { diagnostic in

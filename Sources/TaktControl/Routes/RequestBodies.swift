@@ -12,7 +12,7 @@ import TaktTime
 #endif
 
 extension API.Suspend {
-  /// When the suspension ends; nil for never by itself.
+  /// The end of the suspension; nil for an unlimited one.
   func end(at now: WallInstant) throws -> WallInstant? {
     switch (self.for, until) {
     case (nil, nil): return nil
@@ -30,7 +30,6 @@ extension API.Suspend {
 }
 
 extension Request {
-  /// The whole body.
   func bytes(upTo max: Int) async throws -> [UInt8] {
     do {
       return Array(buffer: try await body.collect(upTo: max))
@@ -39,7 +38,7 @@ extension Request {
     }
   }
 
-  /// Refuses a body with anything in it but an empty object.
+  /// Refuses a body other than an empty object.
   func requireNoKeys() async throws {
     let bytes = try await bytes(upTo: ControlContext.commandBytesMax)
     guard !bytes.isEmpty else { return }
@@ -57,7 +56,7 @@ extension Request {
     let keys = type.keys
     let bytes = try await bytes(upTo: ControlContext.commandBytesMax)
     let text = bytes.isEmpty ? Array("{}".utf8) : bytes
-    // The keys are looked at first: what is misspelt is not passed over.
+    // The keys are checked first, so that misspelled ones are not ignored.
     guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: Data(text)) else {
       throw Problem(.badRequest, "the body must be a JSON object")
     }
@@ -78,7 +77,7 @@ extension Request {
   }
 }
 
-/// The keys of a JSON object, whatever their values are.
+/// The keys of a JSON object, with values of any kind.
 private struct ObjectKeys: Decodable {
   let keys: [String]
 

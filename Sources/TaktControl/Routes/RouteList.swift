@@ -3,16 +3,16 @@ import Hummingbird
 import NIOCore
 import TaktCore
 
-/// The router, and the list of what it takes: in the order in which routes are added.
+/// The router, with the list of its routes in the order of their addition.
 struct RouteList {
   typealias Handler = @Sendable (Request, ControlContext) async throws -> Response
 
   private struct Route {
     var method: HTTPRequest.Method
     var path: String
-    /// What a client needs to be answered.
+    /// The right that a client needs.
     var needs: Access
-    /// Nil for one that the description does not name: the page.
+    /// Nil for a route outside the description: the page.
     var about: RouteAbout?
     var handler: Handler
   }
@@ -21,7 +21,7 @@ struct RouteList {
   private(set) var table = RouteTable()
   private var routes: [Route] = []
 
-  /// Adds a route; `{name}` stands for one part of a path.
+  /// `{name}` matches one part of a path.
   mutating func get(
     _ path: String, needs: Access = .read, _ about: RouteAbout?, _ handler: @escaping Handler
   ) {
@@ -30,7 +30,6 @@ struct RouteList {
     routes.append(Route(method: .get, path: path, needs: needs, about: about, handler: handler))
   }
 
-  /// Adds a route that changes something.
   mutating func post(
     _ path: String, needs: Access, _ about: RouteAbout, _ handler: @escaping Handler
   ) {
@@ -38,9 +37,9 @@ struct RouteList {
     routes.append(Route(method: .post, path: path, needs: needs, about: about, handler: handler))
   }
 
-  /// Adds the route that describes all of them, itself too.
+  /// Adds the route that describes all of them, including itself.
   ///
-  /// - Parameter prefix: the path below which they are; empty for none.
+  /// - Parameter prefix: their path prefix; empty for none.
   mutating func addDescription(below prefix: String) {
     let path = "/api/v1/openapi.json"
     let about = RouteAbout("openapi", "This document", .json("The description"))
@@ -59,7 +58,7 @@ struct RouteList {
     }
   }
 
-  /// What answers requests, those of whom `access` lets through.
+  /// The handler of all requests that `access` admits.
   func responder(
     access: AccessMiddleware, bodies: BodyBudget, ports: ControlPorts
   ) -> some HTTPResponder<ControlContext> {

@@ -2,7 +2,6 @@ import Hummingbird
 import TaktAPI
 import TaktCore
 
-/// What became of slots, from the ledger.
 struct SlotRoutes {
   let ports: ControlPorts
 
@@ -24,7 +23,7 @@ struct SlotRoutes {
       + "excluded slots, those beyond limit, coalesced ones and those of another machine are left out"
   )
   private static let limit = Parameter.integer("limit", 1...10_000, default: 50, "Maximum number")
-  /// A longer list keeps no other question waiting.
+  /// A longer list delays no other question.
   private static let longMin = 1000
 
   @Sendable private func list(_ request: Request, _ context: ControlContext) async throws
@@ -37,10 +36,11 @@ struct SlotRoutes {
     query.until = try given[Self.until]
     query.notRunOnly = try given[Self.notRun]
     let limit = try given[Self.limit]
-    // One more tells whether there are more.
+    // One more tells if there are more.
     query.limit = limit + 1
-    // All newer ones are passed by on the way to the end of the range: a slot may be decided long after
-    // its time, so that no number of a verdict bounds it. By job, or of those not run, an index does.
+    // All newer slots are passed on the way to the end of the range: a slot may be decided long
+    // after its time, so that no number of a verdict bounds it. By job, or for slots not run, an
+    // index does.
     let isWalk = query.until != nil && query.job == nil && !query.notRunOnly
     query.walks = isWalk || limit > Self.longMin
     let wanted = query

@@ -12,25 +12,24 @@ import TaktSystem
 import TaktTime
 import Dispatch
 
-/// Answers those who steer takt and look at it: on a Unix socket always, over TCP when it is to.
+/// Answers clients: always on a Unix socket, and over TCP if the settings ask for it.
 ///
 /// Safe from any thread.
 package final class ControlServer: Sendable {
-  /// How many runs, and how many verdicts, of previous daemons are read for what the last ones of
-  /// each job were.
+  /// The most runs, and the most verdicts, of previous daemons that are read for the last ones of
+  /// each job.
   private static let previousMax = 20_000
-  /// So many requests a second are answered on each listener to those who bear no token, so many at
-  /// once after a pause. All connections that there may be together wait half a second.
+  /// The pace of answers to requests without a token on each listener: requests per second, and at
+  /// once after a pause. All possible connections together wait half a second.
   private static let unauthenticatedPerSecond = 1_000
   private static let unauthenticatedMax = 100
   private static let unauthenticatedWait = Duration.seconds(1)
 
-  /// Where it listens.
   package enum Place: Sendable, CustomStringConvertible {
     case socket(path: String)
-    /// An address, whose requests must bear the token in a file.
+    /// An address, whose requests must have the token in a file.
     case network(HTTPSettings, tokenFile: String)
-    /// The Unix socket of the proxy: to the requests that come there applies what applies over TCP.
+    /// The Unix socket of the proxy: its requests follow the rules for TCP.
     case proxy(ProxyLogin, HTTPSettings, tokenFile: String)
 
     /// The path or the address.
@@ -47,7 +46,7 @@ package final class ControlServer: Sendable {
   private let executor: LoopExecutor
   private let ports: ControlPorts
   private let connections: ConnectionBudget
-  /// Of those who come by TCP and by the proxy, together.
+  /// The connections over TCP and from the proxy, together.
   private let remoteCount: ConnectionCount
   private let bodies = BodyBudget()
   private let readers = ReaderCount()
@@ -55,7 +54,7 @@ package final class ControlServer: Sendable {
   private let calendar = CalendarToken()
   private let sockets = Mutex<[(path: String, identity: FileStatus.Identity)]>([])
 
-  /// Starts one thread; nothing is listened to yet.
+  /// Starts one thread; does not listen yet.
   package init(_ ports: ControlPorts, connections: ConnectionBudget) {
     self.connections = connections
     remoteCount = ConnectionCount(connections)
@@ -76,7 +75,7 @@ package final class ControlServer: Sendable {
     }
   }
 
-  /// Listens; `done` gets the address that it goes by there, or why it cannot.
+  /// Listens; `done` receives the address, or the reason why it cannot.
   package func listen(
     at place: Place, done: @escaping @Sendable (Result<String, ControlError>) -> Void
   ) {
@@ -87,7 +86,7 @@ package final class ControlServer: Sendable {
       } catch {
         return done(.failure(error))
       }
-      // Only its owner may open the file; the user of every client is checked too.
+      // Only its owner may open the file; the user of every client is checked, too.
       start(
         .unixDomainSocket(path: path), AccessMiddleware(credentials: nil, hosts: []),
         user: geteuid(),
@@ -124,7 +123,7 @@ package final class ControlServer: Sendable {
   }
 
   /// Listens for the proxy. Everybody may open the socket, and anyone but the proxy's user is
-  /// refused: takt need not be able to give it away.
+  /// refused: takt may lack the right to change its owner.
   private func listen(
     for proxy: ProxyLogin, _ settings: HTTPSettings, tokenFile: String,
     done: @escaping @Sendable (Result<String, ControlError>) -> Void
@@ -168,15 +167,15 @@ package final class ControlServer: Sendable {
       calendar: calendar, isProxys: areProxys)
   }
 
-  /// A socket is there: who may open it, and what is removed at the end.
+  /// Sets the mode of a new socket, and registers it for removal.
   private func opened(_ path: String, mode: mode_t) {
     chmod(path, mode)
     guard let identity = SocketPlace.identity(of: path) else { return }
     sockets.withLock { $0.append((path, identity)) }
   }
 
-  /// Listens on a Unix socket at the first of these paths that takes one; `done` gets the path, or why the
-  /// last one takes none, and `passing` why one before it does not.
+  /// Listens on a Unix socket at the first usable path; `done` receives the path, or the last one's
+  /// error, and `passing` the error of each one before it.
   package func listen(
     atFirstOf paths: [String], passing: @escaping @Sendable (String, ControlError) -> Void,
     done: @escaping @Sendable (Result<String, ControlError>) -> Void
@@ -190,7 +189,7 @@ package final class ControlServer: Sendable {
     }
   }
 
-  /// Removes the socket, so that nobody else comes, and lets those who read events come to their end, for a second at most.
+  /// Removes the socket, against new clients, and lets readers of events end, for a second at most.
   package func close() {
     readers.close()
     ports.readModel.notifyWatchers()
@@ -199,7 +198,7 @@ package final class ControlServer: Sendable {
     readers.waitForNone(timeout: .seconds(1))
   }
 
-  /// Closes, and ends the thread with all connections: for a process that goes on without them.
+  /// Closes, and ends the thread with all connections: for a process that continues without them.
   func shutDown() {
     close()
     group.shutdownGracefully { _ in }
@@ -218,7 +217,7 @@ package final class ControlServer: Sendable {
         waitMax: Self.unauthenticatedWait), prefix: prefix)
     let isLocal = access.credentials == nil
     let way: RequestWay = isLocal ? .socket : .network
-    // What the server says of itself concerns nobody: failures come back here.
+    // The server's own messages are dropped: failures are returned here.
     let logger = Logger(label: "takt.control") { _ in SwiftLogNoOpLogHandler() }
     let server = Server(
       childChannelSetup: GuardedChannel(
@@ -233,7 +232,7 @@ package final class ControlServer: Sendable {
           } catch {
             response = Problem(.internalError, "internal error").response
           }
-          // From any route: an answer to HEAD has no body.
+          // For any route: an answer to HEAD has no body.
           if request.method == .head { response = response.createHeadResponse() }
           try await writer.write(response: response.head, body: response.body)
         },
@@ -282,7 +281,7 @@ extension AccessMiddleware {
 }
 
 extension HTTPSettings {
-  /// The names that it goes by, in lower case.
+  /// The names under which it is reached, in lower case.
   fileprivate var hosts: Set<String> {
     var hosts = Set(names.map { $0.lowercased() })
     hosts.insert(host.contains(":") ? "[\(host.lowercased())]" : host)

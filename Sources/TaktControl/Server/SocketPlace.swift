@@ -5,12 +5,12 @@ import TaktSystem
 /// The path of the daemon's Unix socket, for the daemon and for its clients.
 package enum SocketPlace {
   private static let name = "control.sock"
-  /// What fits into an address, with the zero behind it.
+  /// The most bytes in an address, without the final NUL.
   private static let lengthMax = 107
 
-  /// The path of the socket: in the state folder; without one, or when the path would be too long,
-  /// in the user's runtime folder. Nil when there is no such folder either, or another user could
-  /// have made it.
+  /// The path of the socket: in the state folder; without one, or if the path would be too long, in
+  /// the user's runtime folder. Nil if there is no such folder either, or another user could have
+  /// made it.
   ///
   /// - Parameter file: the absolute path of the jobs file.
   package static func path(state: StateFolder, file: String) -> String? {
@@ -28,8 +28,8 @@ package enum SocketPlace {
     return path.utf8.count <= lengthMax ? path : nil
   }
 
-  /// Where the daemon's socket may be, the best place first: a state folder that takes no socket leaves
-  /// the user's runtime folder.
+  /// The possible paths of the daemon's socket, the best first: if the state folder cannot hold a
+  /// socket, the user's runtime folder is left.
   package static func paths(state: StateFolder, file: String) -> [String] {
     guard let first = path(state: state, file: file) else { return [] }
     guard let other = path(state: .none, file: file), other != first else { return [first] }
@@ -41,7 +41,7 @@ package enum SocketPlace {
     guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),
       folder.hasPrefix("/")
     else { return nil }
-    // What is not there belongs to no one.
+    // A missing folder has no owner.
     guard let trail = FileOpener.trail(of: folder) else { return folder }
     let problem = FileTrust.runtimeFolder.problem(in: trail, for: FileParties(own: geteuid()))
     return problem == nil ? folder : nil
@@ -58,7 +58,6 @@ package enum SocketPlace {
     }
   }
 
-  /// What is found at the path of a socket.
   package enum Finding: Hashable, Sendable {
     /// A socket, even if nothing answers.
     case socket
@@ -67,14 +66,15 @@ package enum SocketPlace {
     case forbidden
     /// A socket of a user who could answer anything in the daemon's place.
     case foreign(owner: UInt32)
-    /// The state folder is a link, or behind one, of a user who does not own where it leads: root may
+    /// The state folder is a link, or behind one, of a user who does not own its target: root may
     /// mean another daemon.
     case led(by: String, owner: UInt32)
   }
 
   package static func isThere(_ path: String) -> Bool { finding(at: path) == .socket }
 
-  /// - Parameter owner: who owns the daemon's jobs file: root may talk to that user's daemon.
+  /// - Parameter owner: the owner of the daemon's jobs file: root may connect to that user's
+  ///   daemon.
   package static func finding(at path: String, jobsFileOf owner: UInt32? = nil) -> Finding {
     let status: FileStatus
     do throws(SystemError) {
@@ -97,12 +97,12 @@ package enum SocketPlace {
     }
   }
 
-  /// Which file is there; nil for none.
+  /// The identity of the file there; nil for none.
   static func identity(of path: String) -> FileStatus.Identity? {
     (try? FileStatus(at: path, followsLink: false))?.identity
   }
 
-  /// Makes room for a socket: what a killed takt has left is removed, anything else is not touched.
+  /// Makes room for a socket: removes one that a killed daemon has left, and touches nothing else.
   static func clear(_ path: String) throws(ControlError) {
     guard let status = try? FileStatus(at: path, followsLink: false) else { return }
     guard status.type == .socket else {

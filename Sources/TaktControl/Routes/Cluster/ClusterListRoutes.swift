@@ -65,7 +65,7 @@ struct ClusterListRoutes {
     }
   }
 
-  /// This machine's part; none where it is not wanted.
+  /// This machine's part; empty if it is not wanted.
   private func ownRuns(
     _ wanted: RunQuery, of list: MachineList, among chosen: [ClusterMachine]
   ) async -> (runs: [API.ClusterRun], problem: String?) {
@@ -118,7 +118,6 @@ struct ClusterListRoutes {
   }
 }
 
-/// What comes of the machines that are asked.
 private struct Gathered {
   var found: [API.ClusterRun] = []
   private(set) var asked: [AskedMachine] = []
@@ -127,7 +126,7 @@ private struct Gathered {
     asked.append(AskedMachine(machine: machine, problem: problem))
   }
 
-  /// Reads an answer; nil, and a problem, where there is none.
+  /// Reads an answer; nil, after noting a problem, if there is none.
   mutating func read<Page>(
     _ answer: Result<MachineReply, MachineProblem>, from machine: ClusterMachine,
     _ page: (MachineAnswer) -> Page?
@@ -146,7 +145,7 @@ private struct Gathered {
 }
 
 extension RunQuery {
-  /// The query that asks another machine for the same runs.
+  /// The query for the same runs of another machine.
   fileprivate var parameters: String {
     var parameters = ["limit=\(limit)"]
     if let job { parameters.append("job=\(job.text)") }
@@ -158,7 +157,7 @@ extension RunQuery {
 }
 
 extension ControlPorts {
-  /// The machines of the cluster, and the way to them.
+  /// The machines of the cluster, and the connection to them.
   func clusterMachines() async throws -> (list: MachineList, machines: ClusterMachines) {
     guard let machines, let view = await query({ core, now in core.clusterView(at: now) }) else {
       throw Problem(

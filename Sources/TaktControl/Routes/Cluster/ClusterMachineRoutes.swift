@@ -4,9 +4,8 @@ import NIOCore
 import TaktAPI
 import TaktCore
 
-/// One machine of the cluster, asked by way of this one.
+/// One machine of the cluster, asked through this one.
 struct ClusterMachineRoutes {
-  /// So much of a run's output is passed on.
   private static let outputBytesMax = 16 << 20
 
   let ports: ControlPorts
@@ -99,7 +98,7 @@ struct ClusterMachineRoutes {
       "/api/v1/jobs/\(name)/cancel", request, context, here: JobRoutes(ports: ports).cancel)
   }
 
-  /// Passes on what changes something there.
+  /// Passes on a request that changes something on the other machine.
   private func command(
     _ target: String, _ request: Request, _ context: ControlContext, here: RouteList.Handler
   ) async throws -> Response {
@@ -108,7 +107,7 @@ struct ClusterMachineRoutes {
     return try await pass(call, request, context, here: here)
   }
 
-  /// Asks the machine that the path names, and passes its answer on; this machine answers itself.
+  /// Asks the machine in the path, and passes its answer on; this machine answers itself.
   private func pass(
     _ call: MachineCall, _ request: Request, _ context: ControlContext,
     here: RouteList.Handler
@@ -136,7 +135,6 @@ struct ClusterMachineRoutes {
 }
 
 extension Response {
-  /// What another machine has answered.
   fileprivate init(_ reply: MachineReply) {
     self.init(
       status: HTTPResponse.Status(code: reply.status),

@@ -2,7 +2,6 @@ import Hummingbird
 import TaktAPI
 import TaktCore
 
-/// The cluster, as this machine sees it.
 struct ClusterRoutes {
   let ports: ControlPorts
 

@@ -1,8 +1,8 @@
 import Hummingbird
 import TaktCore
 
-/// Says to another machine of the cluster which one has answered, so that nobody takes one machine's
-/// answer, or a stranger's, for another's.
+/// Tells another machine of the cluster which one has answered, so that nobody takes the answer of
+/// a machine, or of a foreign server, for another's.
 struct MachineIdentity: RouterMiddleware {
   let ports: ControlPorts
 
@@ -10,7 +10,7 @@ struct MachineIdentity: RouterMiddleware {
     _ request: Request, context: ControlContext,
     next: (Request, ControlContext) async throws -> Response
   ) async throws -> Response {
-    // Only those ask that are machines themselves.
+    // Only machines send this header.
     guard request.headers[.taktCluster] != nil,
       let view = await ports.query({ core, now in core.clusterView(at: now) })
     else { return try await next(request, context) }

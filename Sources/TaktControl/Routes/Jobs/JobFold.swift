@@ -5,19 +5,17 @@ import TaktTime
 struct JobFamily {
   let name: JobName
   private(set) var count = 0
-  /// How many of them are in each state.
   private(set) var states: [JobView.State: Int] = [:]
   private(set) var stale = 0
   private(set) var failing = 0
-  /// That of the job that needs somebody most.
+  /// That of the most urgent job.
   private(set) var attention = JobEntry.Attention.resting
-  /// How many of the last slots of each did not run.
+  /// The number of their last slots that did not run.
   private(set) var notRun = 0
-  /// The earliest next slot of any.
   private(set) var next: Slot?
-  /// The run of any that has ended last.
+  /// The last run of any that has ended.
   private(set) var last: StoredRun?
-  /// How late the latest of their last slots started.
+  /// The longest delay of their last slots.
   private(set) var lateness: Duration?
 
   init(_ name: JobName) { self.name = name }
@@ -37,7 +35,7 @@ struct JobFamily {
   }
 }
 
-/// Jobs with those of one `for_each` folded, where its first job would stand.
+/// Jobs, with those of one `for_each` folded at the place of the first.
 struct JobFold {
   enum Line {
     case job(JobEntry)

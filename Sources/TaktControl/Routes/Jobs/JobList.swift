@@ -1,14 +1,14 @@
 package import TaktAPI
 import TaktCore
 
-/// Which jobs somebody asks for, and how they are gathered: a few at a time, so that no slot waits.
+/// The filter for a list of jobs, gathered a few at a time, so that no slot waits.
 package struct JobList {
-  /// So many jobs are looked at in one turn of the scheduler's queue.
+  /// The most jobs in one turn of the scheduler's queue.
   static let turnCount = 1024
 
   var after: String?
   var limit: Int
-  /// In the name, or a whole tag.
+  /// Matches part of the name, or a whole tag.
   var match: String?
   var state: String?
   /// The definition whose `for_each` makes them.
@@ -17,7 +17,7 @@ package struct JobList {
 
   enum Sorting: String, CaseIterable {
     case name
-    /// Those first that somebody should look at; among them by name.
+    /// The most urgent first; among equals by name.
     case attention
   }
 
@@ -26,7 +26,7 @@ package struct JobList {
   package struct Page {
     var jobs: [JobEntry] = []
     var total = 0
-    /// The name to go on from; nil at the end.
+    /// The name to continue from; nil at the end.
     var after: String?
 
     package init(jobs: [JobEntry] = [], total: Int = 0) {
@@ -36,8 +36,8 @@ package struct JobList {
 
     package var shown: API.JobPage { shown(withDurations: false) }
 
-    /// - Parameter withDurations: whether the durations of the last runs are in it: many numbers, for
-    ///   those who draw them.
+    /// - Parameter withDurations: true to include the durations of the last runs: many numbers, for
+    ///   charts.
     func shown(withDurations: Bool) -> API.JobPage {
       var page = API.JobPage()
       page.jobs = Listing(jobs) { API.Job($0, withDurations: withDurations) }
@@ -55,7 +55,7 @@ package struct JobList {
     return page
   }
 
-  /// All jobs are looked at, and no more of them are kept than are wanted.
+  /// Visits all jobs, and keeps no more of them than requested.
   private func pageByAttention(from ports: ControlPorts) async -> Page {
     var kept = JobEntry.Attention.allCases.map { _ in [JobEntry]() }
     var all = self
@@ -67,7 +67,7 @@ package struct JobList {
     return Page(jobs: Array(kept.joined().prefix(limit)), total: extent.total)
   }
 
-  /// The number of wanted jobs, regardless of the limit, and the name to continue from; nil at the end.
+  /// The number of matching jobs, without the limit, and the name to continue from; nil at the end.
   struct Extent {
     var total = 0
     var after: String?
@@ -80,7 +80,7 @@ package struct JobList {
     var extent = Extent()
     var (count, last) = (0, JobName?.none)
     var rest = names[...]
-    // Without a filter only those that are shown are looked at.
+    // Without a filter only the jobs of the page are visited.
     if isUnfiltered {
       extent.total = names.count
       if let after { rest = names[(names.partitioningIndex { $0.text > after })...] }
@@ -148,14 +148,14 @@ package struct JobList {
 }
 
 extension String {
-  /// Whether it has the text in it, whatever the case of ASCII letters.
+  /// True if it contains the text, ignoring the case of ASCII letters.
   fileprivate func localizedLowercaseContains(_ text: String) -> Bool {
     text.isEmpty || lowercased().contains(text.lowercased())
   }
 }
 
 extension Array {
-  /// Where those begin for which it holds, of an array in which they all come last.
+  /// The index of the first element that satisfies the condition, if all that do are at the end.
   func partitioningIndex(where holds: (Element) -> Bool) -> Int {
     var range = startIndex..<endIndex
     while !range.isEmpty {

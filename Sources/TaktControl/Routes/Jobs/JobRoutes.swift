@@ -5,7 +5,6 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// Jobs: queries and commands.
 struct JobRoutes {
   static let transitionsMax = 50
   static let slotsShown = 10
@@ -119,7 +118,7 @@ struct JobRoutes {
       if let cluster = await ports.query({ core, now in core.clusterView(at: now) }) {
         text.append(utf8: "cluster: \(cluster.summary.printable)\n")
       }
-      // Why it is not another way stands in `GET /api/v1/status` and in the log.
+      // The reason for this way is in `GET /api/v1/status` and in the log.
       let tracking = ports.facts.tracking.split(separator: " (", maxSplits: 1)
       text.append(utf8: "processes tracked by \(tracking.first ?? "")\n")
     }
@@ -157,7 +156,7 @@ struct JobRoutes {
       return part
     }
     shown.command = spec.action.shownParts.map(part)
-    // Only values with names that say so are masked.
+    // Only values whose names look secret are masked.
     if context.access >= .full {
       shown.surroundings = JobKey.surroundings(of: spec).map(part)
     }
@@ -280,7 +279,7 @@ struct JobRoutes {
     return .cancelledRuns(runs)
   }
 
-  /// Does it, and shows the job as it is then, when that is kept.
+  /// Performs a command, and shows the job afterwards, once it is stored.
   private func show(
     _ name: JobName, after command: SchedulerCommand, on loop: any EventLoop
   ) async throws -> Response {
@@ -297,7 +296,7 @@ struct JobRoutes {
 }
 
 extension Problem {
-  /// What the scheduler did not do, and why.
+  /// The problem for a command that the scheduler refused.
   init(_ reply: SchedulerReply) {
     switch reply {
     case .unknownJob: self.init(.notFound, "there is no such job")
@@ -325,7 +324,7 @@ extension Problem {
 }
 
 extension Response {
-  /// - Parameter isRemoved: whether the job itself is gone: one that runs once, before it has.
+  /// - Parameter isRemoved: true if the job itself is gone: one that runs once, before its run.
   static func cancelledRuns(_ runs: [RunID], isRemoved: Bool = false) -> Response {
     var cancelled = API.Cancelled()
     cancelled.runs = runs.map(\.number)
@@ -335,7 +334,7 @@ extension Response {
 }
 
 extension Action {
-  /// What kind of action it is, in a word.
+  /// The kind of action in a word.
   var name: String {
     switch self {
     case .shell: "shell"
@@ -348,8 +347,7 @@ extension Action {
 }
 
 extension ControlPorts {
-  /// The answer to somebody who has had something done, when that is kept. Where it is not, the answer
-  /// says so.
+  /// The answer after a change, once it is stored. Otherwise, a header says that it is not.
   func answer(_ response: Response, whenKeptOn loop: any EventLoop) async -> Response {
     guard await !whenKept(on: loop) else { return response }
     var response = response

@@ -9,8 +9,8 @@ import TaktTime
   import Foundation
 #endif
 
-/// Jobs that run once. Who may add one runs any command as takt's user, so that it is for the Unix
-/// socket alone.
+/// Jobs that run once. Anyone who may add one can run any command as takt's user, so this is only
+/// for the Unix socket.
 struct OnceRoutes {
   let ports: ControlPorts
 
@@ -26,7 +26,6 @@ struct OnceRoutes {
       ).taking(.object(API.Once.self, isRequired: true)), add)
   }
 
-  /// The keys of the job.
   private struct Keys: Encodable {
     var at: String
     var run: [String]
@@ -81,7 +80,7 @@ struct OnceRoutes {
     }
   }
 
-  /// Whether a job of the name still has something to do: one whose slot is only just due, too.
+  /// True if a job of the name still has work: also one whose slot is just due.
   private func isBusy(_ name: JobName) async -> Bool {
     await ports.query { core, now in
       core.view(of: name, at: now).map { $0.next != nil || !$0.active.isEmpty } ?? false
@@ -121,7 +120,7 @@ extension ControlPorts {
     }
   }
 
-  /// Removes a job that runs once, before it is due; false where there is none.
+  /// Removes a job that runs once, before it is due; false if there is none.
   func removeOnce(_ name: JobName) async -> Bool {
     await withCheckedContinuation { continuation in
       once.remove(name) { continuation.resume(returning: $0) }

@@ -1,7 +1,7 @@
 import TaktCore
 package import TaktTime
 
-/// Jobs as a table that fits a terminal. It is built job by job, without a string per cell, because it
+/// Jobs as a table for a terminal. It is built job by job, without a string per cell, because it
 /// may have a hundred thousand rows.
 package struct StatusTable: Sendable {
   private static let titles = ["JOB", "STATE", "NEXT", "LAST", "LATE", "FAILED", "NOT RUN"]
@@ -10,7 +10,7 @@ package struct StatusTable: Sendable {
   private let width: Int
   private let now: WallInstant
   private var cells: TextTable
-  /// How soon somebody should look at each row: those that need nobody stay in the order of their names.
+  /// The urgency of each row; equal ones stay in the order of their names.
   private var ranks: [UInt8] = []
   private var sum = JobSum()
 
@@ -20,13 +20,13 @@ package struct StatusTable: Sendable {
     cells = TextTable(titles: Self.titles, emptyCell: "-")
   }
 
-  /// The table, as UTF-8.
+  /// The table in UTF-8.
   package var text: [UInt8] {
-    // What does not fit is cut off at the names, which are longest.
+    // Names are longest, and are cut if the table is too wide.
     cells.text(width: width, narrowing: [.init(0, to: Self.nameWidthMin)], ranks: ranks)
   }
 
-  /// `12 jobs, 2 failing, 1 stale`
+  /// Such as `12 jobs, 2 failing, 1 stale`.
   package var sumWords: String { sum.words }
 
   package mutating func add(_ job: JobEntry) {
@@ -100,7 +100,7 @@ package struct StatusTable: Sendable {
     if job.view.isSuspendedBeside { cell.append(utf8: ", suspended") }
   }
 
-  /// The job's state; where it is `running` and no run is, that of a run: `stopping`.
+  /// The job's state; if it is `running` but no run is, that of a run: `stopping`.
   private static func shownState(of job: JobEntry) -> String {
     let state = job.view.state.rawValue
     guard job.view.state == .running, !job.active.contains(where: { $0.state == .running }),
@@ -109,8 +109,8 @@ package struct StatusTable: Sendable {
     return other.state.rawValue
   }
 
-  /// Appends how many runs there are where they are not one in the job's own state: `2×`, or
-  /// `, 2 queued` of those in another.
+  /// Appends the number of runs if it is not one in the job's own state: `2×`, or `, 2 queued` for
+  /// another state.
   private static func appendCounts(
     of job: JobEntry, besides shown: String, to cell: inout [UInt8]
   ) {
@@ -144,7 +144,7 @@ package struct StatusTable: Sendable {
     cell.append(utf8: end?.outcome.rawValue ?? "")
     if let end, end.outcome != .succeeded || end.hasEndedWork {
       cell.append(UInt8(ascii: " "))
-      // What a plugin gave as its reason is not to steer a terminal.
+      // A plugin's reason must not control the terminal.
       let reason = String(end.reason.description.unicodeScalars.prefix(23))
       cell.append(utf8: reason.printable)
     }
@@ -155,7 +155,6 @@ package struct StatusTable: Sendable {
   }
 }
 
-/// How many jobs there are, and how they fare.
 private struct JobSum {
   private var jobs = 0
   private var counts = [Int](repeating: 0, count: JobSum.names.count)

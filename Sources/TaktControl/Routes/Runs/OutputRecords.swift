@@ -3,8 +3,8 @@ import NIOCore
 import TaktAPI
 import TaktCore
 
-/// Outputs as a line of JSON for each piece: which attempt printed it, when, to which stream. A
-/// character that is cut between two pieces of a stream comes with the later one.
+/// Encodes outputs as a line of JSON for each piece: its attempt, time and stream. A character that
+/// is cut between two pieces of a stream is in the later one.
 struct OutputRecords: Sendable {
   private var rests: [Source: [UInt8]] = [:]
 
@@ -13,9 +13,9 @@ struct OutputRecords: Sendable {
     var stream: OutputMark.Stream
   }
 
-  /// Lines for what is kept of an output.
+  /// Lines for stored output.
   ///
-  /// - Parameter attempt: the one that printed it; nil where its marks say.
+  /// - Parameter attempt: the one that printed it; nil to use its marks.
   mutating func lines(of kept: KeptOutput, attempt: Int?) -> [UInt8] {
     var lines: [UInt8] = []
     for piece in kept.pieces {
@@ -31,7 +31,7 @@ struct OutputRecords: Sendable {
     return lines
   }
 
-  /// Lines for bytes that came now.
+  /// Lines for new bytes.
   mutating func lines(
     of bytes: some Collection<UInt8>, _ mark: OutputMark?, attempt: Int? = nil
   ) -> [UInt8] {
@@ -49,7 +49,6 @@ struct OutputRecords: Sendable {
     return record.json + [10]
   }
 
-  /// A line that says how many bytes are missing.
   static func gap(_ count: Int, attempt: Int? = nil) -> [UInt8] {
     var record = API.OutputRecord()
     record.attempt = attempt.flatMap { $0 > 0 ? $0 : nil }
@@ -59,7 +58,7 @@ struct OutputRecords: Sendable {
 }
 
 extension Response {
-  /// What is kept of the attempts of a run, piece by piece.
+  /// The stored output of a run's attempts, piece by piece.
   static func records(_ outputs: [StoredOutput]) -> Response {
     var records = OutputRecords()
     let bytes = outputs.flatMap { records.lines(of: $0.output, attempt: $0.attempt) }

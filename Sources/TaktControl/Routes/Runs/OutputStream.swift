@@ -3,16 +3,16 @@ import NIOCore
 import Synchronization
 import TaktCore
 
-/// What a run prints, as it comes. A reader that is too slow loses what does not fit, and is notified.
+/// The live output of a run. A reader that is too slow loses the excess, and is notified.
 final class OutputStream: Sendable {
-  /// So much waits for a slow reader.
+  /// The most bytes that wait for a slow reader.
   private static let waitingBytesMax = 1 << 20
 
   private struct State {
     var waiting: [UInt8] = []
     var dropped = 0
     var isOver = false
-    /// What turns bytes into lines of JSON; nil for the bytes as they are.
+    /// Encodes bytes as lines of JSON; nil for plain bytes.
     var records: OutputRecords?
 
     mutating func apply(_ event: LiveOutputEvent) {
@@ -53,9 +53,9 @@ final class OutputStream: Sendable {
 
   private let isRecords: Bool
 
-  /// Nil when the run is not in progress.
+  /// Nil if the run is not in progress.
   ///
-  /// - Parameter asRecords: whether its pieces come as lines of JSON.
+  /// - Parameter asRecords: true for lines of JSON.
   init?(of run: RunID, from output: any LiveOutput, asRecords: Bool = false) {
     isRecords = asRecords
     let (signals, signal) = AsyncStream.makeStream(
@@ -78,11 +78,11 @@ final class OutputStream: Sendable {
 
   /// Continues until the run ends, or the client disconnects.
   ///
-  /// - Parameter place: that of this reader among all, kept for as long as the stream lives.
+  /// - Parameter place: this reader's, held while the stream lives.
   func response(to request: Request, holding place: ReaderCount.Place) -> Response {
     Response(
       status: .ok,
-      // Who watches a connection for its end cannot use it for another request.
+      // Watching a connection for its end excludes another request on it.
       headers: [
         .contentType: isRecords ? "application/x-ndjson" : "text/plain; charset=utf-8",
         .xAccelBuffering: "no", .connection: "close",

@@ -6,11 +6,10 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// Runs: listed, looked at, read, cancelled.
 struct RunRoutes {
-  /// How long a wait for a run's end waits for the ledger besides.
+  /// The extra time that a wait for a run's end gives the ledger.
   private static let ledgerPatience = Duration.seconds(5)
-  /// So many may follow the output of runs at once: for each that is slow, megabytes wait.
+  /// The most readers of runs' output at once: each slow one holds megabytes.
   static let readersMax = 64
 
   let ports: ControlPorts
@@ -63,7 +62,7 @@ struct RunRoutes {
     var wanted = try RunQuery(context.query)
     wanted.before = try context.query[Self.before].map { RunID(UInt64($0)) }
     let limit = wanted.limit
-    // One more tells whether there are more.
+    // One more tells if there are more.
     wanted.limit += 1
     let runs = try await entries(wanted)
     var page = API.RunPage()
@@ -72,7 +71,7 @@ struct RunRoutes {
     return .json(page)
   }
 
-  /// The runs that are wanted, the newest first.
+  /// The runs that match, newest first.
   func entries(_ question: RunQuery) async throws -> [RunEntry] {
     let kept = try await ports.fromArchive { (archive) throws(ArchiveError) in
       try archive.runs(question)
@@ -80,11 +79,11 @@ struct RunRoutes {
     let (known, progress) = await ports.readModel.read { state in
       (state.runs(question), state.progress)
     }
-    // What the ledger has not written yet is known here, and better.
+    // Entries that the ledger has not written yet are known here, and more recent.
     var found = Dictionary((kept ?? []).map { ($0.head.run, $0) }) { first, _ in first }
     for run in known { found[run.head.run] = run }
     let runs = found.values.sorted { $0.head.run > $1.head.run }.prefix(question.limit)
-    // Where a run stands that has not ended, the scheduler knows best.
+    // The scheduler knows the state of runs that have not ended.
     let open = runs.filter { $0.end == nil }.map(\.head.run)
     let views = await ports.query { core, now in
       Dictionary(
@@ -101,7 +100,7 @@ struct RunRoutes {
     try await show(context.run(), waiting: context.query[Self.wait], on: context.eventLoop)
   }
 
-  /// - Parameter seconds: how long to wait for its end.
+  /// - Parameter seconds: the wait for its end.
   func show(_ run: RunID, waiting seconds: Int, on loop: any EventLoop) async throws -> Response {
     var entry = try await find(run)
     if seconds > 0 {
@@ -114,23 +113,23 @@ struct RunRoutes {
     return .json(API.Run(entry))
   }
 
-  /// Waits until the ledger has a run's end and output: a client that has waited for the end reads them
-  /// there next. A ledger that cannot be written keeps nobody waiting for long.
+  /// Waits until the ledger has a run's end and output: a client that has waited for the end reads
+  /// them there next. A ledger that cannot be written delays nobody for long.
   private func waitForLedger(after entry: RunEntry, on loop: any EventLoop) async {
     guard ports.archive != nil, let endedAt = entry.run.endedAt else { return }
     let now = await ports.query { _, now in now.wall }
-    // What ended before that has been written, or cannot be.
+    // Earlier ends have been written, or cannot be.
     guard now - endedAt < Self.ledgerPatience else { return }
     await ports.whenKept(within: Self.ledgerPatience, on: loop)
   }
 
-  /// Waits until the scheduler no longer knows of a run, or the time is over.
+  /// Waits until the run is unknown to the scheduler, or the time is over.
   private func waitForEnd(of run: RunID, _ patience: TimeAmount, on loop: any EventLoop) async {
     let (signals, signal) = AsyncStream.makeStream(
       of: Bool.self, bufferingPolicy: .bufferingNewest(1))
     let watch = await ports.readModel.watch { signal.yield(true) }
     defer { ports.readModel.unwatch(watch) }
-    // What comes last is what counts: nothing is to hide that the time is over.
+    // The last element wins: nothing must hide the end of the time.
     let timeout = loop.scheduleTask(in: patience) { signal.finish() }
     defer { timeout.cancel() }
     signal.yield(true)
@@ -178,7 +177,7 @@ struct RunRoutes {
     return stream.response(to: request, holding: place)
   }
 
-  /// What the attempts of a run have printed so far, or one that has ended.
+  /// The output so far of a run's attempts, or of one that has ended.
   func output(of run: RunID, attempt: Int?, asRecords: Bool = false) async throws -> Response {
     if attempt == nil, let before = ports.output.soFar(of: run) {
       guard asRecords else { return .output([before]) }
@@ -203,9 +202,9 @@ struct RunRoutes {
     return asRecords ? .records(kept) : .output(kept.map(\.output))
   }
 
-  /// What is kept of what the attempts of a run that have ended have printed, in their order.
+  /// The stored output of a run's ended attempts, in order.
   private func outputs(of run: RunID) async throws -> [StoredOutput] {
-    // What the ledger has not written yet is known here.
+    // Output that the ledger has not written yet is known here.
     let recent = await ports.readModel.read { $0.outputs[run] }
     let kept: [StoredOutput]
     do {
@@ -237,7 +236,7 @@ struct RunRoutes {
 }
 
 extension RunQuery {
-  /// The runs that a query wants, but for where to begin.
+  /// Everything from the query except the place to start.
   init(_ query: Query) throws {
     self.init()
     job = try query[RunParameter.job]
@@ -259,7 +258,7 @@ enum RunParameter {
 }
 
 extension LiveOutput {
-  /// What a run in progress has printed so far; nil when it is not in progress.
+  /// The output so far of a run in progress; nil for any other.
   fileprivate func soFar(of run: RunID) -> KeptOutput? {
     let box = Mutex<KeptOutput?>(nil)
     guard
@@ -275,7 +274,7 @@ extension LiveOutput {
 }
 
 extension Response {
-  /// What is kept of outputs, one after the other, with a line where something is missing.
+  /// Stored outputs in sequence, with a line at each gap.
   static func output(_ kept: [KeptOutput]) -> Response {
     var response = Response(
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
@@ -286,7 +285,7 @@ extension Response {
 }
 
 extension KeptOutput {
-  /// All of it, with a line where something is missing.
+  /// All of it, with a line at a gap.
   var shown: [UInt8] {
     droppedBytes == 0
       ? head + tail : head + Array("\n… \(droppedBytes) bytes are not kept …\n".utf8) + tail
@@ -295,7 +294,7 @@ extension KeptOutput {
 
 extension HTTPField.Name {
   // Both texts are valid names, so that neither is nil.
-  /// What was done is not yet in the ledger: a crash of takt would undo it.
+  /// The change is not yet in the ledger: a crash of takt would undo it.
   static let isNotKept = HTTPField.Name("Takt-Not-Kept") ?? .age
   static let droppedBytes = HTTPField.Name("Takt-Dropped-Bytes") ?? .age
 }

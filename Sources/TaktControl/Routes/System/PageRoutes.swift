@@ -18,7 +18,7 @@ struct PageRoutes {
   @Sendable private func page(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    // Only the settings say where to: a name that a client makes up leads nowhere.
+    // Only the settings decide the destination: a name that a client invents leads nowhere.
     if let path = context.pagePath {
       return Response(status: .temporaryRedirect, headers: [.location: path])
     }
@@ -34,13 +34,13 @@ struct PageRoutes {
 }
 
 extension HTTPField.Name {
-  // The text is a valid name, so there is one.
+  // The text is a valid name, so it is not nil.
   fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .age
 }
 
-/// The web page, as it is in this program.
+/// The web page from the program's own data.
 enum PageFiles {
-  /// The page: one document that needs no other.
+  /// One document that needs no other.
   static let page: Page = {
     let style = "\n" + withoutComments(text(takt_page_style))
     let script = "\n" + withoutComments(text(takt_page_script))
@@ -50,7 +50,7 @@ enum PageFiles {
     return Page(document: document)
   }()
 
-  /// A document, and what a browser may do with it.
+  /// A document with its content security policy.
   struct Page: Sendable {
     let bytes: [UInt8]
     let policy: String
@@ -65,7 +65,7 @@ enum PageFiles {
       ].joined(separator: "; ")
     }
 
-    /// What the one element of this name holds, as a policy names it.
+    /// The hash, for a policy, of the content of the one element of this name.
     private static func hash(of element: String, in document: String) -> String {
       guard let open = document.firstRange(of: "<\(element)>"),
         let close = document[open.upperBound...].firstRange(of: "</\(element)>")
@@ -75,8 +75,8 @@ enum PageFiles {
     }
   }
 
-  /// What a browser needs of the page's own files: no indentation, and no lines that are comments. No
-  /// text of theirs has several lines.
+  /// Removes indentation and comment lines, which a browser does not need. No text in the page's
+  /// files has several lines.
   static func withoutComments(_ text: String) -> String {
     var isInComment = false
     var kept = ""
@@ -90,7 +90,7 @@ enum PageFiles {
   }
 
   private static func bytes(_ file: takt_page_file) -> [UInt8] {
-    // The file is a constant of the program, as long as it says.
+    // The file is a constant of the program, of the given length.
     Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }
 

@@ -2,17 +2,16 @@ import NIOCore
 import Synchronization
 import TaktCore
 
-/// What the scheduler is about, for probes: however many ask, its queue is asked a few times a
-/// second.
+/// The scheduler's phase, for probes: however many ask, its queue is asked a few times a second.
 ///
 /// Safe from any thread.
 final class PhaseProbe: Sendable {
-  /// How long an answer holds.
+  /// The time for which an answer is reused.
   private static let freshness = TimeAmount.milliseconds(50)
 
   private struct State {
     var answer: (phase: SchedulerPhase, at: NIODeadline)?
-    /// Whether the scheduler has been asked and has not answered.
+    /// True if the scheduler has been asked and has not answered.
     var isAsking = false
     var waiters: [UInt64: EventLoopPromise<SchedulerPhase?>] = [:]
     var lastWaiter: UInt64 = 0
@@ -23,7 +22,7 @@ final class PhaseProbe: Sendable {
 
   init(_ scheduler: any SchedulerControl) { self.scheduler = scheduler }
 
-  /// What it is about; nil when it does not answer in time.
+  /// Nil if the scheduler does not answer in time.
   func phase(within patience: TimeAmount, on loop: any EventLoop) async -> SchedulerPhase? {
     let promise = loop.makePromise(of: SchedulerPhase?.self)
     let (known, number, asks) = state.withLock { state in
@@ -40,7 +39,7 @@ final class PhaseProbe: Sendable {
       return known
     }
     let timeout = loop.scheduleTask(in: patience) { [self] in
-      // Who is taken out is answered: once.
+      // A waiter that is removed is answered, exactly once.
       state.withLock { $0.waiters.removeValue(forKey: number) }?.succeed(nil)
     }
     if asks { scheduler.query({ core, _ in core.phase }, reply: { [self] in answered($0) }) }

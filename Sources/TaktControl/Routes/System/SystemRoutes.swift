@@ -5,12 +5,11 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// takt itself: how it stands, its figures, and whether it lives.
+/// takt itself: its status, its figures, and its health.
 struct SystemRoutes {
-  /// A scheduler whose queue does not answer in this time is not well.
+  /// The time limit for a healthy scheduler's queue.
   private static let patience = TimeAmount.seconds(5)
 
-  /// The name of this machine.
   private static let host: String = {
     var name = [CChar](repeating: 0, count: 256)
     // The last byte stays zero, whatever the length of the name.
@@ -124,7 +123,7 @@ struct SystemRoutes {
     return .json(shown)
   }
 
-  /// For its own user alone, who may read the token's file anyway.
+  /// For takt's own user only, who may read the token's file anyway.
   @Sendable private func address(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
@@ -150,7 +149,7 @@ struct SystemRoutes {
         core.currentSettings.metrics
       )
     }
-    // As many as there are labels for, without sorting the others.
+    // As many as may have labels, without sorting the others.
     let labelled = names.first(settings.jobs)
     var jobs: [MetricsMoment.Job] = []
     for start in stride(from: 0, to: labelled.count, by: JobList.turnCount) {
@@ -172,8 +171,7 @@ struct SystemRoutes {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
   }
 
-  /// What the scheduler and the read model know of some jobs, few enough that neither keeps others
-  /// waiting.
+  /// The scheduler's and the read model's data on some jobs, few enough that neither delays others.
   private func labelledJobs(
     _ names: ArraySlice<JobName>, passing: Set<JobName>
   ) async -> [MetricsMoment.Job] {
@@ -248,7 +246,7 @@ extension API.Status.Reload {
 }
 
 extension Array where Element: Comparable {
-  /// The smallest elements in order, at most so many.
+  /// At most `count` elements, the smallest, in order.
   func smallest(_ count: Int) -> [Element] {
     if self.count <= count { return sorted() }
     var found: [Element] = []

@@ -3,13 +3,13 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// What ran lately and what will run, of all jobs together.
+/// The recent past and the future of all jobs together.
 struct AgendaRoutes {
-  /// So many decided slots are read from the ledger, the newest.
+  /// The most decided slots that are read from the ledger, the newest.
   private static let pastMax = 20_000
   private static let spanMax = Duration.seconds(31 * 86_400)
   private static let day = Duration.seconds(86_400)
-  /// So many jobs are asked about in one turn of the scheduler's queue.
+  /// The most jobs in one turn of the scheduler's queue.
   private static let turnCount = 1024
 
   let ports: ControlPorts
@@ -71,7 +71,7 @@ struct AgendaRoutes {
     return .json(shown)
   }
 
-  /// What the ledger has; nothing where it cannot be read, which is no reason to hide what comes.
+  /// The ledger's part; empty if it cannot be read, which is no reason to hide what is to come.
   private static func behind(
     _ range: Agenda.Range, _ archive: (any RunArchive)?
   ) -> ([DecidedSlot], [JobName: Duration]) {
@@ -80,7 +80,7 @@ struct AgendaRoutes {
     var query = SlotQuery()
     query.since = range.from
     query.until = min(range.to, range.now)
-    // One more tells whether there are more.
+    // One more tells if there are more.
     query.limit = pastMax + 1
     query.walks = true
     return ((try? archive?.slots(query)) ?? [], means)

@@ -6,7 +6,6 @@ import TaktTime
 
 /// Slots to come as a calendar that other programs subscribe to.
 struct CalendarRoutes {
-  /// So many slots of one job are shown.
   private static let slotsMax = 300
   private static let spanMax = 31 * 86_400
 
@@ -32,7 +31,7 @@ struct CalendarRoutes {
       ).taking(.object(API.CalendarOrder.self)), address)
   }
 
-  /// The one token that an address may have; the access has compared it.
+  /// The one token that may be in an address; the access has compared it.
   private static let token = Parameter.text(
     CalendarToken.parameter,
     "The calendar's own token, in place of any other login; 'takt open --calendar' prints it")
@@ -41,7 +40,7 @@ struct CalendarRoutes {
   private static let limit = Parameter.integer(
     "limit", 1...500, default: 100, "Maximum number of jobs")
 
-  /// For its own user alone, who may read the token's file anyway.
+  /// For takt's own user only, who may read the token's file anyway.
   @Sendable private func address(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {

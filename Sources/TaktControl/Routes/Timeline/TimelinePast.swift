@@ -2,15 +2,14 @@ import DequeModule
 import TaktCore
 import TaktTime
 
-/// The past of some jobs: what is remembered of it, and what the ledger has besides.
+/// The past of some jobs: the remembered part, and the ledger's.
 struct TimelinePast: Sendable {
-  /// What stands for one slot or run, or for several that are too close together to be told apart.
+  /// A mark for one slot or run, or for several that are too close together to distinguish.
   struct Mark<Item> {
     var item: Item
     var count: Int
   }
 
-  /// A time in which no slot could start.
   struct Interruption {
     enum Kind: String {
       /// No daemon ran.
@@ -24,10 +23,10 @@ struct TimelinePast: Sendable {
     var to: WallInstant
   }
 
-  /// So many slots, and so many runs, of one job are shown.
+  /// The most slots, and the most runs, of one job that are shown.
   private static let marksMax = 400
   private static let wakesMax = 5_000
-  /// So many rows of one job are read from the ledger.
+  /// The most rows of one job that are read from the ledger.
   private static let rowsMax = 5_000
 
   private var slots: [JobName: [ControlState.PastSlot]] = [:]
@@ -37,11 +36,11 @@ struct TimelinePast: Sendable {
   private var stalls: [StallLog.Stall]
   private var absences: [DaemonAbsence] = []
   private let from: WallInstant
-  /// What began, or was due, later is not shown.
+  /// The last start or due time that is shown.
   private let to: WallInstant
-  /// What was decided before is not remembered; nil when nothing was decided yet.
+  /// Earlier decisions are not remembered; nil if nothing was decided yet.
   private let firstDecision: WallInstant?
-  /// Runs before this one are not remembered; nil when none has ended yet.
+  /// Earlier runs are not remembered; nil if none has ended yet.
   private let firstRun: RunID?
 
   init(
@@ -70,7 +69,7 @@ struct TimelinePast: Sendable {
     }
   }
 
-  /// With what the ledger has of the time before that which is remembered.
+  /// Adds the ledger's part, from before the remembered time.
   func completed(
     by ports: ControlPorts, _ names: [JobName], until now: WallInstant
   ) async throws -> TimelinePast {
@@ -110,7 +109,7 @@ struct TimelinePast: Sendable {
     return past
   }
 
-  /// The runs that the ledger has, the newest first.
+  /// The runs in the ledger, newest first.
   private static func runs(
     of names: [JobName], from: WallInstant, to: WallInstant, before first: RunID?,
     in archive: any RunArchive
@@ -128,7 +127,7 @@ struct TimelinePast: Sendable {
     return kept
   }
 
-  /// When no daemon ran, and when it stood still, each in order.
+  /// The times when no daemon ran, and when it stood still, each in order.
   func interruptions(until now: WallInstant) -> [Interruption] {
     absences.map { absence in
       Interruption(kind: .down, from: max(absence.from, from), to: min(absence.to ?? now, now))
@@ -138,8 +137,8 @@ struct TimelinePast: Sendable {
       }
   }
 
-  /// The slots of a job, the oldest first; where there are very many, the worst of each short time
-  /// stands for all of it.
+  /// The slots of a job, oldest first; if there are very many, the worst of each short time
+  /// represents all of it.
   func slots(of name: JobName, until now: WallInstant) -> [Mark<ControlState.PastSlot>] {
     let marks = (slots[name] ?? []).map { Mark(item: $0, count: $0.count) }
     return thin(marks, until: now, at: \.due) { $0.verdict.weight }
@@ -175,7 +174,7 @@ struct TimelinePast: Sendable {
 }
 
 extension Verdict {
-  /// How much it matters beside others of the same time.
+  /// The importance among others of the same time.
   fileprivate var weight: Int {
     switch self {
     case .skipped(.elsewhere): 0

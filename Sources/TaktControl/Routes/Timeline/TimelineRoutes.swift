@@ -3,9 +3,9 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// What was and what will be, for a picture.
+/// The past and the future, for a chart.
 struct TimelineRoutes {
-  /// So many slots of one job that are still to come are shown.
+  /// The most slots of one job that are still to come.
   private static let comingMax = 300
   private static let spanMax = 31 * 86_400
 
@@ -80,7 +80,7 @@ struct TimelineRoutes {
       lane.slots =
         behind.slots(of: name, until: min(now.wall, to)).map { API.Timeline.Job.Slot($0) }
         + coming.map { API.Timeline.Job.Slot($0) }
-      // From there on there are more than are listed.
+      // Beyond it there are more than are listed.
       if coming.count == Self.comingMax {
         lane.slotsUntil = coming.last?.due
         shown.truncated = true
@@ -110,7 +110,7 @@ extension API.Timeline.Job.Slot {
     count = mark.count > 1 ? mark.count : nil
   }
 
-  /// One that is still to come.
+  /// From a slot that is still to come.
   fileprivate init(_ coming: TaktCore.Slot) {
     self.init()
     slot = coming.nominal
