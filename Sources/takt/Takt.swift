@@ -3,7 +3,6 @@ import Glibc
 import TaktEngine
 import TaktSystem
 
-/// The command line.
 @main
 struct Takt: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,7 +34,7 @@ struct Takt: ParsableCommand {
 
   static func main() {
     StandardDescriptors.ensureOpen()
-    // Half of what this answer would take is the parser looking at all commands.
+    // Half of the time of this answer would be the parser's for all commands.
     let arguments = ProgramArguments.given
     if arguments == ["--version"] {
       Console.print(TaktVersion.current)
@@ -69,7 +68,7 @@ struct Takt: ParsableCommand {
     }
   }
 
-  /// Ends as the parser does, whose messages quote what was typed.
+  /// Ends as the parser does, but escapes its messages, which quote the arguments.
   private static func end(with error: any Error) -> Never {
     let (code, message) = (exitCode(for: error), fullMessage(for: error))
     if !message.isEmpty {
@@ -79,8 +78,8 @@ struct Takt: ParsableCommand {
     Self.exit(withError: code)
   }
 
-  /// The command that arguments name. The parser takes a time that grows with the square of how many
-  /// there are, so it does not get the command that `once` is to run.
+  /// The command that arguments name. The parser's time grows with the square of their number, so
+  /// it does not get the command that `once` is to run.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     guard arguments.first == OnceCommand.configuration.commandName,
       let end = arguments.firstIndex(of: "--")
@@ -91,8 +90,8 @@ struct Takt: ParsableCommand {
     return once
   }
 
-  /// What the parser says of a command behind its own errors; of an error in `run` it would name the
-  /// program alone.
+  /// The usage that the parser adds to its own errors; for an error in `run` it would name the
+  /// program only.
   private static func usage(of command: any ParsableCommand.Type) -> String {
     let path = Self.path(to: command, from: Self.self) ?? "takt"
     return "Usage: \(usageString(for: command))\n  See '\(path) --help' for more information."

@@ -9,12 +9,11 @@ import TaktStore
 import TaktTime
 import TimerMachine
 
-/// The whole of takt put together: the one place where the modules meet.
+/// The composition of the daemon: the one place where the modules meet.
 struct Daemon {
   struct LogOptions {
     var destination: LogDestination
     var format: LogFormat
-    /// Nil for the default.
     var level: LogLevel?
     var isColoured: Bool
 
@@ -30,7 +29,7 @@ struct Daemon {
   private let engine: Engine
   private let tally: CountingLedger
   private let state: State
-  /// What the log says first of how takt works here.
+  /// The first messages in the log, on limits of this machine.
   private let warnings: [String]
   private let control: Control
   private let cluster: ClusterLink?
@@ -43,18 +42,18 @@ struct Daemon {
   private let reloader: Reloader
   private let stopped = DispatchSemaphore(value: 0)
 
-  /// Puts it together and answers signals from now on; `run` starts the jobs.
+  /// Puts it together and handles signals from now on; `run` starts the jobs.
   ///
   /// - Parameters:
-  ///   - files: what the set was read from.
-  ///   - isWatching: whether a change of them reloads.
+  /// - files: the files of the snapshot.
+  /// - isWatching: true to reload when they change.
   init(
     snapshot: Snapshot, source: JobsFileSource, files: FilesRead, isWatching: Bool,
     log: LogOptions
   ) throws {
     let settings = snapshot.settings
     var state = try State(settings, file: source.path)
-    // Before the first thread: nothing answers where the system refuses one.
+    // Before the first thread: takt hangs if the system refuses one later.
     let shortage = try ResourceLimits.check(
       maxRunning: settings.maxRunning, hasCluster: settings.cluster != nil)
     let joining = try ClusterLink.open(settings)
@@ -64,7 +63,7 @@ struct Daemon {
     LocalZone.set(settings.zone)
     writer = log.writer(zone: settings.zone, time: time)
     let opening = Opening(of: writer, at: time.wall)
-    // The ledger is there before the scheduler that it may want to hear from.
+    // The ledger is made before the scheduler, to which it may send events.
     let scheduling = Scheduling()
     try Self.closing(writer) {
       try state.open(
@@ -108,7 +107,7 @@ struct Daemon {
     try receiveSignals(reloader)
   }
 
-  /// What has been logged is written, also where this is the end.
+  /// Writes all log records, also if the program ends here.
   private static func closing(_ writer: LogWriter, ifFails body: () throws -> Void) throws {
     do {
       try body()
@@ -131,8 +130,8 @@ struct Daemon {
     }
   }
 
-  /// How often takt was told to stop. The third time it kills what runs; whatever hangs then, it
-  /// ends a little later, and at once when it is told again.
+  /// The number of stop requests. The third one kills the active runs; if takt still hangs, it ends
+  /// a little later, or at once on the next request.
   private final class StopCount: Sendable {
     private static let last = 3
     private static let patience = SchedulerCore.abandonAfter + .seconds(5)
@@ -148,8 +147,9 @@ struct Daemon {
     }
   }
 
-  /// The first line of every daemon's log, by which `takt verify` tells its machines from those of the
-  /// daemons before. It comes once the state folder is this daemon's, and before what the ledger says.
+  /// The first line of every daemon's log, by which `takt verify` tells its machines from those of
+  /// previous daemons. It is written once the state folder is this daemon's, and before records of
+  /// the ledger.
   private final class Opening: Observer {
     let line: LogRecord
     private let next: any Observer
@@ -183,14 +183,14 @@ struct Daemon {
     }
   }
 
-  /// The scheduler comes after the ledger that may want to tell it something.
+  /// Set after the ledger, which may send the scheduler events.
   private final class Scheduling: Sendable {
     let scheduler = Mutex<Scheduler?>(nil)
   }
 
   /// The watcher exists only with `--watch`, and the reloader before it.
   ///
-  /// `@unchecked Sendable`: set once, before the reloader is asked for anything.
+  /// `@unchecked Sendable`: set once, before the first request to the reloader.
   private final class Watch: @unchecked Sendable {
     var watcher: FileWatcher?
 
@@ -216,7 +216,7 @@ struct Daemon {
         scheduler.send(.dumpStatus)
         if let ledger { observers.logMessage("\(ledger.status)", .notice, .ledger) }
       case SIGQUIT:
-        // At once: as two other signals.
+        // At once, like two other signals.
         supervision?.stopping()
         scheduler.send(.stop)
         scheduler.send(.stop)
@@ -231,9 +231,9 @@ struct Daemon {
     }
   }
 
-  /// Starts the jobs, with the set of which this was made, and returns when a stop is complete.
+  /// Starts the jobs of the snapshot from `init`, and returns when a stop is complete.
   ///
-  /// The set is consumed: a reload replaces it.
+  /// The snapshot is consumed: a reload replaces it.
   func run(_ snapshot: consuming Snapshot) {
     observers.logMessage("Processes of a run are tracked by \(engine.tracking).", .info)
     for warning in warnings { observers.logMessage(warning, .warning) }
@@ -263,7 +263,6 @@ struct Daemon {
 }
 
 extension Observer {
-  /// A sentence in the log.
   func logMessage(_ message: String, _ level: LogLevel = .notice, _ event: LogEvent = .scheduler) {
     observe(
       LogRecord(

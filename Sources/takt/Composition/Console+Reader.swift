@@ -5,7 +5,7 @@ import TaktSystem
 
 extension Console {
   /// Ends the program when the reader of standard output is gone, as in `takt logs -f | head -1`: a
-  /// command that has nothing to print for hours would notice it only then.
+  /// command without output for hours would notice it only then.
   static func exitWhenReaderIsGone() throws {
     do throws(SystemError) {
       try Thread.start(name: "takt-reader") {
@@ -14,9 +14,9 @@ extension Console {
           let count = poll(&entry, 1, -1)
           if count < 0, errno == EINTR { continue }
           guard count == 1 else { return }
-          // It has seen what it wanted.
+          // The reader has seen enough.
           if entry.revents & Int16(POLLERR | POLLHUP) != 0 { _exit(ExitCode.success.rawValue) }
-          // A descriptor that is none.
+          // The descriptor is not open.
           return
         }
       }

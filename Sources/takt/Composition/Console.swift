@@ -11,8 +11,8 @@ import TaktTime
   import Foundation
 #endif
 
-/// What commands say to the person who typed them. Texts are shown without what would steer a
-/// terminal, whoever wrote them.
+/// The output of commands to the user. Texts of any origin are shown without characters that
+/// control the terminal.
 enum Console {
   /// A line on standard output.
   static func print(_ line: String, in colour: TerminalColour = .none) {
@@ -28,12 +28,11 @@ enum Console {
     Swift.print(line)
   }
 
-  /// Writes out what was printed.
   static func flush() { fflush(nil) }
 
   static func error(_ line: String) {
     if let taken = ConsoleSink.current { return taken.add(error: line.printableLines) }
-    // Unbuffered: the next thing may be the end of the program.
+    // Unbuffered: the program may end right after this.
     (line.printableLines + "\n").withCString { text in
       _ = Glibc.write(STDERR_FILENO, text, strlen(text))
     }
@@ -45,7 +44,7 @@ enum Console {
     _ = Array("\(colour.paint(line.printableLines))\n".utf8).write(to: STDERR_FILENO)
   }
 
-  /// What is wrong with a jobs file, on standard error: its severity stands out.
+  /// A diagnostic on standard error, with its severity in colour.
   static func error(_ diagnostic: Diagnostic) {
     let (text, word) = (diagnostic.text, " \(diagnostic.severity.rawValue): ")
     guard isColoured(on: STDERR_FILENO), let range = text.firstRange(of: word) else {
@@ -66,20 +65,20 @@ enum Console {
 
   private static let output = Mutex(PrintableStream(isColoured: isColoured))
 
-  /// Part of a run's output on standard output: on a terminal without what would steer it, and in colour
-  /// if that is wanted.
+  /// Part of a run's output on standard output: on a terminal without characters that control it,
+  /// and in colour if wanted.
   static func showOutput(_ bytes: [UInt8]) {
     write(isatty(STDOUT_FILENO) == 1 ? output.withLock { $0.add(bytes) } : bytes)
   }
 
-  /// Bytes on standard output, as they are: a file, or the output of a run.
+  /// Unchanged bytes on standard output: a file, or the output of a run.
   static func write(_ bytes: [UInt8]) {
     if let taken = ConsoleSink.current {
       return taken.add(output: String(decoding: bytes, as: UTF8.self))
     }
-    // What was printed before comes before.
+    // Earlier output comes first.
     fflush(nil)
-    // A reader that has gone has seen what it wanted.
+    // A reader that is gone has seen enough.
     guard let number = bytes.write(to: STDOUT_FILENO).number,
       number != EPIPE
     else { return }
@@ -87,27 +86,25 @@ enum Console {
     exit(ExitCode.unwritable.rawValue)
   }
 
-  /// How many columns the terminal has; 120 where there is none.
+  /// The columns of the terminal; 120 without one.
   static var width: Int {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 120 }
     return min(1000, max(20, Int(size.ws_col)))
   }
 
-  /// How many lines the terminal has; 24 where there is none.
+  /// The lines of the terminal; 24 without one.
   static var height: Int {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
     return min(1000, max(5, Int(size.ws_row)))
   }
 
-  /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether colour is wanted on standard output.
   static var isColoured: Bool { isColoured(on: STDOUT_FILENO) }
 
-  /// Whether colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
+  /// True if colour is wanted: on a terminal, unless `NO_COLOR` is set or the terminal is dumb.
   static func isColoured(on descriptor: Int32) -> Bool {
     guard ConsoleSink.current == nil, isatty(descriptor) == 1 else { return false }
     if let value = getenv("NO_COLOR"), value.pointee != 0 { return false }
@@ -121,13 +118,14 @@ extension Console {
     guard !rows.isEmpty else { return }
     var table = TextTable(titles: titles)
     for row in rows { table.add(row: row.map(\.printable)) }
-    // At once: it may have a line for each of many thousand jobs.
+    // In one piece: it may have a line for each of many thousand jobs.
     write(table.text())
   }
 
-  /// A table on standard output that fits a terminal, with its outcomes in colour; nothing without rows.
+  /// A table on standard output that fits a terminal, with its outcomes in colour; nothing without
+  /// rows.
   ///
-  /// - Parameter narrowing: the columns that are cut on a terminal that has too few, in turn.
+  /// - Parameter narrowing: the columns to cut on a narrow terminal, in turn.
   static func print(
     titles: [String], rows: [[String]], outcomes column: Int, narrowing: [TextTable.Narrowing]
   ) {
@@ -154,11 +152,11 @@ extension Console {
 }
 
 extension Encodable {
-  /// One line of JSON, its keys in order: what `--json` prints.
+  /// The output of `--json`: one line, with sorted keys.
   var jsonLine: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers and texts, of which the answers of commands are made, can always be written.
+    // Answers of commands consist of numbers and texts, which always can be encoded.
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self).printableJSON }
       ?? "{}"
   }

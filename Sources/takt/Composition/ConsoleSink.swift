@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Takes what a command says, in the place of the standard streams: for a caller that is no person at
-/// a terminal.
+/// Takes the output of a command in place of the standard streams, for a caller other than a
+/// terminal.
 final class ConsoleSink: Sendable {
   private struct Lines {
     var output: [String] = []
     var errors: [String] = []
   }
 
-  /// Where what this thread says goes; nil for the standard streams.
+  /// The sink for this thread; nil for the standard streams.
   static var current: ConsoleSink? { local.get() }
 
   private static let local = TaskLocal<ConsoleSink?>(wrappedValue: nil)
 
   private let lines = Mutex(Lines())
 
-  /// What was said on standard output.
+  /// The lines of standard output.
   var output: [String] { lines.withLock { $0.output } }
 
-  /// What was said on standard error, without the program's name.
+  /// The lines of standard error, without the program's name.
   var errors: [String] { lines.withLock { $0.errors } }
 
-  /// Runs a part of a command whose words come here.
+  /// Runs a part of a command whose output comes here.
   func capture<Value>(_ body: () throws -> Value) rethrows -> Value {
     try Self.local.withValue(self) { try body() }
   }

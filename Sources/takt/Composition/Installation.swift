@@ -1,13 +1,13 @@
 import Glibc
 import TaktSystem
 
-/// The files that are installed with takt, beside its folder: those of PREFIX/bin/takt are in
-/// PREFIX/lib/takt and PREFIX/share/takt.
+/// The files that are installed with takt: those of PREFIX/bin/takt are in PREFIX/lib/takt and
+/// PREFIX/share/takt.
 enum Installation {
-  /// PREFIX/lib/takt/plugins; nil where there is no such folder.
+  /// PREFIX/lib/takt/plugins; nil if it does not exist.
   static let plugins: String? = place("lib/takt/plugins")
 
-  /// The JSON Schema of jobs files; nil where it is not installed.
+  /// The JSON Schema of jobs files; nil if it is not installed.
   static let schema: String? = place("share/takt/jobs.schema.json")
 
   private static func place(_ path: String) -> String? {
@@ -17,7 +17,8 @@ enum Installation {
   }
 
   private static let prefix: String? = {
-    // The kernel adds " (deleted)" to the name of a program that has been replaced; its folder stays.
+    // The kernel adds " (deleted)" to the name of a program that has been replaced; its folder
+    // stays.
     guard let program = SmallFile.link("/proc/self/exe") else { return nil }
     let parts = program.split(separator: "/").dropLast(2)
     return "/" + parts.joined(separator: "/")

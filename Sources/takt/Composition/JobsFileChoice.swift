@@ -3,40 +3,39 @@ import Glibc
 import Synchronization
 import TaktCore
 
-/// The jobs file that a command takes where its options name none.
+/// The jobs file of a command whose options name none.
 enum JobsFileChoice {
   /// The variable that names one.
   static let variable = "TAKT_FILE"
-  /// The one of this folder.
+  /// The one in the current folder.
   static let own = "jobs.yaml"
   /// The one of the packaged service.
   static let installed = "/etc/takt/jobs.yaml"
 
-  /// What the variable names; nil where it is not set, or empty.
+  /// The value of the variable; nil if it is not set, or empty.
   static var named: String? {
     getenv(variable).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The file of commands that start or check something: never one that nobody has named and that is not
-  /// here.
+  /// For commands that start or check jobs: never a file that is neither named nor in this folder.
   static var standard: String { named ?? own }
 
-  /// The file of the daemon that a command talks to, or whose ledger it reads: of a folder that has nothing
-  /// of takt's, that of the installed service while it runs.
+  /// For commands that talk to a daemon or read its ledger: in a folder without files of takt, that
+  /// of the installed service while it runs.
   ///
-  /// - Parameter hasDaemon: whether there is anything at the place of a jobs file's socket.
+  /// - Parameter hasDaemon: true if anything is at the place of a jobs file's socket.
   static func ofDaemon(
     own: String = own, installed: String = installed, hasDaemon: (String) -> Bool
   ) -> String {
     if let named { return named }
     let folder = own.lastIndex(of: "/").map { String(own[...$0]) } ?? ""
-    // The daemon of a file that somebody has removed runs on, and its ledger stays.
+    // The daemon of a removed file continues, and its ledger stays.
     let isHere = [own, folder + ".takt"].contains { (path: String) in access(path, F_OK) == 0 }
     return !isHere && !hasDaemon(own) && hasDaemon(installed) ? installed : own
   }
 
-  /// Ends the program if a file that no option names is not there, and says which one it is where it is
-  /// not that of this folder.
+  /// Ends the program if a file that no option names is missing, and prints its name if it is not
+  /// that of this folder.
   static func requireUnnamed(_ path: String) throws {
     let isMissing = access(path, F_OK) != 0 && errno == ENOENT
     if path == named {
@@ -54,7 +53,7 @@ enum JobsFileChoice {
 
   private static let isNoted = Atomic(false)
 
-  /// Says once which file it is where no option names it and it is not that of this folder.
+  /// Prints once which file is used if no option names it and it is not that of this folder.
   static func note(_ path: String) {
     guard path != own, !isNoted.exchange(true, ordering: .relaxed) else { return }
     let why = path == named ? "\(variable) names it" : "there is no \(own) in this folder"

@@ -7,20 +7,21 @@ import TaktEngine
 import TaktSystem
 import TaktTime
 
-/// A jobs file, checked against the actions of this program, and the zones and accounts of this machine.
+/// A jobs file, checked against the actions of this program, and the zones and accounts of this
+/// machine.
 struct JobsFileSource: SnapshotSource {
   let path: String
   let catalogue: any ActionCatalogue
-  /// Where the limits of whole runs have to be available; nil where nothing is run or checked.
+  /// The place in which limits of whole runs have to be available; nil if nothing is run or
+  /// checked.
   var limits: ControlGroupControllers.Place?
-  /// Where the users of jobs are looked up.
   var accounts: any AccountSource = SystemAccounts()
-  /// What `local` is; nil for the machine's own zone.
+  /// The zone that `local` means; nil for the machine's own zone.
   var localZone: Zone?
-  /// What loads before came to; nil where the file is read once.
+  /// The results of earlier loads; nil if the file is read once.
   var memory: LoadMemory?
 
-  /// The path without links, where the file is there.
+  /// The path without links, if the file exists.
   var absolutePath: String { SmallFile.realPath(path) ?? path }
 
   func load() -> LoadedSnapshot { load(as: nil) }
@@ -39,7 +40,7 @@ struct JobsFileSource: SnapshotSource {
   func changedFiles(since files: FilesRead) -> [String] { files.changedPaths }
 
   func load(once job: OnceJob) -> LoadedSnapshot {
-    // A name of a job needs no escape.
+    // A job's name needs no escape.
     let text = "{\"jobs\": {\"\(job.name.text)\": \(job.text)}}"
     let loaded = loader.load(path: path, text: Array(text.utf8))
     return LoadedSnapshot(
@@ -69,7 +70,7 @@ struct JobsFileSource: SnapshotSource {
       listedJobs: loaded.listedJobs)
   }
 
-  /// The folders in which the file says that plugins are.
+  /// The folders of plugins by the file.
   var pluginFolders: [String] { loader.load(path: path).pluginFolders }
 
   private var loader: JobsLoader {
@@ -89,18 +90,18 @@ struct JobsFileSource: SnapshotSource {
     localZone.map { ZonesElsewhere(local: $0) } ?? ZoneFiles()
   }
 
-  /// What libpq says to the connection string of a cluster; without it, nothing.
+  /// The flaws that libpq finds in the connection string of a cluster; none without it.
   private static let flaws: EngineAddressCheck = { url, isThorough in
     PostgresURL.flaws(in: url, isThorough: isThorough).map {
       EngineAddressFlaw($0.isOfThisMachine ? .warning : .error, $0.message, hint: $0.hint)
     }
   }
 
-  /// The set of jobs; prints what is wrong, and ends the program if it cannot be used.
+  /// The set of jobs; prints the diagnostics, and ends the program if it cannot be used.
   ///
   /// - Parameters:
-  ///   - isQuiet: whether nothing is said of a set that can be used.
-  ///   - isThorough: whether it also looks for the programs and files that jobs name.
+  /// - isQuiet: true to print nothing about a set that can be used.
+  /// - isThorough: true to check the programs and files that jobs name as well.
   func loadOrExit(
     isQuiet: Bool = false, isThorough: Bool = false
   ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {
@@ -121,7 +122,7 @@ extension SchedulerSettings {
   }
 }
 
-/// The zones of this machine as if it were in another place.
+/// The zones of this machine with another local one.
 private struct ZonesElsewhere: ZoneSource {
   let local: Zone
   private let files = ZoneFiles()

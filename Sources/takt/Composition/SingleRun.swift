@@ -17,7 +17,7 @@ final class SingleRun {
   private let others: [JobSpec]
   private let stopped = DispatchSemaphore(value: 0)
 
-  /// Keeps how the run ended, and then lets the scheduler stop: hooks are still done.
+  /// Keeps the end of the run, and then lets the scheduler stop: hooks still run.
   private final class EndLedger: Ledger {
     private struct State {
       var end: RunEnd?
@@ -35,7 +35,7 @@ final class SingleRun {
       for case .ended(let run) in entries where run.head.kind != .hook {
         state.withLock {
           $0.end = run.end
-          // Who has interrupted the run has stopped the scheduler.
+          // An interrupt has already stopped the scheduler.
           return $0.isInterrupted ? nil : $0.stop
         }?()
       }
@@ -43,8 +43,8 @@ final class SingleRun {
 
     func whenKept(_ done: @escaping @Sendable () -> Void) {}
 
-    /// Somebody wants to stop. Returns how many stops that makes: who interrupts a run does not mean
-    /// to wait for it, and the first stop alone would.
+    /// Called for a stop request. Returns the number of stops to send: an interrupted run must not
+    /// be waited for, which one stop alone would do.
     func interrupt() -> Int {
       state.withLock { state in
         defer { state.isInterrupted = true }
@@ -58,9 +58,9 @@ final class SingleRun {
   /// Puts it together; nothing runs yet.
   ///
   /// - Parameters:
-  ///   - snapshot: The jobs file: its settings hold for the run, and secrets of its other jobs are
-  ///     kept from it.
-  ///   - tap: is told what is said between takt and a plugin.
+  /// - snapshot: The jobs file: its settings apply to the run, and secrets of its other jobs are
+  ///     hidden from it.
+  /// - tap: Gets the conversation between takt and a plugin.
   init(
     of spec: JobSpec, in snapshot: Snapshot, level: LogLevel, tap: PluginTap? = nil
   ) throws(SystemError) {
@@ -71,7 +71,7 @@ final class SingleRun {
     alone.timing = Timing(schedule: Schedule())
     self.spec = alone
     others = snapshot.jobs
-    // Hooks may take all the time that is theirs.
+    // Hooks may use all of their time.
     settings.shutdownGrace = max(settings.shutdownGrace, SchedulerCore.hookTimeout)
     self.settings = settings
     LocalZone.set(settings.zone)
@@ -86,10 +86,10 @@ final class SingleRun {
     }
   }
 
-  /// What became of writing down what the run printed; nil when all was written, or nobody reads it.
+  /// The error while the run's output was written; nil if all was written, or the reader is gone.
   var outputFailure: String? { fork.passThrough.failure }
 
-  /// Runs the job and returns how the run ended; nil when it was stopped before it began.
+  /// Runs the job and returns the end of the run; nil if it was stopped before its start.
   func end(for slot: WallInstant?) -> RunEnd? {
     ledger.whenEnded { [engine] in engine.scheduler.send(.stop) }
     engine.keepSecrets(of: others)
@@ -102,8 +102,8 @@ final class SingleRun {
   }
 }
 
-/// What commands print goes on as it is, lines of built-ins as lines; what takt says of the run goes
-/// to standard error.
+/// Passes on the output of commands unchanged, lines of built-ins as lines; takt's own messages on
+/// the run go to standard error.
 private final class Fork: Observer, OutputSink {
   let passThrough: PassThrough
   private let log: LogWriter
@@ -138,7 +138,7 @@ private final class Fork: Observer, OutputSink {
 
   func drop(lines: Int) { log.drop(lines: lines) }
 
-  /// Waits for readers of what the run has printed; for those of what is said about it a little.
+  /// Waits for readers of the run's output, and briefly for those of the log.
   func close() {
     passThrough.close()
     log.close(timeout: .seconds(2))

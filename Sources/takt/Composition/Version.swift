@@ -6,12 +6,12 @@ import TaktStore
 enum TaktVersion {
   static let current = "0.2.0"
 
-  /// What `takt --version --json` prints.
+  /// The output of `takt --version --json`.
   struct Report: Encodable {
     var version = TaktVersion.current
-    /// The commit that the program was built from; without one in a build for debugging.
+    /// The commit from which the program was built; empty in a debug build, and then left out.
     var commit = String(cString: takt_build_commit())
-    /// The libraries that it uses, with their versions; without those that are not installed.
+    /// The libraries in use, with their versions; without those that are not installed.
     var libraries = TaktVersion.libraries
 
     enum CodingKeys: CodingKey {
@@ -31,7 +31,7 @@ enum TaktVersion {
       "glibc": String(cString: takt_libc_version()), "libyaml": YAMLLibrary.version,
       "sqlite": LedgerLibrary.version,
     ]
-    // Loaded as they are when they are needed, so that the answer is that of this machine.
+    // Loaded as they would be when needed, so that the versions are those of this machine.
     if let text = takt_curl_version() { versions["libcurl"] = String(cString: text) }
     let number = takt_postgres_version()
     if number > 0 { versions["libpq"] = "\(number / 10_000).\(number % 10_000)" }

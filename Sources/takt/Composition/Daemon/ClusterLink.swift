@@ -7,11 +7,11 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// This machine's way to its cluster: what the scheduler says goes to the engine, the engine's word to
-/// the scheduler, and the lease to the guard of what runs.
+/// This machine's connection to its cluster: passes requests of the scheduler to the engine,
+/// answers to the scheduler, and the lease to the guard.
 final class ClusterLink: ClusterPort {
   let facts: MemberFacts
-  /// Where other machines reach this one's API; nil where nobody can.
+  /// The address of this machine's API for other machines; nil if they cannot reach it.
   let api: APIAddress?
   private let deadline: Duration
   private let state = Mutex(State())
@@ -20,15 +20,14 @@ final class ClusterLink: ClusterPort {
     var engine: (any ClaimDriver)?
     var scheduler: Scheduler?
     var guardian: Guard?
-    /// When batches were handed over, in nanoseconds of the clock that goes on while the machine
-    /// sleeps.
+    /// The times at which batches were passed on, in nanoseconds of the clock that includes sleep.
     var sentAt: [UInt64: UInt64] = [:]
-    /// Who waits for the first answer.
+    /// Called with the first answer.
     var onFirst: (@Sendable (ClaimOutcome) -> Void)?
   }
 
-  /// - Throws: an exit code, when the engine refuses this machine and the file says that takt is not
-  ///   to start then.
+  /// - Throws: an exit code, if the engine refuses this machine and the file says that takt must
+  ///   not start then.
   /// - Returns: nil for a file without a cluster.
   static func open(_ settings: SchedulerSettings) throws -> (link: ClusterLink, note: String?)? {
     guard let cluster = settings.cluster else { return nil }
@@ -62,8 +61,8 @@ final class ClusterLink: ClusterPort {
     state.withLock { $0.engine = engine }
   }
 
-  /// Asks the engine for nothing, and waits for its answer: a little longer than the driver takes,
-  /// which cannot answer where the system gives it no thread.
+  /// Sends the engine an empty batch, and waits for its answer: a little longer than the driver
+  /// does, which cannot answer if the system gives it no thread.
   private func knock() -> ClaimOutcome { ask(ClaimBatch(number: 0, member: nil, facts: nil)) }
 
   private func ask(_ batch: ClaimBatch) -> ClaimOutcome {
@@ -85,10 +84,10 @@ final class ClusterLink: ClusterPort {
         ClaimFailure("The driver of the engine does not answer. Check the limits of the system."))
   }
 
-  /// Says for a daemon of this machine that was killed that nothing is left of its runs: what it had is
-  /// decided at once, and the other machines need not wait for the end of its lease.
+  /// Reports for a killed daemon of this machine that none of its runs is left: they are decided at
+  /// once, and the other machines need not wait for the end of its lease.
   ///
-  /// - Returns: whether the engine has heard it, here or from another one.
+  /// - Returns: true if the engine has the report, from here or from another process.
   func retire(_ former: MemberID) -> Bool {
     guard case .answered(let reply) = ask(ClaimBatch(number: 1, member: nil, facts: facts)),
       let member = reply.member
@@ -102,7 +101,7 @@ final class ClusterLink: ClusterPort {
     return true
   }
 
-  /// The command that does so, but for the member.
+  /// The command that runs `retire`, without the member.
   static func farewell(for file: String) -> [String] {
     ["takt", "cluster", "retire", "--file", file]
   }
@@ -119,7 +118,7 @@ final class ClusterLink: ClusterPort {
     scheduler?.send(.claims(outcome))
   }
 
-  /// Tells who is to hear what the engine says, and who ends what runs when takt cannot.
+  /// Sets the receiver of the engine's answers, and the guard that ends runs if takt cannot.
   func connect(_ scheduler: Scheduler, _ guardian: Guard?) {
     state.withLock { state in
       state.scheduler = scheduler

@@ -5,17 +5,17 @@ import TaktEngine
 
 /// The containers whose labels declare jobs.
 final class ContainerLink: Sendable {
-  /// So long a start waits for the engine: the jobs that it knows then have lost nothing.
+  /// The time a start waits for the engine: jobs known by then have missed nothing.
   private static let patience = DispatchTimeInterval.seconds(5)
 
   private struct State {
     var containers: [LabelledContainer] = []
-    /// Those that whoever follows was told of last.
+    /// The containers in the last report to the follower.
     var told: [LabelledContainer] = []
     var follower: (@Sendable ([LabelledContainer]) -> Void)?
   }
 
-  /// What the watch has seen.
+  /// The last report of the watch.
   private final class Seen: Sendable {
     let state = Mutex(State())
     let arrived = DispatchSemaphore(value: 0)
@@ -36,7 +36,7 @@ final class ContainerLink: Sendable {
   private let watch: ContainerWatch
   private let observer: any Observer
 
-  /// Nil where no labels are read. Nothing is made then.
+  /// Nil, without side effects, if no labels are read.
   init?(_ settings: SchedulerSettings, on engine: Engine, observer: any Observer) {
     guard let access = settings.containers, access.readsLabels else { return nil }
     let seen = Seen()
@@ -49,7 +49,7 @@ final class ContainerLink: Sendable {
       onChange: { seen.note($0) })
   }
 
-  /// The jobs to start with, beside those of a file. It waits a moment for the engine.
+  /// The jobs to start with, besides those of a file. Waits briefly for the engine.
   func jobs(beside snapshot: Snapshot, from source: any SnapshotSource) -> ContainerJobs {
     watch.begin()
     _ = seen.arrived.wait(timeout: .now() + Self.patience)
@@ -63,7 +63,7 @@ final class ContainerLink: Sendable {
     return jobs
   }
 
-  /// Tells of changes from now on.
+  /// Reports changes from now on.
   func follow(_ follower: @escaping @Sendable ([LabelledContainer]) -> Void) {
     let news = seen.state.withLock { state in
       state.follower = follower

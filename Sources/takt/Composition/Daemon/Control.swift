@@ -8,11 +8,10 @@ import TaktSystem
 import TaktTime
 import TimerMachine
 
-/// The control API of the daemon.
 struct Control {
   private let server: ControlServer
   private let settings: SchedulerSettings
-  /// Where takt's files are; nil without a state folder.
+  /// The folder of takt's files; nil without a state folder.
   private let folder: String?
   private let keepsState: Bool
   private let file: String
@@ -55,7 +54,7 @@ struct Control {
     server = ControlServer(ports, connections: connections)
   }
 
-  /// The way to the other machines; nil without a cluster.
+  /// Nil without a cluster.
   private static func machines(
     _ settings: SchedulerSettings, _ observer: any Observer
   ) -> ClusterMachines? {
@@ -79,7 +78,7 @@ struct Control {
   /// Listens; a failure is logged, and the jobs continue.
   func listen() {
     let place = folder.map { StateFolder.folder($0) } ?? .none
-    // A folder that cannot be written takes no socket, either.
+    // If the folder cannot be written, neither can a socket.
     let paths = SocketPlace.paths(state: keepsState ? place : .none, file: file)
     if let last = paths.last {
       server.listen(
@@ -94,7 +93,7 @@ struct Control {
         .warning)
     }
     guard var http = settings.http else { return }
-    // The other machines ask for it by that name.
+    // The other machines use that name in requests.
     if let host = cluster?.api?.hostName { http.names.append(host) }
     PageAddress.set(http.publicURL ?? http.pageURL)
     guard let token = http.tokenFile ?? folder.map({ "\($0)/token" }) else { return }
@@ -115,10 +114,10 @@ struct Control {
     }
   }
 
-  /// Answers no more questions about the past; to be called before the ledger is closed.
+  /// Ends queries about the past; to be called before the ledger is closed.
   func closeArchive() { archive?.close() }
 
-  /// Lets those who read events see the end.
+  /// Closes the server, so that readers of events see the end.
   func close() { server.close() }
 
   private static func listen(
@@ -143,13 +142,13 @@ struct Control {
 }
 
 extension ConnectionBudget {
-  /// What the runs leave of this process's descriptors.
+  /// The descriptors that the runs leave.
   convenience init(_ settings: SchedulerSettings) {
     self.init(
       descriptors: ResourceLimits.spareDescriptors(maxRunning: settings.maxRunning))
   }
 
-  /// A reload may have changed how many runs there may be.
+  /// Called after a reload, which may have changed the number of runs.
   func adopt(_ settings: SchedulerSettings) {
     set(descriptors: ResourceLimits.spareDescriptors(maxRunning: settings.maxRunning))
   }

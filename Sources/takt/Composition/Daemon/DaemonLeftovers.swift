@@ -2,8 +2,8 @@ import TaktCore
 import TaktEngine
 import TaktStore
 
-/// What previous daemons have left running: ended where it is proven to be theirs, and otherwise
-/// left alone, which the log says.
+/// Processes that previous daemons have left: ended if they are proven to be theirs, otherwise left
+/// alone, which is logged.
 struct DaemonLeftovers {
   private let findings: LedgerFindings
   private let observer: any Observer
@@ -16,11 +16,10 @@ struct DaemonLeftovers {
   struct Outcome {
     /// The daemons whose leftover processes need no further search.
     var settled: [LedgerFindings.PreviousDaemon] = []
-    /// What they were in their cluster; empty where something may be left of them.
+    /// The members that they were in their cluster; empty if processes of theirs may be left.
     var members: [MemberID] = []
   }
 
-  /// Ends them.
   func end() -> Outcome {
     var attempts = findings.unmarked.map(\.identity)
     var settled: [LedgerFindings.PreviousDaemon] = []
@@ -30,7 +29,7 @@ struct DaemonLeftovers {
       if daemon.startTicks == nil {
         settled.append(daemon)
       } else if let space = daemon.pidSpace, space != DaemonProcess.pidSpace {
-        // Its processes are out of sight, and the numbers are those of others.
+        // Its processes are out of sight, and their numbers here mean others.
         if daemon.hasLeftovers {
           logMessage(
             .notice,
@@ -89,7 +88,7 @@ struct DaemonLeftovers {
     }
   }
 
-  /// So many processes are named in one line.
+  /// The number of processes named in one line.
   private static let namedMax = 10
 
   private static func list(_ processes: [LeftoverProcesses.Found]) -> String {

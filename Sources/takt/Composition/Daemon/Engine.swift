@@ -6,10 +6,10 @@ import TaktEngine
 import TaktSystem
 import TimerMachine
 
-/// The scheduler with all that it operates, wired together.
+/// The scheduler and all that it uses, wired together.
 struct Engine {
-  /// The serial queue on which everything is decided. Above the jobs' classes, so that none of them
-  /// makes a slot late.
+  /// The serial queue of all decisions. Above the jobs' classes, so that none of them makes a slot
+  /// late.
   let turns = TurnQueue(DispatchQueue(label: "takt.scheduler", qos: .userInitiated))
   let factory: CoalescingTimerFactory
   /// Logs the timers that belong to no job and no run.
@@ -18,7 +18,7 @@ struct Engine {
   let scheduler: Scheduler
   private let files: OutputFiles
   private let processes: ProcessRunner
-  /// How processes of a run are told from others, for people.
+  /// For people: the means by which processes of a run are recognized.
   let tracking: String
   private let services: PluginServices
   private let router: ActionRouter
@@ -27,14 +27,14 @@ struct Engine {
   private let watches: JobWatches
 
   /// - Parameters:
-  ///   - observer: gets every record.
-  ///   - sink: gets the lines of commands.
-  ///   - tap: is told what is said between takt and plugins; nil for a daemon.
-  ///   - passThrough: gets what commands print in place of the sink; nil for a daemon.
-  ///   - gauge: is told of each slot that starts; nil where nobody measures.
-  ///   - cluster: the machines that share jobs with this one; nil for none.
-  ///   - farewell: the command that tells them that nothing is left of takt's runs.
-  ///   - onFinish: called once, when a stop is complete.
+  /// - observer: gets every record.
+  /// - sink: gets the lines of commands.
+  /// - tap: gets the conversation between takt and plugins; nil for a daemon.
+  /// - passThrough: gets the output of commands in place of the sink; nil for a daemon.
+  /// - gauge: gets each slot that starts; nil without measurements.
+  /// - cluster: the machines that share jobs with this one; nil for none.
+  /// - farewell: the command that reports to them that none of takt's runs is left.
+  /// - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
     tap: PluginTap? = nil, ledger: any Ledger, gauge: (any SlotGauge)? = nil,
@@ -87,14 +87,14 @@ struct Engine {
     try processes.adoptOrphans()
   }
 
-  /// Answers signals from now on; those of children are looked after here.
+  /// Handles signals from now on; SIGCHLD is handled here.
   func receiveSignals(_ handler: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
     try Signals.receive(on: reactor) { [processes] number in
       if number == SIGCHLD { processes.reapOrphans() } else { handler(number) }
     }
   }
 
-  /// Changes what a reload says.
+  /// Applies a reload.
   ///
   /// - Parameter onApplied: called when it is done.
   func apply(_ plan: ReloadPlan, onApplied: @escaping @Sendable () -> Void = {}) {
@@ -102,7 +102,7 @@ struct Engine {
     services.replace(by: plan.steps.lazy.map(\.spec).flatMap(\.plugins))
     watches.apply(plan) { [scheduler] in
       scheduler.send(.reloaded(plan))
-      // Behind the reload in the scheduler's queue.
+      // After the reload in the scheduler's queue.
       scheduler.query({ _, _ in }, reply: onApplied)
     }
   }
@@ -112,7 +112,7 @@ struct Engine {
     InheritedEnvironment.hideSecrets(of: specs)
   }
 
-  /// Ends the watches, lets services end and files be written, and waits a little for each; to be
+  /// Ends the watches and services, writes the output files, and waits a little for each; to be
   /// called when a stop is complete.
   func close() {
     watches.close()
@@ -136,7 +136,7 @@ struct Engine {
     InheritedEnvironment.hideSecrets(of: snapshot.jobs, cluster: snapshot.settings.cluster)
     watches.begin(with: snapshot.jobs) { [scheduler, router] in
       scheduler.start(snapshot, after: previous, runner: router)
-      // Behind the start in the scheduler's queue.
+      // After the start in the scheduler's queue.
       scheduler.query({ _, _ in }, reply: onStarted)
     }
   }

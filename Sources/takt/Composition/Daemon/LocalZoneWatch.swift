@@ -4,20 +4,19 @@ import TaktEngine
 import TaktSystem
 import TaktTime
 
-/// Tells when the machine's own time zone is another one: `/etc/localtime` leads elsewhere, or its zone
+/// Reports a change of the machine's own time zone: `/etc/localtime` leads elsewhere, or its zone
 /// has other rules.
 final class LocalZoneWatch: Sendable {
-  /// The zone that was seen last.
   private final class Known: Sendable {
     let zone = Mutex(ZoneFiles().zone(named: "local"))
   }
 
   private let watcher: FileWatcher
 
-  /// Nil where the environment names the zone, which no file changes then, and where the file cannot
-  /// be watched, which the log says.
+  /// Nil if the environment names the zone, so that no file can change it, or if the file cannot be
+  /// watched, which is logged.
   ///
-  /// - Parameter onChange: told of each change after its line in the log.
+  /// - Parameter onChange: called for each change after its line in the log.
   init?(
     on engine: Engine, observer: any Observer,
     onChange: @escaping @Sendable (_ path: String) -> Void

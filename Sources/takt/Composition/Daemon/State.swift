@@ -7,25 +7,25 @@ import TaktStore
 import TaktSystem
 import TaktTime
 
-/// A daemon's hold on its state folder: the lock, the ledger, and what previous daemons left there.
+/// A daemon's hold on its state folder: the lock, the ledger, and the findings on previous daemons.
 struct State {
-  /// Nil when nothing outlives the process.
+  /// Nil if nothing outlives the process.
   private(set) var ledger: SQLiteLedger?
-  /// Where the previous daemon's jobs and runs wait for the scheduler.
+  /// Holds the previous daemon's jobs and runs for the scheduler.
   let handover = Handover()
   private var onceJobs: [OnceJob] = []
   private var lock: StateFolderLock?
-  /// Where takt's files are, or would be if the folder could be written; nil without a state folder.
+  /// The folder of takt's files, even if it cannot be written; nil without a state folder.
   private(set) var folder: String?
-  /// Whether takt's files are there.
+  /// True if takt's files are kept there.
   var isKept: Bool { lock != nil }
-  /// Why nothing is kept although there is to be a state folder; nil otherwise.
+  /// The reason why nothing is kept in spite of a state folder; nil otherwise.
   private(set) var unkept: String?
-  /// What is to be said when the log is there.
+  /// A message to write once the log exists.
   private var lockNote: (level: LogLevel, text: String)?
 
-  /// Takes the lock, or ends the program when another daemon has it or the folder may be another
-  /// user's work. A folder that cannot be written is done without.
+  /// Takes the lock, or ends the program if another daemon has it or the folder may have been made
+  /// by another user. Continues without a folder that cannot be written.
   init(_ settings: SchedulerSettings, file: String) throws {
     guard case .folder(let folder)? = settings.state else { return }
     self.folder = folder
@@ -55,8 +55,8 @@ struct State {
     }
   }
 
-  /// Who may own a folder above the state folder: who may change the jobs that root runs may have
-  /// them do anything.
+  /// The users who may own a folder above the state folder: a user who may change the jobs that
+  /// root runs can do anything anyway.
   private static func owners(of file: String) -> Set<UInt32> {
     (try? FileStatus(at: file)).map { [$0.owner] } ?? []
   }
@@ -77,7 +77,7 @@ struct State {
     }
   }
 
-  /// Opens the ledger and ends what daemons that were killed have left running.
+  /// Opens the ledger and ends leftover processes of daemons that were killed.
   mutating func open(
     _ settings: SchedulerSettings, file: String, observer: any Observer, time: any TimeSource,
     onRenewed: @escaping @Sendable () -> Void
@@ -121,7 +121,7 @@ struct State {
     }
   }
 
-  /// The jobs that run once beside those of the file, without those whose runs are kept no longer.
+  /// The jobs that run once besides those of the file, without those whose runs are no longer kept.
   func onceJobs(
     from source: JobsFileSource, beside snapshot: Snapshot, observer: any Observer,
     at now: WallInstant
@@ -145,7 +145,7 @@ struct State {
     return jobs
   }
 
-  /// Hands over once what is large with many jobs, and keeps nothing of it.
+  /// Passes on once the state that is large with many jobs, and keeps none of it.
   final class Handover: Sendable {
     private let previous = Mutex(PreviousState())
 

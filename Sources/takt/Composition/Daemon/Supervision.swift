@@ -9,11 +9,11 @@ final class Supervision: Sendable {
   private let manager: ServiceManager
   private let engine: Engine
   private let watchdog: SafeTimer?
-  /// Whether the manager knows that the jobs run, and whether it knows that takt stops.
+  /// The manager has been notified that the jobs run, and that takt stops.
   private let isUp = Atomic<Bool>(false)
   private let isStopping = Atomic<Bool>(false)
 
-  /// Nil when no manager has asked.
+  /// Nil without a service manager.
   init?(_ engine: Engine) {
     guard let manager = ServiceManager() else { return nil }
     self.manager = manager
@@ -22,8 +22,8 @@ final class Supervision: Sendable {
       watchdog = nil
       return
     }
-    // By the wake queue and on the scheduler's own queue, and only while children can be started:
-    // where any of these stands still, so does this.
+    // Uses the wake queue and the scheduler's own queue, and fires only while children can be
+    // started: if any of these hangs, so does this.
     let machine = SafeTimer(
       name: "watchdog-timer", factory: engine.factory, queue: engine.turns.queue,
       observer: engine.timerLog)
@@ -33,7 +33,7 @@ final class Supervision: Sendable {
     watchdog = machine
   }
 
-  /// The jobs run, as the file says or, where it has just been refused, as it did.
+  /// Reports that the jobs run, by the file, or, if it has just been refused, by the previous one.
   func ready(isRefused: Bool = false) {
     engine.scheduler.query(
       { core, _ in (phase: core.phase, jobs: core.jobCount) },
@@ -52,7 +52,7 @@ final class Supervision: Sendable {
     manager.reloading(at: engine.factory.time.monotonic)
   }
 
-  /// Nobody waits for a sign of life any more.
+  /// Ends the signs of life.
   func end() { watchdog?.cancel() }
 
   func stopping() {
