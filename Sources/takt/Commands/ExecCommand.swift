@@ -48,7 +48,7 @@ struct ExecCommand: ParsableCommand {
       Console.error("takt: cannot start: \(error)")
       throw ExitCode.system
     }
-    // Without an end it was stopped before it began.
+    // Without an end it was stopped before its start.
     guard let end else { throw ExitCode.failure }
     if let code = end.exitStatus { throw ExitCode(code) }
     if let failure {

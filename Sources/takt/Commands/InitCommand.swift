@@ -44,7 +44,7 @@ struct InitCommand: ParsableCommand {
       do {
         try createSchema(beside: file)
       } catch {
-        // The next try finds the folder as this one did.
+        // The next try must find the folder as this one did.
         unlink(file)
         throw error
       }
@@ -81,7 +81,7 @@ struct InitCommand: ParsableCommand {
     let path = (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + Self.schemaName
     let text = KeyTable.schema(catalogue: BuiltinRegistry.standard, version: TaktVersion.current)
     if try NewFile.create(path, text) { return }
-    // One from before may be of another version of takt, and another file's: it is kept.
+    // An existing one may belong to another version of takt, and to another file: it is kept.
     guard (try? FileStatus(at: path))?.type == .file else {
       Console.error(
         "takt: warning: \(path.printable) already exists and is not a file, so editors find no schema"
@@ -90,7 +90,7 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// A path as a shell and takt take it.
+  /// A path quoted for a shell and for takt.
   private static func quoted(_ path: String) -> String {
     if path.hasPrefix("-") { return quoted("./" + path) }
     let isPlain = path.utf8.allSatisfy {

@@ -73,7 +73,7 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// - Parameter files: what takt reads; a log would make it unreadable.
+  /// - Parameter files: files that takt reads; a log would make them unreadable.
   private func logDestination(apartFrom files: FilesRead) throws -> LogDestination {
     guard let logFile else { return .appending(STDOUT_FILENO) }
     let path =

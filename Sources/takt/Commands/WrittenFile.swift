@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import TaktSystem
 
-/// Writes a file that a command was asked for.
 enum WrittenFile {
   static func write(_ text: String, to path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

@@ -98,7 +98,6 @@ struct AdviseCommand: ParsableCommand {
   }
 }
 
-/// What `takt advise --json` prints for each proposal.
 private struct ProposalAnswer: Encodable {
   var job: String
   var rule: String

@@ -10,7 +10,6 @@ struct JobsFilePatch {
 
   private static let bytesMax = 64 << 20
 
-  /// Reads the file, or ends the program.
   init(_ source: JobsFileSource) throws {
     self.source = source
     do throws(SystemError) {
@@ -87,7 +86,7 @@ struct JobsFilePatch {
     add(proposals[middle...], to: &result, old)
   }
 
-  /// Why the changed file cannot be used: takt refuses it, or it changes other jobs as well.
+  /// The reason why the changed file cannot be used: takt refuses it, or it changes other jobs as well.
   private func refusal(of result: Edited, _ old: [JobName: JobSpec]) -> String? {
     if result.jobs.isEmpty { return nil }
     let loaded = source.load(text: Array(result.text.utf8), within: nil)

@@ -4,8 +4,8 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// The jobs file of commands that need no daemon: as the last argument, or with the option that all
-/// commands take.
+/// The jobs file of commands without a daemon: as the last argument, or with the option that all
+/// commands have.
 struct FileArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The jobs file. (default: TAKT_FILE or jobs.yaml)", valueName: "file"),
@@ -25,8 +25,8 @@ struct FileArgument: ParsableArguments {
     }
   }
 
-  /// Ends the program if there is no such jobs file. Only for one that somebody has named: beside
-  /// another file's state, a wrong name would show what nobody asked for.
+  /// Ends the program if there is no such jobs file. Only for a file named explicitly: with another
+  /// file's state, a wrong name would show unexpected results.
   static func requireFile(_ path: String) throws {
     guard access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return }
     Console.error(
@@ -38,8 +38,8 @@ struct FileArgument: ParsableArguments {
   /// The file as a source of jobs, checked against the built-ins' names and parameters.
   var source: JobsFileSource { JobsFileSource(path: file, catalogue: BuiltinRegistry.standard) }
 
-  /// A job's name and the file; a first argument that is plainly a file is no job, unless the file is
-  /// named already.
+  /// A job's name and the file; a first argument that is plainly a file is no job, unless the file
+  /// is named already.
   func orFile(_ first: String?) -> (job: String?, argument: FileArgument) {
     guard let first, argument == nil, option == nil,
       first.hasSuffix(".yaml") || first.hasSuffix(".yml") || first.contains("/")
@@ -49,7 +49,7 @@ struct FileArgument: ParsableArguments {
     return (nil, other)
   }
 
-  /// The job of this name; ends the program when the file has none.
+  /// Ends the program if the file has no such job.
   func job(named name: String, in snapshot: Snapshot) throws -> JobSpec {
     if let spec = snapshot.jobs.first(where: { $0.name.text == name }) { return spec }
     Console.error(

@@ -1,15 +1,16 @@
 import ArgumentParser
 import TaktCore
 
-/// What to say of a command that does not exist.
+/// The advice on a command that does not exist.
 enum CommandSuggestion {
-  /// Ends the program where a word stands for a command and is none.
+  /// Ends the program if a word in the place of a command is none.
   static func check(_ words: [String], of root: any ParsableCommand.Type) {
     var command = root
     var path = "takt"
     for word in words {
       let subcommands = command.configuration.subcommands
-      // Options come behind the commands, and a command without others takes arguments of its own.
+      // Options come after the commands, and a command without subcommands has arguments of its
+      // own.
       guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
       if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
         command = next
@@ -21,7 +22,7 @@ enum CommandSuggestion {
     }
   }
 
-  /// What to type instead of words that other programs have.
+  /// Replacements for words of other programs.
   private static let instead = [
     "list": "'takt status' lists the jobs, 'takt runs' their runs",
     "ls": "'takt status' lists the jobs, 'takt runs' their runs",

@@ -4,14 +4,14 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// An instant that somebody has typed. All options that take one read it here.
+/// An instant that a user has typed. All options with one read it here.
 enum InstantArgument {
-  /// The forms that an option takes, for its help.
+  /// The accepted forms, for the help of an option.
   static let forms = "such as 2026-12-24T18:00, 18:00 or 'tomorrow 06:00'"
 
-  /// The instant; without an offset it is read in the zone.
+  /// Reads an instant without an offset in the zone.
   ///
-  /// - Parameter preference: which day a time of day alone means.
+  /// - Parameter preference: the day that a time of day alone means.
   static func read(
     _ text: String, of option: String, in zone: Zone,
     preferring preference: TypedInstant.Preference = .today
@@ -19,7 +19,7 @@ enum InstantArgument {
     do throws(InstantText.Problem) {
       let instant = try TypedInstant.read(
         text, at: SystemTimeSource().wall, in: zone, preferring: preference)
-      // In the west, the last hours of 2200 are in 2201 by UTC, which is what the API reads.
+      // West of UTC, the last hours of 2200 are in 2201 by UTC, which the API reads.
       guard CivilTime(epochSeconds: instant.milliseconds / 1000).year <= 2200 else {
         throw InstantText.Problem.outOfRange
       }
@@ -42,7 +42,7 @@ enum InstantArgument {
     return period.isLong ? period.end : period.first
   }
 
-  /// The end of a range to come: a duration from now, an instant, or the end of a day.
+  /// The end of a range in the future: a duration from now, an instant, or the end of a day.
   static func ahead(_ text: String, of option: String, in zone: Zone) throws -> WallInstant {
     if let duration = try? DurationText.parse(text) { return SystemTimeSource().wall + duration }
     let period = try period(
@@ -53,8 +53,8 @@ enum InstantArgument {
   /// The time that a text names: an instant to the unit that was typed, a day or a night.
   ///
   /// - Parameters:
-  ///   - others: what else the option takes.
-  ///   - preference: which day a time of day alone means, and which day a weekday.
+  /// - others: the option's other forms.
+  /// - preference: the day that a time of day alone means, or a weekday.
   static func period(
     _ text: String, of option: String, _ others: String = "", in zone: Zone,
     preferring preference: TypedInstant.Preference = .past
@@ -70,7 +70,7 @@ enum InstantArgument {
 }
 
 extension InstantText.Problem {
-  /// The end of a sentence that says what an option takes.
+  /// The end of a sentence on an option's forms.
   fileprivate func words(of text: String) -> String {
     switch self {
     case .form: "; '\(text.printable)' is none"

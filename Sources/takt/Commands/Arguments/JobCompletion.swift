@@ -6,7 +6,7 @@ import TaktEngine
 import TaktSystem
 import TaktTime
 
-/// The names of jobs, for the shell to complete: those of the running daemon, or else of the file.
+/// The names of jobs, for completion in a shell: those of the running daemon, or else of the file.
 enum JobCompletion {
   /// A shell waits for it at every press of Tab.
   private static let limit = Duration.milliseconds(700)
@@ -18,7 +18,7 @@ enum JobCompletion {
     control.givenFile = value(of: ["-f", "--file"], in: words)
     control.folder = value(of: ["--state"], in: words)
     let names = daemonNames(control, prefix) ?? fileNames(control.file)
-    // A shell may expand what it is given, and another user may answer in the daemon's place.
+    // A shell may expand the names, and another user may answer in the daemon's place.
     return names.filter { $0.hasPrefix(prefix) && JobName($0) != nil }.sorted()
   }
 
@@ -34,7 +34,7 @@ enum JobCompletion {
     return nil
   }
 
-  /// Nil when no daemon answers in time.
+  /// Nil if no daemon answers in time.
   private static func daemonNames(_ control: ControlArgument, _ prefix: String) -> [String]? {
     guard let path = control.socketPath, control.finding(at: path) == .socket else { return nil }
     let patience = Patience(thread: "takt-complete", stuckMax: 1, atPlace: 1)

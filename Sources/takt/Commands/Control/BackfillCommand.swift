@@ -7,7 +7,6 @@ import TaktStore
 import TaktTime
 
 struct BackfillCommand: ParsableCommand {
-  /// How many runs at once a person may ask for.
   private static let parallelMax = 32
 
   static let configuration = CommandConfiguration(
@@ -132,9 +131,10 @@ struct BackfillCommand: ParsableCommand {
   }
 }
 
-/// What the ledger knows of a job's backfills: another one may fill in the same slots.
+/// The job's backfills in the ledger: another one may fill in the same slots.
 struct BackfillHistory {
-  /// More runs than can be active at once: one with a lower number may end after those that are known.
+  /// More runs than can be active at once: one with a lower number may end after those that are
+  /// known.
   private static let overlap: UInt64 = 2000
 
   let job: JobName
@@ -162,7 +162,7 @@ struct BackfillWork {
   let parallel: Int
   let zone: Zone
   let connection: ControlArgument.Connection
-  /// What other backfills have run meanwhile; nil where that does not matter.
+  /// The slots run by other backfills meanwhile; nil if they do not matter.
   private var done: BackfillHistory?
   private var active: [(run: UInt64, slot: WallInstant)] = []
   private var endedCount = 0
@@ -224,7 +224,7 @@ struct BackfillWork {
     active.append((run.run, slot))
   }
 
-  /// Waits until one of the active runs has ended, a while at each.
+  /// Waits until one of the active runs has ended, polling each in turn.
   private mutating func awaitOne() throws {
     let wait = active.count == 1 ? 30 : 1
     for (place, item) in active.enumerated() {
@@ -238,7 +238,7 @@ struct BackfillWork {
       Console.print(
         "\(endedCount)/\(slots.count)  \(item.slot.rfc3339(in: zone))  run \(item.run): \(run.endWords)"
           .printable)
-      // Into a file or a pipe, too: the next end may be long in coming.
+      // For a file or a pipe, too: the next end may take long.
       Console.flush()
       return
     }

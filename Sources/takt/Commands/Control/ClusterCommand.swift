@@ -13,7 +13,7 @@ struct ClusterCommand: ParsableCommand {
     defaultSubcommand: ClusterShowCommand.self)
 }
 
-/// What the guard becomes when takt was killed: `ClusterLink.farewell`.
+/// The command that the guard executes when takt was killed: `ClusterLink.farewell`.
 struct ClusterRetireCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire",
@@ -63,7 +63,7 @@ struct ClusterSQLCommand: ParsableCommand {
       """)
   var role: String?
 
-  /// PostgreSQL cuts off what is longer.
+  /// PostgreSQL cuts off a longer name.
   private static let roleBytesMax = 63
 
   func validate() throws {
@@ -123,7 +123,7 @@ struct ClusterShowCommand: ParsableCommand {
 }
 
 extension API.Cluster {
-  /// For people: what is wrong comes first, here and in each table.
+  /// For people: problems come first, here and in each table.
   fileprivate func print() {
     for problem in problems ?? [] { Console.print("problem: \(problem)".printable) }
     let members = self.members ?? []

@@ -41,11 +41,10 @@ struct ControlArgument: ParsableArguments {
     completion: .directory)
   var folder: String?
 
-  /// The zone in which instants are typed and shown.
   var zone: Zone { folder == nil ? ShownZone.of(JobsLoader.place(of: file)) : ShownZone.local }
 
-  /// Where the daemon's socket would be; nil where nothing says. The daemon of a jobs file whose
-  /// state folder cannot be written has it in the runtime folder.
+  /// The path of the daemon's socket, even without one; nil if it cannot be determined. If a jobs
+  /// file's state folder cannot be written, its daemon has the socket in the runtime folder.
   var socketPath: String? {
     let file = file
     let source = JobsFileSource(path: file, catalogue: BuiltinRegistry.standard)
@@ -66,13 +65,13 @@ struct ControlArgument: ParsableArguments {
     return path
   }
 
-  /// What is at a path of the daemon's socket.
+  /// The kind of file at a path of the daemon's socket.
   func finding(at path: String) -> SocketPlace.Finding {
     SocketPlace.finding(at: path, jobsFileOf: (try? FileStatus(at: folder ?? file))?.owner)
   }
 
-  /// Ends the program if the jobs file that somebody has named is not there; says which one it is where
-  /// it is not that of this folder.
+  /// Ends the program if the named jobs file is missing; prints its name if it is not that of this
+  /// folder.
   func requireFile() throws {
     guard folder == nil else { return }
     if let givenFile { return try FileArgument.requireFile(givenFile) }
@@ -81,7 +80,6 @@ struct ControlArgument: ParsableArguments {
     JobsFileChoice.note(file)
   }
 
-  /// Whether there is a socket of the daemon.
   var hasSocket: Bool { socketPath.map { finding(at: $0) == .socket } ?? false }
 
   /// Connects to the daemon; ends the program if there is none, or if it refuses.
@@ -123,7 +121,6 @@ struct ControlArgument: ParsableArguments {
 }
 
 extension ControlArgument {
-  /// A connection to the daemon if there is one.
   var quietConnection: Connection? {
     socketPath.flatMap { finding(at: $0) == .socket ? Connection(path: $0) : nil }
   }
@@ -131,7 +128,7 @@ extension ControlArgument {
   struct Connection {
     private let client: ControlClient
     private let path: String
-    /// What the program exits with when the daemon says that there is nothing to change.
+    /// The exit code if the daemon reports that there is nothing to change.
     var conflictCode = ExitCode.failure
     /// The daemon's jobs file, and the name of the one whose text is sent in its place.
     var fileNames: (daemon: String, sent: String)?
@@ -145,12 +142,12 @@ extension ControlArgument {
       }
     }
 
-    /// Asks, and reads the answer.
+    /// Sends a request, and reads the answer.
     ///
     /// - Parameters:
-    ///   - wanted: the keys to read of it; nil (the default) for all.
-    ///   - job: what a refusal is about.
-    ///   - waitSeconds: for how long the daemon is asked to wait.
+    /// - wanted: the keys to read of it; nil (the default) for all.
+    /// - job: the subject of a refusal.
+    /// - waitSeconds: the time for which the daemon is asked to wait.
     func ask<Value: APIObject>(
       _ type: Value.Type, _ method: String = "GET", _ target: String,
       only wanted: Set<String>? = nil,
@@ -165,7 +162,7 @@ extension ControlArgument {
       return (value, bytes)
     }
 
-    /// The number of the run that a word names; nil for a job. A job may be named by digits alone,
+    /// The number of the run that a word names; nil for a job. A job's name may consist of digits,
     /// and then the word means that job.
     func run(named word: String) throws -> UInt64? {
       switch RunOrJob(word) {
@@ -175,7 +172,7 @@ extension ControlArgument {
       }
     }
 
-    /// Why the daemon does not know a job, as far as it says that; nil when it has the job.
+    /// The daemon's report that it does not have a job; nil if it does, or does not tell.
     func lack(of job: String) throws -> JobLack? {
       let answer = try reach { () throws(ControlError) in
         try client.ask("GET", "/api/v1/jobs/\(job.asPathPart)")
@@ -185,7 +182,8 @@ extension ControlArgument {
       return JobLack(detail: problem?.detail)
     }
 
-    /// The jobs that the `for_each` of a definition makes; none where a job has this name, or nothing has.
+    /// The jobs that the `for_each` of a definition makes; none if a job has this name, or nothing
+    /// has.
     func members(of name: String) throws -> [String] {
       guard try lack(of: name) != nil else { return [] }
       let target = "/api/v1/jobs?limit=100000&for_each=\(name.asQueryValue)"
@@ -193,13 +191,13 @@ extension ControlArgument {
       return askQuietly(API.JobPage.self, target)?.jobs.elements.map(\.name) ?? []
     }
 
-    /// Asks for what is said only where it is to be had; nil where it is not.
+    /// Sends a request for optional information; nil if it is not available.
     func askQuietly<Value: APIObject>(_ type: Value.Type, _ target: String) -> Value? {
       guard let answer = try? client.ask("GET", target), answer.status < 300 else { return nil }
       return try? APIReader.read(type, from: answer.bytes)
     }
 
-    /// Asks, and hands back the answer as it is.
+    /// Sends a request, and returns the answer unchanged.
     func ask(
       _ method: String = "GET", _ target: String, body: [UInt8]? = nil,
       accept: String = "application/json", about job: String? = nil, waitSeconds: Int64 = 0
@@ -209,7 +207,7 @@ extension ControlArgument {
       ).bytes
     }
 
-    /// What is kept of a run's output.
+    /// The kept output of a run.
     func output(at target: String) throws -> ControlClient.Answer {
       try answer("GET", target, accept: "text/plain")
     }
@@ -282,13 +280,12 @@ extension ControlArgument {
   }
 }
 
-/// A job that the daemon does not have.
 struct JobLack {
   /// `Did you mean 'backup'?`
   var detail: String?
 }
 
-/// What a word on the command line names where a run or a job is wanted.
+/// The meaning of a word on the command line that names a run or a job.
 enum RunOrJob {
   /// `run:7`, which is no job's name.
   case run(UInt64)
@@ -311,7 +308,7 @@ enum RunOrJob {
 }
 
 extension API.Problem {
-  /// One or two sentences for a terminal, with the job that was asked for.
+  /// One or two sentences for a terminal, with the job in question.
   fileprivate func words(about job: String?) -> String {
     var title = title
     if let job, !title.contains("'\(job)'") {
@@ -330,9 +327,9 @@ extension API.Problem {
 }
 
 extension API.Diagnostic {
-  /// The text, with the name of the file that was sent in the place of the daemon's.
+  /// The text, with the name of the file that was sent in place of the daemon's.
   func text(calling names: (daemon: String, sent: String)?) -> String {
-    // The daemon calls its file as it was given.
+    // The daemon names its file as it was given.
     let own = file.hasPrefix("./") ? file.dropFirst(2) : file[...]
     guard let names, names.daemon == own || names.daemon.hasSuffix("/\(own)"),
       text.hasPrefix(file)
@@ -342,7 +339,7 @@ extension API.Diagnostic {
 }
 
 extension API.Run {
-  /// `failed, exit(3)`; a reason that says the same as the outcome is left out.
+  /// `failed, exit(3)`; a reason equal to the outcome is left out.
   var endWords: String { RunEnd.words(outcome ?? state, reason) }
 
   /// The status that a shell would report.
@@ -362,7 +359,7 @@ extension API.Run {
 }
 
 extension String {
-  /// As one part of a path. The name of a job stays as it is.
+  /// The text encoded as one part of a path. The name of a job is unchanged.
   var asPathPart: String {
     var encoded: [UInt8] = []
     for byte in utf8 {
@@ -375,7 +372,7 @@ extension String {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// What needs no encoding in any part of a URL (RFC 3986, section 2.3).
+  /// True for bytes that need no encoding in any part of a URL (RFC 3986, section 2.3).
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch UnicodeScalar(byte) {
     case "A"..."Z", "a"..."z", "0"..."9", "-", ".", "_", "~": true
@@ -387,6 +384,5 @@ extension String {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
-  /// As a value of a query.
   var asQueryValue: String { asPathPart }
 }

@@ -54,7 +54,7 @@ struct DrainCommand: ParsableCommand {
     if let end { try follow(connection, daemon, end) }
   }
 
-  /// Says which jobs are waited for, at each change, until the drain is done.
+  /// Prints the jobs that the drain waits for, at each change, until it is done.
   private func follow(
     _ connection: ControlArgument.Connection, _ daemon: API.Status, _ end: DrainEnd
   ) throws {
@@ -105,7 +105,7 @@ struct DrainCommand: ParsableCommand {
   }
 }
 
-/// What the events of a daemon say of the end of a drain. Safe from any thread.
+/// Follows the events of a daemon to the end of a drain. Safe from any thread.
 private final class DrainEnd: Sendable {
   private struct State {
     var stream = EventStream()
@@ -117,9 +117,9 @@ private final class DrainEnd: Sendable {
   private let begun = DispatchSemaphore(value: 0)
   private let over = DispatchSemaphore(value: 0)
 
-  /// Returns when the events are followed, or cannot be.
+  /// Returns once the events are followed, or cannot be.
   init(of daemon: API.Status, _ connection: ControlArgument.Connection) throws {
-    // The last event comes again, and says by that that the next ones will.
+    // The last event is sent again, which shows that the next ones will be.
     let target = "/api/v1/events?after=\(max(daemon.events.last, 1) - 1)"
     do throws(SystemError) {
       try Thread.start(name: "takt-events") { [self] in
@@ -146,7 +146,8 @@ private final class DrainEnd: Sendable {
     if isFirst { begun.signal() }
   }
 
-  /// Says how a daemon that no longer runs has ended; ends the program if the drain did not end it.
+  /// Prints the end of a daemon that no longer runs; ends the program if the drain was not the
+  /// cause.
   func report() throws {
     // Its end closes the stream, after the last events.
     over.wait()

@@ -1,6 +1,6 @@
 import TaktAPI
 
-/// The events in the parts of a stream, as `GET /api/v1/events` sends them.
+/// Parses the events in the parts of a stream from `GET /api/v1/events`.
 struct EventStream {
   private static let prefix = Array("data: ".utf8)
 

@@ -4,8 +4,7 @@ import TaktAPI
 import TaktControl
 import TaktCore
 
-/// The output of active runs on another machine of the cluster, as far as they have printed it every
-/// second.
+/// The output of active runs on another machine of the cluster, read every second.
 struct FollowedElsewhere {
   private static let runsMax = 20
 
@@ -13,7 +12,7 @@ struct FollowedElsewhere {
   private let machine: String
   private let connection: ControlArgument.Connection
 
-  /// Of a run by its number, or of a job by its name.
+  /// - Parameter subject: a run by its number, or a job by its name.
   init(_ subject: String, on machine: String, _ connection: ControlArgument.Connection) {
     self.subject = subject
     self.machine = machine
@@ -57,7 +56,7 @@ struct FollowedElsewhere {
     let target = ControlArgument.Connection.path(of: machine) + "/runs/\(run)"
     var shown = ShownOutput()
     while true {
-      // What it has printed by its end is there when it has ended.
+      // All of its output is there once it has ended.
       let (answer, _) = try connection.ask(API.Run.self, "GET", "\(target)?wait=1")
       let output = try connection.output(at: "\(target)/output")
       let new = shown.new(in: output.bytes, dropped: output.droppedBytes)
@@ -68,15 +67,16 @@ struct FollowedElsewhere {
   }
 }
 
-/// How much of a run's output has been shown, of which the machine keeps the beginning and the end.
+/// The part of a run's output that has been shown; the machine keeps the start and the end of the
+/// output.
 struct ShownOutput {
   private var count = 0
 
-  /// What is new in what is kept by now.
+  /// The new part of the kept output.
   ///
   /// - Parameters:
-  ///   - kept: the beginning and the end, with a line between them where something is missing.
-  ///   - dropped: how many bytes are missing.
+  /// - kept: the start and the end, with a line between them if bytes are missing.
+  /// - dropped: the number of missing bytes.
   mutating func new(in kept: [UInt8], dropped: Int) -> (bytes: ArraySlice<UInt8>, lostBytes: Int) {
     let gap = Array("\n… \(dropped) bytes are not kept …\n".utf8)
     let place = dropped > 0 ? kept.lastRange(of: gap) : nil
@@ -89,7 +89,6 @@ struct ShownOutput {
 }
 
 extension [UInt8] {
-  /// Where these bytes are last.
   fileprivate func lastRange(of part: [UInt8]) -> Range<Int>? {
     guard count >= part.count, !part.isEmpty else { return nil }
     return (0...(count - part.count)).last { self[$0] == part[0] && self[$0...].starts(with: part) }

@@ -11,7 +11,7 @@ struct FollowedOutput {
   private let subject: String
   private let connection: ControlArgument.Connection
 
-  /// Of a run by its number, or of a job by its name.
+  /// - Parameter subject: a run by its number, or a job by its name.
   init(_ subject: String, _ connection: ControlArgument.Connection) {
     self.subject = subject
     self.connection = connection
@@ -20,7 +20,7 @@ struct FollowedOutput {
   /// Writes it until the run ends; for a job, until the daemon stops answering.
   func show(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
     if let run = try connection.run(named: subject) { return try show(run: "\(run)", write) }
-    // From before the job was looked at, so that no run is missed.
+    // From before the job was read, so that no run is missed.
     let (status, _) = try connection.ask(API.Status.self, "GET", "/api/v1/status")
     let (job, _) = try connection.ask(API.Job.self, "GET", "/api/v1/jobs/\(subject.asPathPart)")
     let incoming = IncomingOutputs(job.active.filter { $0.state != "queued" }.map(\.run))
@@ -47,11 +47,11 @@ struct FollowedOutput {
     try connection.follow("/api/v1/runs/\(run)/output?follow=true", write)
   }
 
-  /// The runs whose outputs come. Safe from any thread.
+  /// The runs whose outputs are to be shown. Safe from any thread.
   private final class IncomingOutputs: Sendable {
     private struct State {
       var runs: [UInt64]
-      /// All that have come.
+      /// All runs so far.
       var known: Set<UInt64>
       var stream = EventStream()
     }
@@ -82,7 +82,7 @@ struct FollowedOutput {
 
     func end() { filled.signal() }
 
-    /// The next run; nil when none comes any more.
+    /// The next run; nil at the end of the events.
     func next() -> UInt64? {
       filled.wait()
       return state.withLock { $0.runs.isEmpty ? nil : $0.runs.removeFirst() }

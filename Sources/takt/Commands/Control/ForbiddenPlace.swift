@@ -7,13 +7,13 @@ import TaktCore
 import TaktEngine
 import TaktSystem
 
-/// Words about what belongs to another user.
+/// Messages on files of another user.
 enum ForbiddenPlace {
-  /// Why a path cannot be used, from the folder or file on the way to it that refuses.
+  /// The reason why a path cannot be used, with the folder or file on the way that refuses.
   static func words(_ path: String) -> String {
     var place = path
     var status = try? FileStatus(at: place, followsLink: false)
-    // What cannot be entered can be seen from above.
+    // A folder that cannot be entered can be seen from above.
     while status == nil, let cut = place.lastIndex(of: "/"), cut > place.startIndex {
       place = String(place[..<cut])
       status = try? FileStatus(at: place, followsLink: false)
@@ -25,18 +25,18 @@ enum ForbiddenPlace {
       + "\(name(of: geteuid())). Run the command as \(allowed), or name another jobs file with -f."
   }
 
-  /// Why a state folder behind a link of another user is not used; the jobs file of the daemon that it
-  /// leads to, as far as that is known.
+  /// The reason why a state folder behind a link of another user is not used; with the jobs file of
+  /// the daemon that it leads to, if known.
   static func words(link: String, of owner: uid_t, to file: String? = nil) -> String {
     "\(link.printable) is a link of user \(name(of: owner)) and leads to the state folder of another user"
       + (file.map { ", whose daemon runs \($0.printable)" } ?? "")
       + ". If you mean that one, name \(file == nil ? "the folder with --state" : "this file with -f")."
   }
 
-  /// The name of a user; the number of one without a name.
+  /// The number for a user without a name.
   static func name(of user: uid_t) -> String {
     userDatabase.withLock { _ in
-      // The lock keeps other threads from asking before the name is copied.
+      // The lock keeps other threads from calling before the name is copied.
       guard let entry = getpwuid(user), let name = entry.pointee.pw_name else {
         return String(user)
       }
@@ -48,10 +48,11 @@ enum ForbiddenPlace {
 }
 
 extension ControlArgument {
-  /// The daemon that another user's link leads to, if it runs the jobs file that is meant and no such
-  /// link leads to that file, too; ends the program otherwise.
+  /// The daemon that another user's link leads to, if it runs the wanted jobs file and no such link
+  /// leads to that file, too; ends the program otherwise.
   func connect(by link: String, of owner: uid_t, at path: String) throws -> Connection {
-    // Its owner may lead it elsewhere meanwhile: what is asked for its file is what is used.
+    // Its owner may change the link meanwhile: the connection that is asked for its file is the one
+    // that is used.
     let connection = Connection(path: SmallFile.realPath(path) ?? path)
     let file = connection.askQuietly(API.Status.self, "/api/v1/status")?.file
     let meant = JobsFileSource(path: self.file, catalogue: BuiltinRegistry.standard).absolutePath
@@ -64,7 +65,7 @@ extension ControlArgument {
 }
 
 extension ControlClient.Silence {
-  /// What it looks like, and what to do.
+  /// The likely cause, and the next step.
   var words: String {
     guard let pid else {
       return "the daemon has not answered for \(seconds) s; waiting up to \(limitSeconds) s"

@@ -20,12 +20,12 @@ struct JobSelection: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
 
-  /// What it looks at in each of a hundred thousand jobs.
+  /// The keys that it reads of each of a hundred thousand jobs.
   private static let keys: Set<String> = [
     "jobs", "name", "state", "tags", "active", "run", "suspension",
   ]
 
-  /// Whether it names one job, whose answer is shown as it is.
+  /// True if it names one job, whose answer is printed unchanged.
   var isSingle: Bool { jobs.count == 1 && tag.isEmpty && !all }
 
   func validate() throws {
@@ -37,12 +37,12 @@ struct JobSelection: ParsableArguments {
     }
   }
 
-  /// The names of the jobs, each once; ends the program when there are none, or when somebody at the
+  /// The names of the jobs, each once; ends the program if there are none, or if the user at the
   /// terminal says no.
   ///
   /// - Parameters:
-  ///   - verb: what is done to them: "Suspend".
-  ///   - concerns: which of those with a tag, or of all, are meant.
+  /// - verb: the action: "Suspend".
+  /// - concerns: true for the jobs that are meant among those with a tag, or among all.
   func names(
     from connection: ControlArgument.Connection, to verb: String,
     where concerns: (API.Job) -> Bool = { _ in true }
@@ -84,7 +84,7 @@ struct JobSelection: ParsableArguments {
     return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
   }
 
-  /// Does something with each job. A refusal is printed and the others follow; ends the program with
+  /// Calls `body` for each job. A refusal is printed and the others follow; ends the program with
   /// the first one's exit code.
   func each(_ names: [String], _ body: (String) throws -> Void) throws {
     var failure: (any Error)?
@@ -96,6 +96,6 @@ struct JobSelection: ParsableArguments {
 }
 
 extension API.Job {
-  /// Also while a run of it is active, when its state says `running`.
+  /// True also while a run of it is active and its state is `running`.
   var isSuspended: Bool { suspension != nil || state == JobView.State.suspended.rawValue }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import TaktAPI
 import TaktCore
 
-/// Which machines of the cluster a command is about.
 struct MachineArgument: ParsableArguments {
   @Flag(help: "Ask all machines of the cluster. Exits with 69 if one of them does not answer.")
   var cluster = false
@@ -18,11 +17,11 @@ struct MachineArgument: ParsableArguments {
   }
 }
 
-/// What is missing of an answer about all machines.
+/// The machines that are missing in an answer about all of them.
 struct AskedMachines {
   var problems: [String] = []
 
-  /// Says what is missing, and ends the program if there is something.
+  /// Prints the problems, and ends the program if there are any.
   func exitIfIncomplete() throws {
     for problem in problems { Console.error("takt: \(problem.printable)") }
     if !problems.isEmpty { throw ExitCode.unreachable }
@@ -30,13 +29,12 @@ struct AskedMachines {
 }
 
 extension ControlArgument.Connection {
-  /// Where a machine's part of the API is.
   static func path(of machine: String) -> String {
     "/api/v1/cluster/machines/\(machine.asPathPart)"
   }
 }
 
 extension API.ClusterRun {
-  /// The word by which the API finds its machine, whatever others are called.
+  /// The word by which the API finds its machine, even if others have the same name.
   var machineWord: String { member.map { "member:\($0)" } ?? machine }
 }

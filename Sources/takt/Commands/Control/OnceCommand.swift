@@ -41,7 +41,7 @@ struct OnceCommand: ParsableCommand {
       throw ValidationError(
         "A command is missing: write it after --, as in 'takt once --at 18:00 -- date'.")
     }
-    // Other bytes have been replaced when they came here.
+    // Other bytes have been replaced before they arrive here.
     guard !command.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) else {
       throw ValidationError("The command is not UTF-8: write it into a script, and run that.")
     }

@@ -117,7 +117,7 @@ struct CancelCommand: ParsableCommand {
 
   func run() throws {
     let connection = try control.connect()
-    // Which jobs are active elsewhere is not known here.
+    // Jobs that are active elsewhere are not known here.
     let names = try selection.names(from: connection, to: "Cancel the runs of") {
       on != nil || !$0.active.isEmpty
     }
@@ -133,9 +133,9 @@ struct CancelCommand: ParsableCommand {
     }
   }
 
-  /// Returns whether there was something to cancel.
+  /// Returns true if there was a run to cancel.
   private func cancel(_ subject: String, _ connection: ControlArgument.Connection) throws -> Bool {
-    // A job of a selection is no run, whatever it is called.
+    // A job of a selection is never a run, whatever its name.
     let place =
       selection.jobs.isEmpty ? nil : try connection.run(named: subject).map { "runs/\($0)" }
     let machine = on.map { ControlArgument.Connection.path(of: $0) } ?? "/api/v1"

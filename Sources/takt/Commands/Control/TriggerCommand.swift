@@ -104,7 +104,7 @@ struct TriggerCommand: ParsableCommand {
     Console.print("run \(start.value.run) of \(start.value.job): \(start.value.state)".printable)
   }
 
-  /// Waits for the end of a run and shows it; throws the result of one that did not succeed.
+  /// Waits for the end of a run and prints it; throws the result of one that did not succeed.
   private func end(
     _ start: (value: API.Run, bytes: [UInt8]), at place: String,
     _ connection: ControlArgument.Connection
@@ -125,7 +125,7 @@ struct TriggerCommand: ParsableCommand {
 
 struct RunWait {
   private let target: String
-  /// Of a run on another machine the output is shown when it is over.
+  /// The output of a run on another machine is shown when it is over.
   private let isElsewhere: Bool
   private let connection: ControlArgument.Connection
 
@@ -142,7 +142,7 @@ struct RunWait {
   func end(showingOutput: Bool) throws -> (API.Run, [UInt8]) {
     var hasShown = !showingOutput
     while true {
-      // One that waits for a place prints nothing yet.
+      // A run in the queue prints nothing yet.
       let wait = hasShown && !isElsewhere ? 30 : 1
       let (run, bytes) = try connection.ask(
         API.Run.self, "GET", "\(target)?wait=\(wait)", waitSeconds: Int64(wait + 5))

@@ -3,7 +3,7 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// The output of a run on some machine of the cluster, as the daemon gets it.
+/// The output of a run on any machine of the cluster, as the daemon gets it.
 struct ClusterLogs {
   private static let runsMax = 20
 

@@ -4,9 +4,9 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// The runs of all machines, or of one of them, as the daemon gathers them.
+/// The runs of all machines, or of one of them, as the daemon collects them.
 struct ClusterRuns {
-  /// More than this the API does not give at a time.
+  /// The API's limit.
   private static let runsMax = 1000
 
   var job: String?
@@ -15,7 +15,7 @@ struct ClusterRuns {
   var since: WallInstant?
   var number: Int
   var machine: String?
-  /// With what the runs have used.
+  /// True to show the runs' resource use.
   var long = false
 
   /// Prints them; ends the program with 69 if a machine has not answered.
@@ -42,7 +42,7 @@ struct ClusterRuns {
   /// Ends the program if no machine has such a job.
   private func require(_ job: String, _ connection: ControlArgument.Connection) throws {
     guard let lack = try connection.lack(of: job) else { return }
-    // Another machine may have it all the same.
+    // Another machine may have it.
     let page = try connection.ask(
       API.ClusterJobs.self, "GET", "/api/v1/cluster/jobs?limit=1000&match=\(job.asQueryValue)"
     ).value
@@ -54,7 +54,7 @@ struct ClusterRuns {
     throw ExitCode.usage
   }
 
-  /// The daemon's own zone: times are shown as `takt runs` shows those of its ledger.
+  /// The daemon's own zone, as `takt runs` uses for its ledger.
   private func zone(_ connection: ControlArgument.Connection) throws -> Zone {
     let status = try connection.ask(API.Status.self, "GET", "/api/v1/status").value
     return status.timezone.flatMap { ZoneFiles().zone(named: $0) } ?? .utc

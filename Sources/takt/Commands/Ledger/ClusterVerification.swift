@@ -10,7 +10,7 @@ struct ClusterVerification {
   let state: StateArgument
   let since: WallInstant?
 
-  /// More findings are counted, and not listed.
+  /// More findings are counted, but not listed.
   fileprivate static let findingsMax = 1000
 
   func run(json: Bool) throws {
@@ -56,7 +56,7 @@ struct ClusterVerification {
     let start = max(
       since ?? WallInstant(milliseconds: -1),
       expectation.horizon ?? WallInstant(milliseconds: -1))
-    // After the ledger: what that has passed over, the database knows by now.
+    // After the ledger, so that the database has all slots that the ledger is past.
     let engine = try history.slots(of: job, after: start)
     var audit = ClusterAudit(
       job: job, versions: expectation.versions, mark: expectation.mark,
@@ -100,19 +100,19 @@ struct ClusterVerification {
 }
 
 extension ClusterVerification {
-  /// What was found, over all jobs.
+  /// The findings, over all jobs.
   fileprivate struct Report {
     var jobs = 0
     var verdicts: [Verdict.Kind: Int] = [:]
     var pendingCount = 0
     var lostCount = 0
     var findings: [ClusterFinding] = []
-    /// Up to where jobs with too many slots were checked.
+    /// The jobs with too many slots, and the end of their check.
     var truncated: [(job: JobName, until: WallInstant)] = []
 
     var slotCount: Int { verdicts.values.reduce(0, +) }
 
-    /// Nothing is known of a job that has never been loaded on this machine.
+    /// A job that has never been loaded on this machine adds nothing.
     mutating func add(_ audit: ClusterAudit?) {
       guard let audit else { return }
       jobs += 1
@@ -124,7 +124,6 @@ extension ClusterVerification {
     }
   }
 
-  /// What `takt verify --cluster --json` prints.
   fileprivate struct Answer: Encodable {
     var balanced: Bool
     var jobs: Int

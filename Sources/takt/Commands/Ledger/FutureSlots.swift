@@ -2,26 +2,24 @@ import TaktCore
 import TaktStore
 import TaktTime
 
-/// The slots of a job at an instant to come: when they will run, and what may hold them up.
+/// The slots of a job in a future range: their times, and possible obstacles.
 struct FutureSlots {
   let name: JobName
-  /// Nil where there is neither a daemon that has the job nor a jobs file with it that can be read.
+  /// Nil if neither a daemon nor a readable jobs file has the job.
   let forecast: SlotForecast?
   let inquiry: SlotInquiry
   let words: SlotWords
-  /// The daemon, as far as it matters.
   let daemon: Daemon
 
   enum Daemon {
-    /// There is none.
     case isDown
-    /// There is one that runs the job.
+    /// It runs, and has the job.
     case hasJob
-    /// There is one, and only the file has the job.
+    /// It runs, and only the file has the job.
     case lacksJob
   }
 
-  /// A slot to come, as `--json` prints it.
+  /// A future slot, as `--json` prints it.
   private struct Answer: Encodable {
     var job: String
     var slot: String
@@ -32,7 +30,7 @@ struct FutureSlots {
 
   var hasEntries: Bool { forecast?.entries.isEmpty == false }
 
-  /// The slots of a time to come, or that there are none.
+  /// Prints the slots of a future range, or that there are none.
   func show(of period: TypedPeriod, json: Bool) {
     showEntries(json: json, after: false)
     if hasEntries { return }
@@ -41,7 +39,7 @@ struct FutureSlots {
     }
   }
 
-  /// - Parameter isAfter: whether decided slots stand above.
+  /// - Parameter isAfter: true if decided slots are printed above.
   func showEntries(json: Bool, after isAfter: Bool) {
     let entries = forecast?.entries ?? []
     if entries.count == SlotForecast.entriesMax {
@@ -100,7 +98,7 @@ struct FutureSlots {
     return lines + (reasons + daemonWords).map { "  \($0)" }
   }
 
-  /// What the daemon has to do with it.
+  /// Explains the effect of the daemon's state.
   private var daemonWords: [String] {
     switch daemon {
     case .hasJob: []

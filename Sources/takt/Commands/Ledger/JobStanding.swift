@@ -1,17 +1,16 @@
 import TaktAPI
 import TaktCore
 
-/// How a job stands in the cluster by now, as the daemon knows it: what the ledger of one machine
-/// cannot say of slots that this machine leaves to others.
+/// The present state of a job in the cluster, from the daemon: the ledger of one machine does not
+/// explain slots that this machine leaves to others.
 struct JobStanding {
-  /// Why this machine leaves the job's slots to others, or claims none.
+  /// The reasons why this machine leaves the job's slots to others, or claims none.
   private(set) var words: [String] = []
-  /// Whether something is wrong.
   private(set) var isProblem = false
-  /// Why the engine does not answer; nil where it does.
+  /// The reason why the engine does not answer; nil if it does.
   private(set) var engineFailure: String?
 
-  /// Nil where no daemon says it.
+  /// Nil if no daemon reports it.
   init?(of job: String, _ connection: ControlArgument.Connection?) {
     guard let connection,
       let view = connection.askQuietly(API.Job.self, "/api/v1/jobs/\(job.asPathPart)"),
@@ -58,7 +57,7 @@ struct JobStanding {
     ]
   }
 
-  /// `site=east, disk=fast`, one by one.
+  /// Splits `site=east, disk=fast`.
   private static func labelSet(_ words: String) -> Set<String> {
     Set(words.split(separator: ",").map { String($0.drop { $0 == " " }) })
   }

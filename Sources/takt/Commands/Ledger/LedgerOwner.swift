@@ -3,11 +3,11 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Whose rights a command of root has while it reads a ledger.
+/// Drops root's rights while a command reads a ledger.
 enum LedgerOwner {
-  /// Gives up root's rights, for the rest of the command, for those of the user who may replace what is
-  /// read: SQLite opens files beside the database by their paths, makes those that are missing and gives
-  /// them to the owner of the database.
+  /// Changes from root, for the rest of the command, to the user who may replace the files: SQLite
+  /// opens files next to the database by their paths, creates missing ones and gives them to the
+  /// owner of the database.
   ///
   /// - Parameter folder: the state folder.
   static func become(of folder: String) throws {

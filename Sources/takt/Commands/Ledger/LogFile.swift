@@ -4,7 +4,6 @@ import TaktCore
 import TaktEngine
 import TaktSystem
 
-/// A log in JSON lines.
 struct LogFile {
   private let path: String
   private let descriptor: Int32
@@ -16,8 +15,8 @@ struct LogFile {
     guard descriptor >= 0 else { throw unreadable() }
   }
 
-  /// Replays all transitions. A last line that is cut off, as by a crash, is passed over and noted;
-  /// any other that is no line of a log ends the program.
+  /// Replays all transitions. A last line that is cut off, as by a crash, is skipped and noted; any
+  /// other line that does not belong to a log ends the program.
   func replay() throws -> (replay: TransitionReplay, notes: [String]) {
     defer { if path != "-" { close(descriptor) } }
     var log = LogReplay()

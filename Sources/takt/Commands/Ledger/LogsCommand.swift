@@ -47,7 +47,7 @@ struct LogsCommand: ParsableCommand {
     completion: .directory)
   var folder: String?
 
-  /// The same as other commands take, but for the letter that means `--follow` here.
+  /// The options of other commands, except for the letter that means `--follow` here.
   private var state: StateArgument {
     var state = StateArgument()
     state.givenFile = file

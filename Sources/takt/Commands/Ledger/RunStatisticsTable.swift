@@ -2,13 +2,13 @@ import TaktCore
 import TaktStore
 import TaktTime
 
-/// How the runs of each job went, as `takt runs --stats` shows it.
+/// Statistics of each job's runs, for `takt runs --stats`.
 struct RunStatisticsTable {
   let archive: LedgerArchive
   let job: JobName?
   let since: WallInstant?
 
-  /// So many runs are read in a tenth of a second.
+  /// As many as are read in a tenth of a second.
   private static let runsMax = 50_000
 
   func print(json: Bool) throws {
@@ -31,7 +31,7 @@ struct RunStatisticsTable {
     }
     let rows =
       all.map { Self.columns($0) + [String(notRun[$0.job] ?? 0)] }
-      // Jobs all of whose slots came and went.
+      // Jobs none of whose slots ran.
       + without.map { [$0, "0", "-", "0", "-", "-", "-", "-", String(notRun[$0] ?? 0)] }
     Console.print(
       titles: ["JOB", "RUNS", "OK", "FAILED", "TOOK P50", "P95", "LATE P50", "P95", "NOT RUN"],
@@ -52,7 +52,7 @@ struct RunStatisticsTable {
     duration.map(DurationText.brief) ?? "-"
   }
 
-  /// Never 100 % while a run has failed.
+  /// Never 100 % if a run has failed.
   static func percent(_ share: Double) -> String {
     let tenths = Int(share * 1000)
     return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
@@ -69,7 +69,6 @@ struct RunStatisticsTable {
     var late_p95_ms: Double?
     var slots_not_run: Int
 
-    /// A job without runs.
     init(_ job: String, notRun: Int) {
       self.job = job
       runs = 0

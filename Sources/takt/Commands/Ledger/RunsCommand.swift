@@ -88,7 +88,7 @@ struct RunsCommand: ParsableCommand {
   }
 
   private func show(_ runs: [StoredRun], in zone: Zone) {
-    // What is read by programs keeps its form.
+    // Output for programs keeps its form.
     let now = Console.isTerminal && Console.width < 120 ? SystemTimeSource().wall : nil
     // Few runs have any, and a narrow table has no room for them.
     let isAsked = long || (Console.isTerminal && now == nil)
@@ -105,7 +105,7 @@ struct RunsCommand: ParsableCommand {
   }
 }
 
-/// A run as `takt runs` shows it.
+/// A run in the table of `takt runs`.
 struct RunLine {
   private let run: StoredRun
   /// Now, for a terminal with few columns; nil for any width.
@@ -116,12 +116,12 @@ struct RunLine {
     self.now = now
   }
 
-  /// What the trigger set: `month=2026-05`; empty for nothing.
+  /// The parameters of the trigger: `month=2026-05`; empty for none.
   var parameters: String { run.parameters?.value.words.printable ?? "" }
 
   /// - Parameters:
-  ///   - long: with what the runs have used.
-  ///   - isNarrow: for a terminal with few columns.
+  /// - long: true to show the runs' resource use.
+  /// - isNarrow: true for a terminal with few columns.
   static func titles(long: Bool, isNarrow: Bool) -> [String] {
     ["RUN", "JOB", "SLOT", "BEGAN", "TOOK"] + (long ? ["CPU", "MEMORY"] : [])
       + (isNarrow ? [] : ["TRIES"]) + ["OUTCOME", "REASON"]
@@ -151,7 +151,7 @@ struct RunLine {
     return columns + (long ? used : []) + [outcome, words.printable]
   }
 
-  /// `06-28 02:30:00` in this year, and `2025-06-28` in another, where there is little room.
+  /// In a narrow table, `06-28 02:30:00` for this year, and `2025-06-28` for another.
   private func words(_ instant: WallInstant, in zone: Zone) -> String {
     let text = instant.rfc3339(in: zone)
     guard let now else { return text }
@@ -159,7 +159,7 @@ struct RunLine {
     return "\(text.dropFirst(5).prefix(5)) \(text.dropFirst(11).prefix(8))"
   }
 
-  /// When it began: on the day of its slot the time alone, where there is little room.
+  /// The time of its start: in a narrow table without the date if it is that of its slot.
   private func beginning(_ instant: WallInstant, in zone: Zone) -> String {
     let text = instant.rfc3339(in: zone)
     guard now != nil, text.prefix(10) == run.head.slot.rfc3339(in: zone).prefix(10) else {

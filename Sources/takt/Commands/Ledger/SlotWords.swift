@@ -2,16 +2,16 @@ import TaktCore
 import TaktStore
 import TaktTime
 
-/// What became of a slot and why, in words.
+/// Describes a slot's verdict and its reasons.
 struct SlotWords {
   let job: String
   let zone: Zone
-  /// Nil where no daemon says it.
+  /// Nil if no daemon reports it.
   var standing: JobStanding?
-  /// The job's `missed`, such as `last, within 2h`; nil where neither a daemon nor a file says it.
+  /// The job's `missed`, such as `last, within 2h`; nil if neither a daemon nor a file has it.
   var missed: String?
 
-  /// From here on a start is late, and there is a reason to look for.
+  /// The delay from which on a start is late, and its reasons are shown.
   private static let lateFrom = Duration.seconds(1)
 
   func lines(of slot: SlotEvidence) -> [String] {
@@ -65,7 +65,7 @@ struct SlotWords {
     return lines + [end(of: run)]
   }
 
-  /// What a run that started late has waited for, as far as the ledger shows it.
+  /// The causes of a late start, as far as the ledger shows them.
   private func delays(_ slot: SlotEvidence, due: WallInstant, began: WallInstant) -> [String] {
     var lines = absences(slot)
     if !lines.isEmpty { lines.append("The slot ran late, as 'missed' allows.") }
@@ -222,7 +222,7 @@ struct SlotWords {
     return lines + ["takt gave it up at \(time(slot.record.at))\(delay). \(missedRule)"]
   }
 
-  /// What the job's own `missed` says of slots such as this one.
+  /// The effect of the job's own `missed` on slots such as this one.
   private var missedRule: String {
     guard let missed else {
       return
@@ -285,7 +285,7 @@ extension SlotWords {
       ? "from \(time(period.first)) to \(time(period.end))" : "at \(time(period.first))"
   }
 
-  /// What there is to say beside the slots in question.
+  /// The facts besides the slots in question.
   func lines(of inquiry: SlotInquiry, from period: TypedPeriod?) -> [String] {
     var lines: [String] = []
     if let pending = inquiry.pending {

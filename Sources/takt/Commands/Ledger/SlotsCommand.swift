@@ -52,7 +52,7 @@ struct SlotsCommand: ParsableCommand {
     query.since = try since.map { try InstantArgument.since($0, in: zone) }
     query.until = try until.map { try InstantArgument.until($0, in: zone) }
     query.notRunOnly = notRun
-    // One more tells whether there are more.
+    // One more shows if there are more.
     query.limit = number + 1
     let wanted = query
     let found = try archive.orExit { (archive) throws(LedgerArchive.Failure) in

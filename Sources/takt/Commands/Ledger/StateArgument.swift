@@ -32,7 +32,7 @@ struct StateArgument: ParsableArguments {
     return control
   }
 
-  /// The ledger and the zone in which times are shown; ends the program when there is no ledger.
+  /// The ledger and the zone for times; ends the program if there is no ledger.
   func open() throws -> (archive: LedgerArchive, zone: Zone) {
     if let folder { return (try archive(folder), ShownZone.local) }
     try control.requireFile()
@@ -46,14 +46,14 @@ struct StateArgument: ParsableArguments {
     }
   }
 
-  /// The jobs of the jobs file; nil where none is named, or it has errors.
+  /// The jobs of the jobs file; nil if none is named, or it has errors.
   func snapshot() -> Snapshot? {
     guard folder == nil || givenFile != nil else { return nil }
     return JobsFileSource(path: file, catalogue: BuiltinRegistry.standard).load().snapshot
   }
 
-  /// Ends the program if the ledger has no such job. A daemon that has just taken up a job writes
-  /// that to the ledger within a moment, for which this waits up to three seconds.
+  /// Ends the program if the ledger has no such job. A daemon that has just loaded a job writes it
+  /// to the ledger shortly after, so this waits up to three seconds.
   func requireJob(_ name: String, in archive: LedgerArchive) throws -> JobName {
     var names = try archive.jobs()
     for _ in 0..<30 where !names.contains(name) {
@@ -69,7 +69,8 @@ struct StateArgument: ParsableArguments {
     throw ExitCode.usage
   }
 
-  /// What may have been meant: the running daemon knows the jobs of a definition, or else the jobs file.
+  /// The likely intention: the running daemon, or else the jobs file, knows the jobs of a
+  /// definition.
   private func advice(onUnknown name: String, _ names: [String]) -> String? {
     if let members = try? control.quietConnection?.members(of: name), !members.isEmpty {
       return UnknownName.words(family: name, members, total: members.count)
@@ -105,7 +106,7 @@ struct StateArgument: ParsableArguments {
 }
 
 extension LedgerArchive.Failure {
-  /// What it is, and what to do.
+  /// The failure, and the next step.
   fileprivate var advice: String {
     guard case .missing = self else { return sentence }
     return sentence + "; 'takt run' creates one, --file or --state names another"
@@ -125,7 +126,6 @@ extension LedgerArchive {
     }
   }
 
-  /// The names of the jobs that the ledger has.
   func jobs() throws -> [String] {
     try orExit { (archive) throws(LedgerArchive.Failure) in try archive.jobNames() }
   }

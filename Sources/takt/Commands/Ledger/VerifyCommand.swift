@@ -100,7 +100,6 @@ struct VerifyCommand: ParsableCommand {
   }
 }
 
-/// What `takt verify --json` prints.
 struct VerifyAnswer: Encodable {
   struct Finding: Encodable {
     var job: String
@@ -126,7 +125,7 @@ struct VerifyAnswer: Encodable {
     var problems: [String]
     var problem_count: Int
     var dropped: Int
-    /// What could not be checked.
+    /// The parts that could not be checked.
     var notes: [String]
   }
 

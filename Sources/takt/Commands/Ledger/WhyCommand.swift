@@ -40,7 +40,7 @@ struct WhyCommand: ParsableCommand {
     let now = SystemTimeSource().wall
     let period = try at.map { try InstantArgument.period($0, of: "--at", in: zone) }
     let range: (first: WallInstant?, end: WallInstant) = (period?.first, period?.end ?? now)
-    // A job that the ledger does not know yet may have slots to come. A day may have both kinds.
+    // A job that is new to the ledger may have future slots. A day may have both kinds.
     let future = range.first.flatMap { first in
       range.end > now ? foresee(from: max(first, now), to: range.end, archive) : nil
     }
@@ -64,7 +64,7 @@ struct WhyCommand: ParsableCommand {
     if !json, at == nil { showNow(name, inquiry, words, archive) }
   }
 
-  /// The slots of the ledger, and what else it knows of the time.
+  /// Prints the slots of the ledger, and its other facts about the time.
   private func showDecided(
     _ inquiry: SlotInquiry, _ words: SlotWords, of period: TypedPeriod?,
     besides toCome: FutureSlots
@@ -89,13 +89,13 @@ struct WhyCommand: ParsableCommand {
     for line in others { Console.print(line.printable) }
   }
 
-  /// How the job stands now.
+  /// Prints the job's present state.
   private func showNow(
     _ name: JobName, _ inquiry: SlotInquiry, _ words: SlotWords, _ archive: LedgerArchive
   ) {
     printWaits(of: name.text)
     printMissingEnds(of: name, archive, words)
-    // Of slots that this machine has left to others it has been said.
+    // For slots that this machine has left to others, it has been printed.
     let isSaid = inquiry.slots.contains {
       [.skipped(.elsewhere), .skipped(.unplaced)].contains($0.record.verdict)
     }
@@ -112,8 +112,9 @@ extension WhyCommand {
     var daemon: FutureSlots.Daemon
   }
 
-  /// What is foreseen of the job: by the running daemon, whose jobs count whatever the file says by
-  /// now; without one, or where it does not have the job, by the jobs file. Nil where neither has it.
+  /// The job's forecast: from the running daemon, whose jobs count whatever the file's present
+  /// content; without one, or if it does not have the job, from the jobs file. Nil if neither has
+  /// it.
   private func foresee(
     from first: WallInstant, to end: WallInstant, _ archive: LedgerArchive
   ) -> Foresight? {
@@ -133,7 +134,7 @@ extension WhyCommand {
       of: spec, after: previous, from: first, to: end, at: SystemTimeSource().now)
     var daemon = FutureSlots.Daemon.isDown
     if let connection {
-      // A daemon of an earlier version has the job and foresees nothing.
+      // A daemon of an earlier version has the job, but makes no forecast.
       let isThere = connection.askQuietly(API.Job.self, target) != nil
       let isRunning = isThere || connection.askQuietly(API.Status.self, "/api/v1/status") != nil
       daemon = isThere ? .hasJob : isRunning ? .lacksJob : .isDown
@@ -143,8 +144,8 @@ extension WhyCommand {
 }
 
 extension WhyCommand {
-  /// The job's `missed` as it is now, in the words of the running daemon or else of the jobs file; nil
-  /// where neither has the job.
+  /// The job's present `missed`, in the words of the running daemon or else of the jobs file; nil
+  /// if neither has the job.
   private func missedPolicy(of name: JobName) -> String? {
     let key = JobKey.missed.name
     let target = "/api/v1/jobs/\(name.text.asPathPart)"
@@ -155,7 +156,7 @@ extension WhyCommand {
     return spec.flatMap { JobKey.facts(of: $0).first { $0.key == key }?.text }
   }
 
-  /// What runs of the job wait for now, as far as a daemon says it.
+  /// Prints the waits of active runs, as far as a daemon reports them.
   private func printWaits(of job: String) {
     guard let connection = state.control.quietConnection,
       let view = connection.askQuietly(API.Job.self, "/api/v1/jobs/\(job.asPathPart)")
@@ -168,7 +169,7 @@ extension WhyCommand {
 }
 
 extension WhyCommand {
-  /// What of `after: {all: […]}` is missing, by the ledger.
+  /// Prints the ends that `after: {all: […]}` still needs, by the ledger.
   private func printMissingEnds(of name: JobName, _ archive: LedgerArchive, _ words: SlotWords) {
     let previous = try? archive.previous(
       of: name, boot: BootIdentity.current(), zones: ZoneFiles())
@@ -192,7 +193,6 @@ extension WhyCommand {
   }
 }
 
-/// What `takt why --json` prints for each slot.
 private struct WhyAnswer: Encodable {
   var job: String
   var slot: String

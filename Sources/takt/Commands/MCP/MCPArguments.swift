@@ -25,7 +25,7 @@ enum MCPArguments {
     }
   }
 
-  /// A job's name, for a path of the API.
+  /// Checks a job's name for a path of the API.
   static func job(_ name: String) throws(MCPFailure) -> String {
     guard JobName(name) != nil else {
       throw MCPFailure("'\(name.prefix(130))' is no name of a job; 'jobs' lists the names")
@@ -33,7 +33,6 @@ enum MCPArguments {
     return name
   }
 
-  /// A number within its bounds.
   static func number(
     _ name: String, _ value: Int?, _ range: ClosedRange<Int>, default standard: Int
   ) throws(MCPFailure) -> Int {
@@ -48,7 +47,6 @@ enum MCPArguments {
   static let limits = 1...1000
   static let limitStandard = 50
 
-  /// The words for the start of a range of the past.
   fileprivate static let sinceWords =
     "A duration before now such as 90m or 1d, an instant such as 2026-12-24T18:00:00Z, or yesterday"
 
@@ -58,7 +56,7 @@ enum MCPArguments {
     mutating func list(in fields: inout some FieldVisitor) {}
   }
 
-  /// Of tools for one job.
+  /// For tools on one job.
   struct Job: APIObject {
     var job = ""
 

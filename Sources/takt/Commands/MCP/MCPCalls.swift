@@ -2,17 +2,15 @@ import Dispatch
 import Synchronization
 import TaktSystem
 
-/// A call of a tool.
 struct MCPCall: Sendable {
   var id: MCPRequestID
   var tool: MCPTool
   /// A JSON object.
   var arguments: [UInt8]
-  /// Whether the client knows results with JSON beside their texts.
+  /// True if the client accepts results with JSON besides their texts.
   var isStructured: Bool
 }
 
-/// Whether the client has given a call up.
 final class MCPCancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -21,15 +19,15 @@ final class MCPCancellation: Sendable {
   func cancel() { flag.store(true, ordering: .relaxed) }
 }
 
-/// The calls in progress. Each line with calls has a thread, so that one which waits holds up no
-/// other. Lines that change something are done in their order. Safe from any thread.
+/// The calls in progress. Each line with calls has a thread, so that a waiting one delays no
+/// others. Lines that make changes are performed in order. Safe from any thread.
 final class MCPCalls: Sendable {
   static let threadsMax = 16
 
   private struct State {
     var open: [MCPRequestID: MCPCancellation] = [:]
     var threadCount = 0
-    /// Ends when the last line that changes something is done.
+    /// Left when the last line that makes changes is done.
     var lastChange: DispatchGroup?
   }
 
@@ -47,13 +45,13 @@ final class MCPCalls: Sendable {
   private let state = Mutex(State())
   private let threads = DispatchGroup()
 
-  /// - Parameter write: gets each line that is to be sent, without its end, from any thread.
+  /// - Parameter write: gets each line to be sent, without its end, from any thread.
   init(control: ControlArgument, write: @escaping @Sendable ([UInt8]) -> Void) {
     self.control = control
     self.write = write
   }
 
-  /// Does what a line asks for, or begins to.
+  /// Performs the steps of a line, or starts to.
   func perform(_ turn: MCPSession.Turn) {
     var parts: [Part] = []
     var hasCalls = false
@@ -77,7 +75,6 @@ final class MCPCalls: Sendable {
     }
   }
 
-  /// Waits until all calls are answered.
   func waitForAll() { threads.wait() }
 
   private func open(_ call: MCPCall) -> Part {
@@ -134,7 +131,7 @@ final class MCPCalls: Sendable {
 
   /// Sends the answers once all calls among the parts have ended.
   ///
-  /// - Parameter refusal: why the calls are not made; nil for calls that are.
+  /// - Parameter refusal: the reason why the calls are not made; nil for calls that are.
   private func send(_ parts: [Part], isBatch: Bool, refusing refusal: String? = nil) {
     let answers = parts.compactMap { part in
       switch part {

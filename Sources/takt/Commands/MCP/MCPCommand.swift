@@ -24,7 +24,7 @@ struct MCPCommand: ParsableCommand {
     if isatty(STDIN_FILENO) == 1 {
       Console.error("takt: reading JSON-RPC messages from this terminal; Ctrl-D ends it")
     }
-    // An agent that has gone is no error; the write says that it has.
+    // An agent that is gone is no error; the write reports it.
     signal(SIGPIPE, SIG_IGN)
     let output = MCPOutput(descriptor: STDOUT_FILENO)
     let calls = MCPCalls(control: control) { output.write($0) }

@@ -2,13 +2,13 @@ import TaktAPI
 import TaktControl
 import TaktCore
 
-/// The output of a run, in parts that an agent can take.
+/// The output of a run, in parts of a size for agents.
 struct MCPLogs {
   static let bytesStandard = 20_000
-  /// Each part has a whole character at least.
+  /// Each part has at least one complete character.
   static let bytesRange = 100...1_000_000
   static let waitSecondsMax = 60
-  /// So often a wait looks whether the client still wants the answer.
+  /// The interval at which a wait checks for cancellation.
   private static let waitStepSeconds = 2
 
   let given: MCPArguments.Logs
@@ -30,7 +30,7 @@ struct MCPLogs {
     return try show(run, output, part)
   }
 
-  /// The run that is meant: of a job the last one that ended, or else the last one.
+  /// The number of the requested run: for a job the last one that ended, or else the last one.
   private func runNumber() throws -> UInt64 {
     let job: String
     switch (given.run, given.job) {
@@ -66,13 +66,13 @@ struct MCPLogs {
     }
   }
 
-  /// Which bytes are shown: whole characters.
+  /// The range of bytes to show: complete characters.
   private func part(of bytes: [UInt8], _ count: Int) throws(MCPFailure) -> Range<Int> {
     if let offset = given.offset, offset > bytes.count {
       throw MCPFailure("'offset' is behind the end; the output has \(bytes.count) bytes")
     }
     var start = given.offset ?? max(0, bytes.count - count)
-    // Where the agent chooses, parts meet: what one leaves of a character is the start of the next.
+    // With an offset parts must meet: the rest of a character is the start of the next one.
     if given.offset == nil { start += bytes[start...].continuationBytes }
     var end = min(bytes.count, start + count)
     if end < bytes.count { end -= bytes[start..<end].cutCharacterBytes }

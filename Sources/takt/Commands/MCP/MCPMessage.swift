@@ -1,10 +1,10 @@
 import TaktAPI
 
-/// What a request is called by its sender: a text or a number, as JSON.
+/// A request's id: a text or a number, as JSON.
 struct MCPRequestID: Hashable, Sendable {
   let json: [UInt8]
 
-  /// Of a message whose sender cannot be told which one it was.
+  /// For an error about a message without a readable id.
   static let null = MCPRequestID(json: Array("null".utf8))
 
   private init(json: [UInt8]) { self.json = json }
@@ -12,7 +12,7 @@ struct MCPRequestID: Hashable, Sendable {
   /// Nil for a value that is neither text nor number.
   init?(_ value: JSONPiece) {
     if let text = value.string {
-      // However its characters were escaped.
+      // The same id may be escaped in different ways.
       var writer = JSONWriter()
       writer.value(text)
       json = writer.bytes
@@ -24,11 +24,11 @@ struct MCPRequestID: Hashable, Sendable {
   }
 }
 
-/// A message as JSON-RPC 2.0 tells them apart.
+/// The kinds of JSON-RPC 2.0 messages.
 enum MCPMessage {
   case request(MCPRequestID, method: String, params: JSONPiece?)
   case notification(method: String, params: JSONPiece?)
-  /// An answer. takt asks nothing, so it means nothing.
+  /// Ignored, since takt makes no requests.
   case response
   case invalid(MCPRequestID, String)
 
@@ -60,7 +60,6 @@ enum MCPMessage {
   }
 }
 
-/// What JSON-RPC calls an error.
 struct MCPError {
   enum Code: Int {
     case parseError = -32700
@@ -75,7 +74,6 @@ struct MCPError {
   init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 }
 
-/// Answers to requests.
 enum MCPAnswer {
   static func result(_ result: [UInt8], to id: MCPRequestID) -> [UInt8] {
     answer(to: id, "result", result)
@@ -90,7 +88,7 @@ enum MCPAnswer {
     return answer(to: id, "error", json.bytes)
   }
 
-  /// All answers to a batch; nil where it asks nothing.
+  /// All answers to a batch; nil if there are none.
   static func batch(_ answers: [[UInt8]]) -> [UInt8]? {
     guard !answers.isEmpty else { return nil }
     var json = JSONWriter()
@@ -112,7 +110,7 @@ enum MCPAnswer {
 }
 
 extension JSONPiece {
-  /// The value of a member; nil for one that is null, too.
+  /// The value of a member; nil also for one that is null.
   func given(_ name: String) -> JSONPiece? {
     self[name].flatMap { $0.text.elementsEqual("null".utf8) ? nil : $0 }
   }
@@ -125,7 +123,6 @@ extension JSONPiece {
       ?? false
   }
 
-  /// A text; nil for another value.
   var string: String? {
     guard first == UInt8(ascii: "\"") else { return nil }
     return try? APIReader.read(String.self, from: Array(text))

@@ -2,7 +2,7 @@ import TaktAPI
 import TaktTime
 
 extension MCPTool {
-  /// Those that change something.
+  /// The tools that make changes.
   static let operating = [
     MCPTool(
       "trigger", "Run a job now",

@@ -4,12 +4,12 @@ import TaktControl
 import TaktTime
 
 extension MCPTool {
-  /// - Parameter isOperating: whether those that change something are among them.
+  /// - Parameter isOperating: true to include those that make changes.
   static func all(operating isOperating: Bool) -> [MCPTool] {
     reading + (isOperating ? operating : [])
   }
 
-  /// Those that change nothing.
+  /// The tools that change nothing.
   static let reading = [
     MCPTool("status", "Status", "The daemon's status, and what is wrong now.") {
       (_: MCPArguments.None, context) in
@@ -75,19 +75,18 @@ extension MCPTool {
 }
 
 extension MCPContext {
-  /// What a route of the API answers, as it is.
+  /// The unchanged answer of a route of the API.
   func result(
     _ method: String, _ target: String, body: [UInt8]? = nil, about job: String? = nil
   ) throws -> MCPResult {
     try MCPResult(try control.connect().ask(method, target, body: body, about: job))
   }
 
-  /// The path of a job.
   func path(of job: String) throws(MCPFailure) -> String {
     "/api/v1/jobs/\(try MCPArguments.job(job).asPathPart)"
   }
 
-  /// A path with those parameters of a query that have values.
+  /// A path with the given parameters of a query.
   func target(_ path: String, _ query: [(name: String, value: String?)]) -> String {
     let given = query.compactMap { name, value in value.map { "\(name)=\($0.asQueryValue)" } }
     return given.isEmpty ? path : "\(path)?\(given.joined(separator: "&"))"
@@ -116,13 +115,13 @@ extension MCPContext {
     return try MCPResult(bytes)
   }
 
-  /// Fails for a job that the daemon does not have, of which there is nothing to list.
+  /// Fails for a job that the daemon does not have, since an empty list would hide that.
   func requireKnown(_ job: String, _ connection: ControlArgument.Connection) throws {
     guard let lack = try connection.lack(of: job) else { return }
     throw MCPFailure("there is no job '\(job)'" + (lack.detail.map { ". \($0)" } ?? ""))
   }
 
-  /// What 'takt why' says.
+  /// The answer of 'takt why'.
   fileprivate func why(_ given: MCPArguments.Why) throws -> MCPResult {
     var words = ["--json"]
     if let at = given.at { words.append("--at=\(at)") }

@@ -1,28 +1,29 @@
 import TaktAPI
 import TaktCore
 
-/// The conversation with one client: what its messages ask for, and the answers that need no tool.
+/// The conversation with one client: the requests in its messages, and the answers that need no
+/// tool.
 struct MCPSession {
-  /// What is to be done for one line.
+  /// The work for one line.
   struct Turn {
     enum Step {
       case answer([UInt8])
       case call(MCPCall)
-      /// A call that the client does not want any more.
+      /// Cancels a call.
       case cancel(MCPRequestID)
     }
 
     var steps: [Step]
-    /// Whether the answers come in one array.
+    /// True if the answers are sent in one array.
     var isBatch = false
   }
 
-  /// The versions of the protocol that takt speaks, the newest last.
+  /// The supported versions of the protocol, the newest last.
   static let versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
   /// The one version with batches.
   private static let batchVersion = "2025-03-26"
   static let batchMax = 100
-  /// From this one on, results have JSON beside their texts.
+  /// The first version in which results have JSON besides their texts.
   private static let structuredVersion = "2025-06-18"
 
   private let tools: [MCPTool]
@@ -59,7 +60,7 @@ struct MCPSession {
     Turn(steps: [.answer(MCPAnswer.error(MCPError(code, message), to: .null))])
   }
 
-  /// Nil for what needs nothing.
+  /// Nil if there is nothing to do.
   private mutating func step(for message: MCPMessage) -> Turn.Step? {
     switch message {
     case .response: return nil
@@ -176,7 +177,6 @@ struct MCPSession {
   }
 }
 
-/// Why a request gets an error for an answer.
 private struct MCPRefusal: Error {
   var error: MCPError
 

@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import TaktSystem
 
-/// The lines that a client sends. A line that is too long takes no more memory than the longest one
-/// that is read.
+/// Reads the lines of a client. A line that is too long takes no more memory than the longest
+/// allowed one.
 struct MCPInput {
   enum Item: Equatable {
     /// Without its end. The last line may lack it.
     case line([UInt8])
-    /// It is passed over.
+    /// The line is skipped.
     case tooLong
     /// The system's error number.
     case failed(Int32)
@@ -20,9 +20,9 @@ struct MCPInput {
 
   private let descriptor: Int32
   private var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
-  /// What came and was not returned yet, without the part of a line that is passed over.
+  /// The bytes that were not returned yet, without those of a skipped line.
   private var waiting: [UInt8] = []
-  /// So many bytes of it have no end of a line in them.
+  /// The number of bytes that contain no line end.
   private var searchedBytes = 0
   private var isPassingOver = false
   private var isOver = false
@@ -70,7 +70,7 @@ struct MCPInput {
     return .tooLong
   }
 
-  /// Nil for a line that says nothing.
+  /// Nil for a blank line, and for the rest of a skipped one.
   private mutating func item(of line: [UInt8]) -> Item? {
     if isPassingOver {
       isPassingOver = false
@@ -81,14 +81,14 @@ struct MCPInput {
   }
 }
 
-/// Where answers go, a line each. Safe from any thread.
+/// Writes answers, a line each. Safe from any thread.
 final class MCPOutput: Sendable {
   private let descriptor: Int32
   private let isBusy = Mutex(())
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes a line; ends the program where that cannot be done.
+  /// Writes a line; ends the program on failure.
   func write(_ line: [UInt8]) {
     isBusy.withLock { _ in
       guard let number = (line + [UInt8(ascii: "\n")]).write(to: descriptor).number else { return }

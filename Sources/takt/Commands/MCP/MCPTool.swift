@@ -2,30 +2,28 @@ import ArgumentParser
 import TaktAPI
 import TaktCore
 
-/// What a tool works with.
 struct MCPContext: Sendable {
   var control: ControlArgument
   var cancellation: MCPCancellation
 }
 
-/// Why a tool does not do what it was called for, as a sentence.
+/// The failure of a tool, as a sentence.
 struct MCPFailure: Error {
   var message: String
 
   init(_ message: String) { self.message = message }
 }
 
-/// Something that an agent can call.
+/// A tool that an agent can call.
 struct MCPTool: Sendable {
   enum Effect {
     case none
     /// - Parameters:
-    ///   - isDestructive: whether something is ended or lost by it.
-    ///   - isIdempotent: whether a second call changes nothing more.
+    /// - isDestructive: true if it ends or deletes something.
+    /// - isIdempotent: true if a second call changes nothing more.
     case change(isDestructive: Bool, isIdempotent: Bool)
   }
 
-  /// True if it does more than read.
   var makesChanges: Bool { if case .change = effect { true } else { false } }
 
   let name: String
@@ -69,7 +67,7 @@ struct MCPTool: Sendable {
     }
   }
 
-  /// What a call says, or why it failed.
+  /// The result of a call, or its failure.
   func result(of arguments: [UInt8], _ context: MCPContext, isStructured: Bool) -> [UInt8] {
     let said = ConsoleSink()
     do {
@@ -86,25 +84,24 @@ struct MCPTool: Sendable {
   }
 }
 
-/// What a tool answers.
 struct MCPResult {
   /// A JSON object on one line.
   private var object: [UInt8]
   /// The same for people and models; nil for the JSON itself.
   private var text: String?
 
-  /// - Parameter object: what the daemon or a command has written.
+  /// - Parameter object: written by the daemon or a command.
   init(_ object: [UInt8], text: String? = nil) throws(MCPFailure) {
     guard let piece = JSONPiece(checking: object), piece.isObject else {
       throw MCPFailure(
         "cannot read the daemon's answer; the daemon may have another version of takt")
     }
-    // Within JSON they stand between values alone.
+    // In JSON these occur only between values.
     self.object = object.map { $0 == 10 || $0 == 13 ? 32 : $0 }
     self.text = text
   }
 
-  /// - Parameter notes: what else there is to say.
+  /// - Parameter notes: further sentences.
   func json(notes: [String], isStructured: Bool) -> [UInt8] {
     let text = text ?? String(decoding: object, as: UTF8.self)
     return Self.json([text] + notes, isStructured ? object : nil, isError: false)

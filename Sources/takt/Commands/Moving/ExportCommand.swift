@@ -80,8 +80,8 @@ struct ExportCommand: ParsableCommand {
     if !isComplete { throw ExitCode.failure }
   }
 
-  /// A folder in which the system has a unit of this name. The name of a job may come from a crontab
-  /// of any user.
+  /// A folder in which the system has a unit of this name. The name of a job may come from a
+  /// crontab of any user.
   private static func folderOfSystem(with unit: String) -> String? {
     ["/usr/lib/systemd/system", "/lib/systemd/system"].first {
       (try? FileStatus(at: "\($0)/\(unit)")) != nil

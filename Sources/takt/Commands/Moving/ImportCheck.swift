@@ -3,25 +3,25 @@ import TaktCore
 import TaktEngine
 import TaktImport
 
-/// What `takt check` says of an imported jobs file, asked before the file is shown.
+/// The result of `takt check` for an imported jobs file, before the file is printed.
 struct ImportCheck {
   let snapshot: Snapshot?
-  /// What this machine lacks for the jobs, or does not allow them.
+  /// The errors that depend on this machine.
   let refusals: [Diagnostic]
-  /// What no machine takes: a bug of the import.
+  /// The errors on any machine: bugs of the import.
   let bugs: [Diagnostic]
   /// The users and groups of another machine that this one does not have.
   let strangers: [String]
 
-  /// What depends on the machine, and not on the text.
+  /// The errors that depend on the machine, not on the text.
   private static let ofMachine: Set<Diagnostic.Code> = [
     .unknownAccount, .notPermitted, .unknownZone, .unreadable, .unsafePermissions,
   ]
-  /// Bounds for a jobs file, which sources may exceed.
+  /// Limits of a jobs file, which sources may exceed.
   private static let bounds: Set<Diagnostic.Code> = [.tooLarge, .tooManyNodes]
 
-  /// - Parameter isForeign: whether the sources are of another machine, whose users, zones and limits
-  ///   are not those of this one.
+  /// - Parameter isForeign: true if the sources come from another machine, with users, zones and
+  ///   limits other than here.
   init(of result: Importer.Result, isForeign: Bool) {
     var source = JobsFileSource(path: "jobs.yaml", catalogue: BuiltinRegistry.standard)
     var strangers: [String] = []
@@ -50,7 +50,7 @@ struct ImportCheck {
     }
   }
 
-  /// The users of another machine: each name is one.
+  /// Accepts any name as a user of another machine.
   private struct AnyAccounts: AccountSource {
     func account(for identity: UserAndGroup) -> Account? {
       let own = SystemAccounts().account(for: UserAndGroup())
@@ -62,7 +62,7 @@ struct ImportCheck {
     }
   }
 
-  /// What this machine would say of the jobs of another one; nil where it takes them.
+  /// The error that this machine would have for jobs of another one; nil if it accepts them.
   var remark: String? {
     strangers.isEmpty
       ? nil
@@ -74,7 +74,7 @@ struct ImportCheck {
 }
 
 extension ImportOptions {
-  /// What this program and this machine have.
+  /// The options for this program and this machine.
   static func standard(header: String) -> ImportOptions {
     ImportOptions(
       header: header,

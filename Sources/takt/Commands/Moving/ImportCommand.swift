@@ -99,7 +99,7 @@ struct ImportCommand: ParsableCommand {
     options.turnsSleepsIntoJitter = jitter
     options.isIdiomatic = idiomatic
     let mark = ReadingMark()
-    // A program that reads the report as JSON reads nothing else.
+    // A program that reads the report as JSON must get nothing else.
     if report == .text { WaitNotice.watch(mark) }
     let importer = Importer(
       options, tree: ImportTree(root: root, mark: mark), machine: SystemAccounts())
@@ -121,8 +121,8 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// All of standard input, within the bound for sources; nil where it cannot be read, which the
-  /// report then says.
+  /// All of standard input, within the limit for sources; nil if it cannot be read, which the
+  /// report then shows.
   private static func standardInput(of importer: Importer) -> [UInt8]? {
     do throws(SystemError) {
       return try SmallFile.readToEnd(STDIN_FILENO, bytesMax: 1 << 20)

@@ -27,7 +27,7 @@ struct ImportReportText {
     section(
       "cannot be read", report.unreadable.map { "\($0.place): \($0.sentence)" }, in: .red)
     section("takt refuses these jobs here", check.refusals.map(\.headline), in: .red)
-    // What changes comes before what does not.
+    // Changes come before the rest.
     let disabled = disabled.joined(separator: ", ")
     section("disabled jobs", disabled.isEmpty ? [] : [disabled], in: .yellow)
     losses(.changesRun, Self.lines, in: .red)
@@ -43,7 +43,7 @@ struct ImportReportText {
       Console.error("takt: the sources still run; to stop them:")
       for stop in stops { Console.error("  \(stop.printable)") }
     }
-    // The last words of a long report are those that are read.
+    // The end of a long report is what people read.
     section(
       "takt: this is a bug of takt import: takt refuses the jobs file that it wrote. Please report it "
         + "with the source and these lines",
@@ -76,7 +76,7 @@ struct ImportReportText {
     for line in lines { Console.error("  \(line.printable)") }
   }
 
-  /// Tokens of one line that are next to each other, and of which the same is said, share a line.
+  /// Neighbouring tokens of one line with the same sentence share a line.
   private static func lines(_ entries: [ImportReport.Entry]) -> [String] {
     var shared: [ImportReport.Entry] = []
     for entry in entries {
@@ -96,7 +96,7 @@ struct ImportReportText {
     }
   }
 
-  /// A line for each file and sentence, with the keys alone.
+  /// A line for each file and sentence, with the keys only.
   private static func groups(_ entries: [ImportReport.Entry]) -> [String] {
     var groups: [(head: [String], subjects: [String])] = []
     var places: [[String]: Int] = [:]
@@ -136,7 +136,7 @@ struct ImportReportAnswer: Encodable {
     /// The key that holds it, or a sentence.
     var reason: String
     var job: String?
-    /// How much it matters that it is not kept.
+    /// The effect of not keeping it.
     var severity: String?
   }
 
@@ -147,7 +147,7 @@ struct ImportReportAnswer: Encodable {
 
   var complete: Bool
   var jobs: [String]
-  /// Those of the jobs that are disabled.
+  /// The disabled ones among the jobs.
   var disabled: [String]
   var sources: [Source]
   var kept: [Token]
@@ -156,7 +156,7 @@ struct ImportReportAnswer: Encodable {
   var notes: [Note]
   var unreadable: [Note]
   var refused: [Note]
-  /// Why takt refuses the file on any machine.
+  /// The reasons why takt refuses the file on any machine.
   var bugs: [Note]
   var verification: [ImportVerification.Answer]?
 

@@ -5,21 +5,21 @@ import TaktTime
 
 /// The next times of imported jobs, compared with those that another program finds for the source.
 ///
-/// Both are asked in UTC: what clock changes do is a matter of `dst`, and told in the docs.
+/// Both use UTC: clock changes are a matter of `dst`, and described in the docs.
 struct ImportVerification {
   struct Answer: Encodable {
     var job: String
     /// `equal`, `different`, `not verified` or `no clock times`.
     var result: String
     var oracle: String?
-    /// How many times were compared.
+    /// The number of compared times.
     var times: Int
-    /// The first instant that only one of both has.
+    /// The first instant that only one of the two has.
     var first: String?
   }
 
   static let count = 1000
-  /// Takt knows no times from here on.
+  /// Takt computes no times from here on.
   private static let end =
     CivilTime.daysSinceEpoch(year: CronExpression.yearMax + 1, month: 1, day: 1) * 86_400
   private(set) var answers: [Answer] = []
@@ -38,7 +38,7 @@ struct ImportVerification {
         answers.append(Answer(job: job.name, result: "not verified", times: 0))
         continue
       }
-      // Another program may go on for a thousand years.
+      // Another program may continue for a thousand years.
       let expected = found.filter { $0 < Self.end }
       let own = Self.instants(of: spec, after: minute, count: expected.count)
       let difference = zip(own, expected).first { $0 != $1 }

@@ -3,9 +3,8 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// A file that is not there yet.
 enum NewFile {
-  /// Writes it; false where it is there. Ends the program if it cannot be written.
+  /// Writes a new file; false if it exists. Ends the program if it cannot be written.
   static func create(_ path: String, _ text: String) throws -> Bool {
     do throws(SystemError) {
       try SmallFile.create(path, Array(text.utf8), mode: 0o644)

@@ -3,7 +3,7 @@ import TaktCore
 import TaktImport
 import TaktTime
 
-/// A program that finds the times of an expression by itself.
+/// A program that computes the times of an expression independently.
 enum TimeOracle {
   /// `systemd-analyze calendar`
   case systemd
@@ -17,7 +17,7 @@ enum TimeOracle {
     }
   }
 
-  /// Nil where none is installed that reads these times.
+  /// Nil if none is installed that reads these times.
   static func find(for times: [SourceTime]) -> TimeOracle? {
     if times.allSatisfy({ if case .calendar = $0 { true } else { false } }) {
       return hasSystemd ? .systemd : nil
@@ -29,7 +29,7 @@ enum TimeOracle {
   private static let hasCroniter =
     output(of: ["python3", "-c", "\(ownPath)\nimport croniter"]) != nil
 
-  /// Seconds since the epoch, ascending; nil where the program does not answer.
+  /// Seconds since the epoch, ascending; nil if the program does not answer.
   func instants(of times: [SourceTime], after start: Int64, count: Int) -> [Int64]? {
     var all: Set<Int64> = []
     for time in times {
@@ -55,10 +55,10 @@ enum TimeOracle {
     }
   }
 
-  /// Without the folder in which takt is called: anybody may have left a module there.
+  /// Without the current folder: any user may have left a module there.
   private static let ownPath = "import sys; sys.path[:] = [path for path in sys.path if path]"
 
-  /// Classic cron's rule for days: both fields must match if one of them begins with a star.
+  /// Classic cron's rule for days: both fields must match if one of them starts with a star.
   private static let script = """
     \(ownPath)
     from croniter import croniter
@@ -88,7 +88,7 @@ enum TimeOracle {
     return days * 86_400 + Int64(time[0] * 3600 + time[1] * 60 + time[2])
   }
 
-  /// What a program prints; nil if it is not there, fails, or takes longer than a minute.
+  /// The output of a program; nil if it is missing, fails, or takes longer than a minute.
   static func output(of words: [String]) -> String? {
     let command = (["timeout", "60"] + words).map(\.singleQuoted).joined(separator: " ")
     guard let stream = popen("\(command) 2>/dev/null </dev/null", "r") else { return nil }

@@ -4,7 +4,7 @@ import TaktEngine
 import TaktImport
 import TaktSystem
 
-/// Says what a command waits for, if a file system does not answer.
+/// Names the file that a command waits for, if its file system does not answer.
 enum WaitNotice {
   private static let seconds: UInt32 = 3
 

@@ -36,7 +36,7 @@ struct AgendaCommand: ParsableCommand {
   @Flag(help: "Print one JSON object, as GET /api/v1/agenda answers.")
   var json = false
 
-  /// So many decided slots are read, the newest.
+  /// The number of decided slots that are read, the newest.
   private static let pastMax = 100_000
 
   func validate() throws {
@@ -72,7 +72,7 @@ struct AgendaCommand: ParsableCommand {
     }
   }
 
-  /// What the ledger has; that it cannot be read has been said.
+  /// The decided slots in the ledger; a failure to read it has been printed.
   private static func behind(
     _ range: Agenda.Range, _ settings: SchedulerSettings
   ) -> ([DecidedSlot], [JobName: Duration]) {
@@ -82,7 +82,7 @@ struct AgendaCommand: ParsableCommand {
     var query = SlotQuery()
     query.since = range.from
     query.until = min(range.now, range.to)
-    // One more tells whether there are more.
+    // One more shows if there are more.
     query.limit = pastMax + 1
     let slots = range.from < range.now ? try? archive.slots(query) : nil
     return (slots ?? [], (try? archive.meanDurations()) ?? [:])

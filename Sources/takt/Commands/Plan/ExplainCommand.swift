@@ -130,7 +130,7 @@ struct ExplainCommand: ParsableCommand {
     for note in notes { Console.print("note        \(note)") }
   }
 
-  /// Reports an expression's error and its place.
+  /// Prints an expression's error and its place.
   private func refusal(
     _ text: String, _ offset: Int, _ sentence: String, _ hint: String?
   ) -> ExitCode {
@@ -171,7 +171,7 @@ extension ExplainCommand {
       now = Now(wall: start, monotonic: now.monotonic)
     }
     var slots = SlotPreview.slots(of: spec, after: previous, startingAt: now, count: number + 1)
-    // The job's clock and the wall may differ by less than a millisecond.
+    // The job's clock and the wall clock may differ by less than a millisecond.
     if after != nil { slots.removeAll { $0.nominal <= start } }
     slots = Array(slots.prefix(number))
     let lines = spec.timing.words + (spec.policies.onlyIf.map { [$0.value.words] } ?? [])
@@ -204,7 +204,6 @@ extension ExplainCommand {
   }
 }
 
-/// What `takt explain --json` prints.
 private struct ExplainAnswer: Encodable {
   var normalized: String
   var next: [String]

@@ -2,7 +2,7 @@ import TaktCore
 import TaktSystem
 
 extension JobSpec {
-  /// That its command starts without a shell, or which of its commands do; nil where none does.
+  /// States that its command starts without a shell, or which of its commands do; nil if none does.
   var directWords: String? {
     let paths =
       StandardShell.installed.map { shell in directPaths { shell.foresees($0, $1) } } ?? []

@@ -81,7 +81,7 @@ struct NextCommand: ParsableCommand {
 }
 
 extension NextCommand {
-  /// Says that a running daemon has other jobs than this file, so that its slots may be others.
+  /// Warns that a running daemon has other jobs than this file, so that its slots may differ.
   private static func noteDifferences(from file: String) {
     var control = ControlArgument()
     control.givenFile = file
@@ -101,13 +101,12 @@ extension NextCommand {
   }
 }
 
-/// What `takt next --json` prints for each slot.
 private struct NextAnswer: Encodable {
   var job: String
   var slot: String
   var due: String
   var causes: [String]
-  /// Left out where the slot is on its own day.
+  /// Left out if the slot is on its own day.
   var movedFrom: [String]?
 
   init(_ spec: JobSpec, _ slot: Slot) {
@@ -121,8 +120,7 @@ private struct NextAnswer: Encodable {
 }
 
 extension PreviousState {
-  /// How far the jobs have come; nothing where there is no ledger, and with a note where it cannot be
-  /// read.
+  /// The progress of the jobs; empty without a ledger, and with a note if it cannot be read.
   static func kept(by settings: SchedulerSettings) throws -> PreviousState {
     guard case .folder(let named)? = settings.state else { return PreviousState() }
     let folder = StateFolderLock.place(of: named)

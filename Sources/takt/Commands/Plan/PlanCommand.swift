@@ -79,7 +79,7 @@ struct PlanCommand: ParsableCommand {
     PlanLines(zone: control.zone).print(answer.value)
   }
 
-  /// The daemon is the one that `--file` or `--state` names, or else the file's own, or the one here.
+  /// Uses the daemon of `--file` or `--state`, or else the file's own, or the one here.
   private func compareDaemon(with file: String) throws {
     try FileArgument.requireFile(file)
     var control = control
@@ -101,7 +101,7 @@ struct PlanCommand: ParsableCommand {
       throw ExitCode.configuration
     }
     Console.error("the running daemon's \(daemonFile.printable) → \(file.printable)")
-    // What is wrong in this text is not in the daemon's file.
+    // Errors in this text are not in the daemon's file.
     var named = connection
     named.fileNames = (daemonFile, file)
     show(
@@ -110,7 +110,7 @@ struct PlanCommand: ParsableCommand {
       calling: named.fileNames)
   }
 
-  /// As many as takt takes of a jobs file.
+  /// The limit of a jobs file.
   private static let bytesMax = 64 << 20
 
   private func compare(_ old: String, _ new: String) throws {

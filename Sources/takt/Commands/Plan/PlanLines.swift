@@ -71,7 +71,6 @@ struct PlanLines {
 
 /// The lines in which two texts differ, with their neighbours.
 enum LineDifference {
-  /// So many equal lines are shown around a change.
   private static let contextCount = 2
 
   /// Lines that start with `-`, `+` or a space; `…` stands for equal lines that are left out.

@@ -2,10 +2,10 @@ import TaktCore
 import TaktTime
 
 extension Timing {
-  /// A line for each trigger, and for what bounds and delays its slots.
+  /// A line for each trigger, and for the limits and delays of its slots.
   var words: [String] {
     var lines = schedule.words
-    // What happens without a clock is due at once.
+    // Triggers without a clock are due at once.
     guard schedule.every != nil || !schedule.rules.isEmpty || !schedule.at.isEmpty else {
       return lines
     }
@@ -44,9 +44,9 @@ extension Slot {
   }
 }
 
-/// Slots to come of one job, with those that it leaves out among them.
+/// Future slots of one job, including those that it leaves out.
 struct SlotLines {
-  /// Slots that are left out are looked for up to so many.
+  /// The number of further slots searched for left-out ones.
   private static let excludedMax = 500
 
   /// A line for each slot, and one for each unbroken series of slots that are left out.

@@ -13,7 +13,7 @@ struct PluginNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Create a working plugin to start from.")
 
-  /// A language that there is a template for.
+  /// A language with a template.
   enum Language: String, CaseIterable, ExpressibleByArgument {
     case sh, python, swift
   }
@@ -62,7 +62,7 @@ struct PluginNewCommand: ParsableCommand {
     Console.print("try it: takt plugins test \(name) --with who=me")
   }
 
-  /// In the system's own words, where it was the system that refused.
+  /// In the system's own words, if the system refused.
   private static func reason(_ error: any Error) -> String {
     guard let refusal = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
     return SystemError.text(refusal.code.rawValue)

@@ -1,6 +1,6 @@
 import CTaktBuild
 
-/// What a new plugin consists of.
+/// The files of a new plugin.
 enum PluginTemplate {
   struct File {
     var path: String

@@ -58,13 +58,13 @@ struct PluginTestCommand: ParsableCommand {
     if let code = end.exitStatus { throw ExitCode(code) }
   }
 
-  /// The run as a job of a file that says so: one way to read parameters is enough.
+  /// The run as a job of a jobs file, so that parameters are read in one way only.
   private func job(_ manifest: PluginManifest) throws -> (job: JobSpec, snapshot: Snapshot) {
     let place = FileManager.default.temporaryDirectory
       .appendingPathComponent("takt-plugin-test-\(getpid()).yaml")
     defer { try? FileManager.default.removeItem(at: place) }
     let searched = URL(fileURLWithPath: manifest.folder).deletingLastPathComponent().path
-    // A folder may be called anything; JSON is YAML.
+    // A folder may have any name; JSON is YAML.
     let quoted = try [searched, FileManager.default.currentDirectoryPath].map {
       String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
     }

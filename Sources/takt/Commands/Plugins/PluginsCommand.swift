@@ -87,7 +87,6 @@ struct PluginFolders: ParsableArguments {
   @Option(help: "A plugin folder, instead of those in the jobs file. Repeatable.")
   var folder: [String] = []
 
-  /// The folders, in order.
   var all: [String] {
     if !folder.isEmpty { return folder }
     let path = file ?? "jobs.yaml"
@@ -99,14 +98,14 @@ struct PluginFolders: ParsableArguments {
 
   var catalog: PluginCatalog { PluginCatalog(folders: all) }
 
-  /// Ends the program when a file or folder that is named is not there.
+  /// Ends the program if a named file or folder does not exist.
   func validate() throws {
     for path in [file].compactMap(\.self) + folder where access(path, F_OK) != 0 {
       throw ValidationError("'\(path)' does not exist.")
     }
   }
 
-  /// The plugin of a name; ends the program when there is none.
+  /// Ends the program if there is no such plugin.
   func entry(named name: String) throws -> PluginCatalog.Entry {
     if let entry = catalog.entry(named: name) { return entry }
     let nearest = NearestName.of(name, among: catalog.names)

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What changes with another jobs file, for people and for programs.
+/// The changes with another jobs file, for people and for programs.
 struct ComparisonLines {
   let comparison: ForecastComparison
   let zone: Zone

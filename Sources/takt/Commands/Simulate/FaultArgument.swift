@@ -11,7 +11,7 @@ struct FaultArgument {
   let file: String
 
   /// `step=-1h@2026-03-29T01:30`, `slow=backup:2m`, `sleep`; ends the program with a sentence for
-  /// anything else.
+  /// any other text.
   func fault(_ text: String) throws -> SimulatedFault {
     let zone = snapshot.settings.zone
     let reader = FaultText(

@@ -1,9 +1,8 @@
 import TaktCore
 import TaktTime
 
-/// What `takt simulate --history --json` prints.
 struct ForecastAnswer: Encodable {
-  /// A number of each simulation: half of them have at most `median`, 95 % at most `p95`.
+  /// Half of the simulations have at most `median`, 95 % at most `p95`.
   private struct Spread<Value: Encodable>: Encodable {
     var median: Value
     var p95: Value

@@ -1,8 +1,8 @@
 import TaktCore
 
-/// Simulations of several seeds, with their progress at a terminal.
+/// Simulations of several seeds, with their progress on a terminal.
 enum ForecastProgress {
-  /// - Parameter observe: is told of what happens with the first seed.
+  /// - Parameter observe: gets the events of the first seed.
   static func run(
     _ snapshot: Snapshot, _ history: RunHistory, _ plan: Forecast.Plan,
     _ observe: (SimulatedEvent) -> Void = { _ in }

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What simulations of a history come to, for people.
+/// The result of simulations of a history, for people.
 struct ForecastTable {
   let forecast: Forecast
   let snapshot: Snapshot
@@ -83,7 +83,7 @@ struct ForecastTable {
     return lines
   }
 
-  /// The most that is used of the machine, and when it is more than there is.
+  /// The peak use of the machine, and the times at which it exceeds the machine.
   private func use<Value: Comparable & Sendable>(
     _ what: String, of whole: String, _ limit: Value, _ words: (Value) -> String,
     _ value: (LoadCurve.Part) -> Value
@@ -109,14 +109,14 @@ struct ForecastTable {
     Self.time(forecast.start(ofPart: place), span: forecast.plan.span, in: zone)
   }
 
-  /// `02:00`; with the date where the range is longer than a day.
+  /// `02:00`; with the date if the range is longer than a day.
   static func time(_ instant: WallInstant, span: Duration, in zone: Zone) -> String {
     let text = instant.rfc3339(in: zone)
     return span <= .seconds(86_400)
       ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(16))
   }
 
-  /// The median, with the value that 95 % do not exceed where that is another.
+  /// The median, with the value that 95 % do not exceed if that differs.
   private static func words<Value: Sendable>(
     _ spread: Forecast.Spread<Value>, _ words: (Value) -> String
   ) -> String {
@@ -124,7 +124,7 @@ struct ForecastTable {
     return median == high ? median : "\(median) (p95 \(high))"
   }
 
-  /// One digit behind the point.
+  /// Rounded to one decimal.
   static func brief(_ number: Double) -> String {
     let tenths = Int((min(number, 1e12) * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"

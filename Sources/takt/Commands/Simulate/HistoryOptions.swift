@@ -4,7 +4,7 @@ import TaktCore
 import TaktStore
 import TaktTime
 
-/// How a simulation draws runs from the ledger, and what it is compared with.
+/// The options for drawing runs from the ledger, and for a comparison.
 struct HistoryOptions: ParsableArguments {
   @Flag(help: "Draw durations, failures, CPU and memory of runs from the ledger.")
   var history = false
@@ -48,7 +48,7 @@ struct HistoryOptions: ParsableArguments {
     }
   }
 
-  /// Whether more is asked for than one simulation.
+  /// True if more than one simulation is requested.
   var isForecast: Bool { history || with != nil }
 
   var seedCount: Int { seeds ?? (history ? Forecast.Plan.defaultSeeds : 1) }
@@ -60,7 +60,7 @@ struct HistoryOptions: ParsableArguments {
     return size
   }
 
-  /// The runs that began before a simulation does; nothing without `--history`. Ends the program when
+  /// The runs that started before a simulation does; none without `--history`. Ends the program if
   /// there is no ledger.
   func runs(of file: String, before start: WallInstant, in zone: Zone) throws -> RunHistory {
     guard history else { return RunHistory([:]) }
@@ -87,7 +87,7 @@ struct HistoryOptions: ParsableArguments {
   }
 }
 
-/// What a machine has for runs.
+/// The capacity of a machine for runs.
 struct MachineSize {
   var cores: Int
   var memoryBytes: Int64

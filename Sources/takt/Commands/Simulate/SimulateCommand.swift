@@ -71,7 +71,7 @@ struct SimulateCommand: ParsableCommand {
       TimelineBuilder(snapshot, from: start, to: start + duration)
     }
     if drawing.isForecast { return try forecast(snapshot, plan, timeline) }
-    // Asked once: a flag is looked up in what was parsed.
+    // Read once: a flag is looked up in the parsed arguments.
     let showsSlots = slots
     var simulator = Simulator(
       snapshot, from: start, faults: faults, runTime: plan.runTime,

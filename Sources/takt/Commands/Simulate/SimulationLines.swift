@@ -29,7 +29,7 @@ struct SimulationLines {
     case .ran:
       words.append("ran")
       let due = record.at - lateness
-      // Put off, or on a clock that goes apart from the wall.
+      // Delayed, or on a clock that differs from the wall clock.
       if due.milliseconds != slots.first.milliseconds {
         words.append("due \(due.rfc3339(in: zone))")
       }
@@ -43,7 +43,6 @@ struct SimulationLines {
   }
 }
 
-/// What `takt simulate --slots --json` prints for each verdict.
 private struct VerdictAnswer: Encodable {
   var job: String
   var slot: String
@@ -66,7 +65,7 @@ private struct VerdictAnswer: Encodable {
   }
 }
 
-/// Tells somebody at a terminal how far a long simulation has come.
+/// Shows the progress of a long simulation on a terminal.
 struct SimulationProgress {
   private let start: WallInstant
   private let span: Duration
@@ -77,15 +76,15 @@ struct SimulationProgress {
   private let prefix: String
 
   /// - Parameters:
-  ///   - number: which one of several simulations it is, from 1.
-  ///   - count: how many there are.
+  /// - number: its number among several simulations, from 1.
+  /// - count: their number.
   init(from start: WallInstant, for span: Duration, number: Int = 1, of count: Int = 1) {
     self.start = start
     self.span = span
     prefix = count > 1 ? "\(number) of \(count): " : ""
   }
 
-  /// Looks at the clock now and then. Always true: the simulation goes on.
+  /// Reads the clock now and then. Always true: the simulation continues.
   mutating func observe(_ event: SimulatedEvent) -> Bool {
     guard isShown, case .wake(let at, _) = event else { return true }
     wakes &+= 1
@@ -99,7 +98,7 @@ struct SimulationProgress {
     return true
   }
 
-  /// Leaves the line as it was.
+  /// Clears the line.
   func finish() {
     if hasShown { show("\r\u{1b}[K") }
   }

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What a simulation comes to, for people.
+/// The result of a simulation, for people.
 struct SimulationTable {
   let report: SimulationReport
   let snapshot: Snapshot
@@ -11,7 +11,7 @@ struct SimulationTable {
   func print() {
     let zone = snapshot.settings.zone
     let names = snapshot.jobs.map(\.name)
-    // Jobs of a file that a reload has brought, or has taken away.
+    // Jobs of a file that a reload has added, or removed.
     let others = Set(report.jobs.map(\.name)).subtracting(names).sorted()
     Console.print(
       titles: ["job", "slots", "ran", "not served", "late at most", "at once", "why"],
@@ -48,7 +48,7 @@ struct SimulationTable {
   }
 }
 
-/// What `takt simulate --json` prints at its end.
+/// The output of `takt simulate --json` at its end.
 struct SimulationAnswer: Encodable {
   private struct Job: Encodable {
     var job: String

@@ -5,7 +5,7 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// The two files of tests: the jobs, and what is expected of them.
+/// The two files of tests: the jobs, and the expectations.
 struct TestFiles {
   private static let ending = ".test"
   private static let extensions = [".yaml", ".yml"]
@@ -13,7 +13,7 @@ struct TestFiles {
   let tests: String
   private(set) var jobs: String
 
-  /// - Parameter file: either of them; the other one is beside it.
+  /// - Parameter file: either of them; the other one is next to it.
   init(_ file: String) {
     let suffix = Self.extensions.first { file.hasSuffix($0) } ?? ""
     let stem = String(file.dropLast(suffix.count))
@@ -29,7 +29,7 @@ struct TestFiles {
 
   var hasTests: Bool { access(tests, F_OK) == 0 }
 
-  /// The tests; prints what is wrong, and ends the program if anything is.
+  /// The tests; prints the diagnostics, and ends the program if there are any.
   mutating func load() throws -> [JobsTest] {
     guard hasTests || errno != ENOENT else {
       Console.error(
@@ -48,14 +48,14 @@ struct TestFiles {
     return result.tests
   }
 
-  /// The jobs of a file, where `local` is the zone.
+  /// - Parameter local: the zone that `local` means.
   static func jobs(at path: String, local: Zone) throws -> Snapshot {
     var source = JobsFileSource(path: path, catalogue: BuiltinRegistry.standard)
     source.localZone = local
     return try source.loadOrExit(isQuiet: true).snapshot
   }
 
-  /// Where jobs are declared, of a test that has failed.
+  /// The declarations of jobs of a failed test.
   func places(of names: Set<JobName>, in test: JobsTest) -> [JobName: SourceLocation] {
     var source = JobsFileSource(path: jobs, catalogue: BuiltinRegistry.standard)
     source.localZone = test.zone

@@ -1,7 +1,7 @@
 import TaktCore
 import TaktTime
 
-/// What happens now, as a test.
+/// Records the present behaviour as a test.
 struct TestRecord {
   /// A job with more slots than this gets a number instead of their times.
   private static let timesMax = 12
@@ -70,7 +70,7 @@ struct TestRecord {
     return parts.joined(separator: ", ")
   }
 
-  /// An instant to the second; with its offset where two instants have the local time.
+  /// An instant to the second; with its offset if the local time occurs twice.
   private func local(_ instant: WallInstant) -> String {
     let civil = test.zone.civilTime(at: instant)
     let date = "\(civil.year.padded(4))-\(civil.month.padded(2))-\(civil.day.padded(2))"
@@ -101,7 +101,7 @@ struct TestRecord {
     return parts.joined(separator: ", ")
   }
 
-  /// A text as YAML takes any.
+  /// A text quoted for YAML.
   private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)

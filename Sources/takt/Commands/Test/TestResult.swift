@@ -1,14 +1,13 @@
 import TaktCore
 import TaktTime
 
-/// What came of one test.
 struct TestResult {
-  /// An expectation that was not met, with what helps to see why.
+  /// An unmet expectation, with details that explain it.
   struct Failure {
     var failure: TestFailure
-    /// Where the jobs that it is about are declared.
+    /// The declarations of the jobs in question.
     var places: [SourceLocation]
-    /// What happened around it.
+    /// The events around it.
     var timeline: [String]
   }
 
@@ -16,8 +15,8 @@ struct TestResult {
   let failures: [Failure]
   let elapsed: Duration
 
-  /// Performs the test. One that fails is simulated a second time, for its timeline: nothing needs to be
-  /// kept in the first.
+  /// Performs the test. A failed one is simulated again for its timeline, so that the first
+  /// simulation need not keep events.
   init(_ test: JobsTest, files: TestFiles) {
     self.test = test
     let begin = SystemTimeSource().monotonic
@@ -37,7 +36,7 @@ struct TestResult {
   private static func explained(
     _ failures: [TestFailure], of test: JobsTest, _ files: TestFiles
   ) -> [Failure] {
-    // As many as anybody reads get a timeline.
+    // Only as many as people read get a timeline.
     var timelines = failures.prefix(20).map { TestTimeline($0) }
     var simulator = test.simulator(emitsAll: true)
     simulator.run(for: test.runSpan) { event in
@@ -55,7 +54,7 @@ struct TestResult {
   }
 }
 
-// What people read.
+// The output for people.
 extension TestResult {
   var lines: [(text: String, colour: TerminalColour)] {
     let name = test.name.printable
@@ -80,7 +79,7 @@ extension TestResult.Failure {
   }
 }
 
-/// What happened around an expectation that was not met: a few events, found as they pass.
+/// The events around an unmet expectation: a few, collected as they pass.
 private struct TestTimeline {
   private static let before = 6
   private static let after = 8
@@ -117,7 +116,7 @@ private struct TestTimeline {
   private let failure: TestFailure
   private let jobs: Set<JobName>?
   private var all = Part()
-  /// Slots with the verdict that the expectation is about.
+  /// Slots with the verdict of the expectation.
   private var ofKind = Part()
 
   init(_ failure: TestFailure) {
@@ -138,7 +137,7 @@ private struct TestTimeline {
     }
   }
 
-  /// Whose an event is, and when; nil for one that is not shown.
+  /// The job and the time of an event; nil for one that is not shown.
   private static func place(of event: SimulatedEvent) -> (JobName?, WallInstant)? {
     switch event {
     case .verdict(let record, _, _): (record.job, record.at)

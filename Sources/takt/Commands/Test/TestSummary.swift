@@ -1,7 +1,6 @@
 import TaktCore
 import TaktTime
 
-/// What came of all tests of a file.
 struct TestSummary {
   private let results: [TestResult]
   private let file: String
@@ -18,7 +17,7 @@ struct TestSummary {
     "\(file.printable): \(results.count - failed) passed, \(failed) failed"
   }
 
-  /// As CI servers read it.
+  /// In the format for CI servers.
   var junit: String {
     let seconds = Self.seconds(results.reduce(.zero) { $0 + $1.elapsed })
     let numbers = "tests=\"\(results.count)\" failures=\"\(failed)\" time=\"\(seconds)\""
@@ -48,7 +47,7 @@ struct TestSummary {
     return "\(milliseconds / 1000).\((milliseconds % 1000).padded(3))"
   }
 
-  /// As XML takes a text; without control characters, which it does not.
+  /// A text escaped for XML, without control characters, which it cannot contain.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.printableLines.unicodeScalars {
@@ -66,7 +65,6 @@ struct TestSummary {
   }
 }
 
-/// What `takt test --json` prints.
 struct TestAnswer: Encodable {
   fileprivate struct Test: Encodable {
     var name: String

@@ -3,7 +3,7 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// The shared jobs of all machines, as the daemon gathers them.
+/// The shared jobs of all machines, as the daemon collects them.
 struct ClusterStatus {
   private let match: String?
   private let connection: ControlArgument.Connection
@@ -13,7 +13,7 @@ struct ClusterStatus {
     self.connection = connection
   }
 
-  /// Prints them. Returns what is missing.
+  /// Returns the machines that are missing.
   func show(json: Bool) throws -> AskedMachines {
     var rows: [[String]] = []
     var after: String?
@@ -55,7 +55,6 @@ struct ClusterStatus {
     ].map(\.printable)
   }
 
-  /// How far an instant is away.
   private func distance(_ instant: WallInstant?, from now: WallInstant) -> String? {
     instant.map { DurationText.brief($0 > now ? $0 - now : now - $0) }
   }

@@ -3,22 +3,21 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// One job as lines of text: what its file says first, then its last run and its next slots.
+/// One job as lines of text: its settings first, then its last run and its next slots.
 struct JobLines {
-  /// Keys that `schedule_words` and `command` say in full.
+  /// Keys that `schedule_words` and `command` show in full.
   private static let shownAbove: Set<String> = [
     "every", "from", "align", "cron", "calendar", "rrule", "at", "on", "after", "watch",
     "not_before",
     "until", "limit", "except", "description",
   ]
-  /// So many lines of a command are shown.
   private static let commandLinesMax = 12
 
   let text: String
 
   init(_ detail: API.JobDetail, in zone: Zone) {
     let job = detail.job
-    // A run that goes on hides it.
+    // The state of an active run hides it.
     let suspended = job.suspension != nil && job.state != "suspended" ? ", suspended" : ""
     let stale = job.stale == true || job.staleSince != nil
     var lines = [
@@ -67,7 +66,8 @@ struct JobLines {
     text = lines.map(\.printable).joined(separator: "\n") + "\n"
   }
 
-  /// How many of the last slots did not run, as NOT RUN of the list counts them, and why the newest.
+  /// The number of the last slots that did not run, as in NOT RUN of the list, with the newest
+  /// one's reason.
   private static func notRun(_ job: API.Job, in zone: Zone) -> [String] {
     let count = job.verdicts.utf8.count { "smx".utf8.contains($0) }
     guard count > 0, let newest = job.passed else { return [] }
@@ -85,7 +85,7 @@ struct JobLines {
       + ends.ended.map { "  \($0.job) has ended at \($0.at.rfc3339(in: zone))" }
   }
 
-  /// What the jobs file says of the job, as far as it is not the default.
+  /// The job's settings other than the defaults.
   private static func file(_ job: API.JobDetail, in zone: Zone) -> [String] {
     // A daemon of an earlier version does not send them.
     let hasWords = !job.scheduleWords.isEmpty
@@ -104,7 +104,7 @@ struct JobLines {
     }
   }
 
-  /// A value of several lines, the first ones.
+  /// The first lines of a value of several lines.
   private static func lines(of part: API.JobDetail.Part) -> [(key: String, text: String)] {
     var facts: [(key: String, text: String)] = []
     let all = part.text.split(separator: "\n", omittingEmptySubsequences: true)
@@ -137,7 +137,7 @@ struct JobLines {
 }
 
 extension API.Run {
-  /// What the trigger set: `, with month=2026-05`; empty for nothing.
+  /// The parameters of the trigger: `, with month=2026-05`; empty for none.
   var given: String {
     let set = (parameters ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return set.isEmpty ? "" : ", with \(set.joined(separator: " "))"

@@ -2,12 +2,12 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// What is wrong now, above the table of `takt status`.
+/// The present problems, above the table of `takt status`.
 struct ProblemLines {
   let problems: [API.StatusProblem]
   let zone: Zone
 
-  /// A line each, and an empty one behind them; nothing when all is well.
+  /// A line each, and an empty one after them; nothing without problems.
   func text(isColoured: Bool) -> [UInt8] {
     guard !problems.isEmpty else { return [] }
     let lines = problems.map { problem in

@@ -2,13 +2,12 @@ import TaktCore
 
 /// The colours of the table of `takt status`.
 ///
-/// The daemon's text has none, and nothing in it may steer the terminal: where a cell is, the line of the
-/// titles says.
+/// The daemon's text has none, and nothing in it may control the terminal: the line of titles
+/// determines the cells.
 struct StatusColours {
-  /// The table, printable, with its colours.
   static func paint(_ text: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    // Of a family its own table comes first, and then that of its jobs.
+    // For a family its own table comes first, and then that of its jobs.
     var columns: [Column] = []
     return lines.map { line in
       if line.hasPrefix("JOB ") {
@@ -56,7 +55,7 @@ struct StatusColours {
     let start: Int
     let end: Int
 
-    /// Two spaces or more are between titles, one may be in them.
+    /// Titles are separated by two spaces or more; one may be within a title.
     static func all(in line: String) -> [Self] {
       var columns: [Self] = []
       let characters = Array(line)
@@ -75,8 +74,8 @@ struct StatusColours {
       return columns
     }
 
-    /// What is behind the names, whose characters may be wider than one column; nil where the line is no
-    /// row of the table.
+    /// The cells after the name, whose characters may be wider than one column; nil if the line is
+    /// no row of the table.
     func split(_ line: String) -> (name: String, cells: String)? {
       let name = TerminalWidth.prefix(of: line, upTo: end)
       guard name.width == end, name.text.hasSuffix("  "), name.text.first != " " else { return nil }

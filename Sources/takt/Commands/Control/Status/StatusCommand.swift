@@ -97,7 +97,7 @@ struct StatusCommand: ParsableCommand {
     } while watch
   }
 
-  /// What is wrong, where all jobs are asked for; nothing of a daemon of an earlier version.
+  /// The present problems, if all jobs are requested; none from a daemon of an earlier version.
   private func problems(_ connection: ControlArgument.Connection) -> [UInt8] {
     guard job == nil, match == nil, only == nil,
       let found = connection.askQuietly(API.Status.self, "/api/v1/status")?.problems
@@ -105,7 +105,7 @@ struct StatusCommand: ParsableCommand {
     return ProblemLines(problems: found, zone: control.zone).text(isColoured: Console.isColoured)
   }
 
-  /// A daemon's table as a terminal may have it.
+  /// A daemon's table, made safe for a terminal.
   private static func shown(_ table: [UInt8]) -> [UInt8] {
     let text = String(decoding: table, as: UTF8.self).printableLines
     return Array((Console.isColoured ? StatusColours.paint(text) : text).utf8)
@@ -136,29 +136,28 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// What a terminal shows of a text that is drawn again and again.
+/// A text that is drawn again and again on a terminal.
 ///
-/// It is drawn over the lines of the screen alone: nothing has to be put back at the end, whatever
-/// ends it, and what can be scrolled back to stays.
+/// It is drawn only over the lines of the screen: nothing has to be restored at the end, whatever
+/// the cause, and the scrollback stays.
 struct Screen {
-  /// Whether a text is drawn over the one before.
+  /// True if a text is drawn over the previous one.
   let isDrawn: Bool
-  /// What comes before each text: the cursor goes to the top, and what is below goes.
+  /// Sent before each text: moves the cursor to the top, and clears all below.
   let start: [UInt8]
 
-  /// To the top, and away with what is below.
+  /// Moves to the top, and clears all below.
   static let top = Array("\u{1b}[H\u{1b}[J".utf8)
 
-  /// - Parameter isDrawn: whether that is wanted. It takes a terminal, too.
+  /// - Parameter isDrawn: true if wanted; it takes effect only on a terminal.
   init(isDrawn: Bool, isTerminal: Bool = isatty(STDOUT_FILENO) == 1, height: Int = Console.height) {
     self.isDrawn = isDrawn && isTerminal
     start = self.isDrawn ? Self.top : []
-    // What is on the screen moves up to what can be scrolled back to.
+    // The present screen moves up into the scrollback.
     if self.isDrawn { Console.write([UInt8](repeating: UInt8(ascii: "\n"), count: height)) }
   }
 
-  /// The text within so many lines: its first lines stay on the screen, and what does not fit is
-  /// counted.
+  /// The first lines of the text, as many as fit on the screen; the rest is counted.
   static func fit(_ text: [UInt8], height: Int) -> [UInt8] {
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .dropLast()
