@@ -21,9 +21,10 @@ package final class CommandRunner: ActionRunner {
   /// thread.
   ///
   /// - Parameters:
-  /// - plugins: Completes commands of runs of plugins. Default nil: there are none.
-  /// - passThrough: Gets the output of commands in place of the log. Default nil.
-  /// - ledger: Gets the process of each attempt, so that the next daemon can find it. Default nil.
+  ///   - plugins: Completes commands of runs of plugins. Default nil: there are none.
+  ///   - passThrough: Gets the output of commands in place of the log. Default nil.
+  ///   - ledger: Gets the process of each attempt, so that the next daemon can find it. Default
+  ///     nil.
   package init(
     processes: ProcessRunner, plugins: PluginStart? = nil, passThrough: PassThrough? = nil,
     ledger: (any Ledger)? = nil, report: @escaping @Sendable (SchedulerEvent) -> Void

@@ -30,10 +30,10 @@ package final class ContainerWatch: Sendable {
   private let log: @Sendable (LogLevel, String) -> Void
 
   /// - Parameters:
-  /// - source: the engine.
-  /// - timerLog: gets every transition of its timer. Default none.
-  /// - log: gets a sentence when the engine goes or comes back.
-  /// - onChange: gets all containers that count, on the watch's queue.
+  ///   - source: the engine.
+  ///   - timerLog: gets every transition of its timer. Default none.
+  ///   - log: gets a sentence when the engine goes or comes back.
+  ///   - onChange: gets all containers that count, on the watch's queue.
   package init(
     _ source: any ContainerSource, factory: any TimerFactory,
     timerLog: (any TimerObserver)? = nil,

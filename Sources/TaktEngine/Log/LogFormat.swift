@@ -9,8 +9,8 @@ package enum LogFormat: String, CaseIterable, Sendable {
   case json
 
   /// - Parameters:
-  /// - zone: The zone for times in text; JSON lines are in UTC.
-  /// - isDetailed: True for text with each transition of a run.
+  ///   - zone: The zone for times in text; JSON lines are in UTC.
+  ///   - isDetailed: True for text with each transition of a run.
   package func renderer(zone: Zone, isColoured: Bool, isDetailed: Bool) -> any LogRenderer {
     switch self {
     case .text: TextRenderer(zone: zone, isColoured: isColoured, isDetailed: isDetailed)

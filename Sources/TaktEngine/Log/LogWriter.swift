@@ -41,11 +41,11 @@ package final class LogWriter: Observer, OutputSink {
   /// Starts the thread, which lives as long as the process.
   ///
   /// - Parameters:
-  /// - destination: The destination of lines; a descriptor stays open.
-  /// - level: The minimum level; nil for the default of the format.
-  /// - zone: The zone for times in text; JSON lines are in UTC.
-  /// - showsDays: True for text with a line for each day.
-  /// - limitBytes: The bytes that may wait for a slow reader. Default 6 MiB.
+  ///   - destination: The destination of lines; a descriptor stays open.
+  ///   - level: The minimum level; nil for the default of the format.
+  ///   - zone: The zone for times in text; JSON lines are in UTC.
+  ///   - showsDays: True for text with a line for each day.
+  ///   - limitBytes: The bytes that may wait for a slow reader. Default 6 MiB.
   package init(
     to destination: LogDestination, format: LogFormat, level: LogLevel?, zone: Zone,
     isColoured: Bool,

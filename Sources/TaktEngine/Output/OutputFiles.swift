@@ -70,8 +70,8 @@ package final class OutputFiles: Sendable {
   private let shared: Shared
 
   /// - Parameters:
-  /// - sink: Gets reports on files that cannot be written.
-  /// - limitBytes: The bytes that may wait for one file. Default 1 MiB; for all files together it
+  ///   - sink: Gets reports on files that cannot be written.
+  ///   - limitBytes: The bytes that may wait for one file. Default 1 MiB; for all files together it
   ///     is four times as much.
   package convenience init(sink: any OutputSink, time: any TimeSource, limitBytes: Int = 1 << 20) {
     self.init(sink: sink, time: time, limitBytes: limitBytes) { Glibc.write($0, $1, $2) }

@@ -22,9 +22,9 @@ package struct PluginCommands: Sendable {
   let tap: PluginTap?
 
   /// - Parameters:
-  /// - host: The name and version sent to plugins.
-  /// - observer: Gets reports of plugins' runs other than lines.
-  /// - tap: Gets each line of the conversations. Default nil.
+  ///   - host: The name and version sent to plugins.
+  ///   - observer: Gets reports of plugins' runs other than lines.
+  ///   - tap: Gets each line of the conversations. Default nil.
   package init(host: String, observer: any Observer, time: any TimeSource, tap: PluginTap? = nil) {
     self.host = host
     self.observer = observer

@@ -39,10 +39,10 @@ package final class PluginServices: ActionRunner {
   /// Services whose processes `processes` runs, and that report ends of runs to `report`.
   ///
   /// - Parameters:
-  /// - commands: Makes the opening messages.
-  /// - factory: Makes the timers of services, on `queue`.
-  /// - timerLog: Gets every transition of those timers.
-  /// - ledger: Gets each process, so that the next daemon can find it. Default nil.
+  ///   - commands: Makes the opening messages.
+  ///   - factory: Makes the timers of services, on `queue`.
+  ///   - timerLog: Gets every transition of those timers.
+  ///   - ledger: Gets each process, so that the next daemon can find it. Default nil.
   package init(
     reactor: Reactor, processes: ProcessRunner, commands: PluginCommands,
     factory: any TimerFactory, timerLog: any TimerObserver, queue: DispatchQueue,

@@ -7,9 +7,9 @@ package import TaktSystem
 package import TaktTime
 
 package enum Guarding: Sendable {
-  /// Takt has not renewed its lease, or is gone.
+  /// takt has not renewed its lease, or is gone.
   case untilLeaseLost
-  /// Takt is gone, and no sooner: another machine may have its slot by then.
+  /// takt is gone, and no sooner: another machine may have its slot by then.
   case untilTaktEnds
 
   /// Nil for a run without a claim, which the next daemon finds.
@@ -87,10 +87,10 @@ package final class Guard: Sendable {
   /// Starts a guard without attempts. Not to be called on the reactor's thread.
   ///
   /// - Parameters:
-  /// - reactor: Starts and watches the guard process on its thread.
-  /// - tracking: That of the process runner. Default by session and mark.
-  /// - observer: Gets records of guards that end. Default nil.
-  /// - farewell: The words of takt's own command that the guard executes once takt is gone and no
+  ///   - reactor: Starts and watches the guard process on its thread.
+  ///   - tracking: That of the process runner. Default by session and mark.
+  ///   - observer: Gets records of guards that end. Default nil.
+  ///   - farewell: The words of takt's own command that the guard executes once takt is gone and no
   ///     guarded process is left; the member is added as the last one. Default none.
   package static func start(
     on reactor: Reactor, tracking: ProcessTracking = .sessions, observer: (any Observer)? = nil,

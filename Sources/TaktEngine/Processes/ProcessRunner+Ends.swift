@@ -25,7 +25,7 @@ extension ProcessRunner {
     let passThrough = process.command.passThrough
     loop.watch(output.descriptor, patience: process.outputPatience) { [self] loop in
       guard let passThrough else { return process.readOutputs(from: index, loop) }
-      // If nobody reads any more the child is to notice, as it would without takt.
+      // If the reader is gone the child must notice, as it would without takt.
       if passThrough.isClosed(output.stream) { return process.closeOutput(index, loop) }
       process.readOutput(index, loop)
       guard process.isOpen(index) else { return }

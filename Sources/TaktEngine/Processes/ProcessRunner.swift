@@ -34,12 +34,12 @@ package final class ProcessRunner: Sendable {
   /// A runner without processes yet. Throws if the system does not give it a thread.
   ///
   /// - Parameters:
-  /// - time: The clock for the rate of lines. Default the machine's own.
-  /// - files: Writes output files. Default: without waiting for them at the end.
-  /// - accounts: Looks up users and groups. Default the machine's own.
-  /// - observer: Gets records that concern no single run. Default nil.
-  /// - tracking: Tells processes of commands from others. Default by session and mark.
-  /// - guardian: Ends processes of claimed runs if takt cannot. Default nil: they continue then.
+  ///   - time: The clock for the rate of lines. Default the machine's own.
+  ///   - files: Writes output files. Default: without waiting for them at the end.
+  ///   - accounts: Looks up users and groups. Default the machine's own.
+  ///   - observer: Gets records that concern no single run. Default nil.
+  ///   - tracking: Tells processes of commands from others. Default by session and mark.
+  ///   - guardian: Ends processes of claimed runs if takt cannot. Default nil: they continue then.
   package init(
     reactor: Reactor, sink: any OutputSink, time: any TimeSource = SystemTimeSource(),
     files: OutputFiles? = nil, accounts: any AccountSource = SystemAccounts(),

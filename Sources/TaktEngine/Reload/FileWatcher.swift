@@ -20,10 +20,10 @@ package final class FileWatcher: Sendable {
   /// A watcher of nothing yet; both callbacks are made on a queue of the watcher's own.
   ///
   /// - Parameters:
-  /// - owner: the owner of the files, for messages.
-  /// - timerName: the name of its timer in the log.
-  /// - timerLog: gets every transition of its timers. Default none.
-  /// - onError: a path cannot be watched: a sentence for people that says what to do.
+  ///   - owner: the owner of the files, for messages.
+  ///   - timerName: the name of its timer in the log.
+  ///   - timerLog: gets every transition of its timers. Default none.
+  ///   - onError: a path cannot be watched: a sentence for people that says what to do.
   package init(
     of owner: String = "jobs file", timerName: String = "reload-timer", reactor: Reactor,
     factory: any TimerFactory, timerLog: (any TimerObserver)? = nil,

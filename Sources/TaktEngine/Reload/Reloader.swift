@@ -36,14 +36,14 @@ package final class Reloader: ReloadControl {
   /// A reloader that starts from `current`, which came from the files at `watchedPaths`.
   ///
   /// - Parameters:
-  /// - once: jobs that run once; they are in `current`, too.
-  /// - containers: jobs of containers' labels, which are in `current` as well.
-  /// - files: the files of `current`; nil if not known.
-  /// - apply: takes each plan, on the reloader's queue.
-  /// - onBegin: called when a reload starts.
-  /// - onRefused: called when it is refused.
-  /// - onLoaded: gets the files to watch after each attempt, good or bad.
-  /// - onDone: gets the report of each attempt.
+  ///   - once: jobs that run once; they are in `current`, too.
+  ///   - containers: jobs of containers' labels, which are in `current` as well.
+  ///   - files: the files of `current`; nil if not known.
+  ///   - apply: takes each plan, on the reloader's queue.
+  ///   - onBegin: called when a reload starts.
+  ///   - onRefused: called when it is refused.
+  ///   - onLoaded: gets the files to watch after each attempt, good or bad.
+  ///   - onDone: gets the report of each attempt.
   package init(
     current: Snapshot, once: OnceJobs = OnceJobs(),
     containers: ContainerJobs = ContainerJobs(), files: FilesRead? = nil,

@@ -37,10 +37,10 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
   /// A scheduler that waits for `start`.
   ///
   /// - Parameters:
-  /// - turns: the queue of all decisions; timers of `factory` are delivered on it.
-  /// - gauge: gets each slot that starts; nil without measurements.
-  /// - cluster: the machines that share jobs with this one; nil for none.
-  /// - onFinish: called once on that queue, when a stop is complete.
+  ///   - turns: the queue of all decisions; timers of `factory` are delivered on it.
+  ///   - gauge: gets each slot that starts; nil without measurements.
+  ///   - cluster: the machines that share jobs with this one; nil for none.
+  ///   - onFinish: called once on that queue, when a stop is complete.
   package init(
     turns: TurnQueue, factory: any TimerFactory, ledger: any Ledger, observer: any Observer,
     gauge: (any SlotGauge)? = nil, cluster: (any ClusterPort)? = nil,

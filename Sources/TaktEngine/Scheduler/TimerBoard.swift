@@ -20,8 +20,8 @@ final class TimerBoard {
   private var others: [TimerID: Timer] = [:]
 
   /// - Parameters:
-  /// - queue: the scheduler's.
-  /// - onFire: called on `queue` for each fire; `token(of:)` returns its arming.
+  ///   - queue: the scheduler's.
+  ///   - onFire: called on `queue` for each fire; `token(of:)` returns its arming.
   init(
     queue: DispatchQueue, factory: any TimerFactory, observer: any Observer,
     onFire: @escaping @Sendable (TimerID) -> Void
@@ -38,8 +38,8 @@ final class TimerBoard {
   /// Arms the timer for one fire, in place of any earlier arming; a suspended one is resumed first.
   ///
   /// - Parameters:
-  /// - due: the deadline as people read it, for the log.
-  /// - key: the timer's name in the log; called at the first arming only.
+  ///   - due: the deadline as people read it, for the log.
+  ///   - key: the timer's name in the log; called at the first arming only.
   func arm(
     _ id: TimerID, at deadline: MonotonicInstant, due: WallInstant, leeway: Duration,
     token: UInt64, key: () -> TimerKey

@@ -22,8 +22,8 @@ package final class JobWatches: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  /// - observer: gets paths that cannot be watched.
-  /// - send: gets the changes; called on a queue of the watcher's own.
+  ///   - observer: gets paths that cannot be watched.
+  ///   - send: gets the changes; called on a queue of the watcher's own.
   package init(
     reactor: Reactor, factory: any TimerFactory, observer: any Observer,
     send: @escaping @Sendable (SchedulerEvent) -> Void

@@ -25,9 +25,9 @@ struct PathWalker {
   /// Walks along the path of `key`, and waits for it as long as the patience lasts.
   ///
   /// - Parameters:
-  /// - known: the folders whose entries are known.
-  /// - places: file systems that hang already: no path on them is touched.
-  /// - onReturn: gets a result that comes too late.
+  ///   - known: the folders whose entries are known.
+  ///   - places: file systems that hang already: no path on them is touched.
+  ///   - onReturn: gets a result that comes too late.
   func walk(
     along key: WatchKey, knowing known: [Int32: [CChar]]?, inotify: Inotify,
     avoiding places: Set<[CChar]>,

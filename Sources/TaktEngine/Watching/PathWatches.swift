@@ -50,15 +50,15 @@ final class PathWatches: @unchecked Sendable {
   private var isUnresponsive = false
 
   /// - Parameters:
-  /// - reactor: waits for the events.
-  /// - factory: makes one timer for each key that changes, and one for refused watches; its clocks
-  ///     measure the debounces.
-  /// - timerLog: gets every transition of those timers. Default none.
-  /// - queue: runs the work and the callbacks; serial. `nil` makes one.
-  /// - add: adds a watch; replaced in tests.
-  /// - onPaths: a key's path has changed; with all paths at which something has.
-  /// - onChange: the same, without the paths.
-  /// - onError: a path cannot be watched: a sentence for people that says what to do. Called once
+  ///   - reactor: waits for the events.
+  ///   - factory: makes one timer for each key that changes, and one for refused watches; its
+  ///     clocks measure the debounces.
+  ///   - timerLog: gets every transition of those timers. Default none.
+  ///   - queue: runs the work and the callbacks; serial. `nil` makes one.
+  ///   - add: adds a watch; replaced in tests.
+  ///   - onPaths: a key's path has changed; with all paths at which something has.
+  ///   - onChange: the same, without the paths.
+  ///   - onError: a path cannot be watched: a sentence for people that says what to do. Called once
   ///     for each path and cause until it is over.
   /// - Throws: if the system has no inotify descriptor left.
   init(
@@ -90,9 +90,9 @@ final class PathWatches: @unchecked Sendable {
   /// removed key is not called back any more. Paths that could not be watched are tried again.
   ///
   /// - Parameters:
-  /// - read: the caller's reading of the paths, and its time: for new keys that sense differences,
-  ///     a later change is reported too.
-  /// - done: called on the queue when the paths are watched, before any change is reported.
+  ///   - read: the caller's reading of the paths, and its time: for new keys that sense
+  ///     differences, a later change is reported too.
+  ///   - done: called on the queue when the paths are watched, before any change is reported.
   func watch(
     _ keys: Set<WatchKey>, read: FilesRead? = nil, done: @escaping @Sendable () -> Void = {}
   ) {

@@ -45,8 +45,8 @@ struct Daemon {
   /// Puts it together and handles signals from now on; `run` starts the jobs.
   ///
   /// - Parameters:
-  /// - files: the files of the snapshot.
-  /// - isWatching: true to reload when they change.
+  ///   - files: the files of the snapshot.
+  ///   - isWatching: true to reload when they change.
   init(
     snapshot: Snapshot, source: JobsFileSource, files: FilesRead, isWatching: Bool,
     log: LogOptions

@@ -100,8 +100,8 @@ struct JobsFileSource: SnapshotSource {
   /// The set of jobs; prints the diagnostics, and ends the program if it cannot be used.
   ///
   /// - Parameters:
-  /// - isQuiet: true to print nothing about a set that can be used.
-  /// - isThorough: true to check the programs and files that jobs name as well.
+  ///   - isQuiet: true to print nothing about a set that can be used.
+  ///   - isThorough: true to check the programs and files that jobs name as well.
   func loadOrExit(
     isQuiet: Bool = false, isThorough: Bool = false
   ) throws -> (snapshot: Snapshot, files: FilesRead, warnings: Int) {

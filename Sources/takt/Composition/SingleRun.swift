@@ -58,9 +58,9 @@ final class SingleRun {
   /// Puts it together; nothing runs yet.
   ///
   /// - Parameters:
-  /// - snapshot: The jobs file: its settings apply to the run, and secrets of its other jobs are
+  ///   - snapshot: The jobs file: its settings apply to the run, and secrets of its other jobs are
   ///     hidden from it.
-  /// - tap: Gets the conversation between takt and a plugin.
+  ///   - tap: Gets the conversation between takt and a plugin.
   init(
     of spec: JobSpec, in snapshot: Snapshot, level: LogLevel, tap: PluginTap? = nil
   ) throws(SystemError) {

@@ -38,10 +38,10 @@ package final class BuiltinRunner: ActionRunner {
   /// A runner that reports ends to `report`, from any thread.
   ///
   /// - Parameters:
-  /// - files: writes output files, the same as those of commands if there are any. Default: without
-  ///     waiting for them at the end.
-  /// - commands: runs the command that completes a built-in, such as mail's `sendmail`, and reports
-  ///     its end; nil without any.
+  ///   - files: writes output files, the same as those of commands if there are any. Default:
+  ///     without waiting for them at the end.
+  ///   - commands: runs the command that completes a built-in, such as mail's `sendmail`, and
+  ///     reports its end; nil without any.
   package init(
     registry: BuiltinRegistry, observer: any Observer, time: any TimeSource,
     files: OutputFiles? = nil, commands: CommandRunner? = nil,

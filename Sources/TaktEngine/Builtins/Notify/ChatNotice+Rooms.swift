@@ -16,7 +16,7 @@ extension ChatNotice {
         url: url,
         json: .object([
           ("content", .text(discordText)),
-          // Output of a job notifies nobody, not even with `@everyone`.
+          // Output of a job notifies no user, not even with `@everyone`.
           ("allowed_mentions", .object([("parse", .list([]))])),
           // No previews of links in the output.
           ("flags", .number(4)),
@@ -67,7 +67,7 @@ extension ChatNotice {
       // Clients show no notification for an `m.notice`.
       ("msgtype", .text("m.text")),
       ("body", .text(plainText(withTitle: true, unitsMax: Self.matrixUnitsMax))),
-      // Output of a job notifies nobody, not even with `@room`.
+      // Output of a job notifies no user, not even with `@room`.
       ("m.mentions", .object([])),
     ]
     if text == nil {

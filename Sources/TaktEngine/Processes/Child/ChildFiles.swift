@@ -18,9 +18,9 @@ struct ChildFiles {
   private var control: Int32 = -1
 
   /// - Parameters:
-  /// - extra: the child's descriptors 3, 4 …; they stay the caller's.
-  /// - terminal: the size of the terminal that the child prints to; nil for pipes.
-  /// - owner: the user that the child becomes; nil for takt's own.
+  ///   - extra: the child's descriptors 3, 4 …; they stay the caller's.
+  ///   - terminal: the size of the terminal that the child prints to; nil for pipes.
+  ///   - owner: the user that the child becomes; nil for takt's own.
   init(extra: [Int32], terminal: TerminalSize? = nil, owner: uid_t? = nil) {
     self.extra = extra
     self.terminal = terminal.map { ($0, owner) }
@@ -117,7 +117,7 @@ struct ChildFiles {
 
   /// Adds a terminal at 1 and 2. It is not the child's controlling terminal: that one ends with the
   /// first process, after which descendants could no longer print, and it lets programs ask for
-  /// passwords that nobody types.
+  /// passwords that no user types.
   private mutating func addTerminal(
     _ size: TerminalSize, of owner: uid_t?
   ) throws(StartFailure) {

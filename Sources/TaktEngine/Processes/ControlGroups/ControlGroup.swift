@@ -90,8 +90,8 @@ final class ControlGroup: Sendable {
   /// that has had the signal.
   ///
   /// - Parameters:
-  /// - isTold: True if `first` has already reached this process.
-  /// - first: Sends the signal to others, once all are frozen.
+  ///   - isTold: True if `first` has already reached this process.
+  ///   - first: Sends the signal to others, once all are frozen.
   func send(_ signal: Int32, butFor isTold: (pid_t) -> Bool, after first: () -> Void) {
     let isFrozen = freeze()
     first()

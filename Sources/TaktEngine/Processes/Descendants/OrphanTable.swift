@@ -111,8 +111,8 @@ final class OrphanTable {
   /// Sends all of the command a signal, each of them once.
   ///
   /// - Parameters:
-  /// - child: the command's own process, also after its end.
-  /// - group: its group; nil if it is empty.
+  ///   - child: the command's own process, also after its end.
+  ///   - group: its group; nil if it is empty.
   func send(_ signal: Int32, to owner: ProcessID, child: pid_t, with group: ProcessGroup?) {
     guard signal != SIGKILL else {
       group?.send(signal)

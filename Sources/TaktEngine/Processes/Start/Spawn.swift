@@ -27,10 +27,10 @@ enum Spawn {
   /// be called on a thread at nice 0, so that the child can be given any class.
   ///
   /// - Parameters:
-  /// - mark: identifies its processes.
-  /// - controlGroup: the child's group from its start; nil for takt's own.
-  /// - announcement: registers the child with the guard; nil if it is not guarded.
-  /// - descriptors: the child's 3, 4 … besides; they stay the caller's.
+  ///   - mark: identifies its processes.
+  ///   - controlGroup: the child's group from its start; nil for takt's own.
+  ///   - announcement: registers the child with the guard; nil if it is not guarded.
+  ///   - descriptors: the child's 3, 4 … besides; they stay the caller's.
   static func start(
     _ prepared: PreparedCommand, mark: String, controlGroup: ControlGroup? = nil,
     announcement: Guard.Announcement? = nil, descriptors: [Int32] = []

@@ -54,8 +54,8 @@ package final class HeapKeeper: Observer {
   private let lastCost = Mutex(Duration.zero)
 
   /// - Parameters:
-  /// - pause: the time from an event until memory is given back.
-  /// - onTrim: called after each trim.
+  ///   - pause: the time from an event until memory is given back.
+  ///   - onTrim: called after each trim.
   package init(pause: Duration = .seconds(30), onTrim: @escaping @Sendable () -> Void = {}) {
     self.pause = pause
     self.onTrim = onTrim

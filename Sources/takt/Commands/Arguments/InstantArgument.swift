@@ -53,8 +53,8 @@ enum InstantArgument {
   /// The time that a text names: an instant to the unit that was typed, a day or a night.
   ///
   /// - Parameters:
-  /// - others: the option's other forms.
-  /// - preference: the day that a time of day alone means, or a weekday.
+  ///   - others: the option's other forms.
+  ///   - preference: the day that a time of day alone means, or a weekday.
   static func period(
     _ text: String, of option: String, _ others: String = "", in zone: Zone,
     preferring preference: TypedInstant.Preference = .past

@@ -145,9 +145,9 @@ extension ControlArgument {
     /// Sends a request, and reads the answer.
     ///
     /// - Parameters:
-    /// - wanted: the keys to read of it; nil (the default) for all.
-    /// - job: the subject of a refusal.
-    /// - waitSeconds: the time for which the daemon is asked to wait.
+    ///   - wanted: the keys to read of it; nil (the default) for all.
+    ///   - job: the subject of a refusal.
+    ///   - waitSeconds: the time for which the daemon is asked to wait.
     func ask<Value: APIObject>(
       _ type: Value.Type, _ method: String = "GET", _ target: String,
       only wanted: Set<String>? = nil,

@@ -75,8 +75,8 @@ struct ShownOutput {
   /// The new part of the kept output.
   ///
   /// - Parameters:
-  /// - kept: the start and the end, with a line between them if bytes are missing.
-  /// - dropped: the number of missing bytes.
+  ///   - kept: the start and the end, with a line between them if bytes are missing.
+  ///   - dropped: the number of missing bytes.
   mutating func new(in kept: [UInt8], dropped: Int) -> (bytes: ArraySlice<UInt8>, lostBytes: Int) {
     let gap = Array("\n… \(dropped) bytes are not kept …\n".utf8)
     let place = dropped > 0 ? kept.lastRange(of: gap) : nil

@@ -41,8 +41,8 @@ struct JobSelection: ParsableArguments {
   /// terminal says no.
   ///
   /// - Parameters:
-  /// - verb: the action: "Suspend".
-  /// - concerns: true for the jobs that are meant among those with a tag, or among all.
+  ///   - verb: the action: "Suspend".
+  ///   - concerns: true for the jobs that are meant among those with a tag, or among all.
   func names(
     from connection: ControlArgument.Connection, to verb: String,
     where concerns: (API.Job) -> Bool = { _ in true }

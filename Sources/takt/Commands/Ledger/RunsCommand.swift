@@ -120,8 +120,8 @@ struct RunLine {
   var parameters: String { run.parameters?.value.words.printable ?? "" }
 
   /// - Parameters:
-  /// - long: true to show the runs' resource use.
-  /// - isNarrow: true for a terminal with few columns.
+  ///   - long: true to show the runs' resource use.
+  ///   - isNarrow: true for a terminal with few columns.
   static func titles(long: Bool, isNarrow: Bool) -> [String] {
     ["RUN", "JOB", "SLOT", "BEGAN", "TOOK"] + (long ? ["CPU", "MEMORY"] : [])
       + (isNarrow ? [] : ["TRIES"]) + ["OUTCOME", "REASON"]

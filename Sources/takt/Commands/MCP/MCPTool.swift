@@ -19,8 +19,8 @@ struct MCPTool: Sendable {
   enum Effect {
     case none
     /// - Parameters:
-    /// - isDestructive: true if it ends or deletes something.
-    /// - isIdempotent: true if a second call changes nothing more.
+    ///   - isDestructive: true if it ends or deletes something.
+    ///   - isIdempotent: true if a second call changes nothing more.
     case change(isDestructive: Bool, isIdempotent: Bool)
   }
 

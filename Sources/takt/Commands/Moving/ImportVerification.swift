@@ -19,7 +19,7 @@ struct ImportVerification {
   }
 
   static let count = 1000
-  /// Takt computes no times from here on.
+  /// takt computes no times from here on.
   private static let end =
     CivilTime.daysSinceEpoch(year: CronExpression.yearMax + 1, month: 1, day: 1) * 86_400
   private(set) var answers: [Answer] = []

@@ -76,8 +76,8 @@ struct SimulationProgress {
   private let prefix: String
 
   /// - Parameters:
-  /// - number: its number among several simulations, from 1.
-  /// - count: their number.
+  ///   - number: its number among several simulations, from 1.
+  ///   - count: their number.
   init(from start: WallInstant, for span: Duration, number: Int = 1, of count: Int = 1) {
     self.start = start
     self.span = span

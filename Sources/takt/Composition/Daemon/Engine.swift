@@ -27,14 +27,14 @@ struct Engine {
   private let watches: JobWatches
 
   /// - Parameters:
-  /// - observer: gets every record.
-  /// - sink: gets the lines of commands.
-  /// - tap: gets the conversation between takt and plugins; nil for a daemon.
-  /// - passThrough: gets the output of commands in place of the sink; nil for a daemon.
-  /// - gauge: gets each slot that starts; nil without measurements.
-  /// - cluster: the machines that share jobs with this one; nil for none.
-  /// - farewell: the command that reports to them that none of takt's runs is left.
-  /// - onFinish: called once, when a stop is complete.
+  ///   - observer: gets every record.
+  ///   - sink: gets the lines of commands.
+  ///   - tap: gets the conversation between takt and plugins; nil for a daemon.
+  ///   - passThrough: gets the output of commands in place of the sink; nil for a daemon.
+  ///   - gauge: gets each slot that starts; nil without measurements.
+  ///   - cluster: the machines that share jobs with this one; nil for none.
+  ///   - farewell: the command that reports to them that none of takt's runs is left.
+  ///   - onFinish: called once, when a stop is complete.
   init(
     observer: any Observer, sink: any OutputSink, passThrough: PassThrough? = nil,
     tap: PluginTap? = nil, ledger: any Ledger, gauge: (any SlotGauge)? = nil,

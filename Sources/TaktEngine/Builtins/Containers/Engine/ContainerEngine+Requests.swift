@@ -29,9 +29,9 @@ extension ContainerEngine {
   /// Follows the events of containers from now on. Blocks the thread only to agree on the version.
   ///
   /// - Parameters:
-  /// - onEvent: gets the events, on the thread of the streams, which it must not block.
-  /// - onEnd: is called once, on that thread, after the last event: nil if the engine has ended the
-  ///     stream.
+  ///   - onEvent: gets the events, on the thread of the streams, which it must not block.
+  ///   - onEnd: is called once, on that thread, after the last event: nil if the engine has ended
+  ///     the stream.
   package func events(
     _ onEvent: @escaping @Sendable (ContainerEvent) -> Void,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void

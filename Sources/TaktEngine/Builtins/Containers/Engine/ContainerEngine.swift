@@ -85,9 +85,9 @@ package final class ContainerEngine: Sendable {
   /// agree on the version.
   ///
   /// - Parameters:
-  /// - onBytes: gets the parts, on the thread of the streams, which it must not block; false ends
+  ///   - onBytes: gets the parts, on the thread of the streams, which it must not block; false ends
   ///     the stream.
-  /// - onEnd: is called once, on that thread: nil if the engine has ended the stream.
+  ///   - onEnd: is called once, on that thread: nil if the engine has ended the stream.
   func stream(
     _ request: ContainerRequest, _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void
