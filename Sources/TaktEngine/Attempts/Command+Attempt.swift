@@ -23,7 +23,6 @@ extension Command {
     guarding = Guarding(of: request)
   }
 
-  /// The variables for a process about its attempt.
   static func facts(of request: AttemptRequest) -> [(TaktVariable, String)] {
     var own = [
       (TaktVariable.job, request.spec.name.text), (.slot, request.slot.rfc3339()),

@@ -41,7 +41,6 @@ struct ParameterExpansion {
     }
   }
 
-  /// The facts for placeholders.
   static func values(of request: AttemptRequest) -> [Placeholders.Name: String] {
     // `late_ms` is the same as a process's `TAKT_LATE_MS`.
     let facts = Command.facts(of: request).compactMap { variable, value in

@@ -38,7 +38,6 @@ struct ContainerFollowing: Sendable {
 
   private var isOpen = false
   private var failures = 0
-  /// The time of the next try; nil if none is needed.
   private var retryAt: MonotonicInstant?
   /// The time since when changes have come that no list shows, and the time of the next list.
   private var changesSince: MonotonicInstant?

@@ -57,7 +57,6 @@ package final class ContainerWatch: Sendable {
   /// Returns when all events so far are processed.
   func catchUp() { queue.sync {} }
 
-  /// Ends all reports.
   package func close() {
     let stream = state.withLock { state in
       state.isClosed = true

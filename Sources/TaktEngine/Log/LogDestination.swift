@@ -2,7 +2,6 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// The destination of the log's lines.
 package struct LogDestination: Sendable {
   /// The descriptor; for a file, the one at the start.
   let number: Int32

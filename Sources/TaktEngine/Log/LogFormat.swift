@@ -1,7 +1,6 @@
 package import TaktCore
 package import TaktTime
 
-/// The format of records in the log.
 package enum LogFormat: String, CaseIterable, Sendable {
   /// Aligned lines for people.
   case text
@@ -34,7 +33,6 @@ package protocol LogRenderer: Sendable {
   /// True if a record is written; otherwise the line of another one may contain its facts.
   func shows(_ record: LogRecord, at least: LogLevel) -> Bool
 
-  /// Appends the record's line, with its end.
   func render(_ record: LogRecord, into bytes: inout [UInt8])
 
   /// Appends a line if the day of an instant is not that of the last such line.

@@ -44,7 +44,6 @@ package struct LogReplay {
   /// Lines that are no records of takt, as jobs print them with `output: {format: raw}`.
   private var foreignCount = 0
   private var hasRecords = false
-  /// The time of the previous line.
   private var lastTime: String?
   private var rest = Data()
   /// Bytes of `rest` that have been searched for the end of a line.

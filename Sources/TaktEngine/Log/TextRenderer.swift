@@ -273,7 +273,6 @@ private struct TextLine {
   }
 }
 
-/// The parts of a line.
 extension TextLine {
   private mutating func add(_ text: String) { bytes.append(utf8: text) }
 

@@ -5,7 +5,6 @@ package import TaktSystem
 /// The reason why a file does not get the bytes appended to it.
 package enum OutputFileError: Error, Hashable, Sendable {
   case open(Int32)
-  /// The path leads to something other than a regular file.
   case notRegular
   /// The file at the path is a link.
   case linkAtPath

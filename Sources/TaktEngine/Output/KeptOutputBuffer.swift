@@ -27,7 +27,6 @@ struct KeptOutputBuffer {
     tailBytesMax = max(0, keepBytes) - headBytesMax
   }
 
-  /// The kept bytes, in order.
   var kept: KeptOutput {
     KeptOutput(
       cutTo: head, Array(tail[start...] + tail[..<start]), droppedBytes: droppedBytes,

@@ -19,7 +19,6 @@ struct LineSplitter {
     self.bytesMax = bytesMax
   }
 
-  /// A splitter into the lines of the log.
   init(for format: OutputPolicy.Format) {
     switch format {
     case .record: self.init()

@@ -9,7 +9,6 @@ package import TaktTime
 ///
 /// Safe from any thread; only `close` waits.
 package final class OutputFiles: Sendable {
-  /// The state that the writers share.
   final class Shared: Sendable {
     private let pool = WorkPool(
       name: "takt-files", nice: 0, width: 2,
@@ -101,7 +100,6 @@ package final class OutputFiles: Sendable {
   }
 }
 
-/// One attempt's use of an output file.
 struct OutputFileUse: Sendable {
   fileprivate let writer: OutputFileWriter
 

@@ -66,7 +66,6 @@ final class OutputLog {
     showLines(kept.tail)
   }
 
-  /// Logs a record about this service.
   func logMessage(_ level: LogLevel, _ message: String) {
     sink.record(level, .plugin, facts + [LogField(.message, .text(message))])
   }

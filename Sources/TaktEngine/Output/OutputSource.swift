@@ -4,7 +4,6 @@ import TaktCore
 struct OutputSource: Sendable {
   /// The fields of each record of it.
   var facts: [LogField]
-  /// The run that prints it; nil without one.
   var run: RunID?
   var attempt = 0
   var policy = OutputPolicy()

@@ -68,7 +68,6 @@ struct OutputTargets {
     if let run { isFollowed = sink.printed(bytes, by: run, mark) }
   }
 
-  /// True if the kept output ends with a complete line.
   var endsLine: Bool { buffer.lastByte.map { $0 == 10 } ?? true }
 
   /// True if a receiver of every byte may be slower than a command can print.

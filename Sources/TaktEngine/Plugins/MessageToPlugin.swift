@@ -18,7 +18,6 @@ enum MessageToPlugin {
     let max_line_bytes = PluginLines.lineBytesMax
   }
 
-  /// Starts a run.
   struct Start: Encodable {
     let type = "start"
     var run: String
@@ -64,7 +63,6 @@ enum MessageToPlugin {
     }
   }
 
-  /// Asks for the end of a run.
   struct Cancel: Encodable {
     let type = "cancel"
     var run: String
@@ -72,7 +70,6 @@ enum MessageToPlugin {
     var grace_ms: Int64
   }
 
-  /// Asks a service for an answer.
   struct Ping: Encodable {
     let type = "ping"
     var id: Int
@@ -101,7 +98,6 @@ enum MessageToPlugin {
   }
 }
 
-/// A parameter's value as JSON.
 struct PluginValue: Encodable {
   private let value: ParameterValue
 

@@ -10,7 +10,6 @@ package import TaktCore
 /// rules of `plugins/PROTOCOL.md` on lines, the handshake and fields; it leaves the rules on runs
 /// to its caller.
 package struct PluginConversation {
-  /// The meaning of a message.
   package enum Event: Hashable, Sendable {
     case hello(name: String?, version: String?, capabilities: Set<String>)
     case progress(run: String?, percent: Double?, message: String?)
@@ -77,7 +76,6 @@ package struct PluginConversation {
     return event(of: message) ?? .violation(.badMessage, run: message.run)
   }
 
-  /// Nil if a field is missing or invalid.
   private mutating func event(of message: PluginMessage) -> Event? {
     switch message.type {
     case "hello":

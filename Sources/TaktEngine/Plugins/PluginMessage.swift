@@ -52,7 +52,6 @@ package struct PluginResult: Hashable, Sendable {
   /// A sentence for people; nil without one.
   var message: String?
 
-  /// Nil if the message states it wrongly.
   init?(_ message: PluginMessage) {
     switch message.status {
     case "ok": isOK = true

@@ -74,10 +74,8 @@ final class PluginService: ChildChannel, @unchecked Sendable {
 
   var hasProcess: Bool { machine.state != .idle && machine.state != .backingOff }
 
-  /// True if its process takes no more runs.
   var isLeaving: Bool { machine.isLeaving }
 
-  /// True once it has been retired and is gone.
   var isGone: Bool { machine.isGone }
 
   func add(_ run: Run) {

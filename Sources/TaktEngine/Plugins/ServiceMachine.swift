@@ -119,7 +119,6 @@ struct ServiceMachine {
     return [.end(run, Self.cancelled)] + lapse() + pump()
   }
 
-  /// The result of a run that is no longer waited for.
   static let cancelled = AttemptResult.failed("cancelled")
 
   /// Counts a run without an end, or with two.

@@ -192,7 +192,6 @@ package final class ProcessRunner: Sendable {
     }
   }
 
-  /// Watches processes from now on.
   private func watch(_ all: [Started]) {
     guard !all.isEmpty else { return }
     reactor.perform { [self] loop in

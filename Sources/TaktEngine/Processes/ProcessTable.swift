@@ -28,7 +28,6 @@ final class ProcessTable {
     starting[child.id] = nil
   }
 
-  /// Called when no process is left that the run waits for.
   func remove(_ child: ChildProcess) {
     children[child.id] = nil
     starting[child.id] = nil

@@ -2,7 +2,6 @@ package import TaktCore
 
 /// The jobs that labels of containers declare, besides those of the jobs file.
 package struct ContainerJobs: Sendable {
-  /// The maximum number of such jobs.
   static let countMax = 1000
 
   private struct Made: Sendable {
@@ -62,13 +61,11 @@ package struct ContainerJobs: Sendable {
     }
   }
 
-  /// Adds them to the set for which they were made.
   package func added(to snapshot: Snapshot) -> Snapshot {
     if specs.isEmpty { return snapshot }
     return Snapshot(settings: snapshot.settings, jobs: snapshot.jobs + specs)
   }
 
-  /// Removes them from a set of jobs.
   func removed(from snapshot: Snapshot) -> Snapshot {
     if specs.isEmpty { return snapshot }
     let names = Set(specs.map(\.name))

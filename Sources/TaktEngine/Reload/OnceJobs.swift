@@ -8,7 +8,6 @@ package struct OnceJobs: Sendable {
     var spec: JobSpec
   }
 
-  /// The maximum number of such jobs.
   static let countMax = 10_000
 
   /// In the order in which they were added.
@@ -32,7 +31,6 @@ package struct OnceJobs: Sendable {
     }
   }
 
-  /// Adds them to a set of jobs.
   package func added(to snapshot: Snapshot) -> Snapshot {
     if entries.isEmpty { return snapshot }
     var snapshot = snapshot

@@ -126,7 +126,6 @@ package final class Reloader: ReloadControl {
     }
   }
 
-  /// Nil before the first reload.
   package var lastReport: ReloadReport? { last.withLock { $0 } }
 
   /// The loaded jobs, with those that run once and those of labels; or the reason why a restart is

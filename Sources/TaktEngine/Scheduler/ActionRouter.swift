@@ -1,6 +1,5 @@
 package import TaktCore
 
-/// Passes each attempt to the runner for its kind of action.
 package final class ActionRouter: ActionRunner {
   private let commands: any ActionRunner
   private let builtins: any ActionRunner

@@ -186,7 +186,6 @@ package final class Scheduler: SchedulerControl, @unchecked Sendable {
     handle(.timerFired(timer, token: token))
   }
 
-  /// The name of a timer in the log.
   private func key(of timer: TimerID) -> TimerKey {
     switch timer {
     case .job(let id): .job(core.jobName(of: id))

@@ -25,7 +25,6 @@ struct CStringBlock {
     add(value)
   }
 
-  /// Appends bytes and a terminating zero.
   private mutating func add(_ string: some Collection<UInt8>) {
     let start = bytes.count
     bytes.append(contentsOf: string)

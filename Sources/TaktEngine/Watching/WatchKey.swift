@@ -5,7 +5,6 @@ import TimerMachine
 
 /// One path that is watched for an owner.
 struct WatchKey: Hashable, Sendable {
-  /// The events that count as a change at a path.
   enum ChangeKind: Hashable, Sendable {
     /// A file or folder arrives there or is written, or arrives in a folder there or is written in
     /// it. Removals and changes of rights or times do not count.
@@ -39,7 +38,6 @@ extension WatchKey {
       isRecursive: watch.isRecursive)
   }
 
-  /// The trigger from which it was made.
   var watch: PathWatch {
     PathWatch(path: path, debounce: debounce, patterns: patterns, isRecursive: isRecursive)
   }
@@ -74,7 +72,6 @@ extension WatchKey.ChangeKind {
     }
   }
 
-  /// True if an event of a watched path may be a change.
   func counts(_ event: InotifyEvent) -> Bool {
     switch self {
     case .arrivals: event.has(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE)

@@ -6,7 +6,6 @@ struct WatchRefusal: Hashable {
   var path: [CChar]
   var number: Int32
 
-  /// One sentence or two for people: what happened, and what to do.
   var sentence: String {
     let bytes = path.map { UInt8(truncatingIfNeeded: $0) }
     let name = path.isEmpty ? "/" : String(decoding: bytes, as: UTF8.self)

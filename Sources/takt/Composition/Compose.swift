@@ -29,7 +29,7 @@ struct Daemon {
   private let engine: Engine
   private let tally: CountingLedger
   private let state: State
-  /// The first messages in the log, on limits of this machine.
+  /// The first messages in the log, on limits of this machine and on its cluster.
   private let warnings: [String]
   private let control: Control
   private let cluster: ClusterLink?

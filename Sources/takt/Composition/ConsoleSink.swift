@@ -15,7 +15,6 @@ final class ConsoleSink: Sendable {
 
   private let lines = Mutex(Lines())
 
-  /// The lines of standard output.
   var output: [String] { lines.withLock { $0.output } }
 
   /// The lines of standard error, without the program's name.

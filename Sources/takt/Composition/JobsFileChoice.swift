@@ -5,7 +5,6 @@ import TaktCore
 
 /// The jobs file of a command whose options name none.
 enum JobsFileChoice {
-  /// The variable that names one.
   static let variable = "TAKT_FILE"
   /// The one in the current folder.
   static let own = "jobs.yaml"

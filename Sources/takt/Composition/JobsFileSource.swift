@@ -70,7 +70,7 @@ struct JobsFileSource: SnapshotSource {
       listedJobs: loaded.listedJobs)
   }
 
-  /// The folders of plugins by the file.
+  /// The folders of plugins that the file names.
   var pluginFolders: [String] { loader.load(path: path).pluginFolders }
 
   private var loader: JobsLoader {

@@ -6,7 +6,6 @@ import TaktStore
 enum TaktVersion {
   static let current = "0.2.0"
 
-  /// The output of `takt --version --json`.
   struct Report: Encodable {
     var version = TaktVersion.current
     /// The commit from which the program was built; empty in a debug build, and then left out.

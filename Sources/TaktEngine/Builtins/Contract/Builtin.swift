@@ -13,7 +13,6 @@ protocol Builtin: Sendable {
   /// The parameters under `with:`.
   var parameters: [ParameterSchema] { get }
 
-  /// The reasons of failures, for the reference.
   var reasons: [BuiltinReason] { get }
 
   /// Checks the given parameters, each of which is of its kind.
@@ -43,7 +42,6 @@ protocol LongBuiltin: Builtin {
   /// Does the work, and gives up soon after the call has been cancelled.
   func run(_ call: BuiltinCall) -> BuiltinEnd
 
-  /// The work that takes most of its time.
   var kind: BuiltinKind { get }
 
   /// Other forms of a secret that its messages may contain, which are masked as well.
@@ -58,9 +56,7 @@ extension LongBuiltin {
 
 /// The work that takes most of a long built-in's time; it decides how many may run at once.
 enum BuiltinKind: Hashable, Sendable {
-  /// It works with files.
   case work
-  /// It waits for a server.
   case network
   /// It waits for a container, perhaps for days. It passes signals on: KILL does not give it up.
   case container
@@ -74,7 +70,6 @@ enum BuiltinEnd: Hashable, Sendable {
   case exited(Int32, ranOutOfMemory: Bool)
   /// It did no work, because something was not available at the start.
   case notStarted(StartStage, errno: Int32)
-  /// A command does the rest.
   case command(BuiltinCommand)
 }
 

@@ -46,7 +46,6 @@ final class BuiltinOutput: Sendable {
     }
   }
 
-  /// Takes the output of a process.
   func receive(_ bytes: UnsafeRawBufferPointer, from stream: StandardStream) {
     state.withLock { state in
       if state.facts == nil { state.output.receive(bytes, from: stream) }

@@ -11,7 +11,6 @@ import TaktTime
 
 /// `use: http` sends a request and checks the answer.
 struct HTTPBuiltin: LongBuiltin {
-  /// The longest wait between two tries.
   static let backoffMax = Duration.seconds(60)
 
   var kind: BuiltinKind { .network }

@@ -121,7 +121,6 @@ struct HTTPRequestSpec {
       "\(url.scheme ?? "")://\(host)\(port)\(url.path(percentEncoded: true))")
   }
 
-  /// - Parameter timeout: the time that is left.
   func request(within timeout: Duration) -> HTTPRequest {
     let path = url.path(percentEncoded: true)
     let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""

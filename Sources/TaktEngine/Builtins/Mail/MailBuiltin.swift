@@ -202,7 +202,6 @@ struct MailBuiltin: LongBuiltin {
     return "[takt] \(request.spec.name)\(hook) \(outcome)"
   }
 
-  /// The title, the facts, and the last lines of the output.
   private static func body(of request: AttemptRequest) -> String {
     let message = RunMessage(request)
     var lines = [message.title, ""] + message.factLines

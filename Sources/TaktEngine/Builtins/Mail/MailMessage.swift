@@ -56,7 +56,6 @@ struct MailMessage {
     return [type, "Content-Transfer-Encoding: base64", ""] + Self.base64(bytes)
   }
 
-  /// The lines of a text, with any kind of line ends.
   private static func lines(_ text: String) -> [String] {
     var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .map(String.init)

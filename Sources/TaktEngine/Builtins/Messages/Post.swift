@@ -26,7 +26,6 @@ struct Post {
   var headers: [String: String] = [:]
   var body = ""
 
-  /// The parameters of the built-ins that send one.
   static let schemas: [ParameterSchema] =
     [
       ParameterSchema(

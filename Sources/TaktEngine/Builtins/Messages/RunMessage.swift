@@ -101,10 +101,8 @@ struct RunMessage {
     }
   }
 
-  /// The facts as lines, and the link.
   var factLines: [String] { factTable + (link.map { [$0] } ?? []) }
 
-  /// The facts, and the last lines of the output.
   var plain: String {
     (factLines + (output.isEmpty ? [] : ["", output])).joined(separator: "\n")
   }

@@ -7,7 +7,6 @@ import TaktTransfer
 enum Network {
   private static let engine = engine(thread: "takt-network")
 
-  /// - Parameter activeMax: the number of transfers at once.
   static func engine(thread name: String, activeMax: Int = 64) -> TransferEngine {
     TransferEngine(activeMax: activeMax) { body in
       try Thread.start(name: name) {
@@ -58,7 +57,6 @@ enum Network {
   }
 }
 
-/// The parameters of built-ins that use TLS.
 enum TLSParameters {
   static let schemas = [
     ParameterSchema(

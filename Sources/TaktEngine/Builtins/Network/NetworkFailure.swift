@@ -48,7 +48,6 @@ struct NetworkFailure: Error {
     code.map { "\(stage)(\($0))" } ?? stage
   }
 
-  /// The reasons that both built-ins share, for the reference.
   static let reasons = [
     BuiltinReason("refused", "nothing listens on the port"),
     BuiltinReason("unreachable", "there is no route to the host"),

@@ -98,7 +98,6 @@ extension String {
   /// The text without delimiters of code blocks.
   var withoutFences: String { replacing("```", with: "'''") }
 
-  /// The text escaped for Discord.
   fileprivate var discordEscaped: String {
     String(flatMap { "\\*_~`|<>[]#".contains($0) ? ["\\", $0] : [$0] })
   }

@@ -44,7 +44,6 @@ enum ChatService: String, CaseIterable {
     }
   }
 
-  /// The request that sends a message; nil if a parameter is missing.
   func post(_ notice: ChatNotice) -> Post? {
     switch self {
     case .slack: notice.slack

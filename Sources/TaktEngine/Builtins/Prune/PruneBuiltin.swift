@@ -5,7 +5,6 @@ import TaktTime
 
 /// `use: prune` deletes files by age, count or size under a root.
 struct PruneBuiltin: LongBuiltin {
-  /// The number of names of deleted files in the log.
   static let namesMax = 100
 
   var name: String { "prune" }

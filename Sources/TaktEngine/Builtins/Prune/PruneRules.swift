@@ -1,7 +1,6 @@
 import TaktCore
 import TaktTime
 
-/// The rules that select the files to delete.
 struct PruneRules: Equatable {
   var olderThan: Duration?
   /// The number of the newest that are kept, whatever the other rules.

@@ -11,7 +11,6 @@ struct PruneWalk {
     var name: PruneFile.Name
     var inode: UInt64
     var modified: WallInstant
-    /// 0 for the root.
     var depth: Int
   }
 

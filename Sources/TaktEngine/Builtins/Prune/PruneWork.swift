@@ -3,7 +3,6 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// Deletes the selected files, and logs it.
 struct PruneWork {
   private let call: BuiltinCall
   private let walk: PruneWalk

@@ -9,7 +9,6 @@ struct ReapedChild {
   /// True if it exited with `status`; otherwise `status` is the signal that ended it.
   let exited: Bool
   let status: Int32
-  /// True if the signal has left a core dump.
   let hasDumped: Bool
   /// Includes all its descendants that were waited for.
   let use: ResourceUse

@@ -112,7 +112,6 @@ extension ControlGroup {
     return 0
   }
 
-  /// True if the kernel has killed a process in it because memory ran out.
   var ranOutOfMemory: Bool {
     guard let bytes = ControlGroupFolder.read("memory.events", in: folder) else { return false }
     return bytes.split(separator: UInt8(ascii: "\n")).contains { line in

@@ -182,7 +182,6 @@ final class OrphanTable {
     return count
   }
 
-  /// True if the command has an orphan that a signal can reach.
   func hasAny(of owner: ProcessID) -> Bool {
     (pidsByOwner[owner] ?? []).contains { orphans[$0]?.isOutOfReach == false }
   }

@@ -50,7 +50,6 @@ package struct Command: Sendable {
   var facts: [(TaktVariable, String)] = []
   /// The fields of each record of its output.
   var labels: [LogField]
-  /// The run whose output it prints; nil without one.
   var run: RunID?
   /// Gets its output in place of the log; nil for the log.
   var passThrough: PassThrough?

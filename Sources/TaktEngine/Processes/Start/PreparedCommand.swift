@@ -1,7 +1,6 @@
 import Glibc
 import TaktCore
 
-/// A command with everything looked up.
 struct PreparedCommand: Sendable {
   let command: Command
   let identity: ChildIdentity

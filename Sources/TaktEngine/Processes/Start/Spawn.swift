@@ -3,7 +3,6 @@ import Glibc
 import TaktCore
 import TaktSystem
 
-/// Starts children with program, environment, descriptors and identity.
 enum Spawn {
   /// A child that has been started. Its process group and session have its pid as their number.
   struct Child: Sendable {
@@ -11,7 +10,6 @@ enum Spawn {
     var pidfd: Int32
     /// Tells whether it has executed its program, and otherwise the step that failed.
     var launch: Launch
-    /// The possible paths of its program, in order.
     var candidates: [String]
     var startedAt: ContinuousClock.Instant
     var stdout: Int32

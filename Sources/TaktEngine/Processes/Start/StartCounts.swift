@@ -61,7 +61,6 @@ final class StartCounts: Sendable {
 
   func addReleased(_ count: Int) { state.withLock { $0.figures.released += UInt64(count) } }
 
-  /// Returns the count including this one.
   func addUnrelated() -> UInt64 {
     state.withLock {
       $0.figures.unrelated += 1

@@ -113,7 +113,6 @@ package enum ResourceLimits {
     addressKiB.map { "ulimit -u, ulimit -v, which is \($0)" } ?? "ulimit -u"
   }
 
-  /// Nil for no limit.
   private static var addressKiB: UInt64? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,

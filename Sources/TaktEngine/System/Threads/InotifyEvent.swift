@@ -9,7 +9,6 @@ struct InotifyEvent {
   /// itself.
   var name: [CChar]
 
-  /// True if any of these `IN_` bits is set.
   func has(_ bits: Int32) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
 
   static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {

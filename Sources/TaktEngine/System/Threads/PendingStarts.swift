@@ -72,7 +72,6 @@ final class PendingStarts<Key: Hashable & Sendable>: Sendable {
     cancelled?.onCancelled()
   }
 
-  /// True if a signal has come for it.
   func hasSignals(_ key: Key) -> Bool {
     starts.withLock { $0[key]?.signals.isEmpty == false }
   }

@@ -50,7 +50,6 @@ package final class Reactor: Sendable {
     write(wakeDescriptor, &one, 8)
   }
 
-  /// Serves the descriptors, then the mailbox.
   private func turn(_ loop: ReactorLoop) {
     let isIdle = mailbox.withLock { mailbox in
       mailbox.isAsleep = mailbox.works.isEmpty
@@ -210,7 +209,6 @@ package final class ReactorLoop {
     return pollers.isEmpty ? left : min(left, 10)
   }
 
-  /// Calls the handlers of the ready descriptors.
   func serve() {
     turns += 1
     for index in 0..<readyCount {

@@ -18,7 +18,6 @@ import TaktTime
 /// Never a concurrent queue of the system library: its first use starts a monitor that permanently
 /// wakes the process every second. Safe from any thread; never blocks its caller.
 final class WorkPool: Sendable {
-  /// One piece of work, waiting, in progress or over.
   final class Item: Sendable {
     fileprivate let owner: String
     fileprivate let submittedAt: DispatchTime
@@ -71,7 +70,6 @@ final class WorkPool: Sendable {
     var isSweepArmed = false
   }
 
-  /// The next step of a thread that has done its work.
   private enum Next {
     case work(Item)
     case wait, end

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TaktCore
 
-/// The advice on a command that does not exist.
 enum CommandSuggestion {
   /// Ends the program if a word in the place of a command is none.
   static func check(_ words: [String], of root: any ParsableCommand.Type) {

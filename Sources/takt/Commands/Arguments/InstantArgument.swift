@@ -6,7 +6,6 @@ import TaktTime
 
 /// An instant that a user has typed. All options with one read it here.
 enum InstantArgument {
-  /// The accepted forms, for the help of an option.
   static let forms = "such as 2026-12-24T18:00, 18:00 or 'tomorrow 06:00'"
 
   /// Reads an instant without an offset in the zone.

@@ -16,7 +16,6 @@ import TaktTime
   import Foundation
 #endif
 
-/// The daemon that a command talks to.
 struct ControlArgument: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("file")],
@@ -207,7 +206,6 @@ extension ControlArgument {
       ).bytes
     }
 
-    /// The kept output of a run.
     func output(at target: String) throws -> ControlClient.Answer {
       try answer("GET", target, accept: "text/plain")
     }

@@ -64,7 +64,6 @@ struct FollowedOutput {
       for _ in runs { filled.signal() }
     }
 
-    /// Takes a part of the stream of events.
     func receive(_ bytes: [UInt8]) {
       let found = state.withLock { state in
         var found = 0

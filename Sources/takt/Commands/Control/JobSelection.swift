@@ -3,7 +3,6 @@ import Glibc
 import TaktAPI
 import TaktCore
 
-/// The jobs that a command acts on.
 struct JobSelection: ParsableArguments {
   @Argument(
     help: ArgumentHelp(

@@ -100,7 +100,6 @@ struct ClusterVerification {
 }
 
 extension ClusterVerification {
-  /// The findings, over all jobs.
   fileprivate struct Report {
     var jobs = 0
     var verdicts: [Verdict.Kind: Int] = [:]

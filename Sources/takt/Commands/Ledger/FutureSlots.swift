@@ -19,7 +19,6 @@ struct FutureSlots {
     case lacksJob
   }
 
-  /// A future slot, as `--json` prints it.
   private struct Answer: Encodable {
     var job: String
     var slot: String
@@ -30,7 +29,6 @@ struct FutureSlots {
 
   var hasEntries: Bool { forecast?.entries.isEmpty == false }
 
-  /// Prints the slots of a future range, or that there are none.
   func show(of period: TypedPeriod, json: Bool) {
     showEntries(json: json, after: false)
     if hasEntries { return }
@@ -98,7 +96,6 @@ struct FutureSlots {
     return lines + (reasons + daemonWords).map { "  \($0)" }
   }
 
-  /// Explains the effect of the daemon's state.
   private var daemonWords: [String] {
     switch daemon {
     case .hasJob: []

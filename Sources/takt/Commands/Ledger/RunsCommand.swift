@@ -105,7 +105,6 @@ struct RunsCommand: ParsableCommand {
   }
 }
 
-/// A run in the table of `takt runs`.
 struct RunLine {
   private let run: StoredRun
   /// Now, for a terminal with few columns; nil for any width.

@@ -7,7 +7,6 @@ import TaktEngine
 import TaktStore
 import TaktTime
 
-/// The ledger that a command reads.
 struct StateArgument: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("file")],

@@ -125,7 +125,6 @@ struct VerifyAnswer: Encodable {
     var problems: [String]
     var problem_count: Int
     var dropped: Int
-    /// The parts that could not be checked.
     var notes: [String]
   }
 

@@ -64,7 +64,6 @@ struct WhyCommand: ParsableCommand {
     if !json, at == nil { showNow(name, inquiry, words, archive) }
   }
 
-  /// Prints the slots of the ledger, and its other facts about the time.
   private func showDecided(
     _ inquiry: SlotInquiry, _ words: SlotWords, of period: TypedPeriod?,
     besides toCome: FutureSlots
@@ -89,7 +88,6 @@ struct WhyCommand: ParsableCommand {
     for line in others { Console.print(line.printable) }
   }
 
-  /// Prints the job's present state.
   private func showNow(
     _ name: JobName, _ inquiry: SlotInquiry, _ words: SlotWords, _ archive: LedgerArchive
   ) {

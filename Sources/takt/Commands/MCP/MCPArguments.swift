@@ -56,7 +56,6 @@ enum MCPArguments {
     mutating func list(in fields: inout some FieldVisitor) {}
   }
 
-  /// For tools on one job.
   struct Job: APIObject {
     var job = ""
 

@@ -24,7 +24,6 @@ struct MCPRequestID: Hashable, Sendable {
   }
 }
 
-/// The kinds of JSON-RPC 2.0 messages.
 enum MCPMessage {
   case request(MCPRequestID, method: String, params: JSONPiece?)
   case notification(method: String, params: JSONPiece?)

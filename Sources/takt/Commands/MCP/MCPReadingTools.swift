@@ -9,7 +9,6 @@ extension MCPTool {
     reading + (isOperating ? operating : [])
   }
 
-  /// The tools that change nothing.
   static let reading = [
     MCPTool("status", "Status", "The daemon's status, and what is wrong now.") {
       (_: MCPArguments.None, context) in
@@ -121,7 +120,6 @@ extension MCPContext {
     throw MCPFailure("there is no job '\(job)'" + (lack.detail.map { ". \($0)" } ?? ""))
   }
 
-  /// The answer of 'takt why'.
   fileprivate func why(_ given: MCPArguments.Why) throws -> MCPResult {
     var words = ["--json"]
     if let at = given.at { words.append("--at=\(at)") }

@@ -9,7 +9,6 @@ struct MCPSession {
     enum Step {
       case answer([UInt8])
       case call(MCPCall)
-      /// Cancels a call.
       case cancel(MCPRequestID)
     }
 

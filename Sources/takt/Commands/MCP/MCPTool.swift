@@ -7,14 +7,12 @@ struct MCPContext: Sendable {
   var cancellation: MCPCancellation
 }
 
-/// The failure of a tool, as a sentence.
 struct MCPFailure: Error {
   var message: String
 
   init(_ message: String) { self.message = message }
 }
 
-/// A tool that an agent can call.
 struct MCPTool: Sendable {
   enum Effect {
     case none

@@ -12,7 +12,6 @@ struct ImportVerification {
     /// `equal`, `different`, `not verified` or `no clock times`.
     var result: String
     var oracle: String?
-    /// The number of compared times.
     var times: Int
     /// The first instant that only one of the two has.
     var first: String?

@@ -89,7 +89,6 @@ struct AgendaCommand: ParsableCommand {
   }
 }
 
-/// An agenda as a terminal shows it.
 private struct AgendaText {
   let agenda: Agenda
   let maxRunning: Int

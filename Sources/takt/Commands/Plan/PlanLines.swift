@@ -2,7 +2,6 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// A plan for people.
 struct PlanLines {
   /// Keys whose values are instants.
   private static let timeKeys: Set<String> = ["at", "not_before", "until"]

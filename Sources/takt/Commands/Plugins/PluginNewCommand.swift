@@ -13,7 +13,6 @@ struct PluginNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Create a working plugin to start from.")
 
-  /// A language with a template.
   enum Language: String, CaseIterable, ExpressibleByArgument {
     case sh, python, swift
   }

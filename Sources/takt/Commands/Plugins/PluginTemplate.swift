@@ -1,6 +1,5 @@
 import CTaktBuild
 
-/// The files of a new plugin.
 enum PluginTemplate {
   struct File {
     var path: String

@@ -3,7 +3,6 @@ import TaktCore
 import TaktEngine
 import TaktTime
 
-/// Parses a fault from the command line.
 struct FaultArgument {
   let start: WallInstant
   let span: Duration

@@ -1,7 +1,6 @@
 import TaktCore
 import TaktTime
 
-/// The result of simulations of a history, for people.
 struct ForecastTable {
   let forecast: Forecast
   let snapshot: Snapshot

@@ -87,7 +87,6 @@ struct HistoryOptions: ParsableArguments {
   }
 }
 
-/// The capacity of a machine for runs.
 struct MachineSize {
   var cores: Int
   var memoryBytes: Int64

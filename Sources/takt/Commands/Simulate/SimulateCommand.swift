@@ -95,7 +95,6 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  /// Simulates once for each seed.
   private func forecast(
     _ snapshot: Snapshot, _ plan: Forecast.Plan, _ timeline: TimelineBuilder?
   ) throws {

@@ -1,7 +1,6 @@
 import TaktCore
 import TaktTime
 
-/// The result of a simulation, for people.
 struct SimulationTable {
   let report: SimulationReport
   let snapshot: Snapshot

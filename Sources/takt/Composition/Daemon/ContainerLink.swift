@@ -3,7 +3,6 @@ import Synchronization
 import TaktCore
 import TaktEngine
 
-/// The containers whose labels declare jobs.
 final class ContainerLink: Sendable {
   /// The time a start waits for the engine: jobs known by then have missed nothing.
   private static let patience = DispatchTimeInterval.seconds(5)

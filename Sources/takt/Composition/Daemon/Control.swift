@@ -54,7 +54,6 @@ struct Control {
     server = ControlServer(ports, connections: connections)
   }
 
-  /// Nil without a cluster.
   private static func machines(
     _ settings: SchedulerSettings, _ observer: any Observer
   ) -> ClusterMachines? {

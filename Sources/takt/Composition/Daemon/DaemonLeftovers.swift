@@ -88,7 +88,6 @@ struct DaemonLeftovers {
     }
   }
 
-  /// The number of processes named in one line.
   private static let namedMax = 10
 
   private static func list(_ processes: [LeftoverProcesses.Found]) -> String {

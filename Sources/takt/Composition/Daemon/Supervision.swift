@@ -4,7 +4,6 @@ import TaktEngine
 import TimerMachine
 import TaktTime
 
-/// Notifies the service manager of the daemon's state.
 final class Supervision: Sendable {
   private let manager: ServiceManager
   private let engine: Engine

@@ -108,7 +108,6 @@ extension ContainerEngine {
     ).id
   }
 
-  /// Starts a prepared process, and gets its output.
   func startExec(
     _ exec: String, _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void

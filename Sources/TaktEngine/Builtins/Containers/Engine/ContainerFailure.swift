@@ -8,7 +8,6 @@ package struct ContainerFailure: Error, Hashable, Sendable {
     case notAnEngine
     /// The engine did not answer in time, or broke off: it may have acted.
     case uncertain
-    /// The engine refused, with this HTTP status.
     case refused(Int)
     /// takt cannot ask, because a library, a thread or descriptors are missing.
     case unable
@@ -51,7 +50,6 @@ package struct ContainerFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The reason in the log.
   package var reason: String {
     switch kind {
     case .noEngine: "no_engine"

@@ -13,7 +13,6 @@ package struct ContainerFrames {
 
   package init() {}
 
-  /// True if the last frame has not ended.
   package var isWithinFrame: Bool { left > 0 || !header.isEmpty }
 
   /// Passes the parts of the streams to `body`, in order.

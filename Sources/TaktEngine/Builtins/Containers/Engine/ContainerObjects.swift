@@ -4,7 +4,6 @@
   import Foundation
 #endif
 
-/// A container in the list of an engine.
 package struct ContainerSummary: Decodable, Hashable, Sendable {
   package var id: String
   /// Each with the slash that engines put in front.
@@ -74,7 +73,6 @@ package struct ContainerEvent: Decodable, Hashable, Sendable {
   }
 }
 
-/// An engine's description of itself.
 struct EngineVersion: Decodable {
   var newest: String?
   var oldest: String?

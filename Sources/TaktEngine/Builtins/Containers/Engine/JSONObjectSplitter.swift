@@ -15,7 +15,6 @@ package struct JSONObjectSplitter {
 
   package init(bytesMax: Int = 1024 * 1024) { self.bytesMax = bytesMax }
 
-  /// True if the last object has not ended.
   package var isWithinObject: Bool { depth > 0 }
 
   /// Passes each complete object to `body`. The reader checks whether it is valid JSON.

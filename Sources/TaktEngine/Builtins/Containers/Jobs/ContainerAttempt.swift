@@ -135,7 +135,6 @@ final class ContainerAttempt {
     return Int32(code)
   }
 
-  /// True if all waiting has ended, some time after KILL.
   var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }
 
   /// Tolerates a failure after which another try may help, until the deadline.

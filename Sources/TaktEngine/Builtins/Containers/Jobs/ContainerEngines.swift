@@ -25,10 +25,8 @@ package final class ContainerEngines: Sendable {
   /// The containers of one socket that are tried again; the next daemon finds others.
   private static let leftMax = 1000
   private let state = Mutex(State())
-  /// Held by the one thread that sweeps.
   private let sweeping = Mutex(())
 
-  /// The labels that identify containers.
   enum Label {
     static let state = "dev.takt.state"
     static let daemon = "dev.takt.daemon"

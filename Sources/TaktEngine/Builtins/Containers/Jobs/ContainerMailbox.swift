@@ -46,7 +46,6 @@ final class ContainerOutput: Sendable {
 
   init(to output: BuiltinOutput) { self.output = output }
 
-  /// True once the stream has contained something other than frames.
   var isBroken: Bool { state.withLock(\.isBroken) }
 
   /// Called before a stream that starts from the beginning.
