@@ -1,8 +1,8 @@
 package import Dispatch
 import Synchronization
 
-/// The scheduler's serial queue, served in turns: a turn ends with all work that arrived during it, on
-/// the same thread. A plain queue would wake another thread for that work.
+/// The scheduler's serial queue, served in turns: a turn ends with all work that arrived during it,
+/// on the same thread. A plain queue would wake another thread for that work.
 ///
 /// Safe from any thread.
 package final class TurnQueue: Sendable {

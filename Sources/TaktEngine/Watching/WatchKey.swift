@@ -160,7 +160,7 @@ final class KeyWatch {
   func watchEnded(_ watch: Int32) {
     folders[watch] = nil
     uses = uses.filter { $0.watch != watch }
-    // A difference is compared with the last target.
+    // Differences are found by comparison with the last target.
     guard key.changeKind == .arrivals, observation?.watch == watch else { return }
     observation = nil
     isHere = false

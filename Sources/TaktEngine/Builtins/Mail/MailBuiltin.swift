@@ -83,7 +83,7 @@ struct MailBuiltin: LongBuiltin {
     ] + NetworkFailure.reasons
   }
 
-  /// Rejects a mail with no way, or two; and invalid addresses.
+  /// Rejects neither or both of `host` and `sendmail`, and invalid addresses.
   func problems(in parameters: Parameters) -> [ParameterProblem] {
     var problems: [ParameterProblem] = []
     if (parameters["host"] == nil) == (parameters["sendmail"] == nil) {
