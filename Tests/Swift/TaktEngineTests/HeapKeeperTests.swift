@@ -5,7 +5,7 @@ import Testing
 @testable import TaktEngine
 
 @Suite struct HeapKeeperTests {
-  /// What a flood of small blocks leaves free between those that are still used.
+  /// Frees most of a flood of small blocks, so that free memory is between used blocks.
   @Test func `memory between used blocks goes back to the system`() async throws {
     let (size, count) = (4096, 65_536)
     let blocks = try (0..<count).map { _ in
@@ -14,7 +14,7 @@ import Testing
       return UInt(bitPattern: block)
     }
     let full = try Self.anonymousBytes()
-    // Each sixteenth stays, so that what is free lies between blocks that are used.
+    // Each sixteenth stays, so that free memory is between used blocks.
     for (index, block) in blocks.enumerated() where index % 16 != 0 {
       free(UnsafeMutableRawPointer(bitPattern: block))
     }
@@ -29,7 +29,7 @@ import Testing
     #expect(try Self.anonymousBytes() < full - count * size / 2)
   }
 
-  /// The memory of this process that is no page of a file.
+  /// The memory of this process except pages of files.
   private static func anonymousBytes() throws -> Int {
     let statm = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     let pages = statm.split(separator: " ").map { Int($0) }

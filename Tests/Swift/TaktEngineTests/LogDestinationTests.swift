@@ -9,7 +9,7 @@ import Testing
 import TaktTime
 import TimerMachine
 
-/// Files that the log goes to, while others move, truncate and replace them.
+/// Files of the log, while other programs move, truncate and replace them.
 @Suite struct LogDestinationTests {
   private let folder = TemporaryFolder()
 
@@ -23,7 +23,7 @@ import TimerMachine
     try .file(AppendedPath(folder[name]))
   }
 
-  /// Opening it fails so; nil where it does not.
+  /// The failure to open it; nil if it can be opened.
   private func failure(_ name: String) -> OutputFileError? {
     do throws(OutputFileError) {
       _ = try open(name)
@@ -38,7 +38,7 @@ import TimerMachine
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// Writes what is there, without an end of the writer.
+  /// Writes the text, without an end of the writer.
   private func flush(_ file: inout ReopeningFile, _ text: String) -> ReopeningFile.Change {
     let change = file.follow()
     _ = Array(text.utf8).write(to: file.descriptor)
@@ -53,7 +53,7 @@ import TimerMachine
       log.rawLine(.info, [LogField(.line, .bytes(Array("\(number)".utf8)))])
       if number % 1000 == 999 {
         let old = "old.\(number)"
-        // Not there yet where nothing was written since the last time.
+        // It does not exist yet if nothing was written since the last time.
         if rename(folder["takt.log"], folder[old]) == 0 { files.append(old) }
       }
     }

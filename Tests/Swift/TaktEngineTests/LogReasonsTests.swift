@@ -5,8 +5,8 @@ import Testing
 
 /// The lists of reasons in `docs/reference/log.md` against those of the code.
 @Suite struct LogReasonsTests {
-  /// The rows under a heading: the first cell, or that of the row before where it is empty, and
-  /// what is in code in the second.
+  /// The rows under a heading: the first cell, or that of the row before if it is empty, and the
+  /// words in backticks of the second.
   private static func rows(under heading: String) throws -> [(first: String, codes: [String])] {
     let text = try Repository.text("docs/reference/log.md")
     let section = text.components(separatedBy: "\n## \(heading)\n").last ?? ""
@@ -38,7 +38,7 @@ import Testing
     let rows = try Self.rows(under: "Reasons of a run")
     #expect(Set(rows.map(\.first)) == Set(Outcome.allCases.map(\.rawValue)))
     let documented = Set(rows.flatMap(\.codes).map { String($0.prefix { $0 != "(" }) })
-    // What a built-in or a plugin reports has a name of its own.
+    // The reason of a built-in or a plugin has a name of its own.
     let known = Set(RunReason.Code.allCases.map(\.rawValue)).subtracting(["reported"])
     #expect(documented == known)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// What `takt verify --log` is given.
+/// Logs as `takt verify --log` reads them.
 @Suite struct LogReplayTests {
   @Test func `a line without an end is refused at a bound`() throws {
     var log = LogReplay()
@@ -27,7 +27,7 @@ import Testing
     var log = LogReplay()
     let text = String(repeating: "x", count: LogReplay.lineBytesMax - 100)
     try log.feed(Array("{\"ts\":\"\",\"event\":\"output\",\"line\":\"\(text)\"}\n".utf8)[...])
-    // Nothing is left that would count as cut off.
+    // Nothing remains that would count as cut off.
     let notes = try log.finish().notes
     #expect(notes.isEmpty)
   }
@@ -132,14 +132,14 @@ import Testing
   func `a machine of which every line is missing is found`(machine: String) throws {
     let named = "\(machine): has no transitions, although other lines name it"
     let open = try problems(without(machine, Self.running))
-    // Nothing names a timer that is set once and never fires.
+    // No line names a timer that is set once and never fires.
     #expect(open == (machine == "timer:rare" ? [] : [named]))
     let stopped = try problems(without(machine, Self.running + Self.stop))
     #expect(stopped == open)
     let counted = try problems(without(machine, Self.running + Self.stop + [Self.count]))
     let left = without(machine, Self.running + Self.stop).count { $0.contains(#""seq":"#) }
     #expect(counted == open + ["the daemon logged 14 transitions, but \(left) of them are here"])
-    // Where the log has dropped lines, these may be among them.
+    // If the log has dropped lines, these may be among them.
     let dropped = Self.other(
       "00:50.000", #""event":"scheduler","message":"x","reason":"records","count":9"#)
     #expect(
@@ -168,7 +168,7 @@ import Testing
         #expect(try problems(part + [Self.start]) == [], "\(first)..<\(end), started again")
       }
     }
-    // Less detail has no timers, and earlier versions name none in plans.
+    // Less detail has no timers, and earlier versions have none in plans.
     let brief = (Self.running + Self.stop).filter { !$0.contains("timer") }
     #expect(try problems(brief) == [])
     let earlier = Self.running.map {

@@ -104,14 +104,14 @@ import TimerMachine
     let manual = try move(.manual, from: .queued, to: .running(attempt: 1), .start)
     #expect(text.shows(manual, at: .info))
     #expect(render(text, manual).hasSuffix("run 12     started by hand\n"))
-    // The next attempt is told with the failure of the one before.
+    // The line of the next attempt has the failure of the one before.
     let failed = RunEnd(.failed, .exit(1))
     let waits = try move(
       .slot, from: .running,
       to: .backingOff(until: MonotonicInstant(nanoseconds: 30_000_000_000), after: failed),
       .actionEnded)
     #expect(render(text, waits).hasSuffix("run 12     failed, exit(1), next attempt in 30 s\n"))
-    // An outcome that says it all is not explained by itself.
+    // An outcome that is its own reason is not explained.
     let overTime = RunState.ended(RunEnd(.timedOut, .timeout))
     #expect(
       render(

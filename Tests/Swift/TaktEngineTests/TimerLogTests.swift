@@ -8,7 +8,7 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 
-/// What the log says of timer machines.
+/// The log of timer machines.
 @Suite struct TimerLogTests {
   private final class Seen: Observer {
     let records = Mutex<[LogRecord]>([])
@@ -71,7 +71,7 @@ import TimerMachineTesting
     let due = factory.time.wall + .seconds(60)
     board.arm(
       .job(JobID(index: 0)),
-      // As one computes it that has read the clocks a moment apart.
+      // As computed by a caller that read the two clocks a moment apart.
       at: factory.time.monotonic + .seconds(60) - .nanoseconds(200), due: due, leeway: .zero,
       token: 1
     ) { .job(name) }

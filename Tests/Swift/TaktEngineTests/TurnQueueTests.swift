@@ -6,7 +6,7 @@ import Testing
 @Suite struct TurnQueueTests {
   private let turns = TurnQueue(DispatchQueue(label: "turns"))
 
-  @Test func `work is done in its order, whoever hands it over`() {
+  @Test func `work is done in its order, from any thread`() {
     let seen = Mutex<[Int]>([])
     for number in 0..<100 { turns.perform { seen.withLock { $0.append(number) } } }
     turns.turn {}

@@ -2,7 +2,7 @@ import TaktEngine
 import TaktTime
 import Testing
 
-/// What machines compare of their zone data.
+/// The digest of zone data, which machines compare.
 struct ZoneDigestTests {
   private func zone(_ rule: String) throws -> Zone {
     // A file of version 2 without transitions, whose footer is the rule.

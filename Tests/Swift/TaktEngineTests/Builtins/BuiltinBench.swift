@@ -7,7 +7,7 @@ import TaktTime
 
 /// Runs built-ins without a scheduler, and waits for their ends as events.
 final class BuiltinBench: Sendable {
-  /// What is logged, as text.
+  /// The log, as text.
   final class Lines: Observer {
     private let records = Mutex<[LogRecord]>([])
     func observe(_ new: [LogRecord]) { records.withLock { $0 += new } }
@@ -26,7 +26,7 @@ final class BuiltinBench: Sendable {
   }
 
   let lines = Lines()
-  /// What of a handed-over command is logged.
+  /// The logged part of a command that is handed over.
   let sink = RecordingSink()
   let files: OutputFiles
   let runner: BuiltinRunner
@@ -57,7 +57,7 @@ final class BuiltinBench: Sendable {
     self.reported = batches
   }
 
-  /// How many ends came in each report.
+  /// The number of ends in each report.
   final class Batches: Sendable {
     private let counts = Mutex<[Int]>([])
     func count(_ events: Int) { counts.withLock { $0.append(events) } }
@@ -85,7 +85,7 @@ final class BuiltinBench: Sendable {
       facts: facts)
   }
 
-  /// The ends of so many attempts, in their order.
+  /// This many ends of attempts, in order.
   func ends(_ count: Int) async -> [End] {
     var result: [End] = []
     for await end in ends {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TaktEngine
 
-/// What built-ins say goes the way that the job's `output` describes, as a command's output does.
+/// The output of built-ins, which follows the job's `output` like a command's.
 @Suite struct BuiltinOutputTests {
-  /// Says its lines, and fails where it is told to.
+  /// Logs its lines, and fails if `fails` is set.
   private struct Speaker: LongBuiltin {
     let name = "speak"
     let summary = "speaks"
@@ -98,7 +98,7 @@ import Testing
     _ = await log("one\ntwo\n", OutputPolicy())
     #expect(bench.lines.texts == ["one", "two"])
     _ = await speak(["three\nfour"], OutputPolicy())
-    // A file's name, say, is not to look like a line of its own.
+    // A file's name, for example, must not look like a line of its own.
     #expect(bench.lines.texts == ["one", "two", "three\u{fffd}four"])
     _ = await log(String(repeating: "x", count: 20_000), OutputPolicy())
     #expect(bench.lines.texts.dropFirst(3).map(\.utf8.count) == [8192, 8192, 3616])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import TaktEngine
 
-/// The contract of built-ins, whatever they do.
+/// The contract of every built-in.
 @Suite struct BuiltinRunnerTests {
-  /// Works until it is let go, or stopped; or hangs whatever is said.
+  /// Works until it is released, or stopped; or hangs in any case.
   private final class Gate: LongBuiltin {
     let name = "gate"
     let summary = "waits"
@@ -64,7 +64,7 @@ import Testing
     bench.router.start([bench.request("log", ["message": .string(text)])])
     let report = await bench.ends(1)[0].report
     let line = "job 1 2026-09-21T14:13:20.123Z 1 {{x {{secret.A}} |"
-    // A text that cannot be read stays as it is.
+    // An unreadable text is not changed.
     #expect([[line], [text]].contains(bench.lines.texts))
     #expect(report.output.stdoutBytes == bench.lines.texts[0].utf8.count + 1)
     #expect(report.output.kept.head == Array((bench.lines.texts[0] + "\n").utf8))

@@ -49,7 +49,7 @@ import Testing
     #expect(seen.map(\.kind) == ["start", "success"])
     #expect(seen.map(\.body) == ["", "Grüße\nall done\n"])
     #expect(seen[0].rid != nil && seen[0].rid == seen[1].rid)
-    // Neither the log nor anything else shows the path, which is all that is secret.
+    // Neither the log nor anything else shows the path, the only secret part.
     #expect(!bench.lines.texts.contains { $0.contains(Self.check) })
   }
 
@@ -58,7 +58,7 @@ import Testing
       (HookKind.onFailure, RunEnd(.failed, .exit(3)), "3"),
       (.onFailure, RunEnd(.failed, .signal(9)), "fail"),
       (.onFailure, RunEnd(.timedOut, .timeout), "fail"),
-      // What `success.exit` allows is no failure.
+      // A status that `success.exit` allows is no failure.
       (.onSuccess, RunEnd(.succeeded, .exit(3)), "success"),
       (.onStale, nil, "fail"), (.onAlarmFailed, nil, "fail"), (.onLate, nil, "log"),
     ] as [(HookKind, RunEnd?, String)])

@@ -4,7 +4,7 @@ import Testing
 @testable import TaktEngine
 import TaktTime
 
-/// What hooks are told, by built-ins and in the environment of commands.
+/// Facts for hooks, in built-ins and in the environment of commands.
 @Suite struct RunReportTests {
   private func request(_ facts: RunFacts) throws -> AttemptRequest {
     let spec = JobSpec(
@@ -41,7 +41,7 @@ import TaktTime
     }
   }
 
-  @Test func `a command and a built-in are told the same`() throws {
+  @Test func `a command and a built-in get the same text`() throws {
     let kept = KeptOutput(head: Array(String(repeating: "ä€😀", count: 2000).utf8))
     #expect(try output(kept) == Command.text(of: kept))
   }

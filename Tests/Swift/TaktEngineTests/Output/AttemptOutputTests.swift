@@ -145,7 +145,7 @@ import Synchronization
   ])
   func `a very long line is searched once, not from each of its bytes`(pattern: String) throws {
     let compiled = try #require(FailurePattern(pattern))
-    // From each byte anew this would take days.
+    // A search from each byte would take days.
     let line = [UInt8](repeating: UInt8(ascii: "a"), count: 8 << 20)
     let isMatch = line.withUnsafeBytes { compiled.matches($0) }
     #expect(!isMatch)

@@ -31,7 +31,7 @@ import TaktTime
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Why it is not written; nil when it is.
+    /// The reason for not writing; nil if it is written.
     func append(_ text: String, max: Int = 1000, files: Int = 3) -> OutputFileError? {
       clock.pass(to: clock.monotonic + .seconds(2))
       var count = 0
@@ -49,7 +49,7 @@ import TaktTime
       ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(name)")) ?? []).sorted()
     }
 
-    /// What a user does who owns the folder `user`.
+    /// An attack by the user who owns the folder `user`.
     func swapFolderForLink() {
       rename("\(folder)/user/logs", "\(folder)/user/old")
       symlink("\(folder)/target", "\(folder)/user/logs")
@@ -88,7 +88,7 @@ import TaktTime
     #expect(bench.entries("target") == ["out"])
     #expect(bench.append("1234567\n", max: 8) == nil)
     #expect(bench.entries("target") == ["out", "out.1"])
-    // In a folder that others can write to it may be anybody's in the next moment.
+    // In a folder that others can write to, it may be replaced at any moment.
     bench.file.close()
     chmod(bench.folder, 0o777)
     #expect(bench.append("two\n") == .link("\(bench.folder)/link"))

@@ -7,7 +7,7 @@ import Testing
 @testable import TaktEngine
 import TaktTime
 
-/// In which order what a command prints on its two streams is read.
+/// The order in which a command's two streams are read.
 @Suite struct OutputOrderTests {
   /// Calls `onLine` on the reactor's thread.
   private final class Sink: OutputSink {
@@ -31,7 +31,7 @@ import TaktTime
     func drop(lines: Int) {}
   }
 
-  /// What is kept of a run, when it has ended.
+  /// The kept output of a run, when it has ended.
   private final class End: Sendable {
     private let kept = Mutex("")
     private let hasCome = DispatchSemaphore(value: 0)
@@ -63,7 +63,7 @@ import TaktTime
     return end
   }
 
-  /// A turn reads of both streams what is there; what comes meanwhile comes later.
+  /// A turn reads the present contents of both streams; later output is read later.
   @Test func `what both streams hold is read before what comes meanwhile`() throws {
     let reactor = try Reactor()
     let pid = Mutex<Int32>(0)
@@ -74,14 +74,14 @@ import TaktTime
         pid.withLock { $0 = number }
         hasPID.signal()
       } else if line == "first" {
-        // As if the command printed it while the line before is read.
+        // As if the command printed it while the line before is being read.
         let descriptor = open("/proc/\(pid.withLock(\.self))/fd/1", O_WRONLY)
         _ = write(descriptor, "third\n", 6)
         close(descriptor)
         hasThird.signal()
       }
     }
-    // One for each wait: the writer of the first may still have it open when the second one begins.
+    // One for each wait: the writer of the first may still have it open when the second one starts.
     let gate = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     let exit = gate + "-exit"
     for path in [gate, exit] { #expect(mkfifo(path, 0o600) == 0) }
@@ -93,7 +93,7 @@ import TaktTime
       ],
       on: reactor, to: sink)
     hasPID.wait()
-    // The reactor looks when both have come.
+    // The reactor reads when both have come.
     let isHeld = DispatchSemaphore(value: 0)
     let release = DispatchSemaphore(value: 0)
     reactor.perform { _ in
@@ -112,7 +112,7 @@ import TaktTime
       close(descriptor)
     }
     release.signal()
-    // Its pipe is reached by its number as long as it lives.
+    // Its pipe is found by its number while it lives.
     hasThird.wait()
     let last = open(exit, O_WRONLY)
     _ = write(last, "\n", 1)
@@ -142,7 +142,7 @@ import TaktTime
     #expect(sink.lines.withLock(\.self) == all)
   }
 
-  /// Where each byte goes to the log, takt takes its time.
+  /// If each byte goes to the log, takt takes its time.
   @Test(arguments: [OutputPolicy.Logging.never, .always])
   func `a command that fills its pipe gets a larger one if nobody needs time`(
     logging: OutputPolicy.Logging

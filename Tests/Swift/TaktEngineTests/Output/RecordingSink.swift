@@ -2,7 +2,7 @@ import Synchronization
 import TaktCore
 import TaktEngine
 
-/// A log that remembers what it was handed.
+/// A log that keeps its output and records.
 final class RecordingSink: OutputSink {
   /// Lines of output.
   let lines = Mutex<[String]>([])

@@ -74,7 +74,7 @@ import Testing
     #expect(automaton.masked(text + [98]) == text.dropLast(100_000) + [42, 42, 42])
   }
 
-  /// Few letters make values overlap, repeat and begin one another.
+  /// Few letters make values overlap, repeat and start one another.
   @Test(arguments: UInt64(0)..<300)
   func `any pieces give what the whole gives, and no value is left`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// The same by looking everywhere: occurrences that overlap are one.
+  /// The same by a search everywhere: occurrences that overlap are one.
   private func covered(_ text: [UInt8], _ secrets: [[UInt8]]) -> [UInt8] {
     var hidden: [Range<Int>] = []
     for start in text.indices {

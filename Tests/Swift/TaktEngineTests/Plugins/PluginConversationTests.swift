@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// What a plugin says, understood.
+/// A plugin's messages as events.
 @Suite struct PluginConversationTests {
   private func events(
     _ text: String, isService: Bool = false, pieces: Int = .max

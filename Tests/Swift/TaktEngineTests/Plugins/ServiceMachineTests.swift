@@ -14,7 +14,7 @@ import FoundationEssentials
     return ServiceMachine(manifest)
   }
 
-  /// What is done, without the waits.
+  /// The effects without waits and log lines.
   private func deeds(_ effects: [ServiceMachine.Effect]) -> [ServiceMachine.Effect] {
     effects.filter {
       switch $0 {
@@ -59,7 +59,7 @@ import FoundationEssentials
     _ = machine.greeted()
     #expect(machine.stop("1", isKill: false) == [.cancel("1")])
     #expect(deeds(machine.stop("1", isKill: true)) == [.end("1", ServiceMachine.cancelled)])
-    // Its result comes too late for anybody, and is no fault.
+    // Its result comes too late, and is no fault.
     #expect(deeds(machine.result(of: "1", try ok)).isEmpty)
     #expect(deeds(machine.result(of: "2", try ok)) == [.end("2", .done)])
   }
@@ -104,7 +104,7 @@ import FoundationEssentials
     #expect(deeds(machine.timeReached(.pong)) == [.kill, .end("1", PluginFault.noPong.result)])
   }
 
-  /// How long it rests; nil when it does not.
+  /// The length of its rest; nil for none.
   private func backOff(_ effects: [ServiceMachine.Effect]) -> Duration? {
     effects.lazy.compactMap { if case .wait(.backOff, let delay) = $0 { delay } else { nil } }.first
   }
@@ -118,7 +118,7 @@ import FoundationEssentials
       _ = machine.timeReached(.backOff)
     }
     #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
-    // Hello alone is no success.
+    // A hello alone is no success.
     _ = machine.add("2")
     _ = machine.greeted()
     #expect(backOff(machine.processEnded()) == .seconds(60))

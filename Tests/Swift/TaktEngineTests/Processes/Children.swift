@@ -7,7 +7,7 @@ import Testing
 import TaktTime
 
 extension Spawn {
-  /// Prepares and starts in one go, and waits until the program is executed.
+  /// Prepares and starts in one step, and waits until the program is executed.
   static func start(
     _ request: AttemptRequest, mark: String = AttemptMark.make(), descriptors: [Int32] = []
   ) throws(StartFailure) -> Child {
@@ -37,7 +37,7 @@ enum Children {
       run: RunID(7), attempt: 2, spec: spec, slot: WallInstant(milliseconds: 1500), facts: facts)
   }
 
-  /// What a command prints on its standard output, line by line.
+  /// The standard output of a command, line by line.
   static func lines(
     _ action: Action, _ change: (inout Execution) -> Void = { _ in }, facts: RunFacts? = nil,
     mark: String = AttemptMark.make(), descriptors: [Int32] = [], fence: ClaimToken? = nil
@@ -50,7 +50,7 @@ enum Children {
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// Why a command does not start.
+  /// The reason why a command does not start.
   static func failure(
     _ action: Action, _ change: (inout Execution) -> Void = { _ in }
   ) throws -> String {
@@ -77,7 +77,7 @@ enum Children {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&entry, 1, 60_000) == 1 else { return result }
       let count = read(descriptor, &buffer, buffer.count)
-      // A terminal ends with an error.
+      // A terminal reports its end as an error.
       if count == 0 || count < 0 && errno == EIO { return result }
       if count > 0 { result += buffer[..<count] }
     }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import TaktEngine
 
-/// Commands that takt starts without a shell, held against the same ones by `sh -c`: by dash and by
-/// bash, as takt's user and as another one. `TAKT_SHELL_TEXTS` says how many texts each of the four
-/// gets: 5,000 in `make check-slow`.
+/// Commands that takt starts without a shell, compared with the same ones by `sh -c`: by dash and
+/// by bash, as takt's user and as another one. `TAKT_SHELL_TEXTS` sets the number of texts for each
+/// of the four: 5,000 in `make check-slow`.
 @Suite struct DirectStartOracleTests {
   private static let users = geteuid() == 0 ? [nil, "nobody"] : [nil]
   private static let world = Result { try ShellWorld() }
@@ -30,7 +30,7 @@ import Testing
       #expect(direct.outcome == usual.outcome, "\(text.debugDescription)")
       if direct.isDirect { directCount += 1 }
     }
-    // Of texts that all go to the shell nothing is known.
+    // If all texts went to the shell, nothing would be tested.
     #expect(directCount > count / 25)
   }
 
@@ -63,7 +63,7 @@ import Testing
   }
 }
 
-/// Texts that shells take apart in many ways, and what is round them.
+/// Texts that shells parse in many ways, with their surroundings.
 private struct CommandGenerator {
   private var random: SplitMix64
   private let programs: [String]
@@ -96,7 +96,7 @@ private struct CommandGenerator {
     "日本", "e\u{301}", "'", "\"", "\\", "$x", "`x`", "*", "?", "~", "#", "&", ";", ">", "\n", "!",
   ]
 
-  /// Words that a shell replaces by something else, or does more with.
+  /// Words that a shell replaces, or does more with.
   private static let replaced = [
     "~", "~/x", "~root", "a=~", "a=~/x", "a:~", "*", "?ile", "s[a-z]*", "#", "#x", "{a,b}",
     "{1..3}",

@@ -7,9 +7,9 @@ import Testing
 
 @testable import TaktEngine
 
-/// Simple commands that start without a shell, and what is said of their ends.
+/// Simple commands that start without a shell, and the reports of their ends.
 @Suite struct DirectStartTests {
-  /// How a command ends, and what its output is.
+  /// The end of a command, and its output.
   private func end(
     of text: String, isDirect: Bool, stopBy signal: StopSignal? = nil
   ) async throws -> (result: AttemptResult, lines: [String]) {
@@ -28,13 +28,13 @@ import Testing
   }
 
   @Test(arguments: [9, 11, 2, 13, 15, 6, 34])
-  func `a command that a signal ends is told of as its shell would`(signal: Int) async throws {
+  func `a command that a signal ends is reported as by its shell`(signal: Int) async throws {
     let world = try ShellWorld()
     let text = "\(world["bin/show"]) --signal \(signal)"
     let usual = try await end(of: text, isDirect: false)
     let direct = try await end(of: text, isDirect: true)
     #expect(direct.result == usual.result)
-    // Whether the shell's word is a line of its own is up to when the pipe is read.
+    // The time of reading decides if the shell's word is a line of its own.
     #expect(direct.lines.joined() == usual.lines.joined())
     #expect(direct.lines.joined().hasPrefix("an error"))
   }
@@ -97,7 +97,7 @@ import Testing
       return environment.dropped == [1] ? "drops" : "keeps"
     }
     #expect(made.joined(separator: " ") == String(expected))
-    // Of a job's own variable that is known, and said, before its command starts.
+    // For a job's own variable that is known before its command starts.
     let execution = Execution(environment: [String(name): String(value)])
     let said = StandardShell.allCases.map { shell in
       execution.directWords(of: "show", { shell.foresees($0, $1) }) == nil

@@ -8,10 +8,10 @@ import Testing
 
 @testable import TaktEngine
 
-/// What the guard ends when takt is killed or stopped, and what it leaves alone. All processes are
-/// real; nothing is waited for but their ends.
+/// The processes that the guard ends when takt is killed or stopped, and those that it leaves
+/// alone. All processes are real; the tests wait only for their ends.
 @Suite struct GuardTests {
-  /// A command whose processes have all left its group in some way, but for its own and one more.
+  /// A command whose processes have all left its group in some way, except its own and one more.
   private static let tree = """
     echo $$; sleep 1000 & echo $!; setsid sleep 1000 & echo $!; (setsid sleep 1000 & echo $!); \
     setsid env -i sleep 1000 & echo $!; wait
@@ -48,7 +48,7 @@ import Testing
       #expect(BootClock.now >= deadline)
     }
     #expect(!free.hasEnded && !host.guardian.hasEnded)
-    // takt wakes, finds its run ended, and has the same guard for its next ones.
+    // takt wakes, finds its run ended, and uses the same guard for its next ones.
     host.kill(SIGCONT)
     _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
     try host.tell("deadline \(BootClock.now + 3_600_000_000_000)")
@@ -80,7 +80,7 @@ import Testing
     _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }
   }
 
-  @Test func `a deadline that is put off in time ends nothing`() throws {
+  @Test func `a deadline that is extended in time ends nothing`() throws {
     let host = try GuardedHost()
     let process = try host.witness("run 1 echo $$; exec sleep 1000")
     let first = BootClock.now + 50_000_000
@@ -106,7 +106,7 @@ import Testing
     process.kill()
   }
 
-  /// The host keeps starting runs until it is killed, wherever it is then.
+  /// The host keeps starting runs until it is killed at an arbitrary moment.
   @Test(arguments: [true, false])
   func `no run that takt was just starting survives it`(usesGroups: Bool) throws {
     let word = "\(UInt32.random(in: 0x1000_0000 ... .max))"
@@ -115,7 +115,7 @@ import Testing
       for number in 1...60 { try host.tell("run \(number) echo up; sleep 1000.\(word) & wait") }
       for _ in 0..<(6 * turn) { _ = try host.line { $0 == "out up" } }
       host.kill(SIGKILL)
-      // It ends when nobody is left.
+      // It ends when no process is left.
       #expect(host.guardian.ends())
       #expect(Self.processes(with: word) == [])
     }
@@ -167,7 +167,7 @@ import Testing
     for descriptor in [child.pidfd, child.stdout, child.stderr ?? -1] { close(descriptor) }
   }
 
-  /// As the process of a service plugin is, which lives on.
+  /// Like the process of a service plugin, which lives on.
   @Test func `a process that works for claimed runs at times is guarded at those times`() throws {
     let guardian = try Guard.start(on: try Reactor())
     defer { guardian.stop() }
@@ -186,7 +186,7 @@ import Testing
     }
     processes.start(commands)
     let (working, idle) = (commands[0].id, commands[1].id)
-    // What is told to the reactor comes before the children that are being started.
+    // A call to the reactor would come before children that are still being started.
     while processes.starting.isEmpty == false { usleep(1000) }
     processes.reactor.perform { _ in
       processes.setGuarded(working, true)
@@ -210,9 +210,9 @@ import Testing
   // MARK: Strangers
 
   enum Stranger: CaseIterable {
-    /// Has the number of a guarded process, and has started later or earlier.
+    /// Has the number of a guarded process, but started later or earlier.
     case laterNumber, earlierNumber
-    /// Bears the mark of a guarded attempt, and was started by somebody else.
+    /// Has the mark of a guarded attempt, but was started by another process.
     case copiedMark
   }
 
@@ -272,7 +272,7 @@ import Testing
 
   @Test func `the guard holds none of takt's files, and has a name of its own`() throws {
     let host = try GuardedHost()
-    // It has done all that it does at its beginning when it has done something.
+    // Once it has done something, it has completed its start.
     try host.tell("deadline 1")
     try host.tell("run 1 sleep 1000")
     _ = try host.line { $0.hasPrefix("ended 1 signalled(9)") }

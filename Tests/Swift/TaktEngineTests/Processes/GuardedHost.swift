@@ -5,7 +5,7 @@ import TaktTesting
 
 @testable import TaktEngine
 
-/// The clock that goes on while the machine sleeps, in nanoseconds.
+/// The clock that continues while the machine sleeps, in nanoseconds.
 enum BootClock {
   static var now: UInt64 {
     var time = timespec()
@@ -18,12 +18,12 @@ enum BootClock {
   }
 }
 
-/// Knows a process by a handle, whoever has its number later.
+/// Identifies a process by a handle, even if another gets its number later.
 final class Witness {
   let pid: pid_t
   private let handle: Int32
 
-  /// Far longer than anything takes: a test that waits this long has failed.
+  /// Far longer than any step takes: a test that waits this long has failed.
   private static let patienceMilliseconds: Int32 = 60_000
 
   init(_ pid: pid_t) {
@@ -47,7 +47,7 @@ final class Witness {
   }
 }
 
-/// A process of takt's with a guard, which a test may kill or stop.
+/// A process of takt with a guard, which a test may kill or stop.
 final class GuardedHost {
   struct Silence: Error, CustomStringConvertible { var description: String }
 
@@ -88,7 +88,7 @@ final class GuardedHost {
   deinit {
     close(input)
     kill(SIGCONT)
-    // It ends its runs by its guard.
+    // Its guard ends its runs.
     kill(SIGKILL)
     waitpid(pid, nil, 0)
     _ = guardian.ends()
@@ -106,7 +106,7 @@ final class GuardedHost {
     }
   }
 
-  /// The same, and the process whose number the run then prints.
+  /// Sends a request, and returns the process whose number the run then prints.
   func witness(_ request: String) throws -> Witness {
     try tell(request)
     return try Witness(number())
@@ -122,13 +122,13 @@ final class GuardedHost {
     return number
   }
 
-  /// The number of the present guard, when all that was told before has been passed on.
+  /// The number of the present guard, when all requests before have been passed on.
   func guardNumber() throws -> pid_t {
     try tell("guard")
     return pid_t(try line { $0.hasPrefix("guard ") }.dropFirst(6)) ?? 0
   }
 
-  /// The next line that is right; others are passed over.
+  /// The next line that fits; others are skipped.
   func line(where isRight: (String) -> Bool) throws -> String {
     while true {
       if let place = lines.firstIndex(where: isRight) { return lines.remove(at: place) }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import TaktEngine
 
-/// Whom a child runs as.
+/// The user and groups of a child.
 @Suite struct IdentityTests {
   private static let isRoot = geteuid() == 0
 
-  /// Users of this machine: `nobody`, and one that is in more than one group where there is such.
+  /// Users of this machine: `nobody`, and one that is in more than one group if there is one.
   private static func users() -> [String] {
     let members = ((try? String(contentsOfFile: "/etc/group", encoding: .utf8)) ?? "")
       .split(separator: "\n").compactMap { $0.split(separator: ":").dropFirst(3).first }

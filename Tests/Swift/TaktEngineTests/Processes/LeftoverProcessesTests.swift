@@ -7,8 +7,8 @@ import Testing
 
 @testable import TaktEngine
 
-/// What a daemon ends that starts after a kill -9: leftovers of recorded attempts, and no strangers.
-/// All processes here are real.
+/// Processes that a daemon ends at its start after a kill -9: leftovers of recorded attempts, and
+/// no strangers. All processes here are real.
 @Suite(.serialized) struct LeftoverProcessesTests {
   @Test func `the process of an attempt and its session are ended`() throws {
     let mark = Self.newMark()
@@ -49,7 +49,7 @@ import Testing
     #expect(try leader.line() == "cleaned")
   }
 
-  /// As what `at`, `sbatch` or a process manager starts from within a job.
+  /// Like processes that `at`, `sbatch` or a process manager starts from within a job.
   @Test func `a process with a copied environment in another session is left alone`() throws {
     let mark = Self.newMark()
     let leader = try Bystander("echo up; sleep 1000", mark: mark)
@@ -178,7 +178,7 @@ final class Bystander {
     end()
   }
 
-  /// Ends it with all of its session.
+  /// Ends it with its whole session.
   func end() {
     guard !isReaped else { return }
     isReaped = true
@@ -187,7 +187,7 @@ final class Bystander {
     waitpid(pid, nil, 0)
   }
 
-  /// What it has printed next, up to the end of a line.
+  /// The next output, up to the end of a line.
   func line() throws -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -203,7 +203,7 @@ final class Bystander {
 
   var isAlive: Bool { Self.isAlive(pid) }
 
-  /// One that is not reaped has ended all the same.
+  /// A process that is not reaped has ended, too.
   static func isAlive(_ pid: pid_t) -> Bool {
     ProcessStatus.read(pid).map { !$0.isZombie } ?? false
   }
@@ -227,7 +227,7 @@ private final class TestGroup {
   }
 
   func remove() {
-    // Busy until the kernel has seen the last process out.
+    // Busy until the kernel has released the last process.
     for _ in 0..<1000 where rmdir(folder) != 0 { usleep(5000) }
   }
 

@@ -45,7 +45,7 @@ import TaktTime
     }
   }
 
-  /// What a runner reports, one after the other.
+  /// The reports of a runner, one after the other.
   private final class EventLog: Sendable {
     private let events = Mutex<[SchedulerEvent]>([])
     private let hasCome = DispatchSemaphore(value: 0)
@@ -88,7 +88,7 @@ import TaktTime
       return
     }
     #expect(given.result == .notStarted(.process, errno: ECANCELED))
-    // The answer comes too late for anybody.
+    // The answer comes too late.
     accounts.answer.signal()
   }
 
@@ -135,7 +135,7 @@ import TaktTime
     }
   }
 
-  @Test func `descendants are counted, signalled, and their end is told`() async throws {
+  @Test func `descendants are counted, signalled, and their end is reported`() async throws {
     let events = try await run("sleep 1000 & sleep 1001 & exit 5", sink: RecordingSink())
     guard case .actionEnded(_, let report) = events.first, report.result == .exited(5),
       report.descendants.count == 2,
@@ -146,8 +146,7 @@ import TaktTime
     }
   }
 
-  @Test func `whoever starts a command without a job is told its end, and no other's`() async throws
-  {
+  @Test func `the starter of a command without a job gets its end, and no other's`() async throws {
     let runner = try ProcessRunner(reactor: try Reactor(), sink: RecordingSink())
     let (ends, continuation) = AsyncStream<[Int32: AttemptResult]>.makeStream()
     runner.start(

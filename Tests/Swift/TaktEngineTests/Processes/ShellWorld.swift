@@ -7,9 +7,10 @@ import Testing
 
 @testable import TaktEngine
 
-/// A folder with shells, with programs that print what they are given, and with files that are none.
+/// A folder with shells, with programs that print their arguments and environment, and with files
+/// that are no programs.
 final class ShellWorld: Sendable {
-  /// What a command was and did, as far as others can see.
+  /// The visible result of a command.
   struct Outcome: Equatable {
     var output: String
     var errors: String
@@ -21,7 +22,7 @@ final class ShellWorld: Sendable {
   private let folder = TemporaryFolder()
   var path: String { folder.path }
 
-  /// Compiled by the C compiler, which leaves nobody here with the file open for writing.
+  /// Compiled by the C compiler, so that no process here has the file open for writing.
   init() throws {
     chmod(path, 0o755)
     for name in [
@@ -47,8 +48,9 @@ final class ShellWorld: Sendable {
 
   subscript(name: String) -> String { folder[name] }
 
-  /// With `--signal N` it ends itself by a signal. Otherwise it prints its arguments, its environment
-  /// in some order, its folder, the path that it was started by, and what it is by signals.
+  /// With `--signal N` it ends itself by a signal. Otherwise it prints its arguments, its
+  /// environment in some order, its folder, the path that it was started by, and its signal
+  /// dispositions.
   private static let program = """
     #define _GNU_SOURCE
     #include <fcntl.h>
@@ -91,7 +93,7 @@ final class ShellWorld: Sendable {
 
     """
 
-  /// Runs a text by a shell at its path, or as takt starts it in place of that shell.
+  /// Runs a text with a shell at its path, or as takt starts it in place of that shell.
   func run(
     _ text: String, by shell: StandardShell, directly: Bool,
     _ change: (inout Execution) -> Void = { _ in }

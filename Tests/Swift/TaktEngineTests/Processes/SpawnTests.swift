@@ -7,7 +7,7 @@ import Testing
 @testable import TaktCore
 @testable import TaktEngine
 
-/// What a child is given, as the child sees it.
+/// The surroundings of a child, as the child sees them.
 @Suite struct SpawnTests {
   @Test func `a child has the umask of its job`() throws {
     #expect(try Children.lines(.shell("umask")) { $0.umask = 0o027 } == ["0027"])
@@ -47,7 +47,7 @@ import Testing
     #expect(try foreign { _ in }.contains("PATH=\(own)"))
   }
 
-  @Test func `a child is told of its run`() throws {
+  @Test func `a child has the facts of its run`() throws {
     let mark = AttemptMark.make()
     let lines = try Children.lines(
       .argv(["env"]), { $0.environment = ["TAKT_JOB": "not this"] }, mark: mark)
@@ -58,7 +58,7 @@ import Testing
     #expect(Set(lines.filter { $0.hasPrefix("TAKT_") }) == Set(expected))
   }
 
-  @Test func `a child of a claimed run is told its fencing number, any other has none`() throws {
+  @Test func `a child of a claimed run has its fencing number, any other has none`() throws {
     var request = try Children.request(.argv(["env"]))
     request.fence = ClaimToken(18_446_744_073_709_551_615)
     let command = Command(of: request)
@@ -71,7 +71,7 @@ import Testing
     #expect(claimed == ["<12>"])
   }
 
-  @Test func `a plugin is told the fencing number of a claimed run`() throws {
+  @Test func `a plugin gets the fencing number of a claimed run`() throws {
     let manifest = PluginManifest(name: "p", version: "1", command: ["true"], folder: "/")
     for (fence, text) in [(ClaimToken(41), #","fence":41,"#), (nil, "")] {
       var request = try Children.request(.plugin(manifest, [:]))
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a hook is told of the run that it is for`() throws {
+  @Test func `a hook has the facts of the run that it is for`() throws {
     let facts = RunFacts(
       hook: .onFailure, run: RunID(5), attempts: 3, end: RunEnd(.failed, .exit(4)),
       duration: .milliseconds(1234), lateness: .milliseconds(56), failureStreak: 9,
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `a limit that cannot be set stops the start`() throws {
-    // No process may open more than the system's own bound, root neither.
+    // No process may open more than the system's own bound, not even root.
     #expect(try Children.failure(.shell("true")) { $0.limits.files = .max } == "limits EPERM")
   }
 
@@ -180,7 +180,7 @@ import Testing
     #expect(lines == ["other", "secret", "/proc/self/fd/4", "0", "1", "2", "3", "4"])
   }
 
-  @Test func `a secret that cannot be had stops the start`() throws {
+  @Test func `a secret that is not available stops the start`() throws {
     let folder = TemporaryFolder()
     let fifo = "\(folder.path)/fifo"
     mkfifo(fifo, 0o600)

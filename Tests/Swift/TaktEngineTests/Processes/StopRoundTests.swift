@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// Who is to have the signal that stops a run.
+/// The receivers of the signal that stops a run.
 @Suite struct StopRoundTests {
   @Test func `who was there gets the signal once, and what comes after it gets none`() {
     let before = ProcessStatus.ticksNow() - 100
@@ -13,7 +13,7 @@ import Testing
     let after = ProcessStatus.ticksNow() + 100
     #expect(!round.isEmpty && round.contains(10, startTicks: before))
     #expect(!round.misses(10, parent: 1, startTicks: before))
-    // A child of one that has had it: born before, or to clean up.
+    // A child of a process that has had it: born before, or to clean up.
     #expect(round.misses(11, parent: 10, startTicks: before + 50))
     #expect(!round.misses(12, parent: 10, startTicks: after))
     // An orphan.

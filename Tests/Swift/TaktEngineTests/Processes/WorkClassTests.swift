@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// What the system says of a child of each class.
+/// The system's view of a child of each class.
 @Suite struct WorkClassTests {
   @Test(arguments: QoS.allCases)
   func `a living child has all that its class says`(qos: QoS) throws {
@@ -16,21 +16,21 @@ import Testing
     let stat = try String(contentsOfFile: "/proc/\(child.pid)/stat", encoding: .utf8)
     let fields = stat[(try #require(stat.lastIndex(of: ")")))...].split(separator: " ")
     let work = qos.workClass
-    // A better nice value takes a privilege; without it the child has takt's own.
+    // A better nice value needs a privilege; without it the child has takt's own.
     let refused = work.refusals().contains { $0.hasPrefix("nice") }
     #expect(
       fields[17]
         == "\(refused ? getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) : work.nice)")
     #expect(fields[39] == "\(work.policy.number)")
     #expect(Self.ioPriorities(work).contains(csystem_io_priority(child.pid)))
-    // Of another process it is told to the privileged only.
+    // Only a privileged process may read it of another one.
     if geteuid() == 0 {
       let slack = try String(contentsOfFile: "/proc/\(child.pid)/timerslack_ns", encoding: .utf8)
       #expect(
         slack.trimmingCharacters(in: .whitespacesAndNewlines) == "\(work.request.timer_slack_ns)")
     }
-    // Where the kernel groups sessions, it weighs this one as the class says. Of all who are not
-    // privileged it hears one wish in a tenth of a second.
+    // If the kernel groups sessions, it weighs this one by the class. It accepts one request of all
+    // unprivileged processes in a tenth of a second.
     let isGrouping = try? String(
       contentsOfFile: "/proc/sys/kernel/sched_autogroup_enabled", encoding: .utf8)
     if isGrouping == "1\n", !refused, geteuid() == 0 {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Some kernels answer with what follows from the nice value, others that none was set.
+  /// Some kernels answer with the value that follows from the nice value, others that none was set.
   private static func ioPriorities(_ work: WorkClass) -> [Int32] {
     work.inputOutput == .byNice ? [0, 2 << 13 | (work.nice + 20) / 5] : [work.inputOutput.number]
   }
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a priority that the system refuses keeps the child from starting`() throws {
-    // A class that no kernel has, whatever takt's rights.
+    // A class that no kernel has, with any rights of takt.
     #expect(
       try Children.failure(.argv(["true"])) { $0.inputOutput = .bestEffort(5 << 13) }
         == "ionice EINVAL")

@@ -31,7 +31,7 @@ import Testing
         gate.wait()
       }
     }
-    // All are told: those that hang, and those that wait behind them.
+    // All are given up: those that hang, and those that wait behind them.
     for _ in 0..<10 { #expect(givenUp.wait(timeout: .now() + 60) == .success) }
     #expect(begun.withLock(\.self) == 2)
     for _ in 0..<10 { gate.signal() }

@@ -22,7 +22,7 @@ import Testing
     let plan = ReloadPlan(from: file, to: whole)
     #expect(plan.steps.map(\.change) == [.added, .added] && plan.keptCount == 2)
 
-    // Only what is new is read again.
+    // Only new labels are read again.
     #expect(source.reads == 2)
     jobs.containers[1] = LabelSource.container("db", "y")
     jobs.make(for: file, from: source)

@@ -8,9 +8,9 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 
-/// What of the jobs files, and of the folders that an include looks into, makes a reload.
+/// Changes of the jobs files, and of the folders of an include, that make a reload.
 @Suite struct FileWatcherTests {
-  /// After `!` one call must have been made since the last look, and after `-` none.
+  /// After `!` one call must have been made since the last query, and after `-` none.
   @Test(arguments: [
     // A file that is made, written, replaced by rename, or removed.
     (
@@ -25,14 +25,15 @@ import TimerMachineTesting
         + "move aside conf !, write conf/jobs.yaml !, delete conf !, folder conf -, "
         + "write conf/jobs.yaml !"
     ),
-    // What a link leads to, and the link.
+    // The target of a link, and the link.
     (
       "current/jobs.yaml",
       "folder one, write one/jobs.yaml, folder two, write two/jobs.yaml, link current one !, "
         + "write one/jobs.yaml !, write two/jobs.yaml -, link next two, move next current !, "
         + "write one/jobs.yaml -"
     ),
-    // An entry of an included folder that comes or goes. Whoever reads the file watches it by itself.
+    // An entry of an included folder that comes or goes. The reader of the file watches it by
+    // itself.
     (
       "jobs.d",
       "folder jobs.d !, write jobs.d/a.yaml !, write jobs.d/a.yaml -, "
@@ -73,7 +74,7 @@ import TimerMachineTesting
     files.watch(["a.yaml", "b.yaml"], readAt: readAt)
     #expect(files.calls() == 1)
     #expect(files.calls() == 0)
-    // What the link leads to is older than the reading.
+    // The target of the link is older than the reading.
     #expect(symlink(files.folder["a.yaml"], files.folder["link.yaml"]) == 0)
     files.watch(["link.yaml"], readAt: readAt)
     #expect(files.calls() == 1)
@@ -180,7 +181,7 @@ private final class WatchedFiles {
 
   func watch(_ paths: String...) { watch(paths) }
 
-  /// Watches what was read after anything that was written so far, or at another time.
+  /// Watches files that were read after all writes so far, or at another time.
   func watch(
     _ paths: [String], readAt: WallInstant = WallInstant(nanoseconds: .max),
     identities: [String: FileIdentity] = [:]
@@ -199,14 +200,14 @@ private final class WatchedFiles {
     return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 
-  /// Lets virtual time pass between two instants at which nothing is left to be done.
+  /// Lets virtual time pass, without any work left at its start and its end.
   func pass(_ duration: Duration) {
     watcher.watches.catchUp()
     folder.timers.advance(by: duration)
     watcher.watches.catchUp()
   }
 
-  /// How often it was told, since the last time this was asked.
+  /// The number of calls since the last query.
   func count() -> Int {
     watcher.watches.catchUp()
     return changeCount.withLock { changeCount in
@@ -215,7 +216,7 @@ private final class WatchedFiles {
     }
   }
 
-  /// How often it is told of what has been done so far, when all has settled.
+  /// The number of calls for all changes so far, when all has settled.
   func calls() -> Int {
     pass(FileWatcher.settleTime)
     return count()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// Folders of which some entries count, or what is below them.
+/// Folders of which some entries count, or entries below them.
 @Suite struct FolderWatchTests {
   struct Course: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -76,7 +76,7 @@ import Testing
       "links are not followed", ["**/*.csv"], before: "folder inbox, folders other/sub",
       "link inbox/link ROOT/other -, write other/a.csv -, write other/sub/a.csv -"),
   ])
-  func `a folder is told of what counts in it alone`(course: Course) throws {
+  func `only changes that count in a folder are reported`(course: Course) throws {
     let folder = try WatchedFolder()
     try folder.perform(course.before) { _, _ in }
     folder.watch([try key(folder, course.patterns, recursive: course.isRecursive)])
@@ -87,7 +87,7 @@ import Testing
     #expect(folder.troubles() == [])
   }
 
-  @Test func `a run is told of the paths below that count`() throws {
+  @Test func `a run gets the paths below that count`() throws {
     let folder = try WatchedFolder()
     try folder.makeFolders("inbox/sub")
     folder.watch([try key(folder, ["**/*.csv"], recursive: false)])
@@ -116,7 +116,7 @@ import Testing
     #expect(folder.watches.inodeCount == 0)
   }
 
-  @Test func `a limit of the system is told once, and the folders that are watched are`() throws {
+  @Test func `a limit of the system is reported once, and watched folders still report`() throws {
     let folder = try WatchedFolder(add: { descriptor, path, bits in
       guard String(cString: path).hasSuffix("/full") else {
         return inotify_add_watch(descriptor, path, bits)

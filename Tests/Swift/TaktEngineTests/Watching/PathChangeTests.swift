@@ -5,9 +5,9 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 
-/// What a change at a path is, and when it is told.
+/// Changes at a path, and the times of their reports.
 @Suite struct PathChangeTests {
-  /// What is done before a path is watched and after it.
+  /// Steps before a path is watched and after it.
   struct Course: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var path: String
@@ -77,7 +77,7 @@ import TimerMachineTesting
       "write sub/one !, delete sub/one -, write sub/one !, write sub/two, link other sub/two, "
         + "move other file !, write sub/two !"),
   ])
-  func `a path is told of its changes alone`(course: Course) throws {
+  func `only a path's own changes are reported`(course: Course) throws {
     let folder = try WatchedFolder()
     func look(isTold: Bool, deed: String) {
       #expect(folder.changes() == (isTold ? ["job"] : []), "\(deed)")
@@ -121,7 +121,7 @@ import TimerMachineTesting
     #expect(folder.count() == 0)
   }
 
-  @Test func `a change is told when there was quiet for the debounce`() throws {
+  @Test func `a change is reported after a quiet time of the debounce`() throws {
     let folder = try WatchedFolder()
     folder.watch("file", debounce: .seconds(1))
     for _ in 0..<5 {
@@ -133,7 +133,7 @@ import TimerMachineTesting
     #expect(folder.count() == 1)
   }
 
-  @Test func `a file that never stops growing is told after ten times the debounce`() throws {
+  @Test func `a file that never stops growing is reported after ten times the debounce`() throws {
     let folder = try WatchedFolder()
     folder.watch("file", debounce: .seconds(1))
     var reportedAt: [Int] = []
@@ -147,8 +147,8 @@ import TimerMachineTesting
     #expect(reportedAt == [20, 40])
   }
 
-  /// Random deeds in a small tree, watched by paths and links that share folders: at the end each
-  /// path is watched as it stands.
+  /// Random steps in a small tree, watched by paths and links that share folders: at the end each
+  /// path is watched in its present form.
   @Test(arguments: UInt64(0)..<20)
   func `no sequence of deeds makes it blind`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -191,7 +191,7 @@ import TimerMachineTesting
       watches = folder.watches
       #expect(watches != nil)
     }
-    // What the reactor and the queue still do may hold it for a moment.
+    // Remaining work of the reactor and the queue may hold it for a moment.
     let done = DispatchSemaphore(value: 0)
     for _ in 0..<3 {
       try WatchedFolder.reactor.get().perform { _ in done.signal() }
@@ -201,7 +201,7 @@ import TimerMachineTesting
     #expect(watches == nil)
   }
 
-  @Test func `deleted and made again in fast succession is told each time`() throws {
+  @Test func `a file deleted and made again in fast succession is reported each time`() throws {
     let folder = try WatchedFolder()
     try folder.makeFolder("inbox")
     folder.watch("inbox")
@@ -223,7 +223,7 @@ import TimerMachineTesting
       try folder.write(".file.new")
       try folder.move(".file.new", to: "file")
       try folder.awaitChange()
-      // No second call for the same save, which could pass for the next one.
+      // No second call for the same save, which could be taken for the next one.
       #expect(folder.count() == 1)
     }
     #expect(folder.watches.inodeCount == folder.root.split(separator: "/").count + 2)

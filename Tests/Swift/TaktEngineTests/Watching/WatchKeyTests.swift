@@ -6,7 +6,7 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 
-/// Keys that come and go, and what the system refuses.
+/// Keys that come and go, and errors of the system.
 @Suite struct WatchKeyTests {
   @Test func `a removed key is silent, also with a change that has not settled`() throws {
     let folder = try WatchedFolder()
@@ -39,7 +39,7 @@ import TimerMachineTesting
     #expect(folder.changes() == [])
   }
 
-  @Test func `a thousand keys in one folder are told apart`() throws {
+  @Test func `a thousand keys in one folder are distinguished`() throws {
     let folder = try WatchedFolder()
     let names = (0..<1000).map { "file-\($0)" }
     folder.watch(Set(names.map { folder.key("a/" + $0, job: $0) }))
@@ -80,7 +80,7 @@ import TimerMachineTesting
     let limit = try String(
       contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
     let count = try #require(Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)))
-    // By turns: the kernel makes one of two equal events in a row.
+    // By turns: the kernel merges two equal events in a row.
     try folder.makeFolder("busy/x")
     for index in 0...count {
       let names = index % 2 == 0 ? ["busy/x", "busy/y"] : ["busy/y", "busy/x"]
@@ -108,7 +108,7 @@ import TimerMachineTesting
     let hint = number == ENOSPC ? "raise fs.inotify.max_user_watches" : "the right to read"
     #expect(troubles.first?.contains(hint) == true)
     #expect(troubles.first?.hasPrefix("cannot watch \(folder["inbox"]):") == true)
-    // Seen by the next try alone.
+    // Only the next try finds it.
     try folder.makeFolder("inbox/file")
     #expect(folder.changes() == [])
     folder.pass(.seconds(30))

@@ -7,7 +7,7 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 
-/// A temporary folder, watches in it, and what they have told. Time is virtual.
+/// A temporary folder, watches in it, and their reports. Time is virtual.
 final class WatchedFolder: Sendable {
   struct TooLate: Error {}
 
@@ -47,11 +47,11 @@ final class WatchedFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: root) }
 
-  /// Who was told of what has been done so far, since the last time this was asked: each job once,
-  /// as without a debounce one deed may be told in pieces.
+  /// The owners of all changes since the last query: each job once, as without a debounce one step
+  /// may be reported in pieces.
   func changes() -> [String] { Set(popChanges().map(\.owner)).sorted() }
 
-  /// How often anyone was told of what has been done so far, since the last time this was asked.
+  /// The number of reports since the last query.
   func count() -> Int { popChanges().count }
 
   private func popChanges() -> [WatchKey] {
@@ -62,8 +62,7 @@ final class WatchedFolder: Sendable {
     }
   }
 
-  /// The paths within the folder at which something has changed, each once, since the last time this
-  /// was asked.
+  /// The paths within the folder that have changed since the last query, each once.
   func paths() -> [String] {
     watches.catchUp()
     return notifications.paths.withLock { paths in
@@ -78,12 +77,12 @@ final class WatchedFolder: Sendable {
     return notifications.troubles.withLock { $0 }
   }
 
-  /// Waits until something is told, as the reactor brings it.
+  /// Waits for a report, as the reactor brings it.
   func awaitChange() throws {
     guard notifications.signal.wait(timeout: .now() + 10) == .success else { throw TooLate() }
   }
 
-  /// Lets virtual time pass between two moments at which nothing is left to be done.
+  /// Lets virtual time pass, without any work left at its start and its end.
   func pass(_ duration: Duration) {
     watches.catchUp()
     timers.advance(by: duration)
@@ -117,8 +116,9 @@ final class WatchedFolder: Sendable {
     try awaitLastWriter(of: path)
   }
 
-  /// A child that another test starts meanwhile has the file open until it executes its program, and
-  /// the system tells of the last close alone. A read lease is given when nobody can write any more.
+  /// A child that another test starts meanwhile has the file open until it executes its program,
+  /// and the system reports only the last close. A read lease is granted when no process can write
+  /// any more.
   private func awaitLastWriter(of path: String) throws {
     // F_SETLEASE of Linux.
     let (setLease, readLease, unlock) = (Int32(1024), Int32(F_RDLCK), Int32(F_UNLCK))
@@ -138,8 +138,8 @@ final class WatchedFolder: Sendable {
   func link(_ path: String, to target: String) throws { try check(symlink(target, self[path])) }
   func setMode(_ path: String, _ mode: mode_t) throws { try check(chmod(self[path], mode)) }
 
-  /// Does deeds one after the other, as they are written: `folder inbox, write inbox/a !, move a b -`. After `!`
-  /// something must have been told since the last look, and after `-` nothing.
+  /// Does the steps of a text like `folder inbox, write inbox/a !, move a b -`. After `!` a change
+  /// must have been reported since the last query, and after `-` none.
   func perform(_ deeds: String, look: (_ isTold: Bool, _ deed: String) -> Void) throws {
     for deed in deeds.split(separator: ", ").map(String.init) {
       let words = deed.split(separator: " ").map(String.init)

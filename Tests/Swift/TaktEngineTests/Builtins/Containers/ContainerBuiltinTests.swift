@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// `use: container` with an engine that answers rightly, or means harm.
+/// `use: container` with an engine that answers correctly, or is hostile.
 @Suite struct ContainerBuiltinTests {
   private let folder = TemporaryFolder()
   private let bench: BuiltinBench
@@ -50,7 +50,7 @@ import Testing
     #expect(seen.last?.hasPrefix("DELETE /v1.41/containers/takt-job-") == true)
   }
 
-  @Test func `a stream that breaks off is taken up where it broke`() async throws {
+  @Test func `a stream that breaks off is continued where it broke`() async throws {
     let report = try await run("cut")
     #expect(report.result == .exited(3))
     #expect(report.output.stdoutBytes == 8)
@@ -95,7 +95,7 @@ import Testing
     let server = try start("waits")
     defer { withExtendedLifetime(server) {} }
     bench.router.start([request()])
-    // Whatever it is doing by then.
+    // At an arbitrary stage of its work.
     bench.router.stop(RunID(1), signal: .terminate)
     let report = await bench.ends(1)[0].report
     #expect([.exited(143), .failed("cancelled")].contains(report.result), "\(seen)")

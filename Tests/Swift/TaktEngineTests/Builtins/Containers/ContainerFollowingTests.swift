@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// When containers are listed and told of, in virtual time.
+/// The times of lists and reports of containers, in virtual time.
 @Suite final class ContainerFollowingTests {
   private var following = ContainerFollowing()
   private var now = MonotonicInstant(nanoseconds: 0)
@@ -13,7 +13,7 @@ import Testing
   private var tries = 0
   private var said: [String] = []
   private var isAway = false
-  /// What the engine would list.
+  /// The containers that the engine would list.
   private var running: [LabelledContainer] = []
 
   private func perform(_ actions: [ContainerFollowing.Action]) {
@@ -35,7 +35,7 @@ import Testing
     perform(following.receive(input, at: now))
   }
 
-  /// Time goes by, and the timer fires when it is due.
+  /// Lets time pass, and fires the timer when it is due.
   private func pass(_ duration: Duration) {
     let end = now + duration
     while let deadline = following.deadline, deadline <= end {
@@ -49,7 +49,7 @@ import Testing
     LabelledContainer(id: id ?? "id-\(name)", name: name, labels: ["takt.jobs.a.run": "x"])
   }
 
-  @Test func `a container that comes is told of after a moment`() {
+  @Test func `a new container is reported after a moment`() {
     #expect(following.begin() == [.open])
     receive(.opened)
     #expect(told == [[]])

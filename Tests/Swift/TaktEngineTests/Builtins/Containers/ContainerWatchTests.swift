@@ -122,7 +122,7 @@ private final class WatchBench {
     return seen.said.withLock(\.self)
   }
 
-  /// Time goes by in steps, each of which ends when the watch has done what it made due.
+  /// Lets time pass in steps, each of which ends when the watch has done its due work.
   func pass(_ duration: Duration) {
     var left = duration
     while left > .zero {

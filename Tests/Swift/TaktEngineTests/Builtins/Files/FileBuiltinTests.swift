@@ -47,7 +47,7 @@ import Testing
     folder.write("  \(pid)\n", to: "pid")
     var parameters: Parameters = ["pid_file": .string(folder["pid"]), "signal": "TERM"]
     parameters["program"] = program.map { .string($0) }
-    // Until the child has become its program.
+    // Until the child has executed its program.
     while !SignalBuiltin.isProgram("sleep", of: pid) { sched_yield() }
     #expect(await bench.run("signal", parameters) == .done)
     #expect(end(of: pid) == SIGTERM)
@@ -92,7 +92,7 @@ import Testing
 
   private static let stranger: uid_t = 47_321
 
-  /// A folder of another user's, with a link of that user's.
+  /// A folder of another user, with a link of that user.
   private func makeHome(linkTo target: String) throws -> String {
     let home = folder["home"]
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
@@ -106,7 +106,7 @@ import Testing
     let home = try makeHome(linkTo: "../made")
     #expect(await bench.run("touch", ["path": .string("\(home)/link")]) == .failed("link"))
     #expect(access(folder["made"], F_OK) != 0)
-    // A link of root's is followed, also to what is not there yet.
+    // A link of root is followed, even to a file that does not exist yet.
     #expect(symlink("made", folder["own"]) == 0)
     #expect(await bench.run("touch", ["path": .string(folder["own"])]) == .done)
     #expect(access(folder["made"], F_OK) == 0)

@@ -17,7 +17,7 @@ import Testing
       atPath: folder["root/inner/deep"], withIntermediateDirectories: true)
   }
 
-  /// A file of so many bytes, last written so many hours ago.
+  /// A file of this many bytes, last written this many hours ago.
   private func file(_ name: String, hours: Int, bytes: Int = 10) throws {
     let descriptor = open(folder[name], O_CREAT | O_WRONLY | O_TRUNC, 0o600)
     try #require(descriptor >= 0)
@@ -171,7 +171,7 @@ import Testing
     while bench.lines.texts.isEmpty { sched_yield() }
     bench.router.stop(RunID(1), signal: .terminate)
     let result = await bench.ends(1)[0].report.result
-    // It may have been quicker than the stop; then nothing may be left.
+    // It may have been faster than the stop; then no file may be left.
     #expect(result == .failed("cancelled") || names().count == 2)
   }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import TaktEngine
 import TaktTime
 
-/// `use: prune` where links and nonsensical times would mislead it.
+/// `use: prune` with links and nonsensical times that could mislead it.
 @Suite struct PruneLinkTests {
   private let folder = TemporaryFolder()
   private let bench: BuiltinBench

@@ -1,5 +1,5 @@
-/// A server that keeps to no protocol: what it does to whoever connects is its first argument. It
-/// writes a line to its second argument for each connection.
+/// A server that follows no protocol: its first argument selects its behaviour. It writes a line to
+/// its second argument for each connection.
 enum HostileServer {
   static let script = #"""
     import socket, struct, sys, threading, time

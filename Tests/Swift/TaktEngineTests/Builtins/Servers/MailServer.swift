@@ -1,7 +1,7 @@
-/// The mail server of the tests: a line of JSON for each mail that it took.
+/// The mail server of the tests: it writes a line of JSON for each mail that it accepts.
 enum MailServer {
-  /// Arguments: where mails go, the mode (`plain`, `starttls`, `tls`, `silent`, `inject`), and for
-  /// TLS certificate and key.
+  /// Arguments: the file for mails, the mode (`plain`, `starttls`, `tls`, `silent`, `inject`), and
+  /// for TLS certificate and key.
   static let script = """
     import base64, email, email.policy, json, socket, ssl, sys, threading, time
     out, mode = sys.argv[1], sys.argv[2]

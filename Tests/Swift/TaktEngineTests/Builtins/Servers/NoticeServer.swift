@@ -1,5 +1,5 @@
-/// A server that follows the published protocols of monitors and chats: it refuses what they refuse,
-/// and writes down what it took.
+/// A server that follows the published protocols of monitors and chats: it refuses the same
+/// requests, and records those that it accepts.
 enum NoticeServer {
   static let script = #"""
     import http.server, json, re, sys, uuid

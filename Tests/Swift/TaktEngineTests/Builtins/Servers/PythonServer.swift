@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import TaktTesting
 
-/// A server in Python on a free port of this machine, with what it has seen in a file. It is started
-/// by the system's own call, and ended with this object.
+/// A server in Python on a free port of this machine, which records its requests in a file. It is
+/// started by the system's own call, and ended with this object.
 final class PythonServer {
   let folder: TemporaryFolder
   private(set) var port = 0
@@ -71,14 +71,14 @@ extension TemporaryFolder {
     (try? String(contentsOfFile: self[name], encoding: .utf8)) ?? ""
   }
 
-  /// What a file has in JSON, one value a line.
+  /// The values of a file with JSON, one a line.
   func values<Value: Decodable>(of name: String) throws -> [Value] {
     try read(name).split(separator: "\n").map {
       try JSONDecoder().decode(Value.self, from: Data($0.utf8))
     }
   }
 
-  /// A key and a certificate for `localhost` and 127.0.0.1 that nobody has signed but itself.
+  /// A self-signed certificate for `localhost` and 127.0.0.1, and its key.
   func makeCertificate() throws -> (certificate: String, key: String) {
     let (certificate, key) = (self["cert.pem"], self["key.pem"])
     try PythonServer.run([

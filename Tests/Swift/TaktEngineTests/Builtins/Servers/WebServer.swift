@@ -1,4 +1,4 @@
-/// The web server of the tests of `http`: what it does is in the path.
+/// The web server of the tests of `http`: the path selects its behaviour.
 enum WebServer {
   static let script = """
     import email.utils, http.server, json, ssl, sys, threading, time

@@ -252,7 +252,7 @@ import Testing
     #"!application/json | {"text": "{{output}}""#, #"!Application/CloudEvents+JSON | "{{output}}""#,
     #" | {"text": "{{output|json}}"}"#, #" | {"text": "{{output|html|json}}"}"#,
     #" | {"link": "https://x/{{output|url}}"}"#,
-    // No other value has a character that ends a string; who writes the file knows the secret.
+    // No other value has a character that ends a string; the author of the file knows the secret.
     #" | {"text": "{{job}} {{reason}} {{host}} {{run_url}}", "n": {{duration_ms}}}"#,
     #" | {"key": "{{secret.KEY}}"}"#,
     // The output may be JSON itself.
@@ -339,7 +339,7 @@ import Testing
   @Test func `a wait between two tries is cancelled`() async throws {
     let parameters: Parameters = [
       "url": url("/fails"), "retry_status": .list(["500"]), "backoff": .duration(.seconds(3600)),
-      // A wait lasts a minute at most; so many tries outlast a test that gets no turn.
+      // A wait lasts a minute at most; this many tries outlast a test that gets no turn.
       "timeout": .duration(.seconds(3600)), "retries": .integer(10),
     ]
     bench.router.start([bench.request("http", parameters)])

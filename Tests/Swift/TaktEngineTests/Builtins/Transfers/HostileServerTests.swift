@@ -4,7 +4,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// `use: http` and `use: mail` with servers that mean harm: each has a bound and a reason.
+/// `use: http` and `use: mail` with hostile servers: each attack meets a bound and has a reason.
 @Suite struct HostileServerTests {
   private let folder = TemporaryFolder()
   private let bench: BuiltinBench

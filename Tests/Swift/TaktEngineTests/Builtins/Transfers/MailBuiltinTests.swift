@@ -7,7 +7,7 @@ import Testing
 @testable import TaktEngine
 import Synchronization
 
-/// `use: mail` against a real server on this machine; what it took is parsed by Python's `email`.
+/// `use: mail` against a real server on this machine; Python's `email` parses the mails.
 @Suite struct MailBuiltinTests {
   private struct Mail: Decodable {
     var sender: String
@@ -243,8 +243,8 @@ import Synchronization
   private func sendmail(_ script: String, _ more: Parameters = [:]) throws -> Parameters {
     let program = folder["sendmail"]
     folder.write("#!/bin/sh\n\(script)\n", to: "script")
-    // Written by a process that is over: this one starts others meanwhile, which would hold it open
-    // for writing, and what is cannot be executed.
+    // Written by a process that has ended: this one starts others meanwhile, which would hold it
+    // open for writing, and such a file cannot be executed.
     try PythonServer.run(["install", "-m", "755", folder["script"], program])
     let common: Parameters = [
       "sendmail": .string(program), "from": "takt@example.org", "to": .list(["root"]),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// `use: notify` against a server that takes what the services take.
+/// `use: notify` against a server that accepts the same requests as the services.
 @Suite struct NotifyBuiltinTests {
   private struct Seen: Decodable {
     var kind: String
@@ -105,7 +105,7 @@ import Testing
     service: ChatService
   ) async throws {
     var own = parameters(service)
-    // Each beginning moves the limit to another place within the four bytes of a character.
+    // Each start moves the limit to another place within the four bytes of a character.
     for start in ["", "a", "ab", "abc", "\u{0}\u{1b}\""] {
       own["text"] = .string(start + String(repeating: "😀", count: 250_000))
       #expect(await bench.run("notify", own, facts: BuiltinBench.facts()) == .done)
@@ -179,7 +179,7 @@ import Testing
   @Test(
     arguments: [
       (ChatService.gotify, 10, 10), (.pushover, 2, 2), (.pushover, -2, -2),
-      // What a trigger sets is within the bounds of all services, and not of this one.
+      // A trigger's value is within the bounds of all services together, not of this one.
       (.ntfy, 10, 5), (.ntfy, -2, 1), (.gotify, -2, 0), (.pushover, 10, 2),
     ] as [(ChatService, Int, Int)])
   func `a priority is the service's own`(service: ChatService, given: Int, sent: Int) async throws {
@@ -251,7 +251,7 @@ import Testing
   ) {
     let problems = NotifyBuiltin().problems(in: parameters)
     #expect(problems.map(\.parameter) == expected)
-    // Behind "the action 'notify': ", it has to say what it is about.
+    // After "the action 'notify': ", it must name its subject.
     #expect(problems.allSatisfy { !$0.message.hasPrefix("has ") && !$0.message.hasPrefix("with ") })
   }
 }

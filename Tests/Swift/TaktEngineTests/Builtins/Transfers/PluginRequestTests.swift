@@ -7,7 +7,7 @@ import Testing
 @testable import TaktCore
 @testable import TaktEngine
 
-/// Plugins that are requests, against a server that writes down what it gets.
+/// Plugins that are requests, against a server that records them.
 @Suite struct PluginRequestTests {
   private struct Seen: Decodable {
     var method: String
@@ -123,7 +123,7 @@ import Testing
     #expect(sent.before == #"a "quoted" \ text"#)
     #expect(sent.list == [.text("<\(value)>"), .number(1.5), .null])
     #expect(sent.short.utf16.count <= 7 && !sent.short.unicodeScalars.contains("\u{fffd}"))
-    // No variable of the environment can hold a NUL, and the placeholder says the same.
+    // No variable of the environment can hold a NUL, and the placeholder agrees.
     #expect(value.utf8.count > 4096 || sent.output == value.filter { $0 != "\0" })
   }
 

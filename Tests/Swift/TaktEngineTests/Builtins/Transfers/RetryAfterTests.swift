@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// A server that is busy says when to come again, and `http`, `ping` and `notify` do as it says.
+/// A busy server sends a delay, and `http`, `ping` and `notify` wait for it.
 @Suite struct RetryAfterTests {
   private struct Seen: Decodable {
     /// Seconds since the request before of the same URL.
@@ -64,7 +64,7 @@ import Testing
     #expect(line.hasSuffix(" s that the run's timeout leaves"))
   }
 
-  /// What no server means, and what only 429 and 503 mean.
+  /// Delays that no server means, and one that only 429 and 503 mean.
   @Test(arguments: builtins, ["/busy/429/soon", "/busy/429/-5", "/busy/500/3600"])
   func `what asks for no wait changes nothing`(name: String, path: String) async throws {
     #expect(await bench.run(name, parameters(name, path)) == .done)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktEngine
 
-/// A secret never goes where a trigger says, whatever way the trigger came.
+/// A trigger never diverts a secret, in any way.
 @Suite struct SecretDiversionTests {
   private let registry = BuiltinRegistry.standard
 
@@ -53,7 +53,6 @@ import Testing
     #expect(bench.lines.texts.contains { $0.hasPrefix("the trigger has set 'url', which decides") })
   }
 
-  /// `given | own secrets | what keeps them back`
   @Test func `what is a secret, and what leads elsewhere`() {
     let schemas = [
       ParameterSchema("url", .url, reaches: .address, summary: ""),
@@ -68,18 +67,18 @@ import Testing
     #expect(schemas.diversion(of: secret, given: ["url"]) == "url")
     #expect(schemas.diversion(of: secret, given: ["to"]) == "to")
     #expect(schemas.diversion(of: secret, given: ["any"]) == "any")
-    // A credential belongs to its server, whoever gets the message.
+    // A credential belongs to its server, for any receiver of the message.
     #expect(schemas.diversion(of: credential, given: ["to"]) == nil)
     #expect(schemas.diversion(of: credential, given: ["url"]) == "url")
     #expect(schemas.diversion(of: credential, given: ["any"]) == "any")
-    // Those that the trigger itself brings are its own.
+    // Credentials of the trigger are its own.
     #expect(schemas.diversion(of: credential, given: ["url", "password"]) == nil)
     #expect(schemas.diversion(of: ["url": "http://h/"], given: ["url"]) == nil)
     #expect(schemas.diversion(of: [:], given: ["url"], hasMore: true) == "url")
     #expect(schemas.diversion(of: [:], given: ["text"], hasMore: true) == nil)
   }
 
-  /// `the URL | what {{output}} is | what comes of it`
+  /// `the URL | the value of {{output}} | the result`
   @Test(arguments: [
     "http://h/{{output}} | a b/../c?d#e&f=%41 | http://h/a%20b%2F..%2Fc%3Fd%23e%26f%3D%2541",
     "http://h/?q={{output}}&r={{job}} | ü | http://h/?q=%C3%BC&r=job",
