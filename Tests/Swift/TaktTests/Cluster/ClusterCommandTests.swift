@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The commands for a cluster, where there is no engine.
+/// The commands for a cluster, without an engine.
 @Suite(.ownThreads) struct ClusterCommandTests {
   private static let job = "jobs: {shared: {every: 1m, run: 'true'}}\n"
 
@@ -18,7 +18,7 @@ import Testing
     #expect(try live.takt("cluster").status == 69)
   }
 
-  /// Until the scheduler, too, knows that the engine does not answer.
+  /// Waits until the scheduler also knows that the engine does not answer.
   private static func awaitFailure(_ live: LiveTakt) throws {
     func isIt(_ line: TaktProcess.Line) -> Bool {
       line.message?.hasPrefix("the cluster's engine does not answer: ") == true
@@ -112,7 +112,7 @@ import Testing
     }
     let plain = try sql()
     #expect(plain.contains("CREATE SCHEMA takt") && plain.contains("\nCOMMIT;\n"))
-    // Without a role nothing is granted to anybody.
+    // Without a role no rights are granted.
     #expect(
       !plain.contains("\nGRANT ") && plain.contains("\n-- GRANT EXECUTE ON FUNCTION takt.batch"))
     let named = try sql("--role", #"the "daemons""#)
@@ -132,13 +132,13 @@ import Testing
     #expect(takt.waitForExit() == 64 && takt.errors.contains(words), "\(takt.errors)")
   }
 
-  /// What `takt check` says of a URL, without the places.
+  /// The answer of `takt check` to a URL, without the places.
   private static func check(_ url: String) throws -> TaktAnswer {
     try TemporaryFolder("scheduler: {cluster: {engine: postgres, url: '\(url)'}}\n" + job)
       .takt("check")
   }
 
-  /// libpq is there where PostgreSQL is.
+  /// libpq is installed with PostgreSQL.
   @Test(
     .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"),
     arguments: [

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A daemon of a cluster that is killed, and that nobody starts again.
+/// A daemon of a cluster that is killed, and not started again.
 @Suite(.enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"), .ownThreads)
 struct ClusterKillTests {
   /// Its lease ends long after a test has given up.

@@ -14,7 +14,7 @@ struct ClusterMonitoringTests {
 
     """
 
-  /// `a` and another machine, which `a` knows of.
+  /// `a` and another machine, which `a` knows.
   private func pair(_ name: String = "b", machine: String? = nil, api: String? = nil) throws
     -> ClusterMachines
   {
@@ -65,7 +65,7 @@ struct ClusterMonitoringTests {
     #expect(addresses?.count == 2)
   }
 
-  @Test func `a machine that is unknown, and one of two of one name, are told apart`() throws {
+  @Test func `a machine that is unknown, and one of two of one name, are distinguished`() throws {
     let cluster = try ClusterMachines(Self.jobs)
     try cluster.start("b", machine: "twin")
     try cluster.start("c", machine: "twin")
@@ -191,7 +191,7 @@ struct ClusterMonitoringTests {
     try cluster.process("a").line("the warning") { $0.message == problem }
     #expect(try cluster.takt("a", "cluster").output.hasPrefix("problem: \(problem)\n"))
     #expect(try cluster.takt("a", "status").output.contains("\ncluster: \(problem)\n"))
-    // What the log tells may be in the ledger a moment later.
+    // An entry of the log may be in the ledger a moment later.
     try cluster.process("a").line("a slot") { $0.job == "fast" && $0.reason == "unplaced" }
     let status = try cluster.takt("a", "status", "fast").output
     #expect(

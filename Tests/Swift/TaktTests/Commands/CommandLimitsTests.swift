@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// Commands where the system provides no more: they say why, and end with 69.
+/// Commands without enough of the system's resources: they say why, and end with 69.
 @Suite(.ownThreads) struct CommandLimitsTests {
-  /// A folder with a socket on which nobody listens.
+  /// A folder with a socket without a listener.
   private func folder() throws -> TemporaryFolder {
     let folder = try TemporaryFolder("jobs: {a: {every: 1h, run: 'true'}}\n")
     let script = """
@@ -69,7 +69,7 @@ import Testing
       #expect(tool.status == 0, "\(tool.errors)")
     }
     try takt.line("a run") { $0.job == "patient" && $0.to == "ended" }
-    // It keeps what it has, and gets no more.
+    // It keeps its descriptors, and gets no more.
     try limit(4)
     try takt.line("the wait") { $0.message?.hasPrefix("Starts wait until other") == true }
     try takt.line("a timeout") { $0.job == "hurried" && $0.outcome == "timed_out" }
@@ -91,7 +91,7 @@ import Testing
       try takt.line("a run") { $0.job == "a" && $0.outcome == "succeeded" }
       #expect(try takt.stop() == 0)
     } catch {
-      // Nothing to one that has ended.
+      // A daemon that has ended is not affected.
       takt.signal(SIGKILL)
       #expect(takt.waitForExit() == 71, "\(takt.errors)")
       #expect(takt.errors.contains("ulimit -v, which is \(kibibytes)"), "\(takt.errors)")
@@ -117,7 +117,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  /// Root is bound by no limit of processes, so another user runs the command.
+  /// Root has no limit of processes, so another user runs the command.
   @Test(.enabled(if: geteuid() == 0, "another user takes root"))
   func `without a thread a command names the limit`() throws {
     let folder = try folder()
@@ -131,7 +131,7 @@ import Testing
     #expect(takt.errors.contains("raise `ulimit -u`"), "\(takt.errors)")
   }
 
-  /// Root is bound by no limit of processes, so another user runs it.
+  /// Root has no limit of processes, so another user runs it.
   @Test(
     .enabled(if: geteuid() == 0, "another user takes root"),
     arguments: [

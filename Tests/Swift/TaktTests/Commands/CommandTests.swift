@@ -3,13 +3,13 @@ import TaktSystem
 import TestSupport
 import Testing
 
-/// The command line as a user meets it.
+/// The command line, as a user sees it.
 @Suite(.ownThreads) struct CommandTests {
   static let example = Repository.url("jobs.yaml")
 
   @Test func `the example file is valid and its jobs fire`() throws {
     let folder = try TemporaryFolder()
-    // In a folder of its own: somebody may be running the example where it stands.
+    // In a folder of its own: the example may be running in its own folder.
     let plugins = Self.example.deletingLastPathComponent().appendingPathComponent("plugins").path
     let text = try String(contentsOf: Self.example, encoding: .utf8)
     let path = try folder.write(
@@ -43,7 +43,7 @@ import Testing
           on_failure: [{run: 'uptime | mail root'}, {run: logger failed}]
         b: {every: 1h, direct: false, run: rsync -a x y}
       """)
-    // Nothing is known of another shell than dash on Debian and bash 5.
+    // Only dash on Debian and bash 5 are known.
     let isKnown = StandardShell.installed != nil
     let words = "runs without a shell: run, only_if.run, on_failure[2].run\n"
     #expect(try folder.takt("explain", "a").output.contains(words) == isKnown)
@@ -60,7 +60,7 @@ import Testing
     let text = try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
     let examples = text.components(separatedBy: "```yaml\n").dropFirst()
     #expect(!examples.isEmpty)
-    // Nobody else may name root.
+    // No other user may name root.
     for example in examples where geteuid() == 0 || !example.contains("user: root") {
       let folder = try TemporaryFolder()
       try folder.write(example.components(separatedBy: "```")[0])
@@ -173,7 +173,7 @@ import Testing
     #expect(lines.count == 3)
     #expect(lines[0] == "once  2199-07-01T12:00:00.000+02:00  at")
     #expect(lines[1].contains(":00:00.000+0"))
-    // As other programs take it.
+    // As other programs read it.
     #expect(try folder.takt("next", "-n2").output.split(separator: "\n").count == 3)
   }
 

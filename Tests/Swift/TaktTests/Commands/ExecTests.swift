@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One run in the foreground, and the status that it leaves.
+/// One run in the foreground, and its exit status.
 @Suite(.ownThreads) struct ExecTests {
   private func exec(_ yaml: String, _ arguments: [String] = ["job"]) throws -> TaktAnswer {
     try TemporaryFolder("jobs:\n  job: {every: 1h, \(yaml)}\n").takt(["exec"] + arguments)
@@ -166,7 +166,7 @@ import Testing
     #expect(takt.waitForExit() == 0)
   }
 
-  @Test func `a job that is not there is told, with the nearest name`() throws {
+  @Test func `a job that does not exist is reported, with the nearest name`() throws {
     let result = try exec("run: date", ["jobb"])
     #expect(result.status == 64)
     #expect(result.errors.contains("no job 'jobb'"))

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// `takt init`, and takt where it is installed.
+/// `takt init`, and an installed takt.
 @Suite(.ownThreads) struct InitTests {
-  /// The program in a folder of its own, as `make install` lays it out.
+  /// The program in a folder of its own, with the layout of `make install`.
   private func install(in folder: TemporaryFolder) throws -> String {
     let bin = folder.url.appendingPathComponent("usr/bin")
     try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ import Testing
   @Test func `each example in its comments is right`() throws {
     let folder = try TemporaryFolder()
     _ = try folder.takt(["init", "my jobs.yaml"])
-    // A comment whose text has a colon or continues such a text is an example.
+    // A comment whose text has a colon, or continues such a text, is an example.
     let lines = folder.read("my jobs.yaml").components(separatedBy: "\n").map { line in
       line.replacing(#/^( *)# ( *[a-z_]+:( .*)?)$/#) { "\($0.1)\($0.2)" }
     }.filter { !$0.hasPrefix("yaml-language-server") }
@@ -70,7 +70,7 @@ import Testing
     #expect(try folder.takt(["init", "--", "-x.yaml"]).output.contains("takt next ./-x.yaml "))
   }
 
-  /// The names in a folder, without those of the files that keep what a program says on standard error.
+  /// The names in a folder, except those of files with a program's standard error.
   private func names(in folder: TemporaryFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
       .filter { !$0.hasPrefix("stderr-") }.sorted()
@@ -140,7 +140,7 @@ import Testing
     }
     try folder.write("jobs: {a: {every: 1h, use: greet, with: {who: you}}}\n")
     #expect(try folder.takt(["check"], program: takt).output == "jobs.yaml: ok, 1 job\n")
-    // The same program elsewhere does not know them.
+    // The same program in another folder does not know them.
     #expect(try folder.takt(["check"]).errors.contains("no built-in or plugin 'greet'"))
 
     _ = try folder.takt(["plugins", "new", "greet"])
@@ -151,7 +151,7 @@ import Testing
     #expect(
       list.output.split(separator: "\n").map { $0.split(separator: " ").prefix(2) }
         == [["greet", "2.0.0"], ["other", "0.1.0"]])
-    // Folders that the file names come first as well, and not instead.
+    // Folders that the file names come first, in addition.
     try folder.write("scheduler: {plugins: plugins}\njobs: {a: {every: 1h, use: other}}\n")
     #expect(try folder.takt(["check"], program: takt).output.hasPrefix("jobs.yaml: ok, 1 job"))
   }

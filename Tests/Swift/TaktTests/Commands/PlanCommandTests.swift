@@ -58,12 +58,12 @@ import Testing
     let steps = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
     #expect((steps?["steps"] as? [[String: Any]])?.first?["job"] as? String == "changed")
     #expect(!json.contains("secret1") && json.contains(#""path":"env.LEVEL""#))
-    // What is applied is shown in the same way.
+    // A reload shows its plan in the same way.
     let reload = try live.takt("reload")
     expect(reload.output)
     #expect(try live.takt("plan").output.hasPrefix("2 kept"))
     #expect(try live.process.stop() == 0)
-    // A log is for many eyes.
+    // Many people read a log.
     let log = live.process.lines.filter { $0.event == "plan" }
     #expect(
       log.contains { $0.job == "changed" && $0.cause == "run" && $0.from == nil && $0.to == nil })

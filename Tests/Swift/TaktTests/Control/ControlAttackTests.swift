@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Testing
 
-/// What somebody may try who is not to steer takt: each is refused, and no slot is late.
+/// Attacks without the right to control takt: each is refused, and no slot is late.
 @Suite(.ownThreads) struct ControlAttackTests {
   private static let jobs = "jobs:\n  beat: {every: 500ms, run: 'true', missed: {policy: skip}}\n"
 
-  /// Beats go on, each in its own slot.
+  /// Checks that the beats continue, each in its own slot.
   private func expectPunctual(_ live: LiveTakt, _ comment: String) throws {
     for _ in 0..<2 {
       try live.process.line("a beat") { $0.job == "beat" && $0.verdict == "ran" }
@@ -52,12 +52,12 @@ import Testing
           : name.hasSuffix("query") ? "/api/v1/status?token=\(live.token)" : "/api/v1/status"
         let connection = try RawConnection(port: live.port)
         connection.send(request(method, path, headers + ["Content-Length: 0"]))
-        // What is let through finds that the job is not suspended.
+        // A request that is accepted finds that the job is not suspended.
         let expected = method == "POST" && status == 200 ? 409 : status
         #expect(connection.status() == expected, "\(method), \(name)")
       }
     }
-    // The socket needs no token, and its address is not for others.
+    // The socket needs no token, and the address is available only there.
     #expect(try live.ask("GET", "/api/v1/address").text.contains(live.token))
     let connection = try RawConnection(port: live.port)
     connection.send(request("GET", "/api/v1/address", [host, bearer]))
@@ -72,7 +72,7 @@ import Testing
     let large = try RawConnection(port: live.port)
     large.send(request("POST", "/api/v1/plan", [host, bearer, "Content-Length: 1000000000"]))
     #expect(large.status() == 413)
-    // Without a length, a gigabyte in parts: it is closed long before.
+    // A gigabyte in parts without a length: the connection is closed long before.
     let chunked = try RawConnection(port: live.port)
     chunked.send(request("POST", "/api/v1/plan", [host, bearer, "Transfer-Encoding: chunked"]))
     let part = Array("100000\r\n".utf8) + [UInt8](repeating: 97, count: 1 << 20) + [13, 10]
@@ -119,7 +119,7 @@ import Testing
         continue
       }
       connections.append(connection)
-      // Those that takt has closed at once give their descriptors back.
+      // Connections that takt has closed at once release their descriptors.
       if connections.count > 600 { connections.removeFirst(100) }
     }
     #expect(try live.ask("GET", "/api/v1/status").status == 200)

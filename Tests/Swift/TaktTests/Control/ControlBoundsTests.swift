@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Clients that ask too much or in the wrong way: runs have what they need.
+/// Clients with too many or wrong requests: runs keep their resources.
 @Suite(.ownThreads) struct ControlBoundsTests {
   @Test func `connections leave every run its descriptors`() throws {
     let jobs = (1...8).map {
@@ -25,7 +25,7 @@ import Testing
     }
     let ends = live.process.lines.filter { $0.to == "ended" }
     #expect(ends.allSatisfy { $0.outcome == "succeeded" })
-    // Whoever holds the port does not keep the commands out.
+    // A client that fills the port does not keep the commands out.
     #expect(try live.ask("GET", "/api/v1/status").status == 200)
     connections = []
     #expect(try live.process.stop() == 0)
@@ -90,7 +90,7 @@ import Testing
     let half = try RawConnection(port: live.port)
     half.send("GET /api/v1/jobs/%zz HTTP/1.1\r\n\(host)\r\n\(bearer)\r\n\r\n")
     #expect(half.status() == 400)
-    // What is right still is.
+    // A valid request is still accepted.
     let right = try RawConnection(port: live.port)
     let head = [
       "POST /api/v1/jobs/a/trigger HTTP/1.1", host, bearer, "Transfer-Encoding: Chunked", "", "",
@@ -176,7 +176,7 @@ import Testing
     }
     let size = 8 << 20
     let length = "Content-Length: \(size)"
-    // What each of them would send stays away.
+    // Their bodies are not sent.
     var held = try (0..<4).map { _ in try request("/api/v1/plan", length) }
     _ = try TaktProcess.wait("a further one is refused") {
       let answer = (try? request("/api/v1/plan", length))?.answer() ?? ""
@@ -192,7 +192,7 @@ import Testing
     #expect(unknown.status() == 503)
     held = []
     _ = try TaktProcess.wait("there is room again") {
-      // An order of that length is received, and refused when it is too long.
+      // A command of that length is received, and refused because it is too long.
       let connection = try? request("/api/v1/jobs/a/trigger", length)
       connection?.send([UInt8](repeating: UInt8(ascii: "#"), count: 2 << 20))
       return connection?.status() == 413 ? true : nil

@@ -50,7 +50,7 @@ import Testing
       #expect(cancel.status == 1 && cancel.errors.contains("no run of '\(name)'"), "\(cancel)")
       let tagged = try live.takt("status", "--match", "t-\(name.prefix(20))")
       #expect(tagged.output.contains(String(name.prefix(12))), "\(tagged)")
-      // Each byte may be encoded as well.
+      // Each byte may also be encoded.
       let encoded = name.utf8.map { "%" + String($0, radix: 16) }.joined()
       #expect(try live.object("GET", "/api/v1/jobs/\(encoded)")["name"] as? String == name)
       #expect(try live.ask("GET", "/api/v1/runs?job=\(encoded)").status == 200)
@@ -84,7 +84,7 @@ import Testing
       #expect(try live.takt("logs", "x").output == run.output)
       #expect(run.output.hasPrefix("run "))
     }
-    // By JSON as well, which follows no output.
+    // With JSON too, which follows no output.
     let json = try live.takt("trigger", "x", "--wait", "--json")
     let answer = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(try live.takt("logs", "x").output == "run \(answer?["run"] as? Int ?? 0)\n")

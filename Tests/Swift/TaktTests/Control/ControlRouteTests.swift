@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The API, route by route, against a takt that runs.
+/// The API of the running daemon, route by route.
 @Suite(.ownThreads) struct ControlRouteTests {
   private static let jobs = """
     jobs:
@@ -13,7 +13,7 @@ import Testing
 
   private static let description = Repository.url("docs/schemas/openapi.json")
 
-  /// Every route of the description answers, with what the description says.
+  /// Compares the answer of every route with its description.
   @Test func `every route that is described is there`() throws {
     let live = try LiveTakt(Self.jobs, http: true)
     let run = try live.object("POST", "/api/v1/jobs/quick/trigger")["run"] as? Int ?? 0
@@ -39,11 +39,11 @@ import Testing
       for method in ["get", "post"] where methods[method] != nil {
         let body = path.hasSuffix("/plan") ? Self.jobs : method == "post" ? "" : nil
         let (status, text) = try live.ask(method.uppercased(), target, body)
-        // It has no cluster.
+        // The daemon has no cluster.
         let isOfMachines = path.hasPrefix("/api/v1/cluster/")
         let expected =
           isOfMachines ? 404 : refused[path] ?? (path.hasSuffix("/trigger") ? 202 : 200)
-        // The job was suspended by the route of that name, in whichever order they came.
+        // The job was suspended by the route of that name, in any order of the two.
         let isEither = path.hasSuffix("/resume") && status == 200
         #expect(status == expected || isEither, "\(method) \(path): \(status) \(text)")
         let operation = methods[method] as? [String: Any]
@@ -108,7 +108,7 @@ import Testing
     #expect(try live.object("GET", "/api/v1/status")["jobs"] as? Int == 2)
     let (status, text) = try live.ask("POST", "/api/v1/plan", "jobs:\n  a: {evry: 1s}\n")
     #expect(status == 422 && text.contains(#""code":"unknownKey""#) && text.contains("^"))
-    // What an included file says is not shown to who names it.
+    // The contents of an included file are not shown to a client that names it.
     try live.folder.write("password: hunter2\n", to: "private.yaml")
     let peek = try live.ask("POST", "/api/v1/plan", "include: private.yaml\n")
     #expect(peek.status == 422 && !peek.text.contains("hunter2"), "\(peek.text)")
@@ -127,7 +127,7 @@ import Testing
   }
 }
 
-/// Events of a takt that runs.
+/// The events of the running daemon.
 final class Events {
   struct Event: Decodable {
     var id: Int
@@ -143,7 +143,7 @@ final class Events {
     self.target = target
   }
 
-  /// The next ones; the connection is left by ending curl.
+  /// The next events; ending curl closes the connection.
   func receive(_ count: Int) throws -> [Event] {
     let script =
       "curl -sN --unix-socket .takt/control.sock 'http://takt\(target)'"

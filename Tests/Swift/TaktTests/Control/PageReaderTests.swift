@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Readers of the page that read nothing of what they ask for.
+/// Readers of the page that do not read their answers.
 @Suite(.ownThreads) struct PageReaderTests {
   @Test func `readers that read nothing make no slot pass`() throws {
     let live = try LiveTakt(
@@ -20,7 +20,7 @@ import Testing
     ]
     var readers: [RawConnection] = []
     for target in targets {
-      // Each asks again and again, so that answers wait as well as streams.
+      // Each asks repeatedly, so that answers wait as well as streams.
       for _ in 0..<4 {
         let reader = try RawConnection(port: live.port)
         let head =

@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  /// What somebody on call meets: a job that fails, one that hangs, one that talks.
+  /// Jobs of an operator on call: one that fails, one that hangs, one that prints.
   private static let onCall = #"""
     jobs:
       beat: {every: 2s, run: 'true'}
@@ -50,7 +50,7 @@ import Testing
   static let hasBrowser =
     system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
 
-  /// axe-core, where `make browser` could install it.
+  /// axe-core, if `make browser` could install it.
   static let axe: String? = {
     let folder = Repository.url(".build/page-venv/lib")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

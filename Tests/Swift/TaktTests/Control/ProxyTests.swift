@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page and the API below a path of a real proxy, which has its example in docs/control.md.
+/// The page and the API below a path of a real proxy, with the examples of docs/control.md.
 @Suite(.serialized, .ownThreads) struct ProxyTests {
   private static let jobs = """
     jobs:
@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  /// Whether these programs are installed, or unpacked by `make proxies`.
+  /// True if these programs are installed, or unpacked by `make proxies`.
   private static func has(_ programs: String) -> Bool {
     let unpacked = Repository.path(".build/proxies/usr")
     let path = "PATH=\"$PATH:/usr/sbin:\(unpacked)/sbin:\(unpacked)/bin\""

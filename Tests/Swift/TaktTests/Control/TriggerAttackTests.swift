@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// What somebody may try who has a token: it starts what the jobs file declares, and nothing else of
-/// takt's rights.
+/// Attacks of a client with a token: it starts the jobs of the file, and gets no other right of
+/// takt.
 @Suite(.ownThreads) struct TriggerAttackTests {
   private static let jobs = """
     jobs:
@@ -21,7 +21,7 @@ import Testing
 
     """
 
-  /// A plugin with a parameter that is left out.
+  /// A plugin with an optional parameter.
   private static func addPlugin(to folder: TemporaryFolder) throws {
     let plugin = folder.url.appendingPathComponent("plugins/show")
     try FileManager.default.createDirectory(at: plugin, withIntermediateDirectories: true)
@@ -66,13 +66,13 @@ import Testing
       let (status, body) = try trigger(live, job, parameters)
       #expect(status == 400, "\(job) \(parameters) \(body)")
     }
-    // What is data stays data.
+    // Data is not interpreted.
     #expect(try trigger(live, "c", ["word": "$(touch touched); `x`"]).status == 202)
     try live.process.line("the word") { $0.line == "got $(touch touched); `x`" }
     for name in ["pwned", "touched"] {
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/\(name)"))
     }
-    // Only what somebody declares is open, and takt's own user has takt's rights.
+    // Only declared parameters are open, and takt's own user has takt's rights.
     #expect(try trigger(live, "p", ["older_than": "2h"]).status == 202)
     let own = try live.takt("trigger", "t", "--with", "path=\(folder)/touched", "--wait")
     #expect(own.status == 0 && FileManager.default.fileExists(atPath: "\(folder)/touched"))

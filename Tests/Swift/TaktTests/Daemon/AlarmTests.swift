@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// Alarms of the built program: hooks that keep quiet, staleness, pings, and what a run waits for.
+/// Alarms of the built program: quiet hooks, staleness, pings, and the reasons of waiting runs.
 @Suite(.ownThreads) struct AlarmTests {
-  /// Waits for the ends of so many runs of a job.
+  /// Waits for this many ends of runs of a job.
   private func runs(_ count: Int, of job: String, _ takt: TaktProcess) throws {
     for _ in 0..<count {
       try takt.line("the end of a run") {
@@ -115,7 +115,7 @@ import Testing
     #expect(folder.read("alarms").split(separator: "\n").count == 2)
   }
 
-  @Test func `the start of a run is told beside it, and its end after that`() throws {
+  @Test func `the start of a run is reported during it, and its end after that`() throws {
     let (folder, takt) = try TaktProcess.running(
       """
       jobs:
@@ -187,7 +187,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test func `a recovery whose mail the end of takt cut off is told by the next success`() throws {
+  @Test func `a recovery whose mail the end of takt cut off is sent by the next success`() throws {
     let (folder, killed) = try TaktProcess.running(
       """
       jobs:
@@ -201,7 +201,7 @@ import Testing
     try runs(2, of: "flaky", killed)
     try folder.write("", to: "mended")
     _ = try folder.lines(1, of: "alarms")
-    // What the hook was called for is written by the time of the next runs.
+    // The call of the hook is recorded by the time of the next runs.
     try runs(10, of: "flaky", killed)
     killed.crash()
     try folder.write("", to: "answered")
@@ -245,7 +245,7 @@ import Testing
     let said = live.process.lines.contains { $0.message == words }
     if !said { try live.process.line("the wait") { $0.message == words } }
     #expect(try live.takt("status", "second").output.contains("queued, \(words)"))
-    // The ledger hears of the job soon after.
+    // The ledger has the job soon after.
     let deadline = Date() + TaktProcess.patience
     var told = ""
     while Date() < deadline, !told.contains("waits for a place in the group 'db'") {

@@ -21,7 +21,7 @@ import Testing
         if job == "second" { slots.append(slot) }
       }
       process.crash()
-      // Some of them pass while nobody is there.
+      // Some of them pass without a running daemon.
       usleep(2_500_000)
     }
     #expect(slots == slots.sorted() && Set(slots).count == slots.count)

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Jobs of labels against an engine: `TAKT_CONTAINER_SOCKET` is its socket, and
-/// `TAKT_CONTAINER_IMAGE` an image with a shell, by default `localhost/tiny`. The program podman starts
-/// the containers.
+/// Jobs of labels with a real engine: `TAKT_CONTAINER_SOCKET` is its socket, and
+/// `TAKT_CONTAINER_IMAGE` an image with a shell, by default `localhost/tiny`. The containers are
+/// started by podman.
 @Suite(
   .ownThreads, .serialized, .enabled(if: LabelledDaemon.socket != nil, "TAKT_CONTAINER_SOCKET"))
 struct ContainerLabelTests {
@@ -98,7 +98,7 @@ private final class LabelledDaemon {
 
   deinit { for name in names { try? podman("rm", "--force", "--ignore", "--time", "0", name) } }
 
-  /// A container whose labels say this of a job `x`, and its name.
+  /// Starts a container with labels for the keys of a job `x`. Returns its name.
   func start(_ keys: [String: String]) throws -> String {
     let name = "takt-test-\(UUID().uuidString.prefix(8).lowercased())"
     names.append(name)

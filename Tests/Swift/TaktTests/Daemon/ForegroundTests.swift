@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What commands say and hand on: the times of a job, levels of the log, secrets of other jobs.
+/// Output of commands: the times of a job, levels of the log, secrets of other jobs.
 @Suite(.ownThreads) struct ForegroundTests {
   @Test func `explain shows the times that next and status show`() throws {
     let live = try LiveTakt("jobs:\n  grid: {every: 1h, first: 7m, run: 'true'}\n")

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a daemon does while nothing is due.
+/// The wake-ups and the memory of a daemon while nothing is due.
 @Suite(.ownThreads) struct IdleTests {
   @Test("with nothing due, a daemon does not wake, also after a run and a question about it")
   func sleeps() throws {
@@ -10,7 +10,7 @@ import Testing
     #expect(try live.takt("trigger", "later", "--wait").status == 0)
     #expect(try live.ask("GET", "/api/v1/runs").status == 200)
     #expect(try live.ask("GET", "/api/v1/runs/1").status == 200)
-    // Threads that are no longer needed end within seconds; a wake each second would never end.
+    // Threads that are no longer needed end within seconds; a wake each second would go on.
     let isQuiet = (1...15).contains { _ in
       let before = wakes(of: live.process.pid)
       usleep(3_000_000)
@@ -29,14 +29,14 @@ import Testing
     #expect(isSmall)
   }
 
-  /// What the kernel says of the memory of a process: `VmHWM` is the most that it has had.
+  /// The kernel's figures of a process's memory: `VmHWM` is the peak.
   private func kilobytes(_ name: String, of process: Int32) -> Int {
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix(name) }
     return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
   }
 
-  /// How often each thread has gone to sleep.
+  /// The number of times that each thread has gone to sleep.
   private func wakes(of process: Int32) -> [String: String] {
     let folder = "/proc/\(process)/task"
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

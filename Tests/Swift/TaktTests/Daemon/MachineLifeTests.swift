@@ -4,7 +4,7 @@ import TaktEngine
 import TaktTesting
 import Testing
 
-/// The life of a job's timer machine, as the log tells it.
+/// The life of a job's timer machine, in the log.
 @Suite(.ownThreads) struct MachineLifeTests {
   @Test func `one machine lives from a job's load to its removal, and no line of it can be missed`()
     throws
@@ -54,7 +54,7 @@ import Testing
     let verdicts = daemon.lines.filter { $0.job == "tick" && $0.verdict == "ran" }
     // At most two a slot: the fire, and the order for the next one.
     #expect(life.count { $0.cause == "fire" || $0.cause == "reschedule" } <= 2 * verdicts.count + 6)
-    // What is armed is called by the slot's own millisecond.
+    // Timers are armed for the slot's own millisecond.
     let armed = Set(life.compactMap(\.due))
     #expect(verdicts.compactMap(\.slot).allSatisfy(armed.contains))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import takt
 
-/// An operator's day: what is typed at a running daemon, and what is said when something is wrong.
+/// An operator's day: commands for a running daemon, and the messages for mistakes.
 @Suite(.ownThreads) struct OperatorDayTests {
   private static let jobs = """
     jobs:
@@ -64,7 +64,7 @@ import Testing
     let answer = try sh("takt \(command)", in: live.folder)
     #expect(answer.status == 78 && answer.output == "", "\(answer)")
     #expect(answer.errors.contains("there is no jobs file nosuch.yaml"))
-    // Without its name the daemon is found, even when its file is gone.
+    // Without its name the daemon is found, even if its file is gone.
     try FileManager.default.removeItem(at: live.folder.url.appendingPathComponent("jobs.yaml"))
     #expect(try live.takt("status").status == 0)
     #expect(try live.process.stop() == 0)
@@ -127,7 +127,7 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
-  @Test func `a slot to come is told, with what may hold it up`() throws {
+  @Test func `a future slot is shown, with the conditions that may delay it`() throws {
     let live = try LiveTakt(
       """
       jobs:
@@ -268,7 +268,7 @@ import Testing
   }
 }
 
-/// Commands of a user whose takt it is not.
+/// Commands of a user who does not own the daemon.
 @Suite(.enabled(if: geteuid() == 0, "another user takes root"), .ownThreads)
 struct ForeignStateTests {
   private static let asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]

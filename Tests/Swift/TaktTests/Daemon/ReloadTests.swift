@@ -140,7 +140,7 @@ import Testing
     try takt.line("the reload") { $0.message == "reloaded" }
     let plan = takt.lines.filter { $0.event == "plan" && $0.job != nil }
     #expect(plan.map(\.change) == ["removed", "added"])
-    // What looks renamed is said to be another job.
+    // A job that looks renamed is reported as another one.
     #expect(takt.lines.contains { $0.message?.contains("looks like 'tick' renamed") == true })
     #expect(try takt.stop() == 0)
   }
@@ -171,15 +171,15 @@ import Testing
       try folder.write(file(reload))
       takt.signal(SIGHUP)
       try takt.line("reload \(reload)") { $0.message == "reloaded" }
-      // What is remembered of the past is full by then.
+      // By then the memory of past events is full.
       if reload == 500 { early = (takt.descriptorCount, takt.residentBytes) }
     }
     let late = (descriptors: takt.descriptorCount, bytes: takt.residentBytes)
     #expect(try takt.stop() == 0)
 
     #expect(late.descriptors == early.descriptors)
-    // Half of 200 jobs are rearmed by each of 500 reloads: of what is made for one of them, so few
-    // bytes may stay. How much of its heap a process hands back differs by as much.
+    // Half of 200 jobs are rearmed by each of 500 reloads: only this few bytes may remain for each.
+    // The memory that a process returns from its heap differs by as much.
     #expect(late.bytes - early.bytes < 500 * 100 * 320, "\(early) → \(late)")
     #expect(takt.lines.count { $0.message == "reloaded" } == 1000)
     for index in stride(from: 0, to: 200, by: 2) {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a command can do, and how its run ends.
+/// The abilities of a command, and the ends of its run.
 @Suite(.ownThreads) struct RunTests {
   @Test(arguments: [
     "kill -9 $$ | failed | signal(9)",
@@ -38,7 +38,7 @@ import Testing
     try check(keys[0], keys.count > 1 ? keys[1] : "", outcome: "failed", reason: parts[1])
   }
 
-  /// What a start needs, and what the line names of it.
+  /// A missing requirement of a start, and its name in the log.
   @Test(arguments: [
     "run: [/no/such/program] | '/no/such/program'", "run: [/etc/passwd] | '/etc/passwd'",
     "run: date, cwd: /no/such | '/no/such'", "run: date, shell: /no/such | '/no/such'",
@@ -116,7 +116,7 @@ import Testing
     let end = try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
     #expect(end.outcome == outcome)
     #expect(end.reason == reason)
-    // takt goes on, and nothing of the run is left.
+    // takt continues, and nothing of the run is left.
     try takt.line("a later beat") { $0.job == "beat" && $0.verdict == "ran" }
     #expect(takt.children().isEmpty)
     #expect(try takt.stop() == 0)

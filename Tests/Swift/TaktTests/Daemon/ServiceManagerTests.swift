@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What the service manager hears.
+/// Notifications to the service manager.
 @Suite(.ownThreads) struct ServiceManagerTests {
   /// The manager's end.
   private final class Manager {
@@ -52,7 +52,7 @@ import Testing
     #expect(try manager.next("READY=1") == "READY=1")
     for _ in 0..<3 { #expect(try manager.next("WATCHDOG") == "WATCHDOG=1") }
     try takt.line("the end of b") { $0.job == "b" && $0.outcome != nil }
-    // No child speaks for takt.
+    // No child may notify for takt.
     #expect(!folder.read("seen").contains("NOTIFY_SOCKET"))
     takt.signal(SIGHUP)
     let reloading = try manager.next("RELOADING=1")

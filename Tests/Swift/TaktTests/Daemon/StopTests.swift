@@ -151,7 +151,7 @@ import Testing
       "jobs: {slow: {on: start, kill: {grace: 0s}, run: 'echo begun; sleep 60; true'}}\n")
     try live.process.line("the run") { $0.line == "begun" }
     let drains = try (0..<2).map { _ in try TaktProcess(["drain"], in: live.folder) }
-    // A command says what it waits for only once it would know the end.
+    // A command prints its reason for waiting only once it would also see the end.
     for drain in drains { try drain.text(upTo: "waiting for 1 active run: slow\n") }
     live.process.signal(signal)
     _ = live.process.waitForExit()

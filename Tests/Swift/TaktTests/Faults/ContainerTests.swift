@@ -5,8 +5,8 @@ import Testing
 
 /// takt as the first process of a container, here of a PID namespace of its own.
 @Suite(.ownThreads) struct ContainerTests {
-  /// What is started in the container from outside, as `docker exec` does: it leaves a process
-  /// behind and tells its number, that of the test's own namespace.
+  /// A script that is started in the container from outside, as by `docker exec`: it leaves a
+  /// process behind and writes its number in the test's own namespace.
   private static let orphan = """
     setsid bash -c 'read -r pid rest < /proc/self/stat
       echo $pid > told && mv told orphan
@@ -31,7 +31,7 @@ import Testing
     let orphan = try #require(pid_t(folder.read("orphan").trimmingCharacters(in: .newlines)))
     #expect(container.children(of: takt).keys.contains(orphan))
     try folder.write("", to: "go")
-    // A process that has ended and is not reaped is still there to be asked.
+    // A process that has ended and is not reaped still has its number.
     try wait("the orphan is reaped") { kill(orphan, 0) != 0 }
 
     try folder.write("jobs: {b: {on: start, run: 'exit 3'}}\n")

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import Testing
 
-/// Jobs beside others that hang and a user who stops what he can.
+/// Jobs beside others that hang, and beside a user who stops all processes that he can.
 @Suite(.ownThreads) struct HostileNeighbourTests {
-  /// `TAKT_HOSTILE` seconds, 2 unless told otherwise.
+  /// `TAKT_HOSTILE` seconds, by default 2.
   private static let seconds =
     ProcessInfo.processInfo.environment["TAKT_HOSTILE"].flatMap(Double.init) ?? 2
 
   private static let jobCount = 20
 
-  /// Another than `StuckStartTests` has: each of the two would stop what the other one starts.
+  /// Not the user of `StuckStartTests`: each of the two would stop processes of the other.
   private static let user = "news"
   private static let hasUser = geteuid() == 0 && getpwnam(user) != nil
 
@@ -22,7 +22,7 @@ import Testing
   }
 
   private struct Course {
-    /// How late slots of the ticking jobs started, in milliseconds and in order.
+    /// The delays of slots of the ticking jobs, in milliseconds and in order.
     var lateness: [Double]
     var verdicts: Set<String>
 
@@ -38,7 +38,7 @@ import Testing
     try folder.write(jobs)
     let takt = try TaktProcess(["run"], in: folder)
     takt.ignoredEvents = ["timer", "output"]
-    // By slots, not by a clock of the test's: each job has five a second.
+    // By slots, not by a clock of the test: each job has five a second.
     let wanted = Int(Self.seconds * 5) * Self.jobCount
     var seen = 0
     var course = Course(lateness: [], verdicts: [])
@@ -60,7 +60,7 @@ import Testing
   @Test(.enabled(if: HungMount.isAvailable && hasUser, HungMount.condition))
   func `a job on a hung mount and a hostile user take no slot from others`() throws {
     let alone = try Self.course(Self.jobs(beside: ""))
-    // The hostile user takes a processor, as anybody may: what that costs is measured by itself.
+    // The hostile user uses a processor, as any user may: the cost of that is measured alone.
     let loop = try TaktProcess(
       ["-c", "while True: pass"], program: "python3", in: try TemporaryFolder())
     let busy = try Self.course(Self.jobs(beside: ""))

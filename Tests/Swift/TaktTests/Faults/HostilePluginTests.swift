@@ -15,7 +15,7 @@ import Testing
     var reason: String
   }
 
-  /// What a service in shell does before its own script: it says hello and reads two lines.
+  /// The start of a service in shell: it says hello and reads two lines.
   private static let greeting = #"""
     read -r hello; say '{"type":"hello","protocol":1,"capabilities":["cancel"]}'; read -r start
     RUN=$(printf '%s' "$start" | sed 's/.*"run":"\([^"]*\)".*/\1/')
@@ -146,7 +146,7 @@ import Testing
     #expect(takt.children() == [:])
   }
 
-  /// Every slot of every other job is decided, and each stands on the job's grid.
+  /// Checks that every slot of every other job is decided, and is on the job's grid.
   private func checkGrid(of takt: TaktProcess) {
     var slots: [String: [Int64]] = [:]
     for line in takt.lines where line.verdict != nil && line.job?.hasPrefix("beat") == true {

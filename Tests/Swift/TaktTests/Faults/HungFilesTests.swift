@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Files on a file system that never answers: only what needs them waits.
+/// Files on a file system that never answers: only jobs that need them wait.
 @Suite(.ownThreads) struct HungFilesTests {
   private static let scheduler = "scheduler: {shutdown_grace: 1s, max_running: 64}\n"
 
@@ -32,7 +32,7 @@ import Testing
     takt.signal(SIGHUP)
     try takt.line("a slot of the new job") { $0.job == "other" && $0.verdict == "ran" }
 
-    // Back again, it is armed without a reload.
+    // When it answers again, the job is armed without a reload.
     mount.comeBack()
     mount.unmount()
     try takt.line("a slot") { $0.job == "other" && $0.verdict == "ran" }
@@ -45,7 +45,7 @@ import Testing
       ("calendars: {h: {file: 'PATH'}}", "late: {every: 1h, except: h, run: 'true'}"),
       ("", "late: {every: 1h, for_each: {t: {file: 'PATH'}}, run: 'echo {{each.t}}'}"),
     ])
-  func `a reload whose calendar or list does not answer is refused, and the jobs go on`(
+  func `a reload whose calendar or list does not answer is refused, and the jobs continue`(
     calendars: String, job: String
   ) throws {
     let mount = try HungMount()
@@ -54,7 +54,7 @@ import Testing
     let plain = "  plain: {every: 100ms, missed: {within: 2s}, run: 'true'}\n"
     try folder.write(Self.scheduler + "jobs:\n" + plain)
     let takt = try TaktProcess(["run"], in: folder)
-    // takt ends when nothing of it waits for the mount any more, also after a failure.
+    // takt ends when no thread of it waits for the mount any more, also after a failure.
     defer { mount.unmount() }
     try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
     let file = "\(Self.scheduler)\(calendars)\njobs:\n\(plain)  \(job)\n"
@@ -192,7 +192,8 @@ import Testing
     try takt.line("a slot") { $0.job == "plain" && $0.verdict == "ran" }
     let status = try TaktProcess(["status"], in: folder)
     #expect(try status.text().contains("plain"))
-    // Back again, the file is not there: takt makes one, which this file system refuses.
+    // When it answers again, the file does not exist: takt makes one, which this file system
+    // refuses.
     mount.comeBack()
     try takt.line("what became of it") {
       $0.message?.hasPrefix("not listening at ") == true && $0.message != line.message
@@ -220,7 +221,7 @@ import Testing
       $0.message?.contains("in work of 'reading'") == true
     }
     #expect(try takt.stop() == 0)
-    // What asked for them may end as well: nothing else does.
+    // Lets callers that still wait end: nothing else does.
     mount.unmount()
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The file system that never answers does what other tests rely on.
+/// The file system that never answers, on which other tests rely.
 @Suite(.ownThreads) struct HungMountTests {
   @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
   func `a caller waits until the file system returns, and others are let go by its end`() throws {

@@ -6,10 +6,10 @@ import Testing
 
 /// `kill -9` at any moment: no slot is lost or doubled, and each job's delivery holds.
 @Suite(.serialized, .ownThreads) struct LedgerCrashTests {
-  /// How often takt is killed; `make crash` says 200.
+  /// The number of kills; 200 in `make crash`.
   static let kills = ProcessInfo.processInfo.environment["TAKT_CRASHES"].flatMap(Int.init) ?? 12
 
-  /// How often it is stopped soon after its start; `make crash` says 2,000.
+  /// The number of stops soon after a start; 2,000 in `make crash`.
   static let quickStops =
     ProcessInfo.processInfo.environment["TAKT_QUICK_STOPS"].flatMap(Int.init) ?? 12
 
@@ -47,7 +47,7 @@ import Testing
     }
     let last = try TaktProcess(["run", "--log-format", "json"], in: folder)
     last.ignoredEvents = ["timer", "output"]
-    // What was interrupted runs again first of all; later slots follow.
+    // Interrupted runs start again first; later slots follow.
     try last.line("a new slot") { $0.verdict == "ran" && ($0.late_ms ?? 1e9) < 1000 }
     for _ in 0..<300 { try last.line("further runs") { $0.outcome == "succeeded" } }
     #expect(try last.stop() == 0)
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `a stop soon after the start ends no reader of the ledger by a signal`() throws {
     let folder = try TemporaryFolder("jobs:\n  a: {every: 5ms, use: log, with: {message: x}}\n")
-    // Enough in the ledger for readers to be at it when it is closed.
+    // Enough in the ledger to keep readers busy when it is closed.
     let first = try TaktProcess(
       ["run", "--log-format", "json", "--log-level", "debug"], in: folder)
     for _ in 0..<300 { try first.line("runs") { $0.verdict == "ran" } }
@@ -79,7 +79,7 @@ import Testing
       usleep(UInt32.random(in: 0...300_000, using: &random))
       takt.signal(SIGTERM)
       let status = takt.waitForExit()
-      // Before takt answers signals, SIGTERM ends it as the system does.
+      // Before takt handles signals, SIGTERM ends it by the system's default.
       #expect(status == 0 || status == -SIGTERM, "stop \(stop): \(status) \(takt.errors)")
     }
     ended.isSet.store(true, ordering: .relaxed)

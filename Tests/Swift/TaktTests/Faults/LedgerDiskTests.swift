@@ -3,10 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A disk that fails under the ledger of a takt that runs: jobs go on, one line says so, and what
-/// was held is filled in.
+/// A disk that fails under the ledger of the daemon: jobs continue, one line reports it, and
+/// entries that were held are written later.
 @Suite(.ownThreads) struct LedgerDiskTests {
-  /// Makes the library that makes calls of the system fail.
+  /// Makes the library that makes system calls fail.
   private static func makeLibrary(in folder: TemporaryFolder) throws -> String {
     let source = Repository.path("Tests/faults/faults.c")
     let words = ["-shared", "-fPIC", "-O2", "-o", "faults.so", source, "-ldl"]
@@ -34,13 +34,13 @@ import Testing
     }
     try takt.line("a slot that is claimed") { $0.job == "careful" && $0.verdict == "ran" }
     #expect(try takt.stop() == 0)
-    // Once, and no more often than what is wrong changes.
+    // Once for each change of the problem.
     let remarks = takt.lines.filter { $0.message?.hasPrefix("the ledger cannot") == true }
     #expect(Set(remarks.map(\.message)).count == remarks.count)
     try expectBalance(in: folder)
   }
 
-  @Test func `whoever changes something meanwhile is told that a crash would undo it`() throws {
+  @Test func `a command that changes something warns that a crash would undo it`() throws {
     let (folder, takt) = try started()
     func errors(_ words: String...) throws -> String {
       let command = try folder.takt(words)
@@ -70,7 +70,7 @@ import Testing
     for _ in 0..<30 { try takt.line("slots") { $0.job == "plain" && $0.verdict == "ran" } }
     try folder.write("", to: "fault")
     #expect(try takt.stop() == 0)
-    // Did they wait for the disk, it would be every other one.
+    // If they waited for the disk, it would be every other one.
     #expect(takt.lines.count { $0.job == "plain" && $0.verdict == "coalesced" } <= 3)
     try expectBalance(in: folder)
   }
@@ -93,7 +93,7 @@ import Testing
       let text = folder.read(".takt/processes")
       return left.allSatisfy { text.contains("\t\($0)\t") } ? true : nil
     }
-    // Who reads the ledger meanwhile is not to believe that nothing happened.
+    // Readers of the ledger must not believe that nothing happened meanwhile.
     let runs = try folder.takt("runs")
     #expect(runs.status == 0)
     #expect(runs.errors.contains("ledger.sqlite could not be written lately"), "\(runs.errors)")
@@ -104,7 +104,7 @@ import Testing
     let ended = next.lines.compactMap(\.message).filter { $0.hasPrefix("Ended leftover processes") }
     for pid in left { #expect(ended.first?.contains("(\(pid))") == true, "\(ended)") }
     #expect(try next.stop() == 0)
-    // What the full disk kept nothing of is lost, and said.
+    // Entries that were lost on the full disk are reported.
     let verify = try folder.takt("verify")
     #expect(verify.status == 1, "\(verify.output) \(verify.errors)")
     #expect(verify.output.contains(": 0 findings, "), "\(verify.output)")

@@ -10,7 +10,7 @@ import CDispatch
   private static let leftAlone = "Left alone, because nothing proves"
   private static let copied = "This state folder was copied or moved"
 
-  /// A daemon with a run in progress that the ledger knows, and the process of the run.
+  /// A daemon with an active run that the ledger knows, and the process of the run.
   private func running(in folder: TemporaryFolder) throws -> (takt: TaktProcess, job: pid_t) {
     try folder.write(
       """
@@ -24,7 +24,7 @@ import CDispatch
     let job = try TaktProcess.wait("the job says its number") {
       pid_t(folder.read("pid").trimmingCharacters(in: .whitespacesAndNewlines))
     }
-    // The ledger has written what it was told when it has answered.
+    // The ledger has written the run once it is in the answer.
     _ = try TaktProcess.wait("the run is in the ledger") {
       let runs = try TaktProcess(["runs", "a"], in: folder)
       return try runs.text().contains("running") ? true : nil
@@ -55,7 +55,7 @@ import CDispatch
     defer { kill(-job, SIGKILL) }
     let environment = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(job)/environ"))
       .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-    // As a job's `at` or process manager would start it.
+    // As `at` or a process manager would start it from a job.
     let unrelated = try TaktProcess(
       ["-i"] + environment + ["setsid", "sleep", "1000"], program: "/usr/bin/env", in: folder)
     takt.crash()
@@ -74,8 +74,8 @@ import CDispatch
     #expect(try third.stop() == 0)
   }
 
-  /// A daemon with a service plugin that hears neither the end of its input nor TERM, whose process the
-  /// ledger knows.
+  /// A daemon with a service plugin that ignores the end of its input and TERM, and whose process
+  /// the ledger knows.
   private func serving(in folder: TemporaryFolder) throws -> (takt: TaktProcess, service: pid_t) {
     try folder.writeDeafService(numberIn: "pid")
     try folder.write("jobs:\n  a: {on: start, use: deaf}\n")
@@ -217,7 +217,7 @@ import CDispatch
     let spared = messages(takt, Self.leftAlone)
     #expect(spared.count == 1 && spared.first?.contains("sleep(\(left.pid))") == true, "\(spared)")
     #expect(isAlive(left.pid))
-    // On the grid that the old ledger names.
+    // On the grid of the old ledger.
     let anchor = try #require(Int64(folder.read("now"))) - 3000
     for _ in 0..<2 {
       let line = try takt.line("a slot") { $0.job == "daily" && $0.verdict == "ran" }
@@ -236,7 +236,7 @@ import CDispatch
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Made by a program, so that this one keeps no lock on it.
+  /// Made by another program, so that this one keeps no lock on it.
   private func makeOldLedger(in folder: TemporaryFolder, pid: pid_t, ticks: String) throws {
     let source = Repository.url("Tests/Data/ledgers/1-books.sql")
     let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)

@@ -183,7 +183,7 @@ import Testing
       ], program: "/usr/bin/setpriv", in: folder)
     let end = try takt.line("the end") { $0.job == "alert" && $0.to == "ended" }
     #expect(end.reason == "no_thread")
-    // The system library waits for threads of its own as long as there are none.
+    // While there are none, the system library waits for threads of its own.
     let lifting = try TaktProcess(
       [
         "--reuid=47321", "--regid=47321", "--clear-groups", "prlimit", "--pid", "\(takt.pid)",

@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Testing
 
-/// takt ends its own processes, and nobody else's.
+/// takt ends its own processes, and no others.
 @Suite(.ownThreads) struct RegressionTests {
   private static let isRoot = geteuid() == 0
 
-  /// Somebody who takes over an environment and starts what he is told in it, as `at` and `sbatch`
-  /// do. It is no descendant of takt's.
+  /// A process that takes over an environment and starts a program in it, as `at` and `sbatch` do.
+  /// It is no descendant of takt.
   private static let atDaemon = #"""
     import os, subprocess, sys, time
     user = int(sys.argv[2])
@@ -50,7 +50,7 @@ import Testing
     try takt.line("the end") { $0.job == "hands-on" && $0.to == "ended" && $0.reason == "exit(0)" }
     for _ in 1...5 { try takt.line("an end") { $0.job == "other" && $0.to == "ended" } }
     takt.crash()
-    // The next daemon looks for what the killed one has left.
+    // The next daemon searches for leftovers of the killed one.
     let next = try TaktProcess.tracking(tracking, in: folder)
     try next.line("an end") { $0.job == "other" && $0.to == "ended" }
     #expect(try next.stop() == 0)
@@ -62,7 +62,7 @@ import Testing
   func `what somebody starts in takt's container is no run's`(tracking: Tracking) throws {
     let mark = KillMatrixTests.newMark()
     let folder = try TemporaryFolder()
-    // A run is nearly always in progress when the strangers come.
+    // A run is nearly always active when the strangers come.
     try folder.write("jobs: {a: {every: 10ms, from: end, run: [sleep, '0.3']}}\n")
     let container = try TaktProcess(
       [

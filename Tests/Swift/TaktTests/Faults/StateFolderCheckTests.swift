@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A state folder that is not takt's own is refused with 73, and nothing outside it is made.
+/// A state folder that is not takt's own is refused with 73, and nothing is made outside it.
 @Suite(.ownThreads) struct StateFolderCheckTests {
   private func refusal(in folder: TemporaryFolder) throws -> TaktAnswer {
     try folder.takt("run", "--log-format", "json")
@@ -47,7 +47,7 @@ import Testing
     chmod(path, 0o775)
     let check = { try TaktProcess(["check", "open/sub/jobs.yaml"], in: folder).waitForExit() }
     #expect(try check() == 0)
-    // Of version 2: the owner, user 1001, the group, the mask and others.
+    // Version 2: the owner, user 1001, the group, the mask and others.
     let list = """
       import os, struct
       entries = [(1, 7, -1), (2, 7, 1001), (4, 5, -1), (16, 7, -1), (32, 5, -1)]
@@ -78,7 +78,7 @@ import Testing
     let volume = folder.url.path + "/volume"
     try #require(mkdir(volume, 0o755) == 0)
     guard mount("none", volume, "tmpfs", 0, "size=4m,mode=2775,gid=2000") == 0 else {
-      // A container that may not mount.
+      // This container may not mount.
       return
     }
     defer { umount2(volume, Int32(MNT_DETACH)) }

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Prometheus keeps the label `job` for itself.
+  /// Prometheus reserves the label `job`.
   @Test func `what is said of a single job names it by the label that Prometheus gives it`() throws
   {
     for file in ["packaging/monitoring/prometheus/takt.rules.yaml", "docs/control.md"] {

@@ -58,7 +58,7 @@ import Testing
       try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }
 
-    /// How often the compiler was asked to build.
+    /// The number of builds by the compiler.
     var builds: Int {
       let calls = try? String(contentsOf: folder.appendingPathComponent("calls"), encoding: .utf8)
       return calls?.split(separator: "\n").count ?? 0
@@ -71,7 +71,7 @@ import Testing
       try write("", to: "errors")
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      // Nothing is to be installed by a test.
+      // A test must not install anything.
       process.arguments = ["make", "PACKAGES=", target]
       process.currentDirectoryURL = folder
       process.environment = ProcessInfo.processInfo.environment.merging(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The table of dependencies in the docs against what Package.swift asks for.
+/// The table of dependencies in the docs, against Package.swift.
 @Suite struct DependencyTableTests {
   private static func text(_ name: String) throws -> String {
     try Repository.text(name)

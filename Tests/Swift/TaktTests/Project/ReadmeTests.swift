@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What README promises to a reader who comes from cron.
+/// Promises of README to a reader who comes from cron.
 @Suite(.ownThreads) struct ReadmeTests {
   private static let root = CommandTests.example.deletingLastPathComponent()
 
@@ -20,7 +20,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("jobs:\n" + jobs.map { "  \($0)\n" }.joined())
     let check = try TaktProcess(["check"], in: folder)
-    // Their programs need not be on this machine.
+    // Their programs need not exist on this machine.
     #expect(try check.text().hasPrefix("jobs.yaml: ok, 10 jobs"))
     #expect(check.waitForExit() == 0, "\(check.errors)")
     let next = try TaktProcess(["next", "-n", "1"], in: folder)

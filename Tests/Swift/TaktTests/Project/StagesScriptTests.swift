@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The table of times that CI and `make check-slow` end with.
+/// The table of times at the end of CI and `make check-slow`.
 @Suite(.ownThreads) struct StagesScriptTests {
   private func stages(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
     let folder = try TemporaryFolder()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What each attempt of a run has printed.
+/// The output of each attempt of a run.
 @Suite(.ownThreads) struct AttemptOutputTests {
   private static let jobs = """
     jobs:
@@ -49,7 +49,7 @@ import Testing
     #expect(try live.ask("GET", "/api/v1/runs/1/output?attempt=2").status == 404)
     #expect(try live.process.stop() == 0)
     #expect(try live.takt("logs", "1").output == "first\n")
-    // The next daemon goes on with it; what was printed before stays with the run before.
+    // The next daemon continues the run; earlier output stays with the run before.
     let again = try TaktProcess(["run"], in: live.folder)
     try again.line("its back-off") { $0.job == "waits" && $0.to == "backing_off" }
     #expect(try again.stop() == 0)

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a job does when it is told to stop: its clean-up has the grace period, whatever wraps it.
+/// The clean-up of a job that is stopped: it has the grace period with any wrapper.
 @Suite(.serialized, .ownThreads) struct CleanUpTests {
   enum StopReason: String, CaseIterable, CustomTestStringConvertible, Sendable {
     case cancel, timeout, shutdown, replace, removal
 
     var testDescription: String { rawValue }
 
-    /// What each job has besides.
+    /// The other keys of each job.
     var keys: String {
       switch self {
       case .cancel, .shutdown: ""
@@ -22,13 +22,13 @@ import Testing
     var outcome: String { self == .timeout ? "timed_out" : "cancelled" }
   }
 
-  /// What stands between takt and the script, which is called SCRIPT with its arguments here.
+  /// The wrappers between takt and the script, which is called SCRIPT with its arguments here.
   private static let wrappers = [
     ("shell", "run: 'SCRIPT'"), ("wrapped", "run: 'SCRIPT; true'"),
     ("list", "run: [sh, -c, SCRIPT]"), ("given", "shell: [/bin/bash, -c], run: 'SCRIPT; true'"),
   ]
 
-  /// By its first argument it cleans up, cleans up by a program that takes its place, or ends at once.
+  /// By its first argument it cleans up, cleans up by a program that replaces it, or ends at once.
   private static let script = """
     #!/bin/sh
     # A run that takes the place of another one.
@@ -107,9 +107,9 @@ import Testing
     #expect(takt.lines.filter { $0.line == "hit" }.map(\.job) == [])
     let ready = Set(takt.lines.filter { $0.line == "ready" }.compactMap(\.job))
     #expect(!ready.isEmpty)
-    // A run that took the place of another one may have been stopped with takt.
+    // A run that replaced another one may have been stopped with takt.
     for end in Dictionary(grouping: ends, by: \.job).values.compactMap(\.first) {
-      // One that came to its timeout before it was ready has set no trap.
+      // One that reached its timeout before it was ready has set no trap.
       guard let name = end.job, ready.contains(name), let run = end.run else { continue }
       let cleans = !name.hasSuffix("-none")
       let kept = try folder.takt("logs", "\(run)").output.split(separator: "\n")
@@ -119,7 +119,7 @@ import Testing
     #expect(KillMatrixTests.survivors(mark) == [])
   }
 
-  @Test func `whoever waits for a run sees what its clean-up prints`() throws {
+  @Test func `a client that waits for a run sees the output of its clean-up`() throws {
     let folder = try TemporaryFolder()
     try folder.writeProgram(Self.script, to: "job.sh")
     try folder.write(Self.clean, to: "clean.sh")
@@ -136,9 +136,9 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  // MARK: What a job does to its own group
+  // MARK: Changes of a job to its own group
 
-  /// How a job changes its own control group before it ends, so that the next one in it would suffer.
+  /// Changes of a job to its own control group before it ends, which would harm the next one in it.
   private static let changes = [
     "freeze": "echo 1 >$G/cgroup.freeze", "depth": "echo 0 >$G/cgroup.max.depth",
     "descendants": "echo 0 >$G/cgroup.max.descendants", "pressure": "echo 0 >$G/cgroup.pressure",
@@ -151,7 +151,7 @@ import Testing
     arguments: changes.keys.sorted())
   func `no other run gets a control group that a job has changed`(change: String) throws {
     let folder = try TemporaryFolder()
-    // One that ends itself needs none.
+    // A job that ends itself needs none.
     let timeout = change == "kill" ? "1m" : "300ms"
     let group = "$(sed -n 's/^0:://p' /proc/self/cgroup)"
     try folder.write(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a job says of its runs, done by the built program on real processes.
+/// The rules of a job for its runs, followed by the built program on real processes.
 @Suite(.ownThreads) struct ExecutionRulesTests {
   @Test func `an attempt that fails is followed by others until one succeeds`() throws {
     let (folder, takt) = try TaktProcess.running(
@@ -58,7 +58,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test func `who starts late or takes long is told of while the run continues`() throws {
+  @Test func `a run that starts late or takes long is reported while it continues`() throws {
     let (folder, takt) = try TaktProcess.running(
       """
       jobs:
@@ -95,7 +95,7 @@ import Testing
       #expect(end.outcome == "failed")
       ends[end.job ?? ""] = end.reason
     }
-    // Of the step that was let pass, the log says how it failed.
+    // The log has the failure of the step that was let pass.
     let passed = takt.lines.first {
       $0.job == "goes" && $0.cause == "next_step" && $0.level == "warning"
     }

@@ -5,12 +5,12 @@ import Testing
 
 /// Limits of whole runs, with the real program.
 ///
-/// They take controllers of control groups; `make guest` runs them in a virtual machine that has
+/// They need controllers of control groups; `make guest` runs them in a virtual machine that has
 /// them all.
 @Suite(.ownThreads) struct GroupLimitTests {
-  /// Whether takt can have the controllers that the tests need.
+  /// True if takt can use the controllers that the tests need.
   static let canLimit: Bool = {
-    // There they have to be.
+    // In the guest they must exist.
     if getenv("TAKT_IN_GUEST") != nil { return true }
     guard
       let problem = ControlGroupControllers.problem(with: [.memory, .pids, .cpu, .io], in: .daemon)
@@ -27,7 +27,7 @@ import Testing
     var memory_peak: Int64?
   }
 
-  /// Starts takt with a job that is run once and stays the only one.
+  /// Starts takt with a job that runs once and is the only one.
   private func start(
     _ command: String, limits: String, in folder: TemporaryFolder
   ) throws -> TaktProcess {
@@ -43,7 +43,7 @@ import Testing
     return try TaktProcess.tracking(.groups, in: folder)
   }
 
-  /// The only run, when takt has ended it.
+  /// The only run, after its end.
   private func onlyRun(_ process: TaktProcess, in folder: TemporaryFolder) throws -> Run {
     try process.line("the end") { $0.job == "a" && $0.to == "ended" }
     #expect(try process.stop() == 0)
@@ -51,17 +51,17 @@ import Testing
     return try JSONDecoder().decode(Run.self, from: Data(line.utf8))
   }
 
-  /// What shows the value of a limit in a run.
+  /// A command that prints the value of a limit in a run.
   private func show(_ file: String) -> String {
     "cat /sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/\(file)"
   }
 
-  // MARK: - Where they cannot be had
+  // MARK: - Where they are not available
 
   private static let hint =
     "takt cannot limit all processes of job 'a' together (memory): TAKT_CGROUP=off"
 
-  @Test func `a file with limits that cannot be had is refused, or warned of if it says so`() throws
+  @Test func `limits that are not available are an error, or a warning if the file says so`() throws
   {
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 100ms, run: echo x, limits: {memory_max: 64MB}}}\n")
@@ -89,7 +89,7 @@ import Testing
 
   @Test(arguments: [true, canLimit])
   func `a run whose limits this machine does not give says what is missing`(isOff: Bool) throws {
-    // Where limits can be given, only takt itself can be told not to.
+    // On a machine with limits, only takt itself can be denied them.
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 1h, run: 'true', limits: {tasks_max: 9}}}\n")
     let exec = try folder.takt(
@@ -113,8 +113,8 @@ import Testing
     #expect(next.status == 0 && next.errors.isEmpty, "\(next.errors)")
   }
 
-  /// A group of its own in which takt is started, with or without a shell that stays in it. Who
-  /// delegates a group gives it controllers.
+  /// Starts takt in a group of its own, with or without a shell that stays in it. The delegation of
+  /// a group includes its controllers.
   private func start(
     beside isBeside: Bool, group: String, in folder: TemporaryFolder
   ) throws -> TaktProcess {
@@ -147,7 +147,7 @@ import Testing
     for number in 1...2 { rmdir("\(name)-\(number)") }
   }
 
-  // MARK: - Where they can
+  // MARK: - Where they are available
 
   @Test(
     .enabled(if: canLimit),
@@ -170,7 +170,7 @@ import Testing
   @Test(.enabled(if: canLimit))
   func `the least memory does not end takt, however much the command is given`() throws {
     let folder = try TemporaryFolder()
-    // All but as much as the kernel lets a command have, in variables of 100 KB each.
+    // Nearly the most that the kernel lets a command have, in variables of 100 KB each.
     let text = String(repeating: "x", count: 100_000)
     let variables = (0..<18).map { "X\($0): \(text)" }.joined(separator: ", ")
     try folder.write(
@@ -210,7 +210,7 @@ import Testing
     #expect(run.outcome == "succeeded")
     let (cpu, duration) = (try #require(run.cpu_ms), try #require(run.duration_ms))
     #expect(cpu >= 600)
-    // The run may begin and end within a period of the kernel, a tenth of a second.
+    // The run may start and end within a period of the kernel, a tenth of a second.
     #expect(cpu <= 0.2 * (duration + 200) * 1.05, "\(cpu) ms in \(duration) ms")
   }
 
@@ -223,7 +223,7 @@ import Testing
   }
 
   @Test(.enabled(if: canLimit))
-  func `two takts beside each other both limit their runs, also after one was killed`() throws {
+  func `two daemons beside each other both limit their runs, also after one was killed`() throws {
     let folders = [try TemporaryFolder(), try TemporaryFolder()]
     let command = show("pids.max") + "; sleep 600"
     var takts = try folders.map { try start(command, limits: "tasks_max: 7", in: $0) }

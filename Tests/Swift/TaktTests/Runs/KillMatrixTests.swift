@@ -2,19 +2,18 @@ import Foundation
 import Glibc
 import Testing
 
-/// Nothing of a run outlives it: real process trees, and afterwards neither a process of theirs nor
-/// a zombie.
+/// Real process trees of runs, of which afterwards neither a process nor a zombie remains.
 @Suite(.serialized, .ownThreads) struct KillMatrixTests {
-  /// One way to get away. `MARK` becomes a number that no other process has in its command line.
+  /// A way to escape. `MARK` becomes a number that no other process has in its command line.
   struct Row: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var script: String
     var timeout = "timeout: 1h"
     var outcome = "succeeded"
-    /// How it begins: of some trees the number of processes changes all the time.
+    /// The start of the reason: of some trees the number of processes changes all the time.
     var reason = "descendants_left("
-    /// So many processes nothing but a control group proves to be of the run: without one they are
-    /// left alone.
+    /// The number of processes that only a control group proves to belong to the run: without one
+    /// they are left alone.
     var unproved = 0
   }
 
@@ -126,7 +125,7 @@ import Testing
       timeout: "timeout: 1s", outcome: "timed_out", reason: "timeout"),
   ]
 
-  /// Waits, in the script, for the tree to stand.
+  /// Waits, in the script, for the tree to be complete.
   private static let ready = "while [ ! -e ready ]; do sleep 0.01; done"
 
   @Test(arguments: rows, Tracking.available)
@@ -166,7 +165,8 @@ import Testing
       exec env \(tracking.variable) '\(TaktProcess.executable.path)' run --log-format json
       """
     let takt = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
-    // What the daemon before takt goes on to leave behind becomes takt's to reap, and no run's.
+    // Processes that the daemon before takt continues to leave behind are takt's to reap, and of no
+    // run.
     for _ in 1...20 {
       let end = try takt.line("an end") { $0.to == "ended" }
       #expect(end.reason == "exit(0)")
@@ -211,7 +211,7 @@ import Testing
     let folder = try TemporaryFolder()
     let count = "trap 'echo told' TERM; : >begun.$1; while [ ! -e over ]; do sleep 0.02; done"
     try folder.write(count, to: "count.sh")
-    // The leader of a group ends at the signal, and leaves a member that has had it too.
+    // The leader of a group ends at the signal, and leaves a member that has also had it.
     try folder.write("sh count.sh d & wait", to: "lead.sh")
     try folder.write(
       """
@@ -262,7 +262,7 @@ import Testing
     let takt = try TaktProcess.tracking(tracking, in: folder)
     defer { Self.endSurvivors(mark) }
     try takt.line("both") { $0.line == "both" }
-    // Two more runs come and go beside the long one, each with an orphan of its own.
+    // Two more runs start and end beside the long one, each with an orphan of its own.
     for _ in 1...3 { try takt.line("a run") { $0.job == "short" && $0.to == "ended" } }
     let left = Self.survivors(mark).map {
       $0.split(separator: " ").dropFirst().joined(separator: " ")
@@ -276,7 +276,7 @@ import Testing
     #expect(Self.survivors(mark).count == unproved)
   }
 
-  /// In which state of its machine a run is when takt is told to stop.
+  /// The states of a run's machine when takt is stopped.
   @Test(arguments: ["queued", "running", "stopping", "killing", "backing_off"], Tracking.available)
   func `nothing is left when takt is stopped while a run is`(
     state: String, tracking: Tracking
@@ -287,7 +287,7 @@ import Testing
       trap '' TERM; (setsid sh -c 'trap \\"\\" TERM; while :; do sleep 0.\(mark); done' &); \
       echo stands; while :; do sleep 0.\(mark); done
       """
-    // A machine is in `killing` for no longer than the kernel takes: the stop comes with the state.
+    // A machine is in `killing` only as long as the kernel takes: the stop comes with the state.
     let timeout = ["stopping", "killing", "backing_off"].contains(state) ? "100ms" : "1h"
     try folder.write(
       """
@@ -302,7 +302,7 @@ import Testing
         other: {on: start, run: "sleep 1000.\(mark)"}
       """)
     let takt = try TaktProcess.tracking(tracking, in: folder)
-    // Of the two, the one that starts first makes the other wait.
+    // The one of the two that starts first makes the other wait.
     switch state {
     case "queued", "running":
       try takt.line("a run") { $0.machine?.hasPrefix("run:") == true && $0.to == "running" }
@@ -337,7 +337,7 @@ import Testing
       }
     }
     try count(to: 200)
-    // So many may be in progress at once, with three descriptors each.
+    // This many may be active at once, with three descriptors each.
     let before = takt.descriptorCount
     try count(to: 10_000)
     #expect(takt.descriptorCount <= before + 16 * 3)
@@ -353,7 +353,7 @@ import Testing
 
   static func newMark() -> String { String(UInt32.random(in: 100_000_000...999_999_999)) }
 
-  /// The command lines of processes that bear the mark, but for this test's own.
+  /// The command lines of processes with the mark, except this test's own.
   static func survivors(_ mark: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { name in
       guard let pid = pid_t(name), pid != getpid(),

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Whatever a run prints, takt stays small and a secret stays one.
+/// Output of any kind, with which takt stays small and a secret stays hidden.
 @Suite(.serialized, .ownThreads) struct OutputMatrixTests {
   private static let growthBytesMax = 8 << 20
   private static let secret = "hunter2-and-more"
@@ -12,7 +12,7 @@ import Testing
   private static let onFailure = "{log: on_failure, file: {path: out, max: 10MB, files: 3}}"
   private static let rated = "{log: true, rate: 100/s}"
 
-  /// What the job prints, by bash; `$TOKEN` is the secret.
+  /// The job's script, for bash; `$TOKEN` is the secret.
   @Test(arguments: [
     ("1 GB of lines", "yes \"$(printf %0250d 7)\" | head -c 1000000000", [logged, onFailure]),
     ("no line end", "head -c 50000000 /dev/zero | tr '\\0' x", [logged, onFailure, rated]),
@@ -73,8 +73,8 @@ import Testing
       """)
   }
 
-  /// By how many bytes the process has grown at most, without the pages of the program itself: takt
-  /// gives them back after its start, and takes them again.
+  /// The most bytes by which the process has grown, without the pages of the program itself: takt
+  /// releases them after its start, and loads them again.
   private func growth(printing script: String, _ policy: String) throws -> Int {
     let folder = try TemporaryFolder()
     try write(script, policy, to: folder)
@@ -107,7 +107,7 @@ import Testing
   }
 }
 
-/// Looks for a text in bytes that come in pieces.
+/// Searches for a text in bytes that come in pieces.
 private final class ByteWatcher {
   private let wanted: Data
   private var last = Data()
@@ -122,8 +122,8 @@ private final class ByteWatcher {
   }
 }
 
-/// The most memory that a process has had of its own since this was made, looked at each 5 ms: the
-/// kernel keeps a peak only together with the pages of files.
+/// The peak of a process's own memory since this was made, read each 5 ms: the kernel's peak
+/// includes the pages of files.
 private final class MemoryPeak: Sendable {
   private let pid: pid_t
   private let before: Int
@@ -142,7 +142,7 @@ private final class MemoryPeak: Sendable {
     return peak.withLock { $0 } - before
   }
 
-  /// - Returns: false once the process is gone.
+  /// - Returns: false once the process has ended.
   private func look() -> Bool {
     guard let bytes = Self.bytes(of: pid) else { return false }
     peak.withLock { $0 = max($0, bytes) }

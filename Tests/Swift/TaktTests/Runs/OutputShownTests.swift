@@ -4,9 +4,9 @@ import TaktControl
 import TaktTesting
 import Testing
 
-/// What a command prints, as the log, the kept output, a file, a mail and the page have it.
+/// The output of commands, in the log, the kept output, a file, a mail and on the page.
 @Suite(.ownThreads) struct OutputShownTests {
-  /// The text log's columns before what a line says.
+  /// The columns of the text log before a line's text.
   private static let columns = 43
 
   @Test func `what is printed is kept as it came and shown as a terminal shows it`() throws {
@@ -41,7 +41,7 @@ import Testing
     let (pid, path) = (takt.pid, folder.url.path)
     let names = cases.map(\.name)
     Thread.detachNewThread {
-      // So many commands take their time on a busy machine.
+      // This many commands take their time on a busy machine.
       for _ in 1...4 {
         let havePrinted = try? TaktProcess.wait("all have printed") {
           names.allSatisfy { FileManager.default.fileExists(atPath: "\(path)/\($0).done") }
@@ -78,14 +78,14 @@ import Testing
     for printed in cases {
       let answer = try live.object("POST", "/api/v1/jobs/\(printed.name)/trigger")
       let run = answer["run"] as? Int
-      // A log that nobody reads would lose lines.
+      // A log that is not read would lose lines.
       try live.process.line("its start") { $0.run == run }
       runs[printed.name] = run
     }
     return runs
   }
 
-  /// What the API gives, without the line that says how much is not kept.
+  /// The API's answer, without the line about bytes that are not kept.
   private static func withoutGap(_ bytes: [UInt8]) -> [UInt8] {
     let data = Data(bytes)
     guard let end = data.range(of: Data(" bytes are not kept …\n".utf8)),
@@ -98,7 +98,7 @@ import Testing
     takt.lines.filter { $0.hook == "on_success" && $0.to == "ended" }.count
   }
 
-  /// Bytes that are to be as they came, whole where nothing bounds them.
+  /// Checks bytes that must be unchanged, and complete if nothing bounds them.
   private func checkBytes(
     _ bytes: [UInt8], _ printed: PrintedCase, _ place: String, keepBytes: Int?
   ) {
@@ -108,7 +108,7 @@ import Testing
     if printed.hasOrder, !isCut { #expect(bytes == all, comment) }
     if !isCut { #expect(bytes.count == all.count, comment) }
     guard printed.hasOrder, isCut, let keepBytes else { return }
-    // At most a character less at each cut, and none of it.
+    // At most a character less at each cut, and no part of one.
     #expect(bytes.count <= keepBytes && bytes.count >= keepBytes - 6, comment)
     let isWhole = (keepBytes / 2 - 3...keepBytes / 2).contains { head in
       bytes.starts(with: all.prefix(head))
@@ -120,8 +120,8 @@ import Testing
     }
   }
 
-  /// Lines that are to be as a terminal shows them, in their order within a stream, and in all where
-  /// that is known. A long one may come in pieces.
+  /// Checks lines that must be as a terminal shows them, in their order within a stream, and in all
+  /// if that is known. A long one may come in pieces.
   private func check(
     _ lines: [(stream: String?, text: String)], _ printed: PrintedCase, _ place: String,
     _ shown: (String) -> String
@@ -174,13 +174,13 @@ import Testing
   }
 }
 
-/// How lines are encoded, and what they hold besides text.
+/// The encoding of lines, and their contents besides text.
 private enum LineKind: String, CaseIterable {
   case ascii, utf8, crlf, progress, spinner, colours, stripped, latin1
 
   var isText: Bool { self != .latin1 }
 
-  /// The bytes of a line without its end, and what people see of them.
+  /// The bytes of a line without its end, and its form on a terminal.
   func line(_ number: Int, isLong: Bool) -> (bytes: [UInt8], shown: String) {
     let count = isLong ? 1500 : 3
     let end = "line \(number)"
@@ -219,7 +219,7 @@ private enum LineKind: String, CaseIterable {
   }
 }
 
-/// One way to print: which streams, how much, how fast, and what.
+/// One way to print: the streams, the amount, the pace, and the kind of lines.
 private struct PrintedCase: CustomStringConvertible {
   var name: String
   var streams: String
@@ -233,7 +233,7 @@ private struct PrintedCase: CustomStringConvertible {
     /// Nil for the one pipe of both streams.
     var stream: String?
     var shown: String
-    /// As an attachment has it.
+    /// As in an attachment.
     var mailed: [UInt8]
     var plain: String
     var onPage: String
@@ -241,7 +241,7 @@ private struct PrintedCase: CustomStringConvertible {
 
   var description: String { "\(name): \(streams), \(size), \(rate), \(encoding)" }
 
-  /// Whether the order of all lines is known.
+  /// True if the order of all lines is known.
   var hasOrder: Bool { streams != "both" || rate == "stepped" }
   var isOnPage: Bool {
     rate == "stepped" && size == "short"
@@ -290,7 +290,7 @@ private struct PrintedCase: CustomStringConvertible {
           stream: stream, shown: shown,
           mailed: encoding == .latin1 ? bytes : Array(shown.utf8), plain: plain,
           onPage: Self.onPage(plain)))
-      // In two, within a character or a sequence where there is one.
+      // In two, within a character or a sequence if there is one.
       let cut = bytes.count - bytes.count / 3
       pieces.append((isError ? 2 : 1, Array(bytes[..<cut])))
       pieces.append((isError ? 2 : 1, bytes[cut...] + [10]))
@@ -326,7 +326,7 @@ private struct PrintedCase: CustomStringConvertible {
 }
 
 extension TemporaryFolder {
-  /// What the jobs print, and the programs that print and mail it.
+  /// Writes the output of the jobs, and the programs that print and mail it.
   fileprivate func prepare(_ cases: [PrintedCase]) throws {
     for printed in cases {
       let pieces = printed.pieces.map { "\($0.descriptor) \(Data($0.bytes).base64EncodedString())" }

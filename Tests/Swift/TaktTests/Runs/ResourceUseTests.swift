@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What runs cost, with the real program and a program that knows what it has used.
+/// The costs of runs, with the real program and a program that measures its own.
 @Suite(.ownThreads) struct ResourceUseTests {
   private struct Run: Decodable {
     var run: Int
@@ -15,7 +15,7 @@ import Testing
     var switches_voluntary: Int64?
   }
 
-  /// What a program says of itself: microseconds of processor time, and KiB.
+  /// A program's own figures: microseconds of processor time, and KiB.
   private struct Own {
     var microseconds: Int64
     var kib: Int64
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// More than takt itself has ever resident: less says nothing of a program.
+  /// More than takt itself ever has resident: a smaller figure would say nothing of a program.
   private static let mebibytes = 400
 
   /// The oldest run of a job that has ended.
@@ -39,9 +39,8 @@ import Testing
     return try #require(runs.last { $0.outcome != nil })
   }
 
-  /// What the program says of itself is part of what takt counts. What comes on top, the shell, the
-  /// program's start and its end, is `extra` milliseconds where the program does nothing else, and
-  /// not the same each time.
+  /// The program's own figure is a part of takt's. The rest, the shell, the program's start and its
+  /// end, is `extra` milliseconds if the program does nothing else, and varies.
   private func expect(
     _ run: Run, uses microseconds: Int64, and extra: Double, _ what: String
   ) throws {
@@ -98,7 +97,7 @@ import Testing
     try expect(plain, uses: own.microseconds, and: extra, "plain")
     try expect(plain, hasPeakOf: Double(own.kib), "plain")
     #expect((plain.switches_voluntary ?? -1) >= 0 && (plain.read_bytes ?? -1) >= 0)
-    // The shell starts a program each time it looks.
+    // The shell starts a program for each check.
     let orphan = try firstRun(of: "orphan", in: folder)
     #expect((orphan.cpu_ms ?? 0) >= 400 * 0.98, "\(orphan)")
     let steps = try Own(folder.read("step1")).microseconds + Own(folder.read("step2")).microseconds
@@ -139,7 +138,7 @@ import Testing
     let extra = try #require(none.cpu_ms) - Double(figures(of: "none").microseconds) / 1000
     let timed = try firstRun(of: "timed", in: folder)
     let figures = try figures(of: "timed")
-    // It drops what is less than a hundredth of a second, of each of its two figures.
+    // It drops parts of a hundredth of a second, in each of its two figures.
     try expect(timed, uses: figures.microseconds, and: max(extra, 0), "timed")
     try expect(timed, hasPeakOf: figures.kib, "timed")
   }

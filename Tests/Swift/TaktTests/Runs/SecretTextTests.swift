@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A secret that somebody has written into the jobs file, however wrongly, leaves takt by no way.
+/// A secret in the jobs file, in any wrong form, which takt never shows.
 @Suite(.ownThreads) struct SecretTextTests {
   private static let right = "jobs: {a: {every: 1h, run: x}}\n"
 

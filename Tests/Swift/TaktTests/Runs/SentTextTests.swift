@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A jobs file that a client sends over TCP: it opens nothing that is not open already, and shows
-/// nothing but itself.
+/// A jobs file that a client sends over TCP: it opens only files that are open already, and shows
+/// only itself.
 @Suite(.ownThreads) struct SentTextTests {
   private static let own = "acmetenant"
   private static let foreign = "topsecretline"
@@ -56,7 +56,7 @@ import Testing
       #expect(answer.contains("not a file of the jobs file that is running"), "\(text)\(answer)")
       for secret in [Self.foreign, token, "root:"] { #expect(!answer.contains(secret), "\(text)") }
     }
-    // A pattern finds nothing that is not known.
+    // A pattern finds only files that are known.
     let pattern = try plan("include: 'conf/*'\njobs: {}\n", of: live)
     #expect(!pattern.contains("foreign"))
     #expect(try live.process.stop() == 0)

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// Processes that hang before their program begins.
+/// Processes that hang before their program starts.
 @Suite(.ownThreads) struct StuckStartTests {
-  /// A user of the system's whom no other test takes: the hostile one stops all that he has.
+  /// A user of the system whom no other test uses: the hostile one stops all his processes.
   private static let user = "uucp"
   private static let hasUser = geteuid() == 0 && getpwnam(user) != nil
 
@@ -31,7 +31,7 @@ import Testing
     try folder.write(try Self.jobs(mount, folder))
     let takt = try TaktProcess.tracking(tracking, in: folder)
     var waiting: Set = ["folder", "program", "interpreter", "shell"]
-    // The first run of each is given up, and the next one does not even begin.
+    // The first run of each is given up, and the next one does not even start.
     for round in 1...2 {
       waiting = ["folder", "program", "interpreter", "shell"]
       while !waiting.isEmpty {
@@ -49,7 +49,7 @@ import Testing
     let verdicts = takt.lines.filter { $0.job == "tick" && $0.verdict != nil }
     #expect(verdicts.allSatisfy { $0.verdict == "ran" })
 
-    // It comes back: what hung is gone, and the jobs start again.
+    // When it answers again, the hung processes end, and the jobs start again.
     mount.comeBack()
     try takt.line("another start") {
       $0.job == "program" && $0.reason == "not_started(exec, ENOENT)"
@@ -101,7 +101,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  /// Stops all processes of a user again and again, those too that are just being started.
+  /// Repeatedly stops all processes of a user, even while they are being started.
   static let hostile = #"""
     import os, pwd, signal, sys
     user = pwd.getpwnam(sys.argv[1])
@@ -135,7 +135,7 @@ import Testing
     let takt = try TaktProcess(["run"], in: folder)
     for _ in 1...40 {
       let end = try takt.line("a run of his") { $0.job == "his" && $0.to == "ended" }
-      // It may have been stopped before its program began, afterwards, or not at all.
+      // It may have been stopped before its program started, afterwards, or not at all.
       #expect(end.outcome == "succeeded" || end.outcome == "timed_out" || end.outcome == "failed")
     }
     let verdicts = takt.lines.filter { $0.job == "tick" && $0.verdict != nil }

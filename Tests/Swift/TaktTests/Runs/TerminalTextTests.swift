@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What takt prints of texts that others wrote steers no terminal, whichever command prints it.
+/// Texts of others in the output of every command, which must not control a terminal.
 @Suite(.ownThreads) struct TerminalTextTests {
   /// ESC, C1, both directions of writing, separators of lines, and DEL.
   private static let hostile =
@@ -15,21 +15,21 @@ import Testing
     }
   }
 
-  /// Runs a command, and expects that neither of its outputs steers a terminal.
+  /// Runs a command, and expects that neither of its outputs controls a terminal.
   @discardableResult
   private func expectPlain(
     _ words: [String], in folder: TemporaryFolder, _ comment: String
   ) throws -> String {
     let command = try folder.takt(words)
     _ = command.status
-    // Lines of a calendar end so.
+    // Lines of a calendar have this end.
     let shown = (command.output + command.errors).replacing("\r\n", with: "\n")
     let steering = shown.unicodeScalars.filter(Self.steers).map { String($0.value, radix: 16) }
     #expect(steering.isEmpty, "\(comment): \(words): \(steering) in \(shown.debugDescription)")
     return shown
   }
 
-  @Test func `the name of a file steers no terminal`() throws {
+  @Test func `the name of a file does not control a terminal`() throws {
     let folder = try TemporaryFolder()
     let name = Self.hostile + ".yaml"
     try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n", to: name)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// Answers every request with hostile texts, as the file `answer` says.
+  /// Answers every request with hostile texts, in the form of the file `answer`.
   private static let hostileServer =
     """
     import socket, socketserver, http.server
@@ -106,7 +106,7 @@ import Testing
 
     """
 
-  @Test func `what a daemon answers steers no terminal`() throws {
+  @Test func `a daemon's answer does not control a terminal`() throws {
     let folder = try TemporaryFolder("jobs:\n  a: {every: 1h, run: 'true'}\n")
     try FileManager.default.createDirectory(
       at: folder.url.appendingPathComponent(".takt"), withIntermediateDirectories: true)
@@ -153,7 +153,7 @@ import Testing
     takt.signal(SIGTERM)
     let text = try takt.text()
     _ = takt.waitForExit()
-    // The line as it is after its carriage return, in the colour of before.
+    // The line after its carriage return, in the colour of before.
     #expect(text.contains("\u{fffd}[0;31my"))
     #expect(text.unicodeScalars.allSatisfy { !Self.steers($0) }, "\(text.debugDescription)")
   }

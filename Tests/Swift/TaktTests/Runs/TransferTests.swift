@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// `use: http` and `use: mail` as the machine around them has it: its proxies, its libraries.
+/// `use: http` and `use: mail` with the machine's proxies and libraries.
 @Suite(.ownThreads) struct TransferTests {
-  /// Takes requests for any host, and tunnels: it answers itself, and writes down what it was asked.
+  /// Takes requests for any host, and tunnels: it answers itself, and records the requests.
   private static let proxy = """
     import base64, http.server, sys
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -40,7 +40,7 @@ import Testing
     #expect(try exec("http://inside.example/x?y", [proxy], in: folder).status == 0)
     let lines = try String(contentsOf: asked, encoding: .utf8)
     #expect(lines == "GET http://inside.example/x?y Basic dTpw\n")
-    // Whoever sends a request to a CGI program can set this one.
+    // A client of a CGI program can set this one.
     let capital = "HTTP_PROXY=http://127.0.0.1:\(server.port)"
     let ignored = try exec("http://inside.invalid/", [capital], in: folder)
     #expect(ignored.status == 1 && ignored.errors.contains("dns"))

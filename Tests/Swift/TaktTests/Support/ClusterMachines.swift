@@ -2,9 +2,9 @@ import Foundation
 import TaktControl
 import TestSupport
 
-/// Daemons of one cluster on a real database, as a user has them: a main file, a port and a state
-/// folder each, and one jobs file. With the variable `TAKT_BEFORE` the one called `b` is that program,
-/// of an earlier version.
+/// Daemons of one cluster on a real database, as on a user's machines: a main file, a port and a
+/// state folder each, and one jobs file. With the variable `TAKT_BEFORE` the one called `b` is that
+/// program, of an earlier version.
 final class ClusterMachines {
   static let isInstalled = PostgresProcess.programs != nil
 
@@ -28,11 +28,11 @@ final class ClusterMachines {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
   }
 
-  /// Starts a daemon, whose file has the name, and waits until it is a member and answers.
+  /// Starts the daemon of the file with this name, and waits until it is a member and answers.
   ///
   /// - Parameters:
   ///   - machine: its name in the cluster; nil for that of the file.
-  ///   - api: the address that it gives; nil for its own.
+  ///   - api: the address for other machines; nil for its own.
   ///   - listen: the address at which it listens; others than 127.0.0.1 give no `api`.
   ///   - tokens: its keys for tokens.
   func start(
@@ -77,7 +77,7 @@ final class ClusterMachines {
     "\(try object(name, "/api/v1/cluster")["member"] ?? "no member")"
   }
 
-  /// Where a daemon's page is.
+  /// The address of a daemon's page.
   func page(_ name: String) throws -> String {
     let words = "the web page is at "
     let said = try process(name).lines.compactMap(\.message).first { $0.hasPrefix(words) }

@@ -2,8 +2,8 @@ import Testing
 
 /// A program of known cost.
 enum CostProgram {
-  /// `cost MILLISECONDS MIB [hold]` touches so much memory, uses the processor for so long, and
-  /// prints what it has used: microseconds, and KiB at most. With `hold` it then waits for a signal.
+  /// `cost MILLISECONDS MIB [hold]` touches this much memory, uses the processor for this long, and
+  /// prints its use: microseconds, and KiB at most. With `hold` it then waits for a signal.
   private static let source = """
     #include <stdio.h>
     #include <stdlib.h>

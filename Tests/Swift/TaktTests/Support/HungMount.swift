@@ -8,22 +8,21 @@ import Testing
 ///
 /// Unmounted at the latest when it is released.
 final class HungMount {
-  /// Where it is mounted.
   let path: String
   private let folder: TemporaryFolder
   private let server: TaktProcess
   private var isMounted = true
 
-  /// Whether the machine can mount one: for `.enabled(if:)`.
+  /// True if the machine can mount one: for `.enabled(if:)`.
   static var isAvailable: Bool { geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0 }
   static let condition: Comment = "a file system that never answers takes root and /dev/fuse"
 
   /// Mounts it over a folder of its own.
   ///
   /// - Parameters:
-  ///   - names: what can be looked at in it, though not opened; a folder's ends in a slash. Looking
-  ///     up another name never returns.
-  ///   - isUnresponsive: whether not even its root and these names can be looked at.
+  ///   - names: entries that can be examined but not opened; a folder's ends in a slash. The
+  ///     look-up of another name never returns.
+  ///   - isUnresponsive: true if not even its root and these names can be examined.
   init(_ names: [String] = [], isUnresponsive: Bool = false) throws {
     folder = try TemporaryFolder()
     let source = Repository.path("Tests/faults/hungfs.c")
@@ -45,20 +44,20 @@ final class HungMount {
   /// Returns when a call that has not been awaited before waits for an answer.
   func awaitHeldCall() throws { try server.line("a call that hangs") { $0.event == "held" } }
 
-  /// Answers again: what waits, and what follows, gets "no such file", except that the root and
-  /// the names can be looked at.
+  /// Answers again: calls that wait, and later ones, get "no such file", except that the root and
+  /// the names can be examined.
   func comeBack() { server.signal(SIGUSR1) }
 
   /// Hangs again after `comeBack`.
   func hangAgain() { server.signal(SIGUSR2) }
 
-  /// Lets everything that waits go, with an error. Once is enough.
+  /// Ends all waiting calls with an error. Once is enough.
   func unmount() {
     guard isMounted else { return }
     isMounted = false
     server.signal(SIGTERM)
     _ = server.waitForExit()
-    // Where the server was killed, its mount is left.
+    // If the server was killed, its mount remains.
     umount2(path, Int32(MNT_DETACH) | 8)
   }
 }

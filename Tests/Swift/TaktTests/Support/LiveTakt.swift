@@ -6,7 +6,7 @@ import TestSupport
 @testable import takt
 import CDispatch
 
-/// A takt that runs, with its socket, and its port where it has one.
+/// The running daemon, with its socket, and its port if it has one.
 struct LiveTakt {
   let folder: TemporaryFolder
   let process: TaktProcess
@@ -24,9 +24,9 @@ struct LiveTakt {
   ///   - maxRunning: `scheduler.max_running`; nil for the default. Only with `http`.
   ///   - readToken: the file with the token that may only read; nil for none. Only with `http`.
   ///   - proxy: `scheduler.http.proxy`; nil for none. Only with `http`.
-  ///   - publicURL: where people reach the page of jobs.example.org; nil for its own address. Only with
+  ///   - publicURL: the public address of the page at jobs.example.org; nil for its own. Only with
   ///     `http`.
-  ///   - setUp: puts what the jobs need into the folder.
+  ///   - setUp: prepares the folder for the jobs.
   ///   - descriptors: the limit of its descriptors; nil for this process's own.
   init(
     _ jobs: String, http: Bool = false, maxRunning: Int? = nil, readToken: String? = nil,
@@ -62,7 +62,7 @@ struct LiveTakt {
     }
   }
 
-  /// An answer of the API, by the socket.
+  /// An answer of the API, over the socket.
   func ask(
     _ method: String, _ target: String, _ body: String? = nil,
     accept: String = "application/json"
@@ -71,7 +71,7 @@ struct LiveTakt {
     return (answer.status, String(decoding: answer.bytes, as: UTF8.self))
   }
 
-  /// The JSON object that a route answers with.
+  /// The JSON object in a route's answer.
   func object(_ method: String, _ target: String, _ body: String? = nil) throws
     -> [String: Any]
   {
@@ -83,7 +83,7 @@ struct LiveTakt {
   func takt(_ arguments: String...) throws -> TaktAnswer { try folder.takt(arguments) }
 }
 
-/// A plain TCP or Unix connection, for what no client would send.
+/// A plain TCP or Unix connection, for requests that no client would send.
 final class RawConnection {
   struct Refused: Error { var number: Int32 }
 
@@ -98,14 +98,14 @@ final class RawConnection {
 
   deinit { close(descriptor) }
 
-  /// Sends all of it; false when the other end has closed.
+  /// Sends all of it; false if the other end has closed.
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     Loopback.sendAll(bytes, on: descriptor)
   }
 
-  /// What comes until the other end closes, or the answer to one request is whole.
+  /// All bytes until the other end closes, or the answer to one request is complete.
   func answer() -> String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -122,7 +122,7 @@ final class RawConnection {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What comes until the other end closes.
+  /// All bytes until the other end closes.
   func everything() -> String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -133,12 +133,12 @@ final class RawConnection {
     }
   }
 
-  /// The status of an answer; 0 when the other end closed without one.
+  /// The status of an answer; 0 if the other end closed without one.
   func status() -> Int {
     answer().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 
-  /// The statuses of so many answers on one connection; fewer when it is closed before.
+  /// The statuses of this many answers on one connection; fewer if it is closed before.
   func statuses(_ count: Int) -> [Int] {
     var found: [Int] = []
     var rest = ""
@@ -149,7 +149,7 @@ final class RawConnection {
       // A body may end, and the next answer begin, amid a line.
       var parts = (rest + String(decoding: chunk[..<received], as: UTF8.self))
         .components(separatedBy: "HTTP/1.1 ")
-      // The last one may not be whole yet.
+      // The last one may not be complete yet.
       rest = "HTTP/1.1 " + parts.removeLast()
       if parts.isEmpty { rest.removeFirst(9) }
       found += parts.compactMap { Int($0.prefix(3)) }
@@ -160,7 +160,7 @@ final class RawConnection {
     return found
   }
 
-  /// Whether the other end closes, with or without an answer.
+  /// True if the other end closes, with or without an answer.
   func isClosed() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {

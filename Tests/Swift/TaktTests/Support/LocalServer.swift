@@ -1,14 +1,14 @@
 import Foundation
 
-/// A program in Python beside a test, such as a web server on a free port. It ends with this object,
-/// and with this process at the latest.
+/// A program in Python beside a test, such as a web server on a free port. It ends with this
+/// object, and with this process at the latest.
 final class LocalServer {
-  /// What it says when it is ready: its port.
+  /// The port, which it prints when it is ready.
   let port: Int
   private let process: TaktProcess
 
-  /// The script calls `ready` with a number. It is started as takt is, so that no two tests start
-  /// programs at once and hand each other's pipes to them.
+  /// The script calls `ready` with a number. It is started like takt, so that no two tests start
+  /// programs at once and pass each other's pipes to them.
   init(_ script: String, _ arguments: [String] = [], in folder: TemporaryFolder) throws {
     let head = """
       import json as _json, os as _os, threading as _threading, time as _time
@@ -25,7 +25,7 @@ final class LocalServer {
     port = try process.line("the port") { $0.event == "ready" }.count ?? 0
   }
 
-  /// Runs a program to its end and returns what it printed.
+  /// Runs a program to its end and returns its output.
   @discardableResult
   static func run(
     _ program: String, _ arguments: [String], in folder: TemporaryFolder
@@ -38,9 +38,9 @@ final class LocalServer {
     return text
   }
 
-  /// A web server: `/500` answers with that status, `/late` after 200 ms, `/slow` after a
-  /// minute, `/busy` the first time with 429 and then with 200. What was asked for comes to stand in
-  /// the file `requests`, a line of JSON each.
+  /// A web server: `/500` answers with that status, `/late` after 200 ms, `/slow` after a minute,
+  /// `/busy` the first time with 429 and then with 200. It records each request in the file
+  /// `requests`, a line of JSON each.
   static func web(in folder: TemporaryFolder, certificate: [String] = []) throws -> LocalServer {
     try LocalServer(
       """
@@ -77,7 +77,7 @@ final class LocalServer {
       """, [folder.url.appendingPathComponent("requests").path] + certificate, in: folder)
   }
 
-  /// A key and a certificate for `localhost`, good for two days, that nobody has signed but itself.
+  /// A key and a self-signed certificate for `localhost`, valid for two days.
   static func makeCertificate(in folder: TemporaryFolder) throws -> [String] {
     let (certificate, key) = (folder.url.path + "/cert.pem", folder.url.path + "/key.pem")
     try run(

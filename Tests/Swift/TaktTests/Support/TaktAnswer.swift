@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a command has said when it has ended.
+/// The status and the output of a command that has ended.
 struct TaktAnswer {
   var status: Int32
   var output: String

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TaktTesting
 
-/// The built program, run as a user runs it. Lines are awaited, never slept for.
+/// The built program, run as a user runs it. Tests await lines and never sleep.
 final class TaktProcess {
   /// One JSON line of the log.
   struct Line: Decodable {
@@ -35,23 +35,23 @@ final class TaktProcess {
     var description: String
   }
 
-  /// Far longer than anything takes: a test that waits this long has failed.
+  /// Far longer than any step takes: a test that waits this long has failed.
   static let patience: TimeInterval = 60
 
-  /// Two tests that start programs at once would hand each other's pipes to their children.
+  /// Two tests that start programs at once would pass each other's pipes to their children.
   private static let spawning = NSLock()
 
   let pid: pid_t
-  /// It stays for as long as the process.
+  /// Kept as long as the process.
   private let folder: TemporaryFolder
   private let output: Int32
   private let errorPath: String
   private var status: Int32?
   private var buffer: [UInt8] = []
   private var bufferStart = 0
-  /// Lines of these events are passed over unread, where there are very many.
+  /// Lines of these events are skipped unread, if there are very many.
   var ignoredEvents: [String] = []
-  /// Told of all that takt prints, as it comes.
+  /// Called with all output, as it comes.
   var onBytes: ((ArraySlice<UInt8>) -> Void)?
   private(set) var lines: [Line] = []
 
@@ -62,7 +62,7 @@ final class TaktProcess {
     return (bundle ?? arguments).deletingLastPathComponent().appendingPathComponent("takt")
   }()
 
-  /// Started by the system's own call: the child is this test's to wait for.
+  /// Started by the system's own call: this test must wait for the child.
   init(
     _ arguments: [String], program: String = executable.path, in folder: TemporaryFolder
   ) throws {
@@ -73,7 +73,7 @@ final class TaktProcess {
       guard let pipe = SafePipe.make() else { throw Silence(description: "no pipe") }
       let ends = [pipe.read, pipe.write]
       defer { close(ends[1]) }
-      // What other tests have open in this process would count against limits of descriptors.
+      // Descriptors that other tests have open in this process would count against its limit.
       let child = try Spawning.start(
         ["/usr/bin/env", "-C", folder.url.path, program] + arguments, output: ends[1],
         errors: errorPath, closing: 3..<1024)
@@ -95,7 +95,7 @@ final class TaktProcess {
     close(output)
   }
 
-  /// Waits for what no line tells, such as the contents of a file.
+  /// Waits for a state without a line in the log, such as the contents of a file.
   static func wait<Value>(_ what: String, for value: () throws -> Value?) throws -> Value {
     let deadline = Date() + patience
     while Date() < deadline {
@@ -109,18 +109,18 @@ final class TaktProcess {
 
   func signal(_ number: Int32) { kill(pid, number) }
 
-  /// Ends it as a loss of power would.
+  /// Ends it like a loss of power.
   func crash() {
     signal(SIGKILL)
     _ = waitForExit()
   }
 
-  /// Reads on until a line is right, and returns it.
+  /// Reads on until a line fits, and returns it.
   @discardableResult
   func line(
     _ what: String = "a line", where isRight: (Line) -> Bool
   ) throws -> Line {
-    // Other lines may come for ever: a test that waits in vain fails all the same.
+    // Other lines may come endlessly: a test that waits in vain must still fail.
     let deadline = Date() + 4 * Self.patience
     while let next = try nextLine(what) {
       if isRight(next) { return next }
@@ -134,13 +134,13 @@ final class TaktProcess {
     while try nextLine("its end") != nil {}
   }
 
-  /// Reads on, without looking at lines, to the end; returns all as text.
+  /// Reads on, without parsing lines, to the end; returns all as text.
   func text() throws -> String {
     while try fill("its end") {}
     return String(decoding: buffer, as: UTF8.self)
   }
 
-  /// Reads on, without looking at lines, until these words have come.
+  /// Reads on, without parsing lines, until these words have come.
   func text(upTo words: String) throws {
     while !String(decoding: buffer, as: UTF8.self).contains(words) {
       guard try fill(words) else {
@@ -155,7 +155,7 @@ final class TaktProcess {
       if let end = endOfLine() {
         let bytes = Data(buffer[bufferStart..<end])
         bufferStart = end + 1
-        // "level" before the event is of five to seven letters.
+        // The level before the event has five to seven letters.
         let head = String(decoding: bytes.prefix(80), as: UTF8.self)
         if ignoredEvents.contains(where: { head.contains("\"event\":\"\($0)\"") }) { continue }
         let line = try JSONDecoder().decode(Line.self, from: bytes)
@@ -200,7 +200,7 @@ final class TaktProcess {
     return end
   }
 
-  /// Sends TERM, reads what is left and returns the exit status.
+  /// Sends TERM, reads the rest and returns the exit status.
   func stop() throws -> Int32 {
     signal(SIGTERM)
     try readToEnd()
@@ -235,7 +235,7 @@ final class TaktProcess {
   }
 }
 
-/// A folder of a test's own.
+/// A test's own folder.
 final class TemporaryFolder {
   let url: URL
 
@@ -254,17 +254,17 @@ final class TemporaryFolder {
     return file.path
   }
 
-  /// A program that can be executed at once. The shell writes it: had this process the file open,
-  /// a child that another test starts meanwhile would hold it open for a moment, and the system
-  /// would refuse to execute it (ETXTBSY).
+  /// Makes a program that can be executed at once. The shell writes it: if this process had the
+  /// file open, a child that another test starts meanwhile would hold it open for a moment, and the
+  /// system would refuse to execute it (ETXTBSY).
   func writeProgram(_ text: String, to name: String) throws {
     let words = ["-c", #"printf %s "$1" > "$2" && chmod 755 "$2""#, "sh", text, name]
     let status = try TaktProcess(words, program: "/bin/sh", in: self).waitForExit()
     guard status == 0 else { throw TaktProcess.Silence(description: "\(name) was not written") }
   }
 
-  /// A service plugin `deaf`, which hears neither the end of its input nor TERM, and writes its number into a
-  /// file of this folder.
+  /// A service plugin `deaf`, which ignores the end of its input and TERM, and writes its number
+  /// into a file of this folder.
   func writeDeafService(numberIn file: String) throws {
     try FileManager.default.createDirectory(
       at: url.appendingPathComponent("plugins/deaf"), withIntermediateDirectories: true)
@@ -282,7 +282,7 @@ final class TemporaryFolder {
       """#, to: "plugins/deaf/deaf")
   }
 
-  /// Waits until the file has so many lines, and returns them.
+  /// Waits until the file has this many lines, and returns them.
   func lines(_ count: Int, of name: String) throws -> [String] {
     try TaktProcess.wait("\(count) lines of \(name)") {
       let lines = read(name).split(separator: "\n").map(String.init)
@@ -301,7 +301,7 @@ func milliseconds(_ instant: String?) -> Int64? {
   return instants.date(from: instant).map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
 }
 
-/// The other way round.
+/// The inverse of `milliseconds`.
 func instant(_ milliseconds: Int64) -> String {
   instants.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
 }

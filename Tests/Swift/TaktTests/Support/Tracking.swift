@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Testing
 
-/// How takt tells the processes of a run from others.
+/// The means by which takt recognises the processes of a run.
 enum Tracking: String, CaseIterable, CustomTestStringConvertible, Sendable {
   case groups = "control groups"
   case sessions = "sessions and marks"
 
   var testDescription: String { rawValue }
 
-  /// What chooses it, in takt's environment.
+  /// The variable of takt's environment that selects it.
   var variable: String { "TAKT_CGROUP=\(self == .groups ? "auto" : "off")" }
 
-  /// Those that this machine offers: control groups take a hierarchy in which takt may make some.
+  /// The means of this machine: control groups need a hierarchy in which takt may make some.
   static let available: [Tracking] = {
     let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
     let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
@@ -32,7 +32,7 @@ enum Tracking: String, CaseIterable, CustomTestStringConvertible, Sendable {
 }
 
 extension TaktProcess {
-  /// `takt run` with this way of telling processes.
+  /// Starts `takt run` with these means.
   static func tracking(_ tracking: Tracking, in folder: TemporaryFolder) throws -> TaktProcess {
     try TaktProcess(
       [tracking.variable, executable.path, "run"], program: "/usr/bin/env", in: folder)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands that steer a takt that runs.
+/// The commands that control the daemon.
 @Suite(.ownThreads) struct ControlCommandTests {
   private static let jobs = """
     jobs:
@@ -128,7 +128,7 @@ import Testing
     #expect(try live.takt("cancel", "77").output == "cancelled: run 1\n")
     let end = try live.process.line("its end") { $0.job == "77" && $0.to == "ended" }
     #expect(end.reason == "operator")
-    // Run 1 was of another job than the one named 1.
+    // Run 1 belonged to another job than the one named 1.
     #expect(try live.takt("trigger", "1").status == 0)
     try live.process.line("its output") { $0.line == "other" }
     #expect(try live.takt("trigger", "77").status == 0)
@@ -186,14 +186,14 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
-  @Test func `without a takt the commands say what to do, and exit with 69`() throws {
+  @Test func `without a daemon the commands say what to do, and exit with 69`() throws {
     let folder = try TemporaryFolder()
     for command in [["status"], ["trigger", "x"], ["reload"], ["open"]] {
       let takt = try folder.takt(command)
       #expect(takt.status == 69)
       #expect(takt.errors.contains("name the jobs file with -f"), "\(takt.errors)")
     }
-    // What a killed takt has left answers nobody, and is in nobody's way.
+    // The socket of a killed daemon does not answer, and does not block the next one.
     try folder.write("jobs:\n  a: {every: 1h, run: 'true'}\n")
     let killed = try TaktProcess(["run"], in: folder)
     try killed.line("the socket") { $0.message?.hasPrefix("the control socket is at") == true }

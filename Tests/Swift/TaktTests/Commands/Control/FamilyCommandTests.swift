@@ -84,7 +84,7 @@ import Testing
     #expect(try folder.takt("verify").status == 0)
   }
 
-  @Test func `a condition decides, waits and is told of`() throws {
+  @Test func `a condition decides, waits and is shown`() throws {
     let (folder, process) = try TaktProcess.running(
       """
       jobs:

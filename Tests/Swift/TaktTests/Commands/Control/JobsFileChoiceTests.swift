@@ -3,7 +3,7 @@ import Testing
 
 @testable import takt
 
-/// Which jobs file a command takes where nobody names one.
+/// The default jobs file of a command.
 @Suite(.ownThreads) struct JobsFileChoiceTests {
   private static let env = "/usr/bin/env"
 
@@ -17,7 +17,7 @@ import Testing
     #expect(file(whereRuns: installed) == installed)
     #expect(file() == own)
     #expect(file(whereRuns: own, installed) == own)
-    // A ledger that is left, and a jobs file whose daemon does not run, are the folder's own.
+    // A leftover ledger, and a jobs file without a running daemon, belong to the folder.
     try FileManager.default.createDirectory(
       at: empty.url.appendingPathComponent(".takt"), withIntermediateDirectories: false)
     #expect(file(whereRuns: installed) == own)
@@ -69,7 +69,7 @@ import Testing
       #expect(missing.status == 78, "\(command): \(missing)")
       #expect(missing.errors.contains("no jobs file /nowhere/jobs.yaml, which TAKT_FILE names"))
     }
-    // An empty one is none.
+    // An empty name counts as none.
     #expect(try takt("check", named: "").errors.contains("there is no jobs.yaml in this folder"))
     #expect(try live.process.stop() == 0)
   }

@@ -17,7 +17,7 @@ import Testing
       "once", "--at", at, "--name", "say", "--", "sh", "-c", "pwd; echo \"$TAKT_JOB is it\"")
     #expect(added.status == 0 && added.output.hasPrefix("say runs at "), "\(added)")
     #expect(try folder.takt("status").output.contains("say"))
-    // Whoever was told that it is there finds it there.
+    // A job that was reported as added survives a kill.
     kill(first.pid, SIGKILL)
     _ = first.waitForExit()
     let second = try TaktProcess(["run"], in: folder)
@@ -35,7 +35,7 @@ import Testing
     #expect(verified.status == 0, "\(verified)")
   }
 
-  @Test func `one that has not come due is cancelled by its name`() throws {
+  @Test func `one that is not due yet is cancelled by its name`() throws {
     let live = try LiveTakt("jobs: {a: {cron: '@yearly', run: 'true'}}\n")
     let added = try live.folder.takt("once", "--at", Self.instant(3600), "--", "true")
     let name = try #require(added.output.split(separator: " ").first.map(String.init))
@@ -47,7 +47,7 @@ import Testing
     #expect(cancelled.output == "\(name): cancelled, it will not run\n")
     #expect(try live.ask("GET", "/api/v1/jobs/\(name)").status == 404)
     #expect(try live.folder.takt("cancel", name).status != 0)
-    // Jobs of the file stay what they are.
+    // Jobs of the file are not affected.
     #expect(try live.folder.takt("cancel", "a").status == 1)
     #expect(try live.ask("GET", "/api/v1/jobs/a").status == 200)
     #expect(try live.process.stop() == 0)
@@ -120,7 +120,7 @@ import Testing
     try live.process.line("the end of the file's") { $0.job == "b" && $0.to == "ended" }
     #expect(try live.process.stop() == 0)
     #expect(try live.folder.takt("verify").status == 0)
-    // It is the file's after a restart, too.
+    // It belongs to the file after a restart, too.
     let again = try TaktProcess(["run"], in: live.folder)
     try again.line("the start") { $0.message?.hasPrefix("started") == true }
     #expect(!again.lines.contains { $0.message?.contains("'takt once'") == true })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import takt
 
-/// What somebody on call types: several jobs at once, names half known, times of day.
+/// Input of an operator on call: several jobs at once, names half known, times of day.
 @Suite(.ownThreads) struct OperatorCommandTests {
   private static let jobs = """
     scheduler: {timezone: Europe/Berlin}
@@ -34,14 +34,14 @@ import Testing
     #expect(all.status == 0 && all.output.split(separator: "\n").count == 3)
     #expect(try live.takt("suspend", "--tag", "nigth").status == 64)
     #expect(try live.takt("suspend", "one", "--all").status == 64)
-    // What there is of them is done.
+    // It is done for those that exist.
     let some = try live.takt("suspend", "one", "four", "two")
     #expect(some.status == 64 && some.errors.contains("there is no job 'four'"))
     #expect(some.output.split(separator: "\n").count == 2)
     #expect(try live.process.stop() == 0)
   }
 
-  @Test func `a job that only runs by hand is shown as one, and runs when it is told to`() throws {
+  @Test func `a job that only runs by hand is shown as one, and runs when triggered`() throws {
     let live = try LiveTakt("jobs: {a: {on: manual, run: echo done}}\n")
     #expect(try live.takt("status").output.contains("\na    idle   by hand  "))
     let shown = try live.takt("status", "a").output
@@ -222,7 +222,7 @@ import Testing
       let takt = try TaktProcess(words, in: live.folder)
       return try takt.text().split(separator: "\n")
     }
-    // The daemon knows nothing of this file.
+    // The daemon does not know this file.
     try live.folder.write("jobs: {ten: {every: 1h, run: 'true'}}\n")
     #expect(try complete().sorted() == ["three", "two"])
     #expect(try live.process.stop() == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import takt
 
-/// What `takt status` and `takt runs` show on a terminal.
+/// The output of `takt status` and `takt runs` on a terminal.
 @Suite(.ownThreads) struct StatusTextTests {
   @Test func `the cells that tell of trouble have a colour, and names never`() {
     let table = """
@@ -98,7 +98,7 @@ import Testing
     let takt = TaktProcess.executable.path
     func shown(_ command: String, _ environment: String = "TERM=xterm") throws -> String {
       let script = "stty cols 80; \(takt) \(command)"
-      // 'swift test' sets NO_COLOR where its own output is no terminal.
+      // 'swift test' sets NO_COLOR if its own output is no terminal.
       let terminal = "echo | env -u NO_COLOR \(environment) script -qec '\(script)' /dev/null"
       return try live.folder.takt(["-c", terminal], program: "/bin/sh").output
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a run by hand meets when another run of the job has not ended.
+/// Runs by hand while another run of the job is active.
 @Suite(.ownThreads) struct TriggerOverlapTests {
   private static let jobs = """
     jobs:

@@ -18,7 +18,7 @@ import Testing
         alarm: {after: {job: report, on: failure}, run: echo never}
       """)
     try process.line("the start") { $0.message?.hasPrefix("started") == true }
-    // The folder is not there yet, and comes with the first file in it.
+    // The folder does not exist yet, and comes with the first file in it.
     let (staging, inbox) = (
       folder.url.appendingPathComponent("staging"), folder.url.appendingPathComponent("inbox")
     )
@@ -40,7 +40,7 @@ import Testing
     #expect(try verify(folder) == 0)
   }
 
-  @Test func `a takt that stood still says so of the slots that passed`() throws {
+  @Test func `a daemon that was stopped gives that as the reason of missed slots`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
       "jobs:\n  a: {every: 300ms, late_tolerance: 100ms, missed: {policy: skip}, run: 'true'}\n")

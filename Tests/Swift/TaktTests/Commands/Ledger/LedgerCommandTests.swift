@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The ledger as a user meets it.
+/// The ledger, as a user sees it.
 @Suite(.ownThreads) struct LedgerCommandTests {
   @Test(arguments: ["", "-wal", "-shm", "-journal", "/../unwritten"])
   func `commands wait at no file that is not a regular one`(suffix: String) throws {
@@ -112,7 +112,7 @@ import Testing
     #expect(none.errors.contains("none:1: not a line of a JSON log"))
   }
 
-  @Test func `a second takt on a state folder is told who has it`() throws {
+  @Test func `a second daemon on a state folder learns which one has it`() throws {
     let (folder, first) = try TaktProcess.running("jobs:\n  a: {every: 1h, run: 'true'}\n")
     try first.line("the start") { $0.message == "started; jobs: 1" }
     let second = try folder.takt("run")
@@ -192,7 +192,7 @@ import Testing
       check.errors.contains("jobs.yaml:6:15: error: 'delivery: at_least_once' needs a ledger"))
   }
 
-  /// Whether a process lives; one that nobody has reaped does not.
+  /// True if a process lives; one that is not reaped does not.
   private func isAlive(_ pid: pid_t) -> Bool {
     let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
     let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
@@ -201,8 +201,8 @@ import Testing
 
   @Test func `what a killed daemon has left running is ended before the next one starts`() throws {
     let folder = try TemporaryFolder()
-    // One that ignores TERM, and one in a session of its own: that is known by the attempt's control
-    // group, and without one it is left alone.
+    // One that ignores TERM, and one in a session of its own: only the attempt's control group
+    // identifies that one, and without a group it is left alone.
     try folder.write(
       """
       jobs:
@@ -227,7 +227,7 @@ import Testing
       throw TaktProcess.Silence(description: "no \(name)")
     }
     let pids = [try pid("parent"), try pid("child")]
-    // The ledger has written what it was told when it has answered.
+    // The ledger has written the run once it is in the answer.
     var isKnown = false
     while !isKnown { isKnown = try folder.takt("runs", "a").output.contains("running") }
     first.crash()
@@ -247,7 +247,7 @@ import Testing
     }
     #expect(try second.stop() == 0)
     #expect(try folder.takt("runs", "a").output.contains("interrupted"))
-    // Nobody saw its end, so that nobody knows how long it took.
+    // Its end was not seen, so that its duration is unknown.
     let line = try folder.takt("runs", "a", "--json").output.split(separator: "\n")
       .first { $0.contains("interrupted") }
     #expect(line?.contains("duration_ms") == false, "\(line ?? "")")

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktStore
 @testable import takt
 
-/// What `takt why` says, from what the ledger has.
+/// The answers of `takt why`, from rows of the ledger.
 @Suite struct SlotWordsTests {
   private static let slot = WallInstant(milliseconds: 1_790_000_000_000)
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `takt why` and `takt runs --stats`, from the ledger of a takt that has run.
+/// `takt why` and `takt runs --stats`, from the ledger of a daemon.
 @Suite(.ownThreads) struct WhyCommandTests {
   /// The object of each line.
   private func objects(_ text: String) throws -> [[String: Any]] {
@@ -28,7 +28,7 @@ import Testing
     let served = try live.process.line("a slot of it") { $0.job == "calm" && $0.verdict == "ran" }
     let skipped = try live.process.line("an overlap") { $0.job == "long" && $0.reason == "overlap" }
     let slot = try #require(skipped.slot)
-    // What the log tells may be in the ledger a moment later.
+    // An entry of the log may be in the ledger a moment later.
     #expect(try live.takt("trigger", "quick", "--wait").status == 0)
     let calm = try live.takt("why", "calm", "--at", try #require(served.slot))
     #expect(calm.output.contains(": ran, run "), "\(calm)")
@@ -51,7 +51,7 @@ import Testing
     #expect(table.contains("SLOT") && table.contains("ran"), "\(table)")
     #expect(try live.takt("slots", "--until", "2020-01-01").errors.contains("takt: no slots"))
     #expect(try live.takt("slots", "quik").status == 64)
-    // No slot of that instant.
+    // There is no slot at that instant.
     let none = try live.takt("why", "quick", "--at", "2020-01-01T00:00")
     #expect(none.status == 0 && none.output.contains("has no slot at 2020-01-01T00:00:00.000"))
     #expect(none.output.contains("takt has known the job only since"))
@@ -65,7 +65,7 @@ import Testing
     let first = try TaktProcess(["run"], in: folder)
     try first.line("a run") { $0.job == "a" && $0.outcome != nil }
     first.crash()
-    // Slots pass, without a takt to serve them.
+    // Slots pass without a running daemon.
     let pause = try TaktProcess(["-c", "sleep 1"], program: "/bin/sh", in: folder)
     _ = pause.waitForExit()
     let second = try TaktProcess(["run"], in: folder)

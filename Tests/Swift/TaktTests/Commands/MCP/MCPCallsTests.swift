@@ -6,9 +6,9 @@ import Testing
 
 @testable import takt
 
-/// Calls of tools side by side, and the lines that they come on.
+/// Concurrent calls of tools, and their lines.
 @Suite(.ownThreads) struct MCPCallsTests {
-  /// Lines that were sent, in the order in which they came.
+  /// Lines that were sent, in order.
   private final class Sent: Sendable {
     private let lines = Mutex<[String]>([])
     private let isThere = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// A session with tools of this test: one that answers, and one that waits to be let go.
+  /// A session with tools of this test: one that answers, and one that waits to be released.
   private struct Bench {
     let sent = Sent()
     let gate = DispatchSemaphore(value: 0)
@@ -117,7 +117,7 @@ import Testing
     bench.gate.signal()
     bench.calls.waitForAll()
     #expect(bench.sent.all.isEmpty)
-    // Of a request that has ended it means nothing.
+    // After the end of a request it has no effect.
     bench.say(cancel)
     bench.call(1, "echo", #"{"job":"hello"}"#)
     #expect(

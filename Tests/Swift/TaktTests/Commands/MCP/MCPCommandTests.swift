@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `takt mcp` as agents start it.
+/// `takt mcp`, as agents start it.
 @Suite(.ownThreads) struct MCPCommandTests {
   private static let jobs = #"""
     jobs:
@@ -17,8 +17,8 @@ import Testing
 
   private static let driver = Repository.path("Tests/mcp/drive.py")
 
-  /// The Python with the client of PyPI, where `make test-setup` could install it; the last that
-  /// `scripts/venv` does is to note what it has installed.
+  /// The Python with the client of PyPI, if `make test-setup` could install it; as its last step,
+  /// `scripts/venv` notes its packages.
   private static let python: String? = {
     let folder = Repository.path(".build/mcp-venv")
     return FileManager.default.fileExists(atPath: "\(folder)/mcp.txt")
@@ -45,7 +45,7 @@ import Testing
     try drive(try TemporaryFolder(Self.jobs), scenario, by: "/usr/bin/python3")
   }
 
-  /// What it prints for an input, and its status.
+  /// The output for an input, and the status.
   private func answers(to input: String, _ arguments: String = "") throws -> TaktAnswer {
     let folder = try TemporaryFolder(Self.jobs)
     try folder.write(input, to: "input")

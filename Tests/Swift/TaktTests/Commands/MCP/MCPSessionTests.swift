@@ -3,7 +3,7 @@ import Testing
 
 @testable import takt
 
-/// What `takt mcp` makes of a client's lines, before any tool is called.
+/// The session of `takt mcp` with a client's lines, before any tool is called.
 @Suite struct MCPSessionTests {
   private static func session() -> MCPSession { MCPSession(tools: MCPTool.all(operating: false)) }
 
@@ -94,7 +94,7 @@ import Testing
         #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status"}}"#, ["1: -32600"]
       ),
       (#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, ["null: -32600"]),
-      // Notifications and answers get none, right or wrong.
+      // Notifications and answers get no answer, valid or not.
       (#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, []),
       (#"{"jsonrpc":"2.0","method":"notifications/unheard","params":7}"#, []),
       (#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"status"}}"#, []),
@@ -173,7 +173,7 @@ import Testing
     #expect(try Self.summary(session.receive(Array(many.utf8))) == ["null: -32600"])
   }
 
-  @Test func `who names a tool wrongly is told the right one`() throws {
+  @Test func `an unknown tool is refused with the nearest name`() throws {
     var session = Self.session()
     _ = session.receive(Array(Self.initialize("2025-06-18").utf8))
     func message(_ tool: String) throws -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import takt
 
-/// What import says of a jobs file that takt does not take.
+/// The sentences of an import whose jobs file takt refuses.
 @Suite struct ImportCheckTests {
   private static func check(_ jobs: String, isForeign: Bool) -> ImportCheck {
     var result = Importer(

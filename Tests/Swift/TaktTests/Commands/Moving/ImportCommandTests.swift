@@ -103,7 +103,7 @@ import Testing
 
       """
     try folder.write(service, to: "a.service")
-    /// Services have their whole paths.
+    /// The report, in which services have their whole paths.
     func report(status: Int32) throws -> String {
       let answer = try folder.takt("import", "a.timer")
       #expect(answer.status == status)
@@ -158,7 +158,7 @@ import Testing
   ) throws {
     let folder = try TemporaryFolder()
     try folder.write("30 2 2 1 * /usr/bin/a\n", to: "tab")
-    // As croniter answers, with the day that it is asked for or another one.
+    // Like croniter, which may answer with the requested day or with another one.
     try folder.write(
       """
       from datetime import datetime, timezone
@@ -173,7 +173,7 @@ import Testing
                       return time
 
       """, to: "croniter.py")
-    // What lies in the folder where it is called is not run.
+    // A file in the current folder is not run.
     let elsewhere = try TemporaryFolder()
     try elsewhere.write("raise SystemExit(9)\n", to: "croniter.py")
     let takt = try elsewhere.takt(
@@ -206,7 +206,7 @@ import Testing
       export: { ["export", $0, "--to", "crontab"] }, again: ["import", "--from", "cron.d", "again"])
   }
 
-  /// Compares by meaning: comments may differ.
+  /// Compares the meaning: comments may differ.
   private func roundTrip(
     in folder: TemporaryFolder, first: [String], export: (String) -> [String], again: [String]
   ) throws {

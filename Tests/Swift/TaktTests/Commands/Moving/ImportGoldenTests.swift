@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sources with the jobs file and the report that come of them: `Tests/Data/import/*.txt`, and the examples
-/// of docs/moving.md. `TAKT_WRITE_GOLDEN=1` writes both again; read what has changed.
+/// Sources with their jobs file and report: `Tests/Data/import/*.txt`, and the examples of
+/// docs/moving.md. `TAKT_WRITE_GOLDEN=1` writes both again; read the changes.
 @Suite(.ownThreads) struct ImportGoldenTests {
   private static let root = Repository.root
   private static let folder = root.appending(path: "Tests/Data/import")
@@ -65,11 +65,11 @@ import Testing
     try check(result.output, in: folder)
   }
 
-  /// A jobs file that takt takes without a warning, where its users exist.
+  /// Checks that takt accepts the jobs file without a warning, if its users exist.
   private func check(_ jobs: String, in folder: TemporaryFolder) throws {
     // The file of variables is in the tree, and not on this machine.
     if jobs.contains("env_file") { return }
-    // A name of a user that this machine does not have is no mistake of the import; none but root runs
+    // A name of a user that this machine does not have is no mistake of the import; only root runs
     // jobs of others.
     let own = geteuid() == 0 ? jobs : jobs.replacing(#/\n *(user|group): \S+/#, with: "")
     try folder.write(
@@ -91,7 +91,7 @@ import Testing
         .replacing("systemctl --root=root disable", with: "systemctl disable --now")
     }
     answer.output = placed(lines.count > 1 ? String(lines[1]) : "")
-    // Which users this machine has is nothing of the import.
+    // The users of this machine do not matter.
     let said = answer.errors.components(separatedBy: "\n").filter {
       !$0.hasPrefix("takt: 'takt check' refuses the jobs file on this machine: there is no ")
     }
@@ -121,8 +121,8 @@ import Testing
 
   // MARK: The docs
 
-  /// In docs/moving.md, a comment before a block of text says what the block is: `file: PATH`, `takt
-  /// import ARGUMENTS` for the jobs file that comes of the files before it, or `report`.
+  /// In docs/moving.md, a comment before a block of text names its contents: `file: PATH`, `takt
+  /// import ARGUMENTS` for the jobs file made from the files before it, or `report`.
   @Test func `the examples of the docs are what takt import prints`() throws {
     let file = Self.root.appending(path: "docs/moving.md")
     var lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
@@ -147,7 +147,7 @@ import Testing
       case "takt":
         let result = try Self.importing(Array(words.dropFirst(2)), in: folder)
         errors = result.errors
-        // Without the comment at its head.
+        // Without the comment at its start.
         let body = result.output.components(separatedBy: "\n").drop {
           $0.hasPrefix("#") || $0.isEmpty
         }

@@ -1,6 +1,6 @@
 import Testing
 
-/// `takt plugins new` where nothing can be made.
+/// `takt plugins new` in folders without room for files.
 @Suite(.ownThreads) struct PluginNewErrorTests {
   @Test func `a folder in which nothing can be made is named, with the system's reason`() throws {
     let folder = try TemporaryFolder()

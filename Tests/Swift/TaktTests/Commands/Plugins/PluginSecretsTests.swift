@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a plugin is told in confidence stands in no record, whatever the plugin does with it.
+/// Secrets of a plugin, which are in no record, whatever the plugin does with them.
 @Suite(.ownThreads) struct PluginSecretsTests {
   private static let program = #"""
     #!/usr/bin/env python3

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `takt plugins`, as a user meets it.
+/// `takt plugins`, as a user sees it.
 @Suite(.ownThreads) struct PluginsCommandTests {
   private static let repository = CommandTests.example.deletingLastPathComponent()
 

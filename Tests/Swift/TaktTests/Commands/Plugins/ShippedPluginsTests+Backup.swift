@@ -12,7 +12,7 @@ extension ShippedPluginsTests {
                  " insert into t select x, 1, hex(randomblob(100)) from c")
     """
 
-  /// Moves one from a row to another and adds a row that holds 0: the sum stays.
+  /// Moves one from a row to another and adds a row with 0: the sum stays the same.
   private static let writeOn = """
     import sqlite3, sys, time
     base = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
@@ -94,7 +94,7 @@ extension ShippedPluginsTests {
   @Test func `a backup that is timed out leaves nothing behind`() throws {
     let folder = try TemporaryFolder()
     try makeDatabase("delete", in: folder)
-    // Locked for good, so that the copy cannot end by itself.
+    // Locked permanently, so that the copy cannot end by itself.
     let locker = try LocalServer(
       """
       import sqlite3, sys, time

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The plugins that come with takt, run by it against real things.
+/// The plugins that come with takt, run on real things.
 @Suite(.ownThreads) struct ShippedPluginsTests {
   /// The repository's folder of plugins.
   static let plugins = Repository.url("plugins")
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: webhook
 
-  @Test func `a failure is told to Slack, and nobody sees where`() throws {
+  @Test func `a failure is reported to Slack, and the address is shown nowhere`() throws {
     let folder = try TemporaryFolder()
     let server = try LocalServer.web(in: folder)
     let token = try folder.write("http://127.0.0.1:\(server.port)/s3cret\n", to: "url")
@@ -237,7 +237,7 @@ import Testing
     #expect(facts.text == "job: exit(7)")
   }
 
-  @Test func `a hook that is refused does not change the run, and its reason is told`() throws {
+  @Test func `a hook that is refused does not change the run, and its reason is logged`() throws {
     let folder = try TemporaryFolder()
     let server = try LocalServer.web(in: folder)
     let end = try exec(

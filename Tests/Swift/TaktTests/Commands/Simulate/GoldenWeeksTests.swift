@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A week simulated round a clock change, as tables that a person can check: `Tests/Data/golden/*.txt`.
-/// `TAKT_WRITE_GOLDEN=1` writes them anew.
+/// A simulated week around a clock change, as tables that a person can check:
+/// `Tests/Data/golden/*.txt`. `TAKT_WRITE_GOLDEN=1` writes them again.
 @Suite(.ownThreads) struct GoldenWeeksTests {
   @Test(arguments: [
     "berlin-spring 2026-03-26", "berlin-autumn 2026-10-22", "new-york-spring 2026-03-05",

@@ -64,7 +64,7 @@ import Testing
     #expect(compared.output.contains("medians of 3 seeds"))
     let plan = try folder.takt("plan", "jobs.yaml", "other.yaml", "--simulate")
     #expect(plan.status == 0 && plan.output.contains("new jobs: 1 (new)"), "\(plan)")
-    // Of a time before the first run nothing is known.
+    // The time before the first run is unknown.
     let before = try folder.takt(simulate + ["--from", "2020-01-01T00:00"])
     #expect(before.status == 0 && before.errors.contains("has no runs that began before"))
   }

@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  /// What is foretold is what happens: a minute with `TAKT_PREDICT=60`, else twenty seconds.
+  /// Compares the simulation with the daemon: for a minute with `TAKT_PREDICT=60`, else for twenty
+  /// seconds.
   @Test func `what is foretold is what the daemon then does`() throws {
     let seconds = ProcessInfo.processInfo.environment["TAKT_PREDICT"].flatMap(Int.init) ?? 20
     let (folder, process) = try TaktProcess.running(
@@ -38,7 +39,8 @@ import Testing
         child: {after: {job: third}, run: 'true', expected: 5ms}
         disabled: {every: 1s, enabled: false, run: 'true'}
       """)
-    // The slot of `first` may be 2 ms behind the start, as events' are, but that of `grid` stands on it.
+    // The slot of `first` may be 2 ms after the start, like those of events, but `grid` depends on
+    // it.
     let first = try process.line("the first slot") { $0.job == "grid" && $0.verdict == "ran" }
     let begin = try #require(milliseconds(first.slot)) - 700
     let start = instant(begin)
@@ -51,12 +53,13 @@ import Testing
     let foretold = try folder.takt(
       ["simulate", "--from", start, "--for", "\(seconds)s", "--slots", "--json"])
     #expect(foretold.status == 0, "\(foretold.errors)")
-    // What a job that is held has let pass is decided when takt stops.
+    // Slots that a held job has let pass are decided when takt stops.
     let atStop = ["stopping", "suspended", "limit"]
-    /// What stands on the ends of runs is a few milliseconds off, and is counted.
+    /// Verdicts in a form to compare. Slots that depend on ends of runs differ by a few
+    /// milliseconds, and are counted.
     func comparable(_ verdicts: [Verdict]) -> [String] {
       let end = begin + Int64(seconds) * 1000 - 1500
-      // Ends of runs of `third` stand a little behind whole three seconds: the cut is far from them.
+      // Ends of runs of `third` are a little after whole three seconds: the cut is far from them.
       let childEnd = end / 3000 * 3000 - 1500
       return verdicts.compactMap { verdict in
         guard let slot = milliseconds(verdict.slot),
@@ -73,7 +76,7 @@ import Testing
     }
     let (expected, found) = (comparable(verdicts(foretold.output)), comparable(done))
     #expect(expected.count > seconds * 3)
-    // Not the lists themselves: what is not in both says it all.
+    // Only the differences of the lists are shown.
     let difference = found.difference(from: expected)
     #expect(difference.isEmpty, "\(difference.map { "\($0)" }.joined(separator: "\n"))")
   }

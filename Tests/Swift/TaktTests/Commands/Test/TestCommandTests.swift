@@ -28,7 +28,7 @@ import Testing
     "tests:\n  one: {from: 2027-01-04T00:00, \(keys)expect: [{\(expectation)}]}\n"
   }
 
-  /// An expectation that is not met, more keys of the test, and what is said.
+  /// An expectation that is not met, more keys of the test, and the message.
   static let failing = [
     "backup: {ran: 2} |  | backup: ran: expected 2, got 1",
     "backup: {slots: '> 1'} |  | backup: slots: expected > 1, got 1",
