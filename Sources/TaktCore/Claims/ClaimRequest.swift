@@ -169,8 +169,9 @@ package enum ClaimAnswer: Hashable, Sendable {
   case early(Duration)
   /// It must wait for other runs.
   case busy
-  /// The job's newest slot was decided then, nil for never; a claim that comes while another slot
-  /// of it is undecided, or too soon after, gets another answer.
+  /// The job's newest slot was decided then, nil for never. Also the answer to a claim that comes
+  /// while another slot of the job is undecided, or too soon after it: the next slot has another
+  /// instant.
   case ended(WallInstant?)
   /// Another schedule of the job is in force.
   case drifted
@@ -190,7 +191,7 @@ package struct ClaimBatch: Hashable, Sendable {
   package var member: MemberID?
   /// Renews the lease, and asks for the news; nil to leave the lease as it is.
   package var facts: MemberFacts?
-  /// The machine leaves: none of its claims stays open.
+  /// The machine leaves: its claims without an end are settled as a lost machine's.
   package var leaves = false
   package var requests: [ClaimRequest]
 

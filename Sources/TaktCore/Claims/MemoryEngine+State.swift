@@ -2,7 +2,7 @@ package import TaktTime
 
 extension MemoryEngine {
   /// The engine has lost its newest records, as a server may that replaces another one. Until every
-  /// machine has had time to report its claims, their slots are given to nobody.
+  /// machine has had time to report its claims, no slot that may be claimed is given out.
   struct SetBack: Hashable, Sendable {
     /// Slots up to here may have been given to a machine.
     var since: WallInstant

@@ -77,7 +77,7 @@ package final class SQLiteLedger: Ledger {
     var held = 0
     var heldWaiters = 0
     var outputBytes = 0
-    /// The same for bytes of output.
+    /// The bytes of output in held entries.
     var heldOutputBytes = 0
     var waiters: [Waiter] = []
     var losses = LedgerLosses()
@@ -222,7 +222,7 @@ package final class SQLiteLedger: Ledger {
       buffer.losses.add(record)
       buffer.status.lostSlots += record.slots.count
     case .checkpoint(let checkpoint): buffer.losses.checkpoints[checkpoint.job] = checkpoint
-    // A checkpoint that is kept implies these.
+    // A checkpoint that is kept takes these for known.
     case .schedule, .scheduleEnded, .pending, .claimed, .rare(.once), .rare(.onceRemoved),
       .rare(.ranUnclaimed), .rare(.reported):
       buffer.entries.append(entry)

@@ -36,7 +36,7 @@ struct DecidedAhead: Hashable, Sendable {
 
   var isEmpty: Bool { ranges.isEmpty }
 
-  /// Nothing behind it is decided; `min` when nothing is.
+  /// Nothing later is decided; `min` if nothing is.
   var end: ScheduleInstant { ranges.lazy.map(\.through).max() ?? .min }
 
   /// The form in the ledger: of each range its ends, its grid, and the instants in it.

@@ -19,8 +19,8 @@ extension ScheduleCursor {
     return slot(instant, deadline: deadline, schedule)
   }
 
-  /// The instant from which the job's own clock still has instants. The one of a fixed delay always
-  /// counts, even before a first instant that was delayed.
+  /// The mark after which instants of the job's own clock are still to come. That of a fixed delay
+  /// always is, even before a first instant that was delayed.
   private func mark(on schedule: Schedule) -> ScheduleInstant {
     schedule.every?.origin == .end ? .min : clockMark
   }

@@ -198,7 +198,7 @@ struct ScheduleCursor: Sendable {
     delay(to: grid.next(after: after), schedule)
   }
 
-  /// A slot of such a delay has its verdict, and is not named again.
+  /// A slot of a fixed delay that machines share has its verdict, and is not named again.
   mutating func noteDecided(_ slot: WallInstant) {
     var memory = memory?.value ?? CursorMemory()
     memory.decided = max(memory.decided ?? .min, ScheduleInstant(slot))
@@ -321,7 +321,7 @@ extension ScheduleCursor {
     return lookahead.trigger != .unknown
   }
 
-  /// The next slot of the only trigger, where the schedule says.
+  /// The next slot of the only trigger, without spread and jitter.
   private func upcoming(at now: Now) -> Slot? {
     let instant = lookahead.trigger == .delay ? delayed ?? Lookahead.never : lookahead.next
     guard instant != Lookahead.never else { return nil }

@@ -13,7 +13,7 @@ struct ClaimBook: Sendable {
     var askedAs: MemberID?
     /// No longer needed; if it is granted all the same it is given back.
     var isWithdrawn = false
-    /// The engine reports that it waits for others: it is not missed for that.
+    /// The engine has it among those that wait for other runs: it is not missed for that.
     var hasWaited = false
     var phase: Phase
 
@@ -103,7 +103,9 @@ struct ClaimBook: Sendable {
 
   mutating func noteWaiting(_ key: Key, _ hasWaited: Bool) { claims[key]?.hasWaited = hasWaited }
 
-  /// The engine may have been asked for it under this membership; an earlier one counts.
+  /// The engine may have been asked for it under this membership.
+  ///
+  /// - Parameter isFirst: true to keep an earlier one.
   mutating func noteAsked(_ key: Key, as member: MemberID?, isFirst: Bool = false) {
     if isFirst, claims[key]?.askedAs != nil { return }
     claims[key]?.askedAs = member
@@ -123,7 +125,7 @@ struct ClaimBook: Sendable {
     return nil
   }
 
-  /// Waiting ends: another clock counts.
+  /// Ends all waits for a time, since a clock has changed.
   mutating func hurry(to now: MonotonicInstant) {
     for (key, claim) in claims {
       if case .waits(let at) = claim.phase, at > now { putOff(key, until: now) }

@@ -66,7 +66,7 @@ extension ClusterNews {
           + "set it by NTP")
   }
 
-  /// A slot may be excluded by a run of a machine that is lost.
+  /// A slot may be excluded by a run of a machine that has not renewed its lease.
   func exclusionNotice(by reason: SkipReason, own: MemberID?) -> ClusterNotice? {
     let silent = members.filter { !$0.isAlive && $0.id != own }
     guard reason == .overlap, !silent.isEmpty else { return nil }

@@ -164,7 +164,7 @@ struct Membership: Sendable {
       requests: said.map(\.request))
   }
 
-  /// Nil for no answer to the batch.
+  /// Nil for an outcome of another batch.
   mutating func hear(_ outcome: ClaimOutcome, at now: MonotonicInstant) -> Heard? {
     guard let flight, outcome.number == flight.number else { return nil }
     self.flight = nil

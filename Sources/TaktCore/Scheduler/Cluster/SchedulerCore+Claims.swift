@@ -12,7 +12,7 @@ extension SchedulerCore {
     withdrawJob(id)
   }
 
-  /// Slots that wait for the engine's answer will not run on this machine.
+  /// Gives up the slots of a job that wait for the engine's answer, with this verdict.
   mutating func withdrawClaims(of id: JobID, as verdict: Verdict, at now: Now) {
     for key in cluster.book.keys(of: id) {
       guard let claim = cluster.book[key], !claim.isWithdrawn else { continue }
@@ -57,7 +57,7 @@ extension SchedulerCore {
     }
   }
 
-  /// Starts a shared slot: here, or on another machine.
+  /// Requests a due slot of a shared job, or leaves it to other machines.
   mutating func propose(_ slot: Slot, of id: JobID, at now: Now) {
     guard isHere(jobs[id].spec) else {
       return decideElsewhere(slot.nominal, of: id, by: reasonElsewhere(of: id, at: now), at: now)
@@ -132,7 +132,7 @@ extension SchedulerCore {
     runUnclaimed(key, at: now)
   }
 
-  /// A slot is this machine's, or no other machine can claim it: a run serves it.
+  /// Queues the run of a slot that this machine was granted, or that runs without a claim.
   mutating func start(
     _ slot: Slot, of id: JobID, _ grant: ClaimGrant?, isOpen: Bool, at now: Now
   ) {
@@ -208,7 +208,7 @@ extension SchedulerCore {
       return
     }
     let spec = jobs[key.job].spec
-    // The engine has enforced the time until which others may take it.
+    // For slots that are open, or have waited, the engine has checked this time.
     if !claim.isOpen, !claim.hasWaited, now.wall > spec.validUntil(key.slot) {
       // The engine has been away for too long.
       cluster.membership.say(.giveBack(grant.token))

@@ -120,8 +120,8 @@ extension SchedulerCore {
     cluster.membership.say(ending.map { .end(token, $0) } ?? .giveBack(token))
   }
 
-  /// The engine repeats a grant of a run that has ended, which it has forgotten: the end is
-  /// reported again. Returns false for any other grant.
+  /// The engine repeats a grant whose end it has forgotten: the end is reported, or the claim given
+  /// back, again. Returns false for any other grant.
   mutating func hasEnded(
     _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ token: ClaimToken, at now: Now
   ) -> Bool {

@@ -15,7 +15,7 @@ extension SchedulerCore {
     case .missed, .coalesced, .skipped(.overlap), .skipped(.queueFull): break
     case .ran, .skipped, .cancelled: return false
     }
-    // Without an engine they are kept where there is a bound.
+    // Those that are asked for later are bounded; wishes are not.
     if slots.count > 1 || cluster.membership.isUp == false {
       unsettle([slots], of: id, at: now)
     } else {

@@ -14,7 +14,7 @@ extension SchedulerCore {
     cluster.membership.facts.grace = longest + Self.graceMargin
   }
 
-  /// True if the job's slots are shared with other machines.
+  /// True if each of the job's slots is the cluster's, not one of each machine.
   func isShared(_ spec: JobSpec) -> Bool { spec.machines != .each }
 
   mutating func isShared(_ id: JobID) -> Bool { isShared(jobs[id].spec) }
@@ -33,7 +33,7 @@ extension SchedulerCore {
 
   // MARK: Jobs
 
-  /// Reports a job to the engine, now or once there is one.
+  /// Reports a job to the engine, now or when this machine joins.
   ///
   /// - Parameter isNew: no earlier schedule is known here.
   mutating func declare(_ id: JobID, isChanged: Bool, isNew: Bool = false) {
@@ -111,7 +111,7 @@ extension JobSpec {
     timing.schedule == other.timing.schedule && sharedHash == other.sharedHash
   }
 
-  /// The keys that machines must agree on to share the job's slots.
+  /// A hash of the keys that machines must agree on to share the job's slots.
   var sharedHash: UInt64 {
     StableHash.of(
       JobKey.facts(of: self).filter { JobKey.shared.contains($0.key) }

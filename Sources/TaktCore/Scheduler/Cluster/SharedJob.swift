@@ -22,7 +22,7 @@ struct SharedJob: Sendable {
 
   /// Its schedule's hash, as declared to the engine.
   private(set) var schedule: UInt64
-  /// The schedule is news since it was declared to the engine.
+  /// The schedule is news, until the engine has accepted it.
   private(set) var isChanged: Bool
   /// No earlier one is known here.
   private(set) var isNew = false
