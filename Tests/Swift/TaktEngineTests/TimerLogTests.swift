@@ -8,7 +8,6 @@ import TimerMachineTesting
 
 @testable import TaktEngine
 
-/// The log of timer machines.
 @Suite struct TimerLogTests {
   private final class Seen: Observer {
     let records = Mutex<[LogRecord]>([])

@@ -7,7 +7,6 @@ struct BackfillOracle {
   private(set) var problems: [String] = []
   private(set) var endedCount = 0
 
-  /// True for a run of a backfill.
   func has(_ run: RunID) -> Bool { backfills.contains(run) }
 
   mutating func observe(_ entries: [LedgerEntry]) {

@@ -24,7 +24,6 @@ package final class TemporaryFolder: Sendable {
     rmdir(path)
   }
 
-  /// The path of a name in this folder.
   package subscript(name: String) -> String { path + "/" + name }
 
   /// Writes a file that only its owner may write to.

@@ -4,7 +4,6 @@ import Testing
 
 @testable import TaktConfig
 
-/// The `display_name` of a job.
 struct DisplayNameTests {
   @Test(arguments: ["Sicherung der Bücher", "夜间备份 🌙", "نسخ احتياطي", "a", "x: y # z"])
   func `any letters are a display name, and the name stays what it is`(text: String) throws {

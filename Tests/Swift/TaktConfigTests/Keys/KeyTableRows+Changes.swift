@@ -1,4 +1,3 @@
-/// A change of each key.
 extension KeyTableTests {
   /// One row for each key: the same job before and after a change of that key alone.
   static let changes: [String: (before: String, after: String)] = [

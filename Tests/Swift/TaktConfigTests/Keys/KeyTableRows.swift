@@ -1,4 +1,3 @@
-/// A text for each key.
 extension KeyTableTests {
   /// One row for each key: a valid text that has it.
   static let accepting: [String: String] = [

@@ -4,7 +4,6 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// Connections to a listener.
 @Suite struct ConnectionTests {
   @Test func `connections beyond the bound are closed, and there is room when one goes`()
     async throws

@@ -4,7 +4,6 @@ import Testing
 
 @testable import TaktControl
 
-/// The file of the token.
 @Suite struct TokenTests {
   private let path = NSTemporaryDirectory() + "takt-token-\(UUID().uuidString)"
 

@@ -4,7 +4,6 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// The verdicts of slots, by the API.
 @Suite struct SlotRouteTests {
   @Test func `of a job that nobody knows there are none to ask for`() async throws {
     let archive = MemoryArchive()

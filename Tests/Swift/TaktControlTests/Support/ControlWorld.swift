@@ -24,7 +24,6 @@ final class ControlWorld: Sendable {
   let connections: ConnectionBudget
   let server: ControlServer
   let folder: String
-  /// The jobs of this world.
   let jobs: [JobSpec]
 
   var socket: String { folder + "/control.sock" }
@@ -136,7 +135,6 @@ final class ControlWorld: Sendable {
     try ask("POST", target, body)
   }
 
-  /// Triggers a job. Returns the run.
   func trigger(_ job: String) throws -> RunID {
     let reply = try post("/api/v1/jobs/\(job)/trigger")
     guard let number = reply["run"] as? Int else { throw Failure(message: reply.text) }

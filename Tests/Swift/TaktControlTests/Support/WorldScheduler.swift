@@ -71,7 +71,6 @@ final class WorldScheduler: SchedulerControl {
   /// Hands the scheduler an event.
   func send(_ event: SchedulerEvent) { queue.sync { handle(event) } }
 
-  /// Ends the attempt of a run.
   func end(_ run: RunID, _ result: AttemptResult = .exited(0), printed text: String = "") {
     queue.sync { finish(run, result, KeptOutput(head: Array(text.utf8))) }
   }

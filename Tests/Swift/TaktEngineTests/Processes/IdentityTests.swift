@@ -5,7 +5,6 @@ import Testing
 
 @testable import TaktEngine
 
-/// The user and groups of a child.
 @Suite struct IdentityTests {
   private static let isRoot = geteuid() == 0
 

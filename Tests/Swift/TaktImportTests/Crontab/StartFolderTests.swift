@@ -3,7 +3,6 @@ import Testing
 
 @testable import TaktImport
 
-/// The folder in which the command of a crontab starts.
 @Suite struct StartFolderTests {
   private static func result(
     _ home: String, _ dialect: CronDialect = .debian, prepare: (ImportFixture) throws -> Void

@@ -2,7 +2,6 @@ import Testing
 
 @testable import TaktImport
 
-/// Names of jobs from their commands.
 @Suite struct CommandNameTests {
   @Test(arguments: [
     ("/usr/local/bin/backup.sh --all", "backup"), ("cd /srv && ./run.py", "run"),

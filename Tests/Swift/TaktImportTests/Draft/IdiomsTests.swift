@@ -17,7 +17,6 @@ import Testing
     return fixture.run(input: lines.map { $0 + "\n" }.joined())
   }
 
-  /// The texts of a key.
   private static func text(_ job: JobDraft, _ key: JobKey) -> String {
     job[key]?.texts.joined(separator: " ") ?? ""
   }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import TaktImport
 
-/// Lines that are left out.
 @Suite struct RefusedLineTests {
   @Test(
     arguments: [

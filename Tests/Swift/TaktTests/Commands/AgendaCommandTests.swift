@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// `takt agenda`.
 @Suite(.ownThreads) struct AgendaCommandTests {
   @Test func `slots that were and that come are listed, and jobs at once`() throws {
     let live = try LiveTakt(

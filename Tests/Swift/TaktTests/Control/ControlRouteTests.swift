@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The API of the running daemon, route by route.
 @Suite(.ownThreads) struct ControlRouteTests {
   private static let jobs = """
     jobs:

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Jobs by cron and calendar, with the real program.
 @Suite(.ownThreads) struct ClockJobTests {
   @Test func `times of the clock are kept, in the ledger too, over a restart`() throws {
     let folder = try TemporaryFolder(

@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import Testing
 
-/// Notifications to the service manager.
 @Suite(.ownThreads) struct ServiceManagerTests {
   /// The manager's end.
   private final class Manager {

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Testing
 
-/// Jobs that root runs as another user.
 @Suite(.enabled(if: geteuid() == 0, "another user takes root"), .ownThreads) struct OtherUserTests {
   private func output(
     _ keys: String, _ variables: [String] = ["ONLY_ROOT=x", "LANG=C.UTF-8"]

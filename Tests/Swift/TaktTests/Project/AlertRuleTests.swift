@@ -3,7 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The alert rules that are installed with takt.
 @Suite struct AlertRuleTests {
   static let hasPromtool = system("command -v promtool >/dev/null") == 0
 

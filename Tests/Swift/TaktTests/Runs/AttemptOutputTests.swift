@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// The output of each attempt of a run.
 @Suite(.ownThreads) struct AttemptOutputTests {
   private static let jobs = """
     jobs:

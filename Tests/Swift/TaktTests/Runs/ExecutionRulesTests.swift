@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// The rules of a job for its runs, followed by the built program on real processes.
 @Suite(.ownThreads) struct ExecutionRulesTests {
   @Test func `an attempt that fails is followed by others until one succeeds`() throws {
     let (folder, takt) = try TaktProcess.running(

@@ -38,7 +38,6 @@ final class HungMount {
 
   deinit { unmount() }
 
-  /// A path in it.
   func path(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Returns when a call that has not been awaited before waits for an answer.

@@ -3,7 +3,6 @@ import Testing
 
 @testable import TaktConfig
 
-/// The token that may only read.
 @Suite struct ReadTokenTests {
   @Test func `it is named from the folder of the jobs file`() throws {
     let loaded = load(

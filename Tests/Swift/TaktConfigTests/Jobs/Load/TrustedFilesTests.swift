@@ -27,7 +27,6 @@ import Testing
       }
     }
 
-    /// The text of the file.
     var text: String {
       switch self {
       case .main: jobs.text

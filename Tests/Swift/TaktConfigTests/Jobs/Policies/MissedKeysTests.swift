@@ -5,7 +5,6 @@ import Testing
 
 @testable import TaktConfig
 
-/// The keys under `missed`.
 struct MissedKeysTests {
   private static let night = "calendars: {night: {expressions: ['1..5:*:*']}}\n"
 

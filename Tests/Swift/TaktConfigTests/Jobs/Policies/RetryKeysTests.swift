@@ -5,7 +5,6 @@ import Testing
 
 @testable import TaktConfig
 
-/// The keys under `retry`.
 struct RetryKeysTests {
   @Test(arguments: [
     ("75", RetryPolicy.Failures([], exitStatuses: [75])),

@@ -4,7 +4,6 @@ import Testing
 
 @testable import TaktConfig
 
-/// `after: {all: […]}` in a jobs file.
 struct AfterAllKeysTests {
   @Test func `jobs are named alone or with the end that counts`() throws {
     let job = try spec(

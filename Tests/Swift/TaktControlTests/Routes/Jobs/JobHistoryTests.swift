@@ -4,7 +4,6 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// The memory of a job's last slots.
 @Suite struct JobHistoryTests {
   @Test func `a slot counts as not run by the same rule as in the ledger`() throws {
     let job = try #require(JobName("a"))

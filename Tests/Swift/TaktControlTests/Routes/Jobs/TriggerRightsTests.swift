@@ -9,7 +9,6 @@ import Testing
 /// The values that a trigger may set: each parameter of each built-in, by each kind of trigger. All
 /// rows are made from the catalogue, so that no new parameter is forgotten.
 @Suite struct TriggerRightsTests {
-  /// The way of a trigger.
   enum Way: String, CaseIterable {
     case socket, token, clusterWriteToken, otherMachine, readToken, clusterReadToken
 

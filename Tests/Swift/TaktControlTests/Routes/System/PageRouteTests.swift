@@ -4,7 +4,6 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// The web page.
 @Suite struct PageRouteTests {
   @Test func `the page says what a browser may do with it`() async throws {
     let world = try await ControlWorld()

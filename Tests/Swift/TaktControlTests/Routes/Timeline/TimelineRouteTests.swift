@@ -5,7 +5,6 @@ import Testing
 @testable import TaktControl
 @testable import TaktCore
 
-/// The past and the future, for a picture.
 @Suite struct TimelineRouteTests {
   private func job(_ reply: Reply, _ name: String) -> [String: [[String: Any]]] {
     let job = reply.list("jobs").first { $0["job"] as? String == name }

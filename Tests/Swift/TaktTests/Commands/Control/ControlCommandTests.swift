@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// The commands that control the daemon.
 @Suite(.ownThreads) struct ControlCommandTests {
   private static let jobs = """
     jobs:

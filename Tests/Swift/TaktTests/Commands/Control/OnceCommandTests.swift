@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Testing
 
-/// Jobs that run once, with the real program.
 @Suite(.ownThreads) struct OnceCommandTests {
   /// An instant from now, as people type it.
   private static func instant(_ seconds: TimeInterval) -> String {

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Testing
 
-/// The ledger, as a user sees it.
 @Suite(.ownThreads) struct LedgerCommandTests {
   @Test(arguments: ["", "-wal", "-shm", "-journal", "/../unwritten"])
   func `commands wait at no file that is not a regular one`(suffix: String) throws {

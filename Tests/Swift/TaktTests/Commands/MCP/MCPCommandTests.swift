@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `takt mcp`, as agents start it.
 @Suite(.ownThreads) struct MCPCommandTests {
   private static let jobs = #"""
     jobs:

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// `takt import` and `takt export`, as a user runs them.
 @Suite(.ownThreads) struct ImportCommandTests {
   @Test(arguments: [
     (["import"], 64), (["import", "none"], 78), (["import", "."], 78),

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// `takt plugins`, as a user sees it.
 @Suite(.ownThreads) struct PluginsCommandTests {
   private static let repository = CommandTests.example.deletingLastPathComponent()
 

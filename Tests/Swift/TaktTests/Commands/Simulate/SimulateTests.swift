@@ -3,7 +3,6 @@ import Testing
 
 @testable import takt
 
-/// `takt simulate`, with the real program.
 @Suite(.ownThreads) struct SimulateTests {
   private struct Verdict: Decodable, Hashable {
     var job: String

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `takt test`, with the real program.
 @Suite(.ownThreads) struct TestCommandTests {
   private static let jobs = """
     scheduler: {timezone: UTC, state: none}
