@@ -92,7 +92,7 @@ release: release-setup ## Build the program to install, .build/release/takt, its
 		objcopy --only-keep-debug takt takt.debug && \
 		objcopy --strip-all --add-gnu-debuglink=takt.debug takt takt.stripped && \
 		mv takt.stripped takt; fi
-	@$(MAKE) --no-print-directory man completions TAKT=.build/release/takt
+	@$(MAKE) --no-print-directory man completions pages TAKT=.build/release/takt
 
 test-setup: PACKAGES += $(TEST_PACKAGES)
 test-setup: setup browser proxies # Install what the tests use.
@@ -182,13 +182,9 @@ proxies:         # The examples in docs/control.md are run with them; without th
 TAKT ?= .build/debug/takt
 DESCRIBED = $(if $(filter .build/debug/takt,$(TAKT)),build)
 
-man: $(DESCRIBED) ## Write the manual pages, .build/man/takt.1 and one for each command.
-	@$(SWIFT) build --package-path .build/checkouts/swift-argument-parser \
-		--scratch-path .build/man-tool --product generate-manual
-	@rm -rf .build/man && mkdir -p .build/man
-	.build/man-tool/debug/generate-manual $(TAKT) --multi-page --output-directory .build/man \
-		--date "$$(scripts/date)"
-	@scripts/release/manuals .build/man
+man: $(DESCRIBED) ## Write the manual pages: .build/man/takt.1, one for each command, and takt.yaml.5.
+	@rm -rf .build/man
+	scripts/release/manuals $(TAKT) .build/man "$$(scripts/date)"
 
 completions: $(DESCRIBED) ## Write shell completions, .build/completions/takt.bash and others.
 	@mkdir -p .build/completions

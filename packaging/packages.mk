@@ -12,19 +12,20 @@ PACKED := .build/packages
 PACKAGE_TOOLS := debhelper dpkg-dev fakeroot lintian mmdebstrap rpm buildah umoci prometheus \
 	podman podman-compose crun binutils python3 python3-venv openssl file apt-utils createrepo-c dnf gnupg
 INSTALLED = $(DESTDIR)$(PREFIX)
-# The docs as pages, where `make html` has built those of this commit.
-HTML = $(shell [ "$$(cat .build/html-commit 2>/dev/null)" = "$$(git rev-parse HEAD 2>/dev/null)" ] && echo .build/html)
+# The docs as pages, where `make html` has built those of this commit; otherwise as Markdown.
+HTML = $(shell [ "$$(cat .build/html-commit 2>&1)" = "$$(git rev-parse HEAD 2>/dev/null)" ] && echo .build/html)
 
 .PHONY: install uninstall deb rpm dist image apt-repository rpm-repository sums \
-	image-index release-notes workflow-check site html site-test package-tools packages packages-test rules-test \
+	image-index release-notes workflow-check site html pages site-test package-tools packages packages-test rules-test \
 	reproducible release-check
 
 install:         ## Install what `make release` has built: PREFIX=/usr/local DESTDIR=.
-	@test -x $(PROGRAM) -a -f .build/man/takt.1 || { \
+	@test -x $(PROGRAM) -a -f .build/man/takt.1 -a -d .build/pages || { \
 		echo 'nothing to install yet: run `make release` first' >&2; exit 1; }
 	install -D -m 755 $(PROGRAM) $(INSTALLED)/bin/takt
 	install -d $(INSTALLED)/share/man/man1 $(INSTALLED)/lib/takt/plugins
 	install -m 644 .build/man/*.1 $(INSTALLED)/share/man/man1/
+	install -D -m 644 .build/man/takt.yaml.5 $(INSTALLED)/share/man/man5/takt.yaml.5
 	install -d $(INSTALLED)/share/bash-completion/completions
 	sed '1{/^#!/d}' .build/completions/takt.bash > $(INSTALLED)/share/bash-completion/completions/takt
 	install -D -m 644 .build/completions/takt.zsh $(INSTALLED)/share/zsh/vendor-completions/_takt
@@ -39,7 +40,7 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 	install -D -m 644 packaging/monitoring/grafana/takt.json $(INSTALLED)/share/takt/takt.grafana.json
 	install -D -m 644 packaging/jobs.yaml $(INSTALLED)/share/doc/takt/examples/jobs.yaml
 	install -m 644 packaging/systemd/hardened.conf $(INSTALLED)/share/doc/takt/examples/
-	$(if $(HTML),cp -rT $(HTML) $(INSTALLED)/share/doc/takt/html)
+	cp -rT $(or $(HTML),.build/pages) $(INSTALLED)/share/doc/takt/$(if $(HTML),html,docs)
 	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|/usr/local/bin/takt|$(PREFIX)/bin/takt|; 1,/^\#$$/d' packaging/systemd/takt.service \
 		> $(DESTDIR)$(UNITDIR)/takt.service
@@ -47,13 +48,13 @@ install:         ## Install what `make release` has built: PREFIX=/usr/local DES
 
 uninstall:       ## Remove what `make install` has installed, with the same PREFIX and DESTDIR.
 	rm -f $(INSTALLED)/bin/takt $(INSTALLED)/share/man/man1/takt.1 \
-		$(INSTALLED)/share/man/man1/takt-*.1 \
+		$(INSTALLED)/share/man/man1/takt-*.1 $(INSTALLED)/share/man/man5/takt.yaml.5 \
 		$(INSTALLED)/share/bash-completion/completions/takt \
 		$(INSTALLED)/share/zsh/vendor-completions/_takt \
 		$(INSTALLED)/share/fish/vendor_completions.d/takt.fish $(DESTDIR)$(UNITDIR)/takt.service
 	for plugin in $(PLUGINS); do rm -rf $(INSTALLED)/lib/takt/plugins/$$plugin; done
 	rm -rf $(INSTALLED)/share/takt $(INSTALLED)/share/doc/takt
-	-@cd $(INSTALLED) && rmdir -p --ignore-fail-on-non-empty lib/takt/plugins share/man/man1 \
+	-@cd $(INSTALLED) && rmdir -p --ignore-fail-on-non-empty lib/takt/plugins share/man/man1 share/man/man5 \
 		share/bash-completion/completions share/zsh/vendor-completions \
 		share/fish/vendor_completions.d 2>/dev/null; true
 
@@ -94,6 +95,9 @@ site:            ## Build the docs as a site with search, .build/site.
 html:            ## Build the docs as pages without scripts, .build/html, which packages then contain.
 	@scripts/venv .build/site-venv site
 	packaging/publish/site/build --plain .build/site-venv/bin/mkdocs
+
+pages:           # Lay out the docs as they are written, .build/pages.
+	packaging/publish/site/build --markdown
 
 site-test: site html browser ## Read both in a browser, as files: pictures, search, and what is missing.
 	python3 -B Tests/release/site.py .build/site

@@ -80,7 +80,7 @@ def test_deb(folder):
     check("E: " not in report, "lintian finds no errors")
     files = succeed("dpkg-deb", "-c", package)
     for name in ["usr/bin/takt", "lib/systemd/system/takt.service", "usr/share/man/man1/takt.1.gz",
-                 "usr/share/man/man1/takt-run.1.gz", "usr/share/doc/takt/copyright",
+                 "usr/share/man/man1/takt-run.1.gz", "usr/share/man/man5/takt.yaml.5.gz", "usr/share/doc/takt/copyright",
                  "usr/share/bash-completion/completions/takt",
                  "usr/share/zsh/vendor-completions/_takt",
                  "usr/share/fish/vendor_completions.d/takt.fish",

@@ -44,7 +44,7 @@ extension ExitCode {
     (
       .unbalanced,
       "verify: a problem in the ledger or the log; test: a test failed; cancel: nothing to cancel; --all: answered with no; "
-        + "export: something is not kept; import: and it changes what runs"
+        + "export: something is not kept; import: something that is not kept changes what runs"
     ),
     (.unchanged, "resume: the job is not suspended; drain --undo: takt is not draining"),
     (.usage, "wrong usage"),
@@ -52,10 +52,10 @@ extension ExitCode {
     (.unreadableLedger, "the ledger cannot be read"),
     (
       .unreachable,
-      "takt is not running, or does not answer; drain: takt was stopped or killed first; verify --cluster: the database does not; "
-        + "--cluster, --on: another machine does not"
+      "takt is not running, or does not answer; drain: takt was stopped or killed first; verify --cluster: the database does not answer; "
+        + "--cluster, --on: another machine does not answer"
     ),
-    (.defect, "import: a bug; takt refuses the jobs file that it wrote"),
+    (.defect, "import: takt refuses the jobs file that it wrote, which is a bug"),
     (.system, "the system lacks or refuses something that takt needs"),
     (.stateInUse, "the state folder is in use or cannot be trusted; --log-file: cannot be opened"),
     (.unwritable, "output cannot be written"),
