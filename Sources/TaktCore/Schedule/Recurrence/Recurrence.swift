@@ -13,7 +13,8 @@ package struct Recurrence: Hashable, Sendable {
   private(set) var dates: RecurrenceTimes
   /// Times that are left out.
   private(set) var exceptions: RecurrenceTimes
-  /// The last local time of the rule; `max` where there is none, or none is known.
+  /// The last local time of the rule; `max` where there is none, or none is known, and `min` for a
+  /// rule that has no times.
   private let last: Int64
 
   /// The longest that a rule with COUNT may be: its end is found when it is read.
@@ -118,6 +119,7 @@ extension Recurrence {
   /// The reason why one that never occurs has no time.
   package func reasonForNone(in zone: Zone, dst: DSTPolicy) -> String {
     if endsBeforeStart(in: zone) { return "UNTIL is before DTSTART" }
+    if rule?.meetsTimes == false { return "INTERVAL passes over all times of its other parts" }
     let epoch = WallInstant(milliseconds: 0)
     var (whole, late) = (self, dst)
     whole.exceptions = RecurrenceTimes()
@@ -163,6 +165,7 @@ extension Recurrence: LocalSearch {
 extension RecurrenceRule {
   /// The last local time; nil where there is none, or only the zone says.
   fileprivate var lastTime: Int64? {
+    guard meetsTimes else { return .min }
     switch end {
     case .never, .instant: return nil
     case .local(let time): return time

@@ -46,6 +46,12 @@ struct RecurrenceDays: Hashable, Sendable {
       && nthWeekdays.isEmpty
   }
 
+  /// False if no day on a weekday is left; 0 for Sunday.
+  func has(weekday: Int) -> Bool {
+    weekdays == 0 && nthWeekdays.isEmpty || weekdays >> UInt8(weekday) & 1 == 1
+      || nthWeekdays.contains { $0.weekday == weekday }
+  }
+
   /// The days of a month as bits 1 to 31.
   func days(of month: Int, _ year: Int, _ local: LocalMonth) -> UInt32 {
     if months != 0, months >> UInt16(month) & 1 == 0 { return 0 }

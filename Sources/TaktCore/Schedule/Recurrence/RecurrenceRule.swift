@@ -78,3 +78,38 @@ struct RecurrenceRule: Hashable, Sendable {
       start: start.flooredQuotient(by: 86_400), weekStart: days.weekStart)
   }
 }
+
+extension RecurrenceRule {
+  /// Times of a day at which a period may start that is shorter than a day.
+  var periodStarts: DayTimes {
+    switch frequency {
+    case .yearly, .monthly, .weekly, .daily, .hourly:
+      DayTimes(hours: times.hours, minutes: 1, seconds: 1)
+    case .minutely: DayTimes(hours: times.hours, minutes: times.minutes, seconds: 1)
+    case .secondly: times
+    }
+  }
+
+  /// False if its interval passes over all times of the week that its other parts leave, such as the
+  /// odd seconds of a rule for every second one. A search would try each period of three centuries.
+  var meetsTimes: Bool {
+    guard let length = frequency.seconds, interval > 1 else { return true }
+    let day: Int64 = 86_400
+    // Over the weeks, a period starts at each time of the week that is a multiple of this away.
+    let step = Self.commonDivisor(Int64(interval) * length, 7 * day)
+    let (starts, first) = (periodStarts, start - start.flooredRemainder(by: length))
+    return (Int64(0)..<7).contains { number in
+      guard days.has(weekday: CivilTime.weekday(daysSinceEpoch: number)) else { return false }
+      var time = starts.first(from: 0)
+      while let found = time {
+        if (number * day + found - first).flooredRemainder(by: step) == 0 { return true }
+        time = starts.first(from: found + 1)
+      }
+      return false
+    }
+  }
+
+  private static func commonDivisor(_ left: Int64, _ right: Int64) -> Int64 {
+    right == 0 ? left : commonDivisor(right, left % right)
+  }
+}

@@ -155,24 +155,12 @@ struct RecurrenceSearch: LocalSearch {
           continue
         }
       }
-      guard let later = firstAllowed(period - day * Self.day) else {
+      guard let later = rule.periodStarts.first(from: period - day * Self.day) else {
         period = aligned((day + 1) * Self.day)
         continue
       }
       if day * Self.day + later == period { return period }
       period = aligned(day * Self.day + later)
-    }
-  }
-
-  /// The first time of a day, from a period's start on, at which one may start; nil when there is none.
-  private func firstAllowed(_ time: Int64) -> Int64? {
-    let times = rule.times
-    return switch rule.frequency {
-    case .yearly, .monthly, .weekly, .daily, .hourly:
-      DayTimes(hours: times.hours, minutes: 1, seconds: 1).first(from: time)
-    case .minutely:
-      DayTimes(hours: times.hours, minutes: times.minutes, seconds: 1).first(from: time)
-    case .secondly: times.first(from: time)
     }
   }
 }
