@@ -65,7 +65,6 @@ struct PlanRoutes {
   @Sendable private func reload(_ request: Request, _ context: ControlContext) async throws
     -> Response
   {
-    try await request.requireNoKeys()
     let report = await withCheckedContinuation { continuation in
       ports.reload.reload(cause: "request") { continuation.resume(returning: $0) }
     }

@@ -38,9 +38,10 @@ extension Request {
     }
   }
 
-  /// Refuses a body other than an empty object.
-  func requireNoKeys() async throws {
+  /// Refuses a body with anything in it but an empty object, and leaves an empty one.
+  mutating func requireNoKeys() async throws {
     let bytes = try await bytes(upTo: ControlContext.commandBytesMax)
+    body = RequestBody(buffer: ByteBuffer())
     guard !bytes.isEmpty else { return }
     guard let found = try? JSONDecoder().decode(ObjectKeys.self, from: Data(bytes)) else {
       throw Problem(.badRequest, "the body must be a JSON object")

@@ -70,10 +70,13 @@ struct RouteList {
       let (handler, needs) = (route.handler, route.needs)
       // Requests without a login may have any query: a probe, or a link to the page.
       let parameters = needs == .none ? nil : route.about?.parameters
+      let hasNoKeys = route.method == .post && route.about?.body == nil
       router.on(RouterPath(route.path), method: route.method) { request, context in
         try context.require(needs)
         var context = context
         if let parameters { context.query = try Query(request, parameters) }
+        var request = request
+        if hasNoKeys { try await request.requireNoKeys() }
         let response = try await handler(request, context)
         if needs > .read, let user = context.login.user {
           ports.log("user '\(user)': \(request.method) \(request.uri.path)")
