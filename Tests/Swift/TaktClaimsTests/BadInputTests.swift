@@ -369,7 +369,7 @@ import Testing
     }
 
     @Test func `the server requires TLS and has none`() throws {
-      // What PostgreSQL says to a request for TLS.
+      // PostgreSQL's answer to a request for TLS.
       let listener = try Listener(saying: "N")
       let address = "127.0.0.1:\(listener.port)"
       let failure = try failure("postgresql://me@\(address)/postgres?sslmode=require")

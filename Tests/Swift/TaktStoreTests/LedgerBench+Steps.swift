@@ -65,9 +65,9 @@ extension LedgerBench {
     #expect(report.verdictCounts.slots == slots)
   }
 
-  /// Overwrites the page on which a verdict stands.
+  /// Overwrites the page with a verdict.
   func damagePage(ofVerdict condition: String) throws {
-    // A text that stands on no other page.
+    // A text that is on no other page.
     let text = "2026-09-21T14:20:00.000Z"
     try sql { db in
       try db.execute(sql: "UPDATE verdicts SET detail = ? WHERE \(condition)", arguments: [text])

@@ -5,7 +5,7 @@ import Testing
 @testable import TaktStore
 import TaktTime
 
-/// The ledger on disk keeps what the plain ledger in memory keeps.
+/// The ledger on disk keeps the same as the plain ledger in memory.
 @Suite struct LedgerContractTests {
   @Test(arguments: UInt64(1000)..<1030)
   func `a daemon that starts finds the same state on the disk as in memory`(seed: UInt64) throws {
@@ -36,7 +36,7 @@ import TaktTime
     #expect(report.verdictCounts.slots > 0 || simulation.records.isEmpty)
   }
 
-  /// All of it is the same; what is not is named.
+  /// Compares both; differences are named.
   private func expectSame(_ found: PreviousState, _ expected: PreviousState, _ place: String) {
     #expect(found == expected, "\(place)")
     for (name, job) in expected.jobs where found.jobs[name] != job {

@@ -152,7 +152,7 @@ import TaktTime
     let whole = try Data(contentsOf: path)
     let length = try #require(whole.firstIndex(of: 0))
     #expect(try reserved(in: bench)?.services == [Self.identity, other])
-    // What is cut off, or changed, anywhere.
+    // Text that is cut off, or changed, anywhere.
     for place in 0..<length {
       try whole.prefix(place).write(to: path)
       let left = try reserved(in: bench)?.services ?? []

@@ -64,7 +64,7 @@ struct ExpectedAdvice: AdviceRule {
 /// A `late_tolerance` for jobs that are always a little late.
 struct LateToleranceAdvice: AdviceRule {
   static let name = "late_tolerance"
-  /// More is a delay that somebody should know of.
+  /// A longer delay needs attention.
   private static let latenessMax = Duration.seconds(60)
 
   func proposals(for input: AdviceInput) -> [Proposal] {
@@ -72,7 +72,7 @@ struct LateToleranceAdvice: AdviceRule {
       let late = input.forecast.spread { $0.services[spec.name]?.lateSlots ?? 0 }
       let latest = input.forecast.spread { $0.report.job(spec.name).latest }
       guard late.median > 0, latest.high <= Self.latenessMax else { return nil }
-      // A job that has leeway is late beyond it; the difference is what has to be tolerated.
+      // A job with leeway is late beyond it; the difference must be tolerated.
       let wanted = Advice.rounded(max(latest.high, spec.lateTolerance + .seconds(1)))
       return proposal(
         spec.name,

@@ -32,7 +32,7 @@ package final class Alarm: Sendable {
   // A call in progress continues; no other follows.
   deinit { clock.end() }
 
-  /// Sets it for an instant, in place of what it was set for; nil for nothing.
+  /// Sets it for an instant, in place of the one before; nil for none.
   package func set(_ instant: MonotonicInstant?) { clock.set(instant ?? .distantFuture) }
 
   /// Sets it for the time after `delay` from now.

@@ -94,7 +94,7 @@ extension MachineBody {
     if call(delivery, transition) { runNext() }
   }
 
-  /// Ends a delivery and runs what waited for it.
+  /// Ends a delivery and runs the waiting ones.
   func runNext() {
     var transition: TransitionNote?
     while let next = finish(&transition) {
@@ -181,7 +181,7 @@ extension MachineBody {
     return Delivery(fire: fire, handler: handler, more: more)
   }
 
-  /// Ends a delivery and claims what waited for it.
+  /// Ends a delivery and claims the next waiting one.
   private func finish(_ transition: inout TransitionNote?) -> Delivery? {
     let ended = core.withLock { core -> Ended in
       core.isDelivering = false

@@ -199,7 +199,7 @@ final class MachineBody: WakeClient, @unchecked Sendable {
     }
   }
 
-  /// Does what the table says about the alarm and the generation, under the lock.
+  /// Performs the table's effects on the alarm and the generation, under the lock.
   private func perform(_ effects: TimerEffects, in core: inout MachineCore) {
     if effects.contains(.newGeneration) {
       core.generation += 1

@@ -20,7 +20,7 @@ package final class WallAlarm: Sendable {
 
   deinit { source.cancel() }
 
-  /// Sets it for an instant, in place of what it was set for; nil for nothing.
+  /// Sets it for an instant, in place of the one before; nil for none.
   package func set(_ instant: WallInstant?) {
     source.schedule(wallDeadline: instant.map(DispatchWallTime.init) ?? .distantFuture)
   }

@@ -29,7 +29,7 @@ struct StormSubject: Sendable {
     }
   }
 
-  /// Lets the machine fire once more and says what went wrong meanwhile.
+  /// Lets the machine fire once more, and throws the violation, if any.
   func conclude(on bench: TimerTestBench) throws {
     machine.cancelAndWait(keepHandlers: true)
     ledger.beginConclusion()

@@ -314,7 +314,7 @@ import Testing
       refused.hasPrefix("TLS with etcd at \(place) fails: ")
         || refused.hasSuffix("etcd, and whether it requires 'cert' and 'key'."), "\(refused)")
 
-    // Without TLS it says so itself.
+    // Without TLS its own answer names it.
     access.endpoints[0].scheme = "http"
     #expect(
       try Self.failure(access).description.hasSuffix("etcd, and whether it must be https://."))

@@ -232,7 +232,7 @@ import Testing
       ClaimBatch(
         number: 2, member: joined.member, facts: facts("one"), requests: jobs.map { wish(1, $0) }))
     #expect(claimed.answers.count == 300 && claimed.news?.held.count == 300)
-    // What is left of a machine with so many is settled in turns.
+    // The many claims that such a machine leaves are settled in turns.
     let other = EtcdTestEngine(server.access, cluster: cluster)
     let second = try join(other, "two").member
     var open = 0

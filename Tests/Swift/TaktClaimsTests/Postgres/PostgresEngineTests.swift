@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// A firewall that has forgotten a connection lets both sides think that it is there.
+  /// A firewall that has forgotten a connection, while both sides believe in it.
   @Test(arguments: [false, true])
   func `an end that goes into a connection that is cut in half is said again`(
     isHeard: Bool
@@ -135,7 +135,7 @@ import Testing
       throw TestServerFailure("\(granted.answers)")
     }
     let end = ClaimRequest.end(token, .succeeded, reason: "exit(0)")
-    // Its answer may be what is lost.
+    // Its answer may be lost.
     if isHeard { #expect(try driver.perform(batch(3, [end])).answers == [.done]) }
     relay.cutInHalf()
     guard case .failed = driver.outcome(of: batch(4, [end])) else {

@@ -95,7 +95,7 @@ import Testing
     #expect(joined.answers[0] == .done && joined.answers[2] != .taken)
     #expect(joined.news?.members.map(\.facts.machine) == ["old", "new"])
     #expect(joined.news?.members.map(\.facts.api) == [nil, "http://new.example:8080"])
-    // The earlier one goes on as the member that it was, and knows nothing of addresses.
+    // The earlier one continues as the same member, and knows nothing of addresses.
     #expect(
       try old.answers([Self.claim(base + 1000), Self.claim(base + 2000)].joined(separator: ","))
         == ["taken", "granted"])
@@ -158,7 +158,7 @@ import Testing
         } catch { failures.withLock { $0.append("\(error)") } }
       }
     }
-    // What is there already is installed again each time.
+    // An existing schema is installed again each time.
     for _ in 0..<20 { try server.run(PostgresSchema.sql, in: database) }
     isOver.store(true, ordering: .relaxed)
     group.wait()

@@ -193,7 +193,7 @@ import Testing
       engine.doubled = [EngineSlots.Doubled(slot: slot(3), machine: "b")]
     }
     #expect(wanted.unknown.isEmpty && wanted.findings.isEmpty && wanted.verdicts == [.ran: 3])
-    // What this machine has not come to yet, others may have decided.
+    // Others may have decided slots that this machine has not reached yet.
     let ahead = audit { engine in
       engine.entries.append(EngineSlots.Entry(slot: slot(11), state: .decided(.ran)))
     }

@@ -3,7 +3,7 @@ import TaktTesting
 import TaktTime
 import Testing
 
-/// The engine fails over to a server that lacks the newest of what it was told.
+/// The engine fails over to a server that lacks the newest records.
 struct ClusterFailoverTests {
   /// The first slot of a job each minute.
   private static let slot = 60_000 - ClusterWorld.start.milliseconds % 60_000

@@ -128,7 +128,7 @@ struct ClusterLeaseTests {
     #expect(world.engine.state(of: world.wall(Self.firstSeldom), world.name) == "ran succeeded")
   }
 
-  /// It hears of its ledger before its timer fires.
+  /// It is notified by its ledger before its timer fires.
   @Test func `a machine that stood still past its lease starts nothing that it had claimed`() {
     var world = ClusterWorld(jobs: [Self.seldom { $0.delivery = .atMostOnce }])
     world.keeps = false

@@ -28,7 +28,7 @@ struct ClusterTests {
     world.pass(.seconds(9))
     #expect(world.verdicts == ["job 5000 skipped(elsewhere)"])
     #expect(!world.messages.contains { $0.hasPrefix("stale") })
-    // Where nobody runs it, it is not.
+    // Without a run on any machine it is stale.
     var alone = ClusterWorld(jobs: [job])
     alone.isReachable = false
     alone.pass(.seconds(9))
@@ -170,7 +170,7 @@ struct ClusterTests {
     #expect(world.verdicts.last?.hasSuffix("skipped(unplaced)") == true, "\(world.verdicts)")
     #expect(world.missingLabels(of: "job") == ["disk": "fast", "site": "east"])
     #expect(world.missingLabels(of: "off") == nil)
-    // What changes is said again.
+    // Changes are reported again.
     let moved = JobSpec.shared { $0.machines = .labelled(["disk": "fast"]) }
     world.reload(from: [labelled, off], to: [moved, off])
     world.pass(.seconds(30))

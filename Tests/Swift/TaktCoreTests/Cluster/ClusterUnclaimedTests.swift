@@ -20,7 +20,7 @@ struct ClusterUnclaimedTests {
     return (world, jobs)
   }
 
-  /// The engine hears of the run at 5 s, and the daemon does not hear the answer.
+  /// The engine gets the report of the run at 5 s, and the daemon gets no answer.
   private func report(_ world: inout ClusterWorld) {
     world.isReachable = true
     world.delay = .seconds(1)

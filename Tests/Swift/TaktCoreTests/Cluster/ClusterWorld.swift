@@ -111,7 +111,7 @@ struct ClusterWorld {
     }
   }
 
-  /// takt is stopped for so long; what it has started goes on.
+  /// takt is stopped for this long; its runs continue.
   mutating func freeze(for duration: Duration) { scheduler.pass(duration) }
 
   private var view: ClusterView.Waiting? {

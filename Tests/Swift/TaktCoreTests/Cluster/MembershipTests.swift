@@ -132,7 +132,7 @@ struct MembershipTests {
     #expect(renewal.facts != nil && renewal.requests.count == 1)
     #expect(try answer(&link, renewal, as: nil, at: 1) == .forgotten)
     #expect(link.id == nil && link.earlier == MemberID(1))
-    // Its lease holds, so that nobody can have decided for it.
+    // Its lease holds, so that no other machine can have decided for it.
     #expect(link.adopt() == MemberID(1) && link.adopt() == nil)
   }
 

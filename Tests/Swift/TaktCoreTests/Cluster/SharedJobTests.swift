@@ -69,7 +69,7 @@ struct SharedJobTests {
   @Test func `an answer tells what others have had, and leaves the rest to this machine`() {
     var job = accepted
     _ = job.add((1...4).map { slot($0) })
-    // Nobody waits for the last one.
+    // The last one is not waiting.
     let asked = [1, 2, 3, 9].map { slot($0) }
     let settled = job.settle(asked, known: [slot(1), slot(2), slot(9)], displaced: [slot(2)])
     #expect(settled.known.map(\.slot) == [slot(1), slot(2)])

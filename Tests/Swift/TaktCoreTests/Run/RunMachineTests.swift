@@ -268,7 +268,7 @@ import TaktTime
           var changed = machine
           event.apply(&changed)
           guard changed.state != machine.state || changed.step != machine.step else { continue }
-          // A report that has come while others are still ending changes what is known, no more.
+          // A report that comes while others are still ending changes only the facts.
           if machine.state.kind != changed.state.kind || machine.state.kind == .running {
             seen[machine.state.kind, default: [:]][event.name, default: []].insert(
               changed.state.kind)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaktCore
 
-/// No new runs, and what becomes of slots meanwhile.
+/// No new runs, and the slots of that time.
 @Suite struct DrainTests: MakesJobs {
   private func job(_ name: String, missed: MissedPolicy.Choice = .last) throws -> JobSpec {
     var spec = try job(name, every(10))

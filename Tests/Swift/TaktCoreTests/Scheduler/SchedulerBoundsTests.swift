@@ -86,7 +86,7 @@ import TaktTime
     var world = SchedulerWorld(starting: [try job("a", schedule)])
     world.pass(.seconds(30), ending: .exited(0))
     world.verdicts = []
-    // A stall over the border into the excluded minute: what stood before it runs.
+    // A stall over the border into the excluded minute: slots before it run.
     world.scheduler.pass(.milliseconds(10_200))
     world.pass(.milliseconds(1))
     #expect(world.verdicts == ["a 40000 skipped(excluded)"])

@@ -28,7 +28,7 @@ extension SchedulerWorld {
   }
 }
 
-/// One fixture, one event, what follows.
+/// One fixture, one event, all effects.
 @Suite struct SchedulerCoreTests {
   private func job(
     _ name: String, _ schedule: Schedule, leeway: Leeway = .none, enabled: Bool = true,
@@ -85,7 +85,8 @@ extension SchedulerWorld {
     world.send(.clockStepped(slept: .zero))
     #expect(world.window("grid") == "60000+0")
     #expect(world.window("once") == "3650000+0")
-    // What the clock names again after a step back has its verdict already, or is still to come.
+    // Instants that the clock names again after a step back have their verdicts already, or are
+    // still to come.
     let before = try #require(world.window("clock"))
     #expect(before.hasPrefix("36"))
   }

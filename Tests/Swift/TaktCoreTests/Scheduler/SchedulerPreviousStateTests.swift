@@ -182,7 +182,7 @@ import TaktTime
     }
     var world = SchedulerWorld(starting: [spec])
     world.pass(.milliseconds(1100))
-    // takt is killed when the ledger has it and nobody knows whether it started.
+    // takt is killed when the ledger has the run and its start is unknown.
     world.restart([spec], after: .milliseconds(100))
     #expect(world.verdicts == ["a 1000 ran"])
     #expect(world.starts.isEmpty)
@@ -359,7 +359,7 @@ import TaktTime
   @Test func `a slot whose clock lags behind the wall is still done at least once`() throws {
     let spec = try job("a") { $0.delivery = .atLeastOnce }
     var world = SchedulerWorld(starting: [spec])
-    // Somebody sets the wall clock on by hours; the grid goes on as it was.
+    // The wall clock is set forward by hours; the grid continues as before.
     world.now.wall = world.now.wall + .seconds(20_000)
     world.send(.clockStepped(slept: .zero))
     world.pass(.milliseconds(1100))

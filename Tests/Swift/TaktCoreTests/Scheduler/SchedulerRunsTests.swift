@@ -9,7 +9,7 @@ extension SchedulerWorld {
   }
 }
 
-/// Overlap, retry, concurrency and hooks: what the core makes of many runs.
+/// Overlap, retry, concurrency and hooks: many runs in the core.
 @Suite struct SchedulerRunsTests {
   private func job(
     _ name: String, every seconds: Int64 = 10, overlap: Overlap = .skip, qos: QoS = .default,
@@ -37,7 +37,7 @@ extension SchedulerWorld {
     world.end(1)
     #expect(world.news() == ["run 1 succeeded exit(0)", "a 20000 ran", "start a attempt 1"])
     world.pass(.seconds(660))
-    // One runs, 64 wait; what comes then finds no room.
+    // One runs, 64 wait; later ones find no room.
     #expect(world.news() == (67...69).map { "a \($0)0000 skipped(queue_full)" })
   }
 
@@ -142,7 +142,7 @@ extension SchedulerWorld {
     let facts = try #require(world.requests.last?.facts)
     #expect(facts.end == RunEnd(.failed, .exit(9)))
     #expect(facts.failureStreak == 1)
-    // The hook goes on and fails: the next slot is not skipped, and no hook follows a hook.
+    // The hook continues and fails: the next slot is not skipped, and no hook follows a hook.
     world.pass(.seconds(10))
     world.end(2, .failed("refused"))
     #expect(world.news() == ["a 20000 ran", "start a attempt 1", "run 2 failed refused"])

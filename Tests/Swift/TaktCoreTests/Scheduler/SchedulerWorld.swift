@@ -86,7 +86,7 @@ struct SchedulerWorld {
     }
   }
 
-  /// Lets time go on, and what is due happen.
+  /// Lets time pass, with all events that are due.
   mutating func pass(_ duration: Duration) {
     let end = now.monotonic + duration
     while let due = scheduler.next(until: end) {

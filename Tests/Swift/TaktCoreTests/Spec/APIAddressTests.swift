@@ -19,7 +19,7 @@ import Testing
     let parts = row.components(separatedBy: " | ")
     let address = APIAddress(parts[0])
     #expect(address?.description ?? "-" == parts[1])
-    // What is written is read again.
+    // The written form is read again.
     if let address { #expect(APIAddress(address.description)?.description == parts[1]) }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Commands, environments and parameters as a plan shows them.
 @Suite struct HiddenValueTests {
-  /// `text | what is shown of it`
+  /// `text | its shown form`
   @Test(arguments: [
     "pg_dump app > app.sql | pg_dump app > app.sql",
     "curl https://me:pw@host/x | curl https://me:***@host/x",
@@ -95,7 +95,7 @@ import Testing
     #expect(SensitiveText.masked("", of: "TOKEN") == "")
   }
 
-  /// `built-in | parameter | its value | what is shown of it`
+  /// `built-in | parameter | its value | its shown form`
   @Test(arguments: [
     "ping | url | https://hc.example.org:8000/5f1c | https://hc.example.org:8000/***",
     "ping | url | https://hc.example.org | https://hc.example.org/***",

@@ -72,7 +72,7 @@ import Testing
     var execution = Execution(environment: ["A": "1", "B": "2"])
     execution.secrets = ["C": Secret(.environment("D"))]
     #expect(execution.directWords(of: "a b", Self.foresees) == ["a", "b"])
-    // Nobody knows yet what a secret is.
+    // The value of a secret is not known yet.
     for (name, value) in [("A", "1"), ("B", "2"), ("C", nil)] {
       let words = execution.directWords(of: "a b") { !($0 == name && $1 == value) }
       #expect(words == nil, "\(name)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A page of the docs that shows what the code says, between two markers.
+/// A page of the docs with texts of the code, between two markers.
 struct ReferenceFile {
   let path: String
   /// The name in `<!-- NAME: begin -->`.

@@ -3,7 +3,7 @@ import Testing
 
 /// Durations as the clocks count them.
 @Suite struct DurationTests {
-  /// Either side of what is divided in 64 bits, of zero, and of what `Int64` holds.
+  /// Both sides of zero, of the range that is divided in 64 bits, and of the range of `Int64`.
   @Test(
     arguments: [
       0, 1, 999_999_999, 1_000_000_000, 4_722_366_482_869_645_213_695,

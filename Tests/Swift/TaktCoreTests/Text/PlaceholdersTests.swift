@@ -45,7 +45,7 @@ struct PlaceholdersTests {
     #expect(Placeholders.secrets(in: .list([.string("{{secret.A}}{{secret.B}}")])) == ["A", "B"])
   }
 
-  /// `the filters | what comes of the value`
+  /// `the filters | the result for the value`
   @Test(arguments: [
     #"json ~ a \"b\"\n<c> 'd' & \\/ü"#,
     "url ~ a%20%22b%22%0A%3Cc%3E%20%27d%27%20%26%20%5C%2F%C3%BC",

@@ -37,7 +37,7 @@ import Testing
       let shown = String(
         decoding: stream.add(Array(bytes[..<cut])) + stream.add(Array(bytes[cut...])),
         as: UTF8.self)
-      // What was drawn before is erased.
+      // Earlier text is erased.
       let last = shown.split(separator: "\n").map { line in
         line.replacing("\u{1b}[K", with: "").split(separator: "\r").last ?? ""
       }

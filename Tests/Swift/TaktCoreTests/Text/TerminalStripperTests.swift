@@ -7,7 +7,7 @@ import Testing
     ("x\u{1b}]0;title\u{7}y\nz°§\u{9b}31mq", "xy\nz°§q"),
     ("\u{1b}P1$r0m\u{1b}\\ok\u{1b}(Bk\u{1b}7\u{1b}=!", "okk!"),
     ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\\n", "link\n"),
-    // What has no end hides neither its line nor another one.
+    // A sequence without an end hides neither its line nor another one.
     ("\u{1b}]0;never ends\nnext\u{7}\n", "0;never ends\nnext\u{7}\n"),
     ("end\u{1b}", "end"), ("end\u{1b}[31", "end"), ("\u{1b}\u{1b}[1mé", "é"),
   ]

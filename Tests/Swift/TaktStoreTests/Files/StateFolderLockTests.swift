@@ -17,7 +17,7 @@ import Testing
     #expect(throws: StateFolderLock.Failure.held(by: "the first, pid 1")) {
       _ = try StateFolderLock(folder: folder, holder: "the second")
     }
-    // Nor when somebody has removed the file, once the first has noticed.
+    // Nor if the file was removed, once the first has noticed.
     unlink(folder + "/lock")
     try first?.ensure()
     #expect(throws: StateFolderLock.Failure.held(by: "the first, pid 1")) {

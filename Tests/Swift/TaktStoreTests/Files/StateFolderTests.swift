@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaktStore
 
-/// Nobody but the owner of the state folder can have made or changed what takt reads there.
+/// Only the owner of the state folder can have made or changed the files that takt reads there.
 @Suite struct StateFolderTests {
   /// A folder of a test's own, and a state folder to be in it.
   private final class Place {

@@ -49,7 +49,7 @@ import Testing
     #expect(symlink("..2026_11_28", "\(folder)/..data") == 0)
     #expect(symlink("..data/jobs.yaml", "\(folder)/jobs.yaml") == 0)
     #expect(text(of: "\(folder)/jobs.yaml") == "a")
-    // One that somebody else has put there is not.
+    // One that another user has put there is not.
     unlink("\(folder)/jobs.yaml")
     #expect(symlink("..data/jobs.yaml", "\(folder)/jobs.yaml") == 0)
     lchown("\(folder)/jobs.yaml", Self.stranger, 0)

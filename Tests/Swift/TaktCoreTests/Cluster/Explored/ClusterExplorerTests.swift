@@ -59,7 +59,7 @@ struct ClusterExplorerTests {
     #expect(report.isComplete)
   }
 
-  /// It waits for its ledger when it hears that another machine has a newer slot: found by this.
+  /// It waits for its ledger when it learns that another machine has a newer slot: found by this.
   @Test func `a run that is replaced before it starts has a verdict`() {
     var scene = ExplorerScene.one(.replace, .atMostOnce, faults: 1)
     scene.faults = [.lostAnswer]

@@ -38,7 +38,7 @@ import Testing
         "updated job1: timeout 1s → 2s", "updated job2: tags t1 → t2",
         "updated job5: timeout 2s → 1s, tags t2 → t1",
       ])
-    // What is kept is the spec of before.
+    // The spec before is kept.
     for place in [0, 3, 4] { #expect(plan.snapshot.jobs[place].isCopy(of: before[place])) }
   }
 

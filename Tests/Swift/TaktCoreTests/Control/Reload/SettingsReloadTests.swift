@@ -71,14 +71,14 @@ import TaktTime
       }, jobs: [])
     for _ in 1...2 {
       let effects = scheduler.send(.reloaded(ReloadPlan(from: old, to: new)))
-      // It is said again as long as it holds.
+      // The message repeats as long as it is true.
       #expect(effects.contains { $0.isWarning("'cluster' changed, which needs a restart") })
     }
     let view = scheduler.core.clusterView(at: scheduler.now)
     #expect(view?.settings == old.settings.cluster)
     #expect(view?.facts.lease == .seconds(15) && view?.facts.labels == ["site": "east"])
     #expect(scheduler.core.view.settings.maxRunning == 3)
-    // The file says again what it said at the start.
+    // The file has its first text again.
     let effects = scheduler.send(.reloaded(ReloadPlan(from: new, to: old)))
     #expect(!effects.contains { $0.isWarning("'cluster' changed, which needs a restart") })
   }

@@ -23,7 +23,7 @@ struct SystemdCalendar {
     self.path = path
   }
 
-  /// Its answers in order; nil for what it refuses. No two expressions are alike.
+  /// Its answers in order; nil for refused expressions. No two expressions are equal.
   func answers(
     to expressions: [String], zone: String, after base: Int64, count: Int
   ) throws -> [Answer?] {

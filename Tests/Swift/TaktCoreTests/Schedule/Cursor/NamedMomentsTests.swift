@@ -161,7 +161,7 @@ import Testing
   }
 }
 
-/// A job whose slots are made by what happens, under a clock that is set.
+/// A job whose slots are made by events, under a clock that is set.
 private struct EventJob {
   private(set) var now = Now(
     wall: SchedulerWorld.wall, monotonic: MonotonicInstant(nanoseconds: 1_000_000_000))
@@ -191,6 +191,6 @@ private struct EventJob {
     return nominal
   }
 
-  /// The daemon ends, and the next one reads what was kept.
+  /// The daemon ends, and the next one reads the ledger.
   mutating func restart() { cursor = ScheduleCursor(cursor.state, isSameBoot: true, at: now) }
 }

@@ -49,7 +49,7 @@ import Testing
   }
 }
 
-/// Two cursors of one job: one that remembers what comes next, and one that always searches.
+/// Two cursors of one job: one that remembers the next instant, and one that always searches.
 private struct CursorPair {
   private var generator: ScheduleGenerator
   private let job: JobName

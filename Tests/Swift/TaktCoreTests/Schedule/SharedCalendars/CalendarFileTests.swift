@@ -5,7 +5,7 @@ import Testing
 
 @testable import TaktCore
 
-/// Calendar files as other programs write them, and as nobody should.
+/// Calendar files as other programs write them, and invalid ones.
 @Suite struct CalendarFileTests {
   private func read(_ events: String, end: String = "\r\n") -> CalendarFile {
     let text = "BEGIN:VCALENDAR\nVERSION:2.0\n" + events + "\nEND:VCALENDAR\n"

@@ -81,7 +81,7 @@ import Testing
     #expect(try times(next, after: "2026-01-01T00:00Z", count: 1) == ["2026-12-28T09:00"])
     let previous = try moved("0 9 25 12 *", .previous, except: [holidays])
     #expect(try times(previous, after: "2026-01-01T00:00Z", count: 1) == ["2026-12-24T09:00"])
-    // What is on a day that counts stays, and those that meet are one.
+    // Slots on a day that counts stay, and those that meet are one.
     let daily = try moved("0 9 * * *", .next, except: [holidays])
     #expect(
       try times(daily, after: "2026-12-24T10:00Z", count: 2)

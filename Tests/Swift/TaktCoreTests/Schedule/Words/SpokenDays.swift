@@ -61,10 +61,10 @@ struct SpokenDays {
     "eleventh", "twelfth",
   ]
 
-  /// Nil for what nobody understands.
+  /// Nil for words that it does not know.
   static func test(_ text: String) -> DayTest? {
     var tests: [DayTest] = []
-    // What a list counts stands behind its last item.
+    // The noun of a list is behind its last item.
     var scope = ""
     for item in items(text).reversed() {
       var item = item

@@ -42,7 +42,7 @@ import TaktTime
       }
     }
 
-    /// Ends what runs, and then the hooks of it.
+    /// Ends the active runs, and then their hooks.
     mutating func endRuns() {
       while !world.running.isEmpty {
         note()

@@ -85,7 +85,7 @@ import TaktTime
     world.start([try job([.onFailure])], maxRunning: 128)
     for _ in 0...SchedulerCore.hooksPerJobMax {
       world.pass(.seconds(60))
-      // Hooks go on.
+      // Hooks continue.
       for number in world.running
       where world.requests.last(where: { $0.run == number })?.facts == nil {
         world.running.removeAll { $0 == number }

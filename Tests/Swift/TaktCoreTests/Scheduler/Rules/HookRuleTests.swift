@@ -80,7 +80,7 @@ import TaktTime
       .onFailure: [HookRule(.streak(least: 1), interval: .seconds(3600))], .onRecover: [HookRule()],
     ])
     var day = Day()
-    // Nobody reads it, and a day of slots is long.
+    // The log is not read, and a day of slots is long.
     day.world.ledgerWorks = false
     day.start([spec])
     day.pass(.seconds(3600 * 6), .exited(0))
@@ -188,7 +188,7 @@ import TaktTime
     // The hook has started, and takt is killed before it ends.
     day.restart([spec], after: .seconds(5))
     _ = day.news()
-    // A failure in between does not make people forget what they wait for.
+    // A failure in between does not end the wait for a success.
     day.pass(.seconds(30), .exited(1))
     #expect(day.news().isEmpty)
     day.pass(.seconds(30), .exited(0))

@@ -85,7 +85,7 @@ struct LateTimesTests: MakesJobs {
     world.pass(.seconds(90), ending: .exited(0))
     for _ in 0..<350 { world.pass(.seconds(10), ending: .exited(0)) }
     #expect(!world.verdicts.contains("a 1200000 ran"))
-    // What is due meanwhile is in its own time.
+    // Slots that are due meanwhile are in their own time.
     #expect(world.verdicts.contains("a 4200000 ran"))
     for _ in 0..<20 { world.pass(.seconds(1), ending: .exited(0)) }
     let late = [1200, 1800, 2400, 3000, 3600].map { "a \($0)000 ran" }
