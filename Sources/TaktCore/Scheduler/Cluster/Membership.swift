@@ -42,31 +42,24 @@ struct Membership: Sendable {
     case idle
   }
 
-  enum Heard: Sendable {
-    /// The wishes are to be sent again. `isNews`: the failure differs from the one before.
-    case failed(ClaimFailure, Flight, isNews: Bool)
-    /// The batch was the last one, and its answer does not matter.
-    case left
-    /// - Parameters:
-    ///   - hadFailed: the engine did not answer before.
-    ///   - wasDown: it was not asked for a while.
-    case answered(ClaimReply, Flight, hadFailed: Bool, wasDown: Bool)
-  }
-
-  enum Admission: Equatable, Sendable {
-    /// Unchanged.
-    case member
-    case joined
-    /// The engine does not know this machine, although its lease holds: no other machine can have
-    /// decided for it, and it joins again.
-    case forgotten
-    /// The cluster has taken this machine for lost; it joins again.
-    case lost
-    /// The engine does not know this machine, but was not asked to renew its lease: it is asked
-    /// now.
-    case doubted
-    /// The engine does not know this machine, and this machine knew that.
-    case unknown
+  /// A consequence of the engine's answer, or of its failure.
+  enum Effect: Hashable, Sendable {
+    case log(ClusterNotice)
+    /// The engine may have received these under that membership.
+    case asked([Wish], as: MemberID?)
+    /// The engine does not answer.
+    case failed
+    /// Runs under a claim must end this long after that batch was sent.
+    case leased(batch: UInt64, for: Duration)
+    /// - Parameter adopting: a membership whose claims are the new one's, as nobody can have decided
+    ///   for it.
+    case joined(MemberID, adopting: MemberID?)
+    /// The engine does not know this membership.
+    case ended(MemberID)
+    case answered(Wish, ClaimAnswer)
+    case news(ClusterNews)
+    /// The engine answers after a failure.
+    case isBack
   }
 
   /// The most wishes in a batch.
@@ -80,7 +73,7 @@ struct Membership: Sendable {
   private(set) var id: MemberID?
   private(set) var earlier: MemberID?
   /// The membership that an engine has forgotten while its lease held: nobody has decided for it.
-  private(set) var forgotten: MemberID?
+  private var forgotten: MemberID?
   /// The time until which this machine may start its claimed slots. Nil without a lease.
   private(set) var leaseUntil: MonotonicInstant?
   /// The time at which the guard ends runs under a claim, unless the lease is renewed.
@@ -94,7 +87,7 @@ struct Membership: Sendable {
   /// The machine has left, or has tried to.
   private(set) var hasLeft = false
   private var renewAt = MonotonicInstant(nanoseconds: .min)
-  /// The time of the next try after a failure of the engine; nil while it answers.
+  /// The time of the next try after a failure.
   private var retryAt: MonotonicInstant?
   private var failureCount = 0
   private var lastBatch: UInt64 = 0
@@ -102,7 +95,7 @@ struct Membership: Sendable {
   init(_ facts: MemberFacts) { self.facts = facts }
 
   /// True if the engine answers, and knows this machine.
-  var isUp: Bool { id != nil && retryAt == nil }
+  var isUp: Bool { id != nil && failure == nil }
 
   func hasLease(at now: MonotonicInstant) -> Bool { leaseUntil.map { now < $0 } ?? false }
 
@@ -125,8 +118,6 @@ struct Membership: Sendable {
   func isSaying(_ wish: Wish) -> Bool { flight?.wishes.contains(wish) ?? false }
 
   mutating func renew(at now: MonotonicInstant) { renewAt = now }
-
-  mutating func leave() { hasLeft = true }
 
   // MARK: A batch
 
@@ -164,71 +155,103 @@ struct Membership: Sendable {
       requests: said.map(\.request))
   }
 
-  /// Nil for an outcome of another batch.
-  mutating func hear(_ outcome: ClaimOutcome, at now: MonotonicInstant) -> Heard? {
-    guard let flight, outcome.number == flight.number else { return nil }
+  /// Handles the engine's answer or its failure; that of another batch changes nothing.
+  mutating func hear(_ outcome: ClaimOutcome, _ stage: Stage, at now: Now) -> [Effect] {
+    guard let flight, outcome.number == flight.number else { return [] }
     self.flight = nil
     switch outcome {
-    case .failed(_, let failure):
-      if flight.leaves {
-        hasLeft = true
-        return .left
-      }
-      sayFirst(flight.wishes)
-      failureCount += 1
-      retryAt = now + min(Self.retryMax, Self.retryPace * failureCount)
-      let isNews = self.failure?.description != failure.description
-      self.failure = failure
-      return .failed(failure, flight, isNews: isNews)
+    case .failed(_, let failure): return failed(failure, flight, stage, at: now.monotonic)
     case .answered(let reply):
-      let before = (failure != nil, retryAt != nil)
+      let isBack = failure != nil
       (failure, retryAt, failureCount) = (nil, nil, 0)
-      roundTrip = now - flight.sentAt
-      return .answered(reply, flight, hadFailed: before.0, wasDown: before.1)
+      roundTrip = now.monotonic - flight.sentAt
+      if flight.leaves { hasLeft = true }
+      var effects: [Effect] = []
+      if isBack { effects.append(.log(.notice, "the cluster's engine answers again")) }
+      guard let member = reply.member else {
+        return effects + notAdmitted(flight, at: now.monotonic)
+      }
+      effects += admitted(as: member, reply, flight, at: now)
+      effects += zip(flight.wishes, reply.answers).map { .answered($0, $1) }
+      if let news = reply.news { effects.append(.news(news)) }
+      return isBack ? effects + [.isBack] : effects
     }
   }
 
-  /// The engine's view of this machine.
-  mutating func admit(_ reply: ClaimReply, _ flight: Flight, at now: Now) -> Admission {
-    guard let member = reply.member else { return notAdmitted(flight, at: now.monotonic) }
-    let isNew = id != member
-    id = member
+  private mutating func failed(
+    _ failure: ClaimFailure, _ flight: Flight, _ stage: Stage, at now: MonotonicInstant
+  ) -> [Effect] {
+    // A stop waits for an engine that answers.
+    if stage == .idle || flight.leaves { hasLeft = true }
+    if flight.leaves { return [] }
+    sayFirst(flight.wishes)
+    failureCount += 1
+    retryAt = now + min(Self.retryMax, Self.retryPace * failureCount)
+    let isNews = self.failure?.description != failure.description
+    self.failure = failure
+    let log = Effect.log(.warning, "the cluster's engine does not answer: \(failure)")
+    return [.asked(flight.wishes, as: flight.member)] + (isNews ? [log] : []) + [.failed]
+  }
+
+  private mutating func admitted(
+    as member: MemberID, _ reply: ClaimReply, _ flight: Flight, at now: Now
+  ) -> [Effect] {
+    var effects: [Effect] = []
     if flight.renews {
       leaseUntil = flight.sentAt + (facts.lease - margin)
       renewAt = flight.sentAt + facts.lease / 3
       guardAt = flight.sentAt + guarded
       facts.clockOffset = now.wall - reply.wall - (now.monotonic - flight.sentAt) / 2
+      effects.append(.leased(batch: flight.number, for: guarded))
     }
-    return isNew ? .joined : .member
+    guard id != member else { return effects }
+    id = member
+    defer { forgotten = nil }
+    return effects + [
+      .log(.notice, "joined the cluster as '\(facts.machine)', member \(member.number)"),
+      .joined(member, adopting: forgotten),
+    ]
   }
 
   /// This machine takes its lease for over this much sooner than the engine.
   private var margin: Duration { facts.lease / 10 }
 
   /// The time from the sending of a renewal to the guard's end of the runs under it.
-  var guarded: Duration { facts.lease + facts.grace - Self.guardMargin }
+  private var guarded: Duration { facts.lease + facts.grace - Self.guardMargin }
 
-  private mutating func notAdmitted(_ flight: Flight, at now: MonotonicInstant) -> Admission {
-    if flight.leaves { hasLeft = true }
-    guard let member = id else { return .unknown }
+  private mutating func notAdmitted(_ flight: Flight, at now: MonotonicInstant) -> [Effect] {
+    guard let member = id else { return [] }
     sayFirst(flight.wishes)
+    let asked = Effect.asked(flight.wishes, as: member)
     guard flight.renews else {
       // It has another server perhaps, where this machine may renew its lease still.
       renewAt = now
-      return .doubted
+      return [asked]
     }
     (id, earlier) = (nil, member)
-    guard hasLease(at: now) else { return .lost }
+    guard hasLease(at: now) else {
+      return [
+        asked, .ended(member),
+        .log(.warning, "the cluster has taken this machine for lost; it joins again"),
+      ]
+    }
+    // No other machine can have decided for it.
     forgotten = member
-    return .forgotten
+    return [
+      asked, .ended(member),
+      .log(
+        .warning,
+        "the cluster's engine does not know this machine any more, although its lease holds: "
+          + "what it knew was lost or set back; this machine joins again and tells it of its runs"),
+    ]
   }
 
   // MARK: The lease
 
-  /// Returns false if there was none.
-  mutating func endLease() -> Bool {
-    guard leaseUntil != nil else { return false }
-    (leaseUntil, forgotten) = (nil, nil)
+  /// Returns true if the lease is over since this call.
+  mutating func endLease(ifOver now: MonotonicInstant) -> Bool {
+    guard let leaseUntil, leaseUntil <= now else { return false }
+    (self.leaseUntil, forgotten) = (nil, nil)
     return true
   }
 
@@ -237,10 +260,10 @@ struct Membership: Sendable {
     leaseUntil = leaseUntil.map { $0 - slept }
     guardAt = guardAt.map { $0 - slept }
   }
+}
 
-  /// The membership whose claims are the present one's, as nobody has decided for it.
-  mutating func adopt() -> MemberID? {
-    defer { forgotten = nil }
-    return forgotten
+extension Membership.Effect {
+  fileprivate static func log(_ level: LogLevel, _ text: String) -> Self {
+    .log(ClusterNotice(level, text))
   }
 }

@@ -3,34 +3,33 @@ import TaktTime
 
 extension SchedulerCore {
   mutating func claimsAnswered(_ outcome: ClaimOutcome, at now: Now) {
-    switch cluster.membership.hear(outcome, at: now.monotonic) {
-    case nil: return
-    case .left: break
-    case .failed(let failure, let flight, let isNews):
-      engineFailed(failure, flight, isNews: isNews, at: now)
-    case .answered(let reply, let flight, let hadFailed, let wasDown):
-      if hadFailed { logCluster(.notice, "the cluster's engine answers again", at: now) }
-      engineAnswered(reply, flight, wasDown: wasDown, at: now)
+    for effect in cluster.membership.hear(outcome, clusterStage, at: now) {
+      carryOut(effect, at: now)
     }
     finishIfIdle(at: now)
   }
 
-  private mutating func engineFailed(
-    _ failure: ClaimFailure, _ flight: Membership.Flight, isNews: Bool, at now: Now
-  ) {
-    noteAsked(flight)
-    // A stop waits for an engine that answers.
-    if phase != .running, runs.isEmpty { cluster.membership.leave() }
-    if isNews {
-      logCluster(.warning, "the cluster's engine does not answer: \(failure)", at: now)
+  private mutating func carryOut(_ effect: Membership.Effect, at now: Now) {
+    switch effect {
+    case .log(let notice): logCluster(notice, at: now)
+    case .asked(let wishes, let member):
+      for case .claim(let key) in wishes { cluster.book.noteAsked(key, as: member) }
+    case .failed:
+      giveWaitingClaimsTime(at: now)
+      for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
+    case .leased(let batch, let duration): effects.append(.leased(batch: batch, for: duration))
+    case .joined(let member, let former):
+      if let former { adoptClaims(of: former, as: member) }
+      membershipBegan(as: member)
+    case .ended(let member):
+      for key in cluster.book.keys(in: .queued) {
+        cluster.book.noteAsked(key, as: member, isFirst: true)
+      }
+    case .answered(let wish, let answer): answered(wish, answer, at: now)
+    case .news(let news): apply(news, at: now)
+    case .isBack:
+      for (id, job) in cluster.jobs where !job.unsettled.isEmpty { ask(of: id) }
     }
-    giveWaitingClaimsTime(at: now)
-    for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
-  }
-
-  /// The engine may have received these claims.
-  private mutating func noteAsked(_ flight: Membership.Flight) {
-    for case .claim(let key) in flight.wishes { cluster.book.noteAsked(key, as: flight.member) }
   }
 
   /// Claims that the engine does not answer: those whose jobs run anyway wait for their windows
@@ -45,59 +44,7 @@ extension SchedulerCore {
     }
   }
 
-  private mutating func engineAnswered(
-    _ reply: ClaimReply, _ flight: Membership.Flight, wasDown: Bool, at now: Now
-  ) {
-    // State that an engine has forgotten holds for as long as the lease would have.
-    if cluster.membership.forgotten != nil, !cluster.membership.hasLease(at: now.monotonic) {
-      leaseOver(at: now)
-    }
-    switch cluster.membership.admit(reply, flight, at: now) {
-    case .unknown: return
-    case .doubted: return noteAsked(flight)
-    case .forgotten:
-      membershipEnded(flight)
-      return logCluster(
-        .warning,
-        "the cluster's engine does not know this machine any more, although its lease holds: "
-          + "what it knew was lost or set back; this machine joins again and tells it of its runs",
-        at: now)
-    case .lost:
-      membershipEnded(flight)
-      logCluster(.warning, "the cluster has taken this machine for lost; it joins again", at: now)
-      return leaseOver(at: now)
-    case .member: noteRenewed(flight)
-    case .joined:
-      noteRenewed(flight)
-      membershipBegan(at: now)
-    }
-    for (wish, answer) in zip(flight.wishes, reply.answers) { answered(wish, answer, at: now) }
-    if let news = reply.news { apply(news, at: now) }
-    if wasDown {
-      for (id, job) in cluster.jobs where !job.unsettled.isEmpty { ask(of: id) }
-    }
-    if flight.leaves { cluster.membership.leave() }
-  }
-
-  private mutating func noteRenewed(_ flight: Membership.Flight) {
-    guard flight.renews else { return }
-    effects.append(.leased(batch: flight.number, for: cluster.membership.guarded))
-  }
-
-  private mutating func membershipEnded(_ flight: Membership.Flight) {
-    noteAsked(flight)
-    for key in cluster.book.keys(in: .queued) {
-      cluster.book.noteAsked(key, as: flight.member, isFirst: true)
-    }
-  }
-
-  mutating func membershipBegan(at now: Now) {
-    let member = cluster.membership.id
-    logCluster(
-      .notice,
-      "joined the cluster as '\(cluster.membership.facts.machine)', member \(member?.number ?? 0)",
-      at: now)
-    adoptClaims()
+  private mutating func membershipBegan(as member: MemberID) {
     cluster.membership.unsay { if case .declare = $0 { true } else { false } }
     var first = cluster.previousMembers.reversed().map { Membership.Wish.retire($0) }
     let unreported = cluster.unreported
@@ -117,7 +64,7 @@ extension SchedulerCore {
     // With the next batch the engine decides what those that retire had. A slot that one of them was
     // given, without hearing so, has run all the same.
     cluster.membership.sayFirst(first + unreported.map { .ranUnclaimed($0) } + others)
-    if let member { effects.append(.record(.joined(member))) }
+    effects.append(.record(.joined(member)))
   }
 
   private mutating func answered(_ wish: Membership.Wish, _ answer: ClaimAnswer, at now: Now) {

@@ -15,12 +15,13 @@ extension SchedulerCore {
     while let key = cluster.book.pop(at: now.monotonic) { claimFired(key, at: now) }
   }
 
+  var clusterStage: Membership.Stage {
+    phase == .running ? .running : runs.isEmpty ? .idle : .stopping
+  }
+
   private mutating func send(at now: Now) {
-    guard phase != .finished else { return }
-    let stage = phase == .running ? Membership.Stage.running : runs.isEmpty ? .idle : .stopping
-    let hadLeft = cluster.membership.hasLeft
-    guard cluster.membership.wantsToSend(stage, at: now.monotonic) else {
-      if !hadLeft, cluster.membership.hasLeft { finishIfIdle(at: now) }
+    let stage = clusterStage
+    guard phase != .finished, cluster.membership.wantsToSend(stage, at: now.monotonic) else {
       return
     }
     var said: [(Membership.Wish, ClaimRequest)] = []

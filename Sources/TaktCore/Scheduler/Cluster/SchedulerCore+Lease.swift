@@ -2,13 +2,10 @@ import TaktTime
 
 /// The end of a lease, and the ends of claimed runs.
 extension SchedulerCore {
-  /// From now on this machine's claims count as another's.
-  ///
-  /// - Parameter reason: for the log; the usual one by default.
-  mutating func leaseOver(
-    _ reason: String = "the lease could not be renewed in time", at now: Now
-  ) {
-    guard cluster.membership.endLease() else { return }
+  /// Ends a lease whose time is over, before any event: it may come late, after a standstill. From
+  /// now on this machine's claims count as another's.
+  mutating func endLease(ifOver now: Now) {
+    guard cluster.membership.endLease(ifOver: now.monotonic) else { return }
     var count = 0
     for id in runs.all where runs.contains(id) && runs[id].claim != nil {
       if let slot = runs[id].undecidedSlot {
@@ -22,13 +19,8 @@ extension SchedulerCore {
     }
     logCluster(
       .warning,
-      reason + (count > 0 ? "; runs stopped: \(count)" : ""), at: now)
-  }
-
-  /// After a standstill any event may come before the timer: nothing is done under a lease that is
-  /// over.
-  mutating func endLease(ifOver now: Now) {
-    if let until = cluster.membership.leaseUntil, until <= now.monotonic { leaseOver(at: now) }
+      "the lease could not be renewed in time" + (count > 0 ? "; runs stopped: \(count)" : ""),
+      at: now)
   }
 
   // MARK: Ends

@@ -14,9 +14,7 @@ extension SchedulerCore {
   }
 
   /// Runs that were claimed by a membership that the engine has forgotten are the present one's.
-  mutating func adoptClaims() {
-    guard let former = cluster.membership.adopt() else { return }
-    let member = cluster.membership.id
+  mutating func adoptClaims(of former: MemberID, as member: MemberID) {
     for id in runs.all where runs.contains(id) && runs[id].claim?.member == former {
       runs[id].claim?.member = member
     }
