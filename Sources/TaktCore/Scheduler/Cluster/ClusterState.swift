@@ -34,22 +34,22 @@ struct ClusterState: Sendable {
   var membership: Membership
   var book = ClaimBook()
   var jobs: [JobID: SharedJob] = [:]
-  var news = ClusterNews()
+  private(set) var news = ClusterNews()
   /// The engine's last era; a change means that it may have been set back.
-  var era: UInt64?
+  private var era: UInt64?
   /// Memberships of daemons that were killed, without any runs left.
   var previousMembers: [MemberID] = []
   /// Runs without a claim of daemons that have ended, to be reported to the engine first.
   var unreported: [UnclaimedRun] = []
   var lateEnds: [ClaimToken: LateEnd] = [:]
-  var ends = Ends()
+  private(set) var ends = Ends()
   /// Jobs that the engine says are suspended.
   var suspended: Set<JobID> = []
   var unplaced = UnplacedJobs()
   /// Of the zones that schedules have, by their names.
   var zoneDigests: [String: UInt64] = [:]
   /// A clock that is far off has been logged.
-  var hasWarnedOfClock = false
+  private var hasWarnedOfClock = false
   var timerToken: UInt64 = 0
   var armedFor: MonotonicInstant?
 
@@ -60,10 +60,24 @@ struct ClusterState: Sendable {
   static let rankPace = Duration.milliseconds(300)
   static let busyPace = Duration.milliseconds(500)
 
-  /// The place of this machine among those that may have a slot, from 0.
-  func rank(for job: JobName, _ slot: WallInstant, _ machines: JobMachines) -> Int {
-    news.rank(of: membership.id, for: job, slot, machines)
+  /// The time for which this machine leaves a slot to those before it; zero if it is the first.
+  func delay(for job: JobName, _ slot: WallInstant, _ machines: JobMachines) -> Duration {
+    Self.rankPace * min(news.rank(of: membership.id, for: job, slot, machines), 10)
   }
+
+  /// Takes the engine's news. Returns those that are worth a line of the log.
+  mutating func learn(_ news: ClusterNews) -> [ClusterNotice] {
+    var notices = news.notices(since: self.news, own: membership.id)
+    self.news = news
+    let clock = news.clockNotice(membership.facts.clockOffset, own: membership.id)
+    if let clock, !hasWarnedOfClock { notices.append(clock) }
+    hasWarnedOfClock = clock != nil
+    // The other machine's schedule may have been withdrawn.
+    for (id, job) in jobs where job.standing == .drifted { membership.say(.declare(id)) }
+    return notices
+  }
+
+  // MARK: Claims
 
   /// A slot is needed.
   mutating func want(_ claim: ClaimBook.Claim, _ key: ClaimBook.Key) {
@@ -75,6 +89,31 @@ struct ClusterState: Sendable {
   mutating func claim(_ key: ClaimBook.Key) {
     book.queue(key)
     membership.say(.claim(key))
+  }
+
+  /// Gives up a claim; one that is being requested waits for the answer. An earlier request without
+  /// an answer is given back when the news has it.
+  mutating func withdraw(_ key: ClaimBook.Key) {
+    membership.unsay { $0 == .claim(key) }
+    if membership.isSaying(.claim(key)) { book.withdraw(key) } else { book.remove(key) }
+  }
+
+  /// A claim is over: its run has ended, or its slot is given back.
+  mutating func end(_ claim: RememberedClaim) {
+    ends.add(claim)
+    endAgain(claim.token)
+  }
+
+  /// The engine has a claim that is over. One of no known run was granted by an answer that was
+  /// lost, and its slot was no longer needed when the answer was repeated.
+  mutating func endAgain(_ token: ClaimToken) {
+    membership.say(ends[token]?.ending.map { .end(token, $0) } ?? .giveBack(token))
+  }
+
+  /// Returns true if the engine may have been set back since its last era.
+  mutating func isSetBack(by era: UInt64?) -> Bool {
+    defer { self.era = era ?? self.era }
+    return self.era != nil && era != nil && self.era != era
   }
 
   /// The slots of a job that have no verdict yet, except those of runs.

@@ -117,6 +117,18 @@ struct Membership: Sendable {
 
   func isSaying(_ wish: Wish) -> Bool { flight?.wishes.contains(wish) ?? false }
 
+  /// The claims whose ends, or whose existence, are to be reported.
+  var reported: Set<ClaimToken> {
+    Set(
+      wishes.compactMap { wish in
+        switch wish {
+        case .end(let token, _), .giveBack(let token): token
+        case .restore(let claim): claim.token
+        case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .retire, .suspend: nil
+        }
+      })
+  }
+
   mutating func renew(at now: MonotonicInstant) { renewAt = now }
 
   // MARK: A batch

@@ -113,38 +113,11 @@ extension SchedulerCore {
   }
 
   private mutating func apply(_ news: ClusterNews, at now: Now) {
-    for notice in news.notices(since: cluster.news, own: cluster.membership.id) {
-      logCluster(notice, at: now)
-    }
-    cluster.news = news
-    checkClock(at: now)
-    for (id, job) in cluster.jobs where job.standing == .drifted {
-      cluster.membership.say(.declare(id))
-    }
+    for notice in cluster.learn(news) { logCluster(notice, at: now) }
     guard phase == .running else { return }
     checkPlacement(at: now)
     applySuspensions(news, at: now)
-    for open in news.open {
-      guard let id = jobs.id(of: open.job), cluster.jobs[id]?.standing == .inForce,
-        !jobs[id].isHeld
-      else { continue }
-      let key = ClaimBook.Key(job: id, slot: open.slot)
-      guard cluster.book[key] == nil,
-        !runs.active(of: id).all.contains(where: {
-          runs[$0].nominal == open.slot
-        }),
-        // It asks for those in their turn.
-        !jobs[id].late.contains(where: { $0.slot.nominal == open.slot })
-      else { continue }
-      let slot = Slot(nominal: open.slot, causes: [], deadline: now.monotonic)
-      var claim = ClaimBook.Claim(slot: slot, isOpen: true, phase: .behind)
-      if !isBehind(key) {
-        let rank = cluster.rank(for: open.job, open.slot, jobs[id].spec.machines)
-        claim.phase = .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
-      }
-      cluster.want(claim, key)
-    }
-    askForGone(news)
+    takeOpen(news.open, at: now)
     for (id, job) in cluster.jobs where job.rests { startDelayIfIdle(id, at: now) }
     reconcile(news, at: now)
     for token in news.replaced {
@@ -158,23 +131,26 @@ extension SchedulerCore {
     }
   }
 
-  /// Slots in a queue that are no longer open: others have had them, or they are decided.
-  private mutating func askForGone(_ news: ClusterNews) {
-    let behind = cluster.book.keys(in: .behind)
-    guard !behind.isEmpty else { return }
-    let open = Set(
-      news.open.compactMap { slot in
-        jobs.id(of: slot.job).map { ClaimBook.Key(job: $0, slot: slot.slot) }
-      })
-    for key in behind where !open.contains(key) { cluster.claim(key) }
-  }
-
-  /// Logs a clock that is far off, once.
-  private mutating func checkClock(at now: Now) {
-    let (offset, own) = (cluster.membership.facts.clockOffset, cluster.membership.id)
-    let notice = cluster.news.clockNotice(offset, own: own)
-    if let notice, !cluster.hasWarnedOfClock { logCluster(notice, at: now) }
-    cluster.hasWarnedOfClock = notice != nil
+  /// Asks for slots that were another machine's.
+  private mutating func takeOpen(_ slots: [ClusterNews.OpenSlot], at now: Now) {
+    var open: Set<ClaimBook.Key> = []
+    for slot in slots {
+      guard let id = jobs.id(of: slot.job) else { continue }
+      let key = ClaimBook.Key(job: id, slot: slot.slot)
+      open.insert(key)
+      guard cluster.jobs[id]?.standing == .inForce, !jobs[id].isHeld, cluster.book[key] == nil,
+        !runs.active(of: id).all.contains(where: { runs[$0].nominal == slot.slot }),
+        // It asks for those in their turn.
+        !jobs[id].late.contains(where: { $0.slot.nominal == slot.slot })
+      else { continue }
+      let delay = cluster.delay(for: slot.job, slot.slot, jobs[id].spec.machines)
+      cluster.want(
+        ClaimBook.Claim(
+          slot: Slot(nominal: slot.slot, causes: [], deadline: now.monotonic), isOpen: true,
+          phase: isBehind(key) ? .behind : .waits(now.monotonic + delay)), key)
+    }
+    // Others have had those that are no longer open, or they are decided.
+    for key in cluster.book.keys(in: .behind) where !open.contains(key) { cluster.claim(key) }
   }
 
   private mutating func applySuspensions(_ news: ClusterNews, at now: Now) {

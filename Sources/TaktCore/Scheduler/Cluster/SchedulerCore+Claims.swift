@@ -16,7 +16,7 @@ extension SchedulerCore {
   mutating func withdrawClaims(of id: JobID, as verdict: Verdict, at now: Now) {
     for key in cluster.book.keys(of: id) {
       guard let claim = cluster.book[key], !claim.isWithdrawn else { continue }
-      withdraw(key)
+      cluster.withdraw(key)
       if !claim.isOpen { decide(id, SlotSeries(key.slot), verdict, at: now) }
     }
   }
@@ -24,19 +24,7 @@ extension SchedulerCore {
   /// takt stops: slots that wait for the engine's answer are left to other machines, or to the next
   /// daemon.
   mutating func withdrawAllClaims() {
-    for key in cluster.book.keys { withdraw(key) }
-  }
-
-  /// Gives up a claim; one that is being requested waits for the answer. An earlier request without
-  /// an answer is given back when the news has it.
-  private mutating func withdraw(_ key: ClaimBook.Key) {
-    let wish = Membership.Wish.claim(key)
-    cluster.membership.unsay { $0 == wish }
-    if cluster.membership.isSaying(wish) {
-      cluster.book.withdraw(key)
-    } else {
-      cluster.book.remove(key)
-    }
+    for key in cluster.book.keys { cluster.withdraw(key) }
   }
 
   /// The due slots of a shared job: those in time are claimed, the others are settled once the
@@ -82,11 +70,11 @@ extension SchedulerCore {
     }
     effects.append(.record(.pending(jobs.name(of: id), slot.nominal)))
     markDirty(id)
-    let rank = cluster.rank(for: jobs.name(of: id), slot.nominal, jobs[id].spec.machines)
+    let delay = cluster.delay(for: jobs.name(of: id), slot.nominal, jobs[id].spec.machines)
     let phase: ClaimBook.Claim.Phase =
       !mayClaim
       ? .waits(max(now.monotonic, slot.latestStart))
-      : rank == 0 ? .queued : .waits(now.monotonic + ClusterState.rankPace * min(rank, 10))
+      : delay == .zero ? .queued : .waits(now.monotonic + delay)
     cluster.want(ClaimBook.Claim(slot: slot, phase: phase), key)
   }
 

@@ -51,15 +51,14 @@ extension SchedulerCore {
     guard runs[row].startedAt != nil else {
       switch end.reason {
       case .byOperator, .replaced:
-        reportEnd(of: row, grant, end)
+        cluster.end(remembered(runs[row], grant, end))
       default: cluster.membership.say(.giveBack(grant.token))
       }
       return true
     }
     if end == RunEnd(.cancelled, .leaseLost), runs[row].spec.delivery == .atLeastOnce {
       // As if this machine had failed.
-      cluster.ends.add(remembered(runs[row], grant, nil))
-      cluster.membership.say(.giveBack(grant.token))
+      cluster.end(remembered(runs[row], grant, nil))
       if last.hasHadAttempt {
         logCluster(
           .notice, "the run was stopped with the lease; its slot runs again, here or elsewhere",
@@ -67,7 +66,7 @@ extension SchedulerCore {
       }
       return false
     }
-    reportEnd(of: row, grant, end)
+    cluster.end(remembered(runs[row], grant, end))
     if grant.member == cluster.membership.id, cluster.membership.hasLease(at: now.monotonic) {
       return true
     }
@@ -76,12 +75,6 @@ extension SchedulerCore {
         job: last.job, slot: runs[row].nominal, end: end, caller: caller)
     }
     return false
-  }
-
-  private mutating func reportEnd(of row: RunTable.Row, _ grant: ClaimGrant, _ end: RunEnd) {
-    let ending = ClaimEnding(end.outcome, reason: end.reason.description)
-    cluster.ends.add(remembered(runs[row], grant, ending))
-    cluster.membership.say(.end(grant.token, ending))
   }
 
   /// Lets the slot that has waited longest for a run of its job ask at once.

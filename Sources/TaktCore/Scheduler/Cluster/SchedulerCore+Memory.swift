@@ -4,13 +4,11 @@ import TaktTime
 /// Differences between this machine's and the engine's records of its claims: an answer was lost,
 /// or the engine was set back.
 extension SchedulerCore {
-  func remembered(
-    _ run: ActiveRun, _ grant: ClaimGrant, _ ending: ClaimEnding?
-  ) -> RememberedClaim {
+  func remembered(_ run: ActiveRun, _ grant: ClaimGrant, _ end: RunEnd?) -> RememberedClaim {
     RememberedClaim(
       token: grant.token, attempt: grant.attempt,
       claim: slotClaim(of: run.spec, run.nominal, cluster.jobs[run.job]?.schedule ?? 0),
-      ending: ending)
+      ending: end.map { ClaimEnding($0.outcome, reason: $0.reason.description) })
   }
 
   /// Runs that were claimed by a membership that the engine has forgotten are the present one's.
@@ -20,13 +18,32 @@ extension SchedulerCore {
     }
   }
 
-  /// Compares the engine's records of this machine's claims with this machine's own.
+  /// Compares the engine's records of this machine's claims with this machine's own. Those that the
+  /// engine has lost are reported again, so that no other machine runs their slots; those that no
+  /// run has are ended, which no other machine would do.
   mutating func reconcile(_ news: ClusterNews, at now: Now) {
-    let isSetBack = cluster.era != nil && news.era != nil && cluster.era != news.era
-    cluster.era = news.era ?? cluster.era
-    if isSetBack { reportAgain(at: now) }
-    restoreForgotten(news, at: now)
-    giveBackForgotten(news)
+    if cluster.isSetBack(by: news.era) { reportAgain(at: now) }
+    let held = Set(news.held)
+    var known = cluster.membership.reported
+    for id in runs.all where runs.contains(id) {
+      guard let claim = runs[id].claim else { continue }
+      known.insert(claim.token)
+      let (job, slot) = (runs[id].job, runs[id].nominal)
+      guard claim.member == cluster.membership.id, !claim.isForgotten,
+        !held.contains(.init(token: claim.token, job: jobs.name(of: job), slot: slot))
+      else { continue }
+      let wish = Membership.Wish.restore(remembered(runs[id], claim, nil))
+      guard !cluster.membership.wishes.contains(wish) else { continue }
+      cluster.membership.say(wish)
+      logCluster(
+        .warning,
+        "the engine has lost the claim of a run, which this machine reports again; the run goes on",
+        of: job, slot: slot, at: now)
+    }
+    for claim in news.held where !known.contains(claim.token) {
+      let key = jobs.id(of: claim.job).map { ClaimBook.Key(job: $0, slot: claim.slot) }
+      if key.flatMap({ cluster.book[$0] }) == nil { cluster.endAgain(claim.token) }
+    }
   }
 
   /// The engine may lack its newest input: schedules that were in force, and ends.
@@ -43,28 +60,6 @@ extension SchedulerCore {
       .warning,
       "the engine has failed over to another server, which may lack its newest claims; this machine "
         + "tells it of those that it has had", at: now)
-  }
-
-  /// Claims of runs that the engine has forgotten: reports them, so that no other machine runs the
-  /// slot.
-  private mutating func restoreForgotten(_ news: ClusterNews, at now: Now) {
-    let held = Set(news.held)
-    for id in runs.all where runs.contains(id) {
-      guard let claim = runs[id].claim, claim.member == cluster.membership.id, !claim.isForgotten
-      else { continue }
-      let (job, slot) = (runs[id].job, runs[id].nominal)
-      let name = jobs.name(of: job)
-      guard !held.contains(ClusterNews.HeldClaim(token: claim.token, job: name, slot: slot)) else {
-        continue
-      }
-      let wish = Membership.Wish.restore(remembered(runs[id], claim, nil))
-      guard !cluster.membership.wishes.contains(wish) else { continue }
-      cluster.membership.say(wish)
-      logCluster(
-        .warning,
-        "the engine has lost the claim of a run, which this machine reports again; the run goes on",
-        of: job, slot: slot, at: now)
-    }
   }
 
   /// The slot of a claim that the engine had lost is another's by now, or was decided.
@@ -87,44 +82,13 @@ extension SchedulerCore {
     }
   }
 
-  /// Claims that this machine was given and that no run has. If the engine has forgotten that the
-  /// run has ended, it is reported again. Otherwise the answer was lost, and when it was repeated
-  /// the slot was no longer needed. No other machine would end these claims.
-  private mutating func giveBackForgotten(_ news: ClusterNews) {
-    guard !news.held.isEmpty else { return }
-    var known: Set<ClaimToken> = []
-    for id in runs.all where runs.contains(id) {
-      if let token = runs[id].claim?.token { known.insert(token) }
-    }
-    for wish in cluster.membership.wishes {
-      switch wish {
-      case .end(let token, _), .giveBack(let token): known.insert(token)
-      case .restore(let claim): known.insert(claim.token)
-      case .declare, .claim, .ask, .lastEnd, .decide, .ranUnclaimed, .retire, .suspend: break
-      }
-    }
-    for held in news.held where !known.contains(held.token) {
-      if let id = jobs.id(of: held.job),
-        cluster.book[ClaimBook.Key(job: id, slot: held.slot)] != nil
-      {
-        continue
-      }
-      endAgain(held.token)
-    }
-  }
-
-  private mutating func endAgain(_ token: ClaimToken) {
-    let ending = cluster.ends[token]?.ending
-    cluster.membership.say(ending.map { .end(token, $0) } ?? .giveBack(token))
-  }
-
   /// The engine repeats a grant whose end it has forgotten: the end is reported, or the claim given
   /// back, again. Returns false for any other grant.
   mutating func hasEnded(
     _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ token: ClaimToken, at now: Now
   ) -> Bool {
     guard let ended = cluster.ends[token] else { return false }
-    endAgain(token)
+    cluster.endAgain(token)
     if ended.ending == nil, !claim.isWithdrawn, jobs.isPresent(key.job) {
       cluster.want(claim, key)
       cluster.book.putOff(key, until: now.monotonic + ClusterState.busyPace)
