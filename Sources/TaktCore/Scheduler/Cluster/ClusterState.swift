@@ -77,6 +77,37 @@ struct ClusterState: Sendable {
     return notices
   }
 
+  // MARK: The engine's memory
+
+  /// This machine has joined: tells the engine of its jobs, and of what its previous daemons had.
+  ///
+  /// - Parameter first: the jobs of runs that those daemons have not reported.
+  mutating func begin(declaring first: [JobID], then others: [JobID]) {
+    for id in first + others { jobs[id]?.declareAgain() }
+    membership.unsay { if case .declare = $0 { true } else { false } }
+    // With the next batch the engine decides what those that retire had. A slot that one of them was
+    // given, without hearing so, has run all the same.
+    membership.sayFirst(
+      previousMembers.reversed().map { .retire($0) } + first.map { .declare($0) }
+        + unreported.map { .ranUnclaimed($0) } + others.map { .declare($0) })
+    (previousMembers, unreported) = ([], [])
+  }
+
+  /// Returns true if the engine may have been set back since its last era.
+  mutating func isSetBack(by era: UInt64?) -> Bool {
+    defer { self.era = era ?? self.era }
+    return self.era != nil && era != nil && self.era != era
+  }
+
+  /// Tells an engine that was set back of its newest input, which it may lack: schedules that were
+  /// in force, and ends.
+  mutating func reportAgain(_ ids: [JobID]) {
+    let inForce = ids.filter { jobs[$0]?.standing == .inForce }
+    for id in inForce { jobs[id]?.repeatChange() }
+    let ended = ends.claims.values.filter { $0.ending != nil }.sorted { $0.token < $1.token }
+    membership.sayFirst(inForce.map { .declare($0) } + ended.map { .restore($0) })
+  }
+
   // MARK: Claims
 
   /// A slot is needed.
@@ -108,12 +139,6 @@ struct ClusterState: Sendable {
   /// lost, and its slot was no longer needed when the answer was repeated.
   mutating func endAgain(_ token: ClaimToken) {
     membership.say(ends[token]?.ending.map { .end(token, $0) } ?? .giveBack(token))
-  }
-
-  /// Returns true if the engine may have been set back since its last era.
-  mutating func isSetBack(by era: UInt64?) -> Bool {
-    defer { self.era = era ?? self.era }
-    return self.era != nil && era != nil && self.era != era
   }
 
   /// The slots of a job that have no verdict yet, except those of runs.

@@ -45,25 +45,14 @@ extension SchedulerCore {
   }
 
   private mutating func membershipBegan(as member: MemberID) {
-    cluster.membership.unsay { if case .declare = $0 { true } else { false } }
-    var first = cluster.previousMembers.reversed().map { Membership.Wish.retire($0) }
-    let unreported = cluster.unreported
-    (cluster.previousMembers, cluster.unreported) = ([], [])
-    let ranUnclaimed = Set(unreported.map(\.job))
-    var others: [Membership.Wish] = []
+    let ran = Set(cluster.unreported.map(\.job))
+    var (first, others): ([JobID], [JobID]) = ([], [])
     for id in jobs.sorted where cluster.jobs[id] != nil {
-      cluster.jobs[id]?.declareAgain()
-      if ranUnclaimed.contains(jobs.name(of: id)) {
-        first.append(.declare(id))
-      } else {
-        others.append(.declare(id))
-      }
+      if ran.contains(jobs.name(of: id)) { first.append(id) } else { others.append(id) }
       // The engine's state counts, not this machine's memory.
       if jobs[id].isSuspended { cluster.suspended.insert(id) }
     }
-    // With the next batch the engine decides what those that retire had. A slot that one of them was
-    // given, without hearing so, has run all the same.
-    cluster.membership.sayFirst(first + unreported.map { .ranUnclaimed($0) } + others)
+    cluster.begin(declaring: first, then: others)
     effects.append(.record(.joined(member)))
   }
 

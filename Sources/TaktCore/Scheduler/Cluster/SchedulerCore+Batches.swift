@@ -49,7 +49,8 @@ extension SchedulerCore {
         cluster.book.remove(key)
         return nil
       }
-      return .claim(slotClaim(claim, key, job))
+      return .claim(
+        slotClaim(of: jobs[key.job].spec, key.slot, job.schedule, earlier: claim.askedAs))
     case .ask(let id, let slots, let schedule):
       guard jobs.isPresent(id) else { return nil }
       return .ask(jobs.name(of: id), slots, schedule: schedule)
@@ -82,12 +83,6 @@ extension SchedulerCore {
     return ScheduleZones(digest: digest, version: cluster.membership.facts.zoneData ?? "")
   }
 
-  private mutating func slotClaim(
-    _ claim: ClaimBook.Claim, _ key: ClaimBook.Key, _ job: SharedJob
-  ) -> SlotClaim {
-    slotClaim(of: jobs[key.job].spec, key.slot, job.schedule, earlier: claim.askedAs)
-  }
-
   func slotClaim(
     of spec: JobSpec, _ slot: WallInstant, _ schedule: UInt64, earlier: MemberID? = nil
   ) -> SlotClaim {
@@ -111,17 +106,13 @@ extension SchedulerCore {
       .arm(.placement, deadline: next, due: now.wall(at: next), leeway: .zero, token: token))
   }
 
-  func logFields(of id: JobID?, slot: WallInstant?) -> [LogField] {
-    (id.map { [LogField(.job, .text(jobs.name(of: $0).text))] } ?? [])
-      + (slot.map { [LogField(.slot, .instant($0))] } ?? [])
-  }
-
   mutating func logCluster(
     _ level: LogLevel, _ message: String, of id: JobID? = nil, slot: WallInstant? = nil, at now: Now
   ) {
-    log(
-      level, .scheduler, at: now,
-      logFields(of: id, slot: slot) + [LogField(.message, .text(message))])
+    var fields = [LogField(.message, .text(message))]
+    if let slot { fields.insert(LogField(.slot, .instant(slot)), at: 0) }
+    if let id { fields.insert(LogField(.job, .text(jobs.name(of: id).text)), at: 0) }
+    log(level, .scheduler, at: now, fields)
   }
 
   mutating func logCluster(

@@ -22,7 +22,13 @@ extension SchedulerCore {
   /// engine has lost are reported again, so that no other machine runs their slots; those that no
   /// run has are ended, which no other machine would do.
   mutating func reconcile(_ news: ClusterNews, at now: Now) {
-    if cluster.isSetBack(by: news.era) { reportAgain(at: now) }
+    if cluster.isSetBack(by: news.era) {
+      cluster.reportAgain(jobs.sorted)
+      logCluster(
+        .warning,
+        "the engine has failed over to another server, which may lack its newest claims; this "
+          + "machine tells it of those that it has had", at: now)
+    }
     let held = Set(news.held)
     var known = cluster.membership.reported
     for id in runs.all where runs.contains(id) {
@@ -44,22 +50,6 @@ extension SchedulerCore {
       let key = jobs.id(of: claim.job).map { ClaimBook.Key(job: $0, slot: claim.slot) }
       if key.flatMap({ cluster.book[$0] }) == nil { cluster.endAgain(claim.token) }
     }
-  }
-
-  /// The engine may lack its newest input: schedules that were in force, and ends.
-  private mutating func reportAgain(at now: Now) {
-    let ends = cluster.ends.claims.values.filter { $0.ending != nil }
-      .sorted { $0.token < $1.token }
-    var first: [Membership.Wish] = []
-    for id in jobs.sorted where cluster.jobs[id]?.standing == .inForce {
-      cluster.jobs[id]?.repeatChange()
-      first.append(.declare(id))
-    }
-    cluster.membership.sayFirst(first + ends.map { .restore($0) })
-    logCluster(
-      .warning,
-      "the engine has failed over to another server, which may lack its newest claims; this machine "
-        + "tells it of those that it has had", at: now)
   }
 
   /// The slot of a claim that the engine had lost is another's by now, or was decided.

@@ -87,4 +87,43 @@ struct ClusterStateTests {
     let isSetBack = eras.map { state.isSetBack(by: $0) }
     #expect(isSetBack == [false, false, false, false, false, true, false])
   }
+
+  @Test func `a machine that joins reports what previous daemons had before all other jobs`() throws
+  {
+    var state = ClusterState(member(1).facts)
+    let other = JobID(index: 2)
+    for id in [job, other] {
+      state.jobs[id] = SharedJob(schedule: 1, isChanged: false)
+      _ = state.jobs[id]?.accept()
+    }
+    let run = UnclaimedRun(try #require(JobName("a")), key.slot, askedAs: nil)
+    (state.previousMembers, state.unreported) = ([MemberID(1), MemberID(2)], [run])
+    // An earlier membership had no time to send these.
+    state.membership.say(.declare(other))
+    state.membership.say(.giveBack(token))
+    state.begin(declaring: [job], then: [other])
+    #expect(
+      Array(state.membership.wishes) == [
+        .retire(MemberID(2)), .retire(MemberID(1)), .declare(job), .ranUnclaimed(run),
+        .declare(other), .giveBack(token),
+      ])
+    #expect(state.previousMembers.isEmpty && state.unreported.isEmpty)
+    #expect(state.jobs[job]?.standing == .undeclared)
+  }
+
+  @Test func `schedules in force, then ends, are repeated to an engine that was set back`() throws {
+    var state = ClusterState(member(1).facts)
+    let drifted = JobID(index: 2)
+    for id in [job, drifted] { state.jobs[id] = SharedJob(schedule: 1, isChanged: false) }
+    _ = state.jobs[job]?.accept()
+    _ = state.jobs[drifted]?.drift()
+    let success = try ended(ClaimEnding(.succeeded, reason: ""))
+    state.end(success)
+    state.reportAgain([job, drifted])
+    #expect(
+      Array(state.membership.wishes)
+        == [.declare(job), .restore(success), .end(token, ClaimEnding(.succeeded, reason: ""))])
+    // Its schedule is news to that engine.
+    #expect(state.jobs[job]?.isChanged == true && state.jobs[drifted]?.isChanged == false)
+  }
 }
