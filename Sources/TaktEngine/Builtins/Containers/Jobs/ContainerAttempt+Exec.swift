@@ -10,13 +10,7 @@ extension ContainerAttempt {
   func runExec(in container: String) throws(ContainerFailure) -> BuiltinEnd {
     try ContainerEngines.shared.prepare(engine)
     guard try isRunning(container) else { return .failed("container") }
-    let exec = try engine.createExec(
-      in: container, settings.exec(environment: [Self.markVariable: mark]))
-    // An engine treats a full id whose container is gone as a name, which another one may have.
-    if Self.isFullID(container), try engine.details(ofExec: exec).container != container {
-      call.log("the container \(container) is gone", .error)
-      return .failed("container")
-    }
+    guard let exec = try prepare(in: container) else { return .failed("container") }
     guard !call.cancellation.isCancelled else { return .failed(LongAttempt.cancelled) }
     call.cancellation.listen { [mailbox] in mailbox.add(.signal($0)) }
     let signal = { (signal: StopSignal) throws(ContainerFailure) in
@@ -51,6 +45,30 @@ extension ContainerAttempt {
     }
   }
 
+  /// The process that is to be started; nil where its container has gone meanwhile, which the log says.
+  private func prepare(in container: String) throws(ContainerFailure) -> String? {
+    do throws(ContainerFailure) {
+      let exec = try engine.createExec(
+        in: container, settings.exec(environment: [Self.markVariable: mark]))
+      guard Self.isFullID(container) else { return exec }
+      return isGone(container, given: try engine.details(ofExec: exec).container) ? nil : exec
+    } catch {
+      switch error.kind {
+      case .refused(404): call.log("the container \(container) is gone", .error)
+      case .refused(409): call.log("the container \(container) does not run", .error)
+      default: throw error
+      }
+      return nil
+    }
+  }
+
+  /// An engine takes a full id whose container is gone for a name, which another one may have.
+  private func isGone(_ container: String, given id: String?) -> Bool {
+    guard Self.isFullID(container), id != container else { return false }
+    call.log("the container \(container) is gone", .error)
+    return true
+  }
+
   private static func isFullID(_ text: String) -> Bool {
     text.utf8.count == 64 && text.allSatisfy(\.isHexDigit)
   }
@@ -59,11 +77,13 @@ extension ContainerAttempt {
   private func isRunning(_ container: String) throws(ContainerFailure) -> Bool {
     do throws(ContainerFailure) {
       let details = try engine.details(of: container)
+      if isGone(container, given: details.id) { return false }
       if details.state.running == true { return true }
       call.log("the container \(container) does not run", .error)
     } catch {
       guard error.isMissing else { throw error }
-      call.log(error.message, .error)
+      call.log(
+        Self.isFullID(container) ? "the container \(container) is gone" : error.message, .error)
     }
     return false
   }
