@@ -26,7 +26,6 @@ extension JobsLoader {
       let file = job.file(in: container, socket: containers.socket, named: name)
       let loaded = load(path: path, text: file.text, within: settings)
       let spec = loaded.snapshot?.jobs.first
-      if let spec, spec.isConfined(to: container.id) { result.jobs.append(spec) }
       result.diagnostics += loaded.diagnostics.compactMap { problem in
         // A warning without a line is about the main file, and reported there.
         guard problem.severity == .error || problem.location.line > 0 else { return nil }
@@ -37,11 +36,20 @@ extension JobsLoader {
           problem.code, label ?? "\(LabelReader.prefix)\(job.name)", problem.message + ending,
           hint: problem.hint)
       }
-      if let spec, !spec.isConfined(to: container.id) {
+      guard let spec else { continue }
+      let excesses = LabelBounds.excesses(of: spec)
+      result.diagnostics += excesses.map { path, message in
+        reader.diagnostic(
+          .outOfRange, job.label(of: path) ?? "\(LabelReader.prefix)\(job.name)",
+          message + LabelReader.ending)
+      }
+      if !spec.isConfined(to: container.id) {
         result.diagnostics.append(
           reader.diagnostic(
             .notPermitted, "\(LabelReader.prefix)\(job.name)",
             "the job would do more than run in its container, and is left out"))
+      } else if excesses.isEmpty {
+        result.jobs.append(spec)
       }
     }
     bound(&result.diagnostics, of: container)

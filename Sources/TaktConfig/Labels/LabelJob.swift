@@ -34,6 +34,9 @@ struct LabelJob {
     return true
   }
 
+  /// The label that says what stands there; nil where none does.
+  func label(of path: [String]) -> String? { leaves[path]?.label }
+
   func has(_ key: String) -> Bool { leaves[[key]] != nil }
 
   var hasCommand: Bool { parameters[[Self.command]] != nil }
@@ -43,6 +46,7 @@ struct LabelJob {
   static let command = "command"
   static let socket = "socket"
   static let environment = "env"
+  static let rate = ["output", "rate"]
 
   /// A jobs file with only this job, and the label of each of its lines, from 1.
   ///
@@ -52,7 +56,11 @@ struct LabelJob {
   {
     var writer = LabelFileWriter()
     writer.open(["jobs", job.text])
-    writer.write(leaves.map { ($0.key, $0.value.value.withoutEach, $0.value.label) })
+    var values = leaves.map { path, leaf in
+      (path: path, value: leaf.value.withoutEach, label: Optional(leaf.label))
+    }
+    if leaves[Self.rate] == nil { values.append((Self.rate, .text(LabelBounds.rate), nil)) }
+    writer.write(values)
     writer.write([
       (["use"], .text(Self.action), nil), (["concurrency"], .text(ContainerAccess.group), nil),
     ])

@@ -50,7 +50,7 @@ enum LabelKey {
     for name in ["missed.policy", "missed.within", "retry.delay", "kill.grace"] {
       forms[name] = .text(name.split(separator: ".").map(String.init))
     }
-    for name in ["dst.gap", "dst.overlap", "output.log"] {
+    for name in ["dst.gap", "dst.overlap", "output.log", "output.keep", "output.rate"] {
       forms[name] = .text(name.split(separator: ".").map(String.init))
     }
     for name in ["missed.max", "retry.attempts"] {

@@ -40,6 +40,9 @@ final class HTTPExchange: Exchange {
       try easy.set(CURLOPT_FRESH_CONNECT, true)
     }
     if let path = request.socketPath { try easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+    if let bytes = request.bytesPerSecondMax {
+      try easy.set(CURLOPT_MAX_RECV_SPEED_LARGE, bytes: bytes)
+    }
     if request.ignoresProxy { try easy.set(CURLOPT_NOPROXY, "*") }
     if let (path, keyPath) = request.certificate {
       try easy.set(CURLOPT_SSLCERT, path)

@@ -23,6 +23,8 @@ package struct HTTPRequest: Sendable {
   /// Receives the body of an answer that is no error, part by part, in place of the reply; false
   /// ends the transfer. Called on the transfers' thread, which it must not block.
   package var onBody: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
+  /// The speed at which the answer is read, on average; the server waits meanwhile. Nil for no bound.
+  package var bytesPerSecondMax: Int?
   /// PEM files with the client's certificate and its key.
   package var certificate: (path: String, keyPath: String)?
 

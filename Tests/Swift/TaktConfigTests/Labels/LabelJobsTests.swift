@@ -52,6 +52,18 @@ import Testing
     #expect(job.execution.identity.isOwn && job.execution.environment.isEmpty)
   }
 
+  @Test func `what a job prints is bounded, and a label may lower that`() throws {
+    let plain = try #require(Labels.load(Labels.good).jobs.first)
+    #expect(plain.execution.output.rate == LineRate(100, per: .seconds(1)))
+    #expect(plain.execution.output.keepBytes == 64 * 1024)
+    let row = "every=1s; run=x; output.rate=600/m; output.keep=1KB; output.log=on_failure"
+    let jobs = Labels.load(Labels.labels(row))
+    #expect(jobs.diagnostics.map(\.headline) == [])
+    let output = try #require(jobs.jobs.first).execution.output
+    #expect(output.rate == LineRate(600, per: .seconds(60)) && output.keepBytes == 1024)
+    #expect(output.logging == .onFailure)
+  }
+
   /// Rows without a job, with the label and words of the reason.
   @Test(arguments: [
     ("cron=0 99 * * *; run=x", "takt.jobs.a.cron", "left out"),
@@ -62,6 +74,20 @@ import Testing
     ("every=5m; run=x; timezone=Mars/One", "takt.jobs.a.timezone", "left out"),
     ("every=5m; run=x; every.x=1", "takt.jobs.a.every.x", "every"),
     ("every=5m; run=x; retry.attempts=2; retry=3", "takt.jobs.a.retry.attempts", "another label"),
+    (
+      "every=999ms; run=x", "takt.jobs.a.every",
+      "'every' of a label must be at least 1s, not 999ms; the job is left out"
+    ),
+    (
+      "every=5m; run=x; retry=9; retry.delay=10ms", "takt.jobs.a.retry.delay",
+      "must be at least 1s, not 10ms"
+    ),
+    (
+      "every=5m; run=x; output.keep=65KB", "takt.jobs.a.output.keep",
+      "must be at most 64KB, not 65KB"
+    ),
+    ("every=5m; run=x; output.rate=101/s", "takt.jobs.a.output.rate", "must be at most 100/s"),
+    ("every=5m; run=x; output.rate=6001/m", "takt.jobs.a.output.rate", "must be at most 100/s"),
     ("every=5m; run=x; env.A B=1", "takt.jobs.a.env.A B", "not a name for a variable"),
     ("every=5m; run=x; env.TAKT_JOB=1", "takt.jobs.a.env.TAKT_JOB", "not a name for a variable"),
     ("every=5m; run=x; description=a\u{1b}[31m", "takt.jobs.a.description", "control character"),

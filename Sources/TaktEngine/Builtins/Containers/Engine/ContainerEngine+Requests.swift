@@ -108,13 +108,16 @@ extension ContainerEngine {
     ).id
   }
 
+  /// Starts what was prepared, and gets what it prints; with a bound of speed, what prints waits.
   func startExec(
-    _ exec: String, _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
+    _ exec: String, bytesPerSecondMax: Int? = nil,
+    _ onBytes: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool,
     onEnd: @escaping @Sendable (ContainerFailure?) -> Void
   ) throws(ContainerFailure) -> RunningTransfer<HTTPReply> {
     let body = JSONDocument.object([("Detach", .flag(false)), ("Tty", .flag(false))])
-    return try stream(
-      ContainerRequest("POST", ["exec", exec, "start"], body: body), onBytes, onEnd: onEnd)
+    var request = ContainerRequest("POST", ["exec", exec, "start"], body: body)
+    request.bytesPerSecondMax = bytesPerSecondMax
+    return try stream(request, onBytes, onEnd: onEnd)
   }
 
   func details(ofExec exec: String) throws(ContainerFailure) -> ExecDetails {

@@ -95,6 +95,7 @@ package final class ContainerEngine: Sendable {
     var transfer = transfer(of: request, below: "/v\(try agree())")
     transfer.timeout = .seconds(365 * 86_400)
     transfer.onBody = onBytes
+    transfer.bytesPerSecondMax = request.bytesPerSecondMax
     do throws(TransferFailure) {
       return try Self.streams.send(transfer) { [self] result in
         switch result {

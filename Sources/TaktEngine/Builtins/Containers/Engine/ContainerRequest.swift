@@ -9,6 +9,8 @@ struct ContainerRequest: Sendable {
   var timeout = Duration.seconds(30)
   /// A longer answer is refused.
   var bytesMax = 4 * 1024 * 1024
+  /// The speed at which a stream is read; nil for no bound.
+  var bytesPerSecondMax: Int?
 
   init(
     _ method: String, _ parts: [String], _ query: [(name: String, value: String)] = [],

@@ -17,10 +17,11 @@ extension ContainerAttempt {
       try self.send(signal, in: container)
     }
     var refusal: ContainerFailure?
+    let speed = ContainerAccess.bytesPerSecondMax(of: call.request.spec)
     _ = follow(
       { [engine] onBytes, onEnd throws(ContainerFailure) in
         do throws(ContainerFailure) {
-          return try engine.startExec(exec, onBytes, onEnd: onEnd)
+          return try engine.startExec(exec, bytesPerSecondMax: speed, onBytes, onEnd: onEnd)
         } catch {
           refusal = error
           throw error

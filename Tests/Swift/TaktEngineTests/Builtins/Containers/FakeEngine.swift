@@ -82,7 +82,7 @@ enum FakeEngine {
                 return self.answer(201, {"Id": "e1"})
             if words[0] == "exec" and words[-1] == "start":
                 line = b"y" * 63 + b"\n"
-                return self.chunks(frame(1, line * 256), 16392)
+                return self.chunks(frame(1, line * 256) * (48 if mode == "exec-flood" else 1), 16392)
             if words[0] == "exec":
                 owner = "f" * 64 if mode == "exec-moved" else "e" * 64
                 return self.answer(200, {"Running": False, "ExitCode": 3, "ContainerID": owner})
