@@ -7,7 +7,7 @@ enum LabelBounds {
   /// As it is written.
   static let rate = "\(ContainerAccess.rateMax.lines)/s"
 
-  /// What a job asks beyond the bounds: the keys, and a sentence of each.
+  /// The keys in which a job asks for more, each with a sentence.
   static func excesses(of spec: JobSpec) -> [(path: [String], message: String)] {
     var excesses: [(path: [String], message: String)] = []
     let least = ContainerAccess.intervalMin

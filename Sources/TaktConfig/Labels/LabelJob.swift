@@ -51,7 +51,7 @@ struct LabelJob {
   /// A jobs file with only this job, and the label of each of its lines, from 1.
   ///
   /// It is JSON, with every text quoted and escaped: no value is read as anything but a value.
-  func file(in container: LabelledContainer, socket: String, named job: JobName)
+  func file(in container: LabelledContainer, socket: String?, named job: JobName)
     -> (text: [UInt8], labels: [String?])
   {
     var writer = LabelFileWriter()
@@ -65,9 +65,8 @@ struct LabelJob {
       (["use"], .text(Self.action), nil), (["concurrency"], .text(ContainerAccess.group), nil),
     ])
     writer.open(["with"])
-    writer.write([
-      ([Self.target], .text(container.id), nil), ([Self.socket], .text(socket), nil),
-    ])
+    writer.write([([Self.target], .text(container.id), nil)])
+    if let socket { writer.write([([Self.socket], .text(socket), nil)]) }
     writer.write(parameters.map { ($0.key, $0.value.value.withoutPlaceholders, $0.value.label) })
     writer.close()
     return (writer.text, writer.labels)

@@ -31,7 +31,9 @@ extension KeyTable {
 
   package static let containers: KeyRows = [
     KeyEntry(
-      Key.socket, .path, default: "`\(ContainerAccess.defaultSocket)`", reload: .restarts,
+      Key.socket, .path,
+      default: "that of `DOCKER_HOST`, `/var/run/docker.sock` or `/run/podman/podman.sock`",
+      reload: .restarts,
       "The Unix socket of the engine's API, which Docker and Podman serve."),
     KeyEntry(
       Key.labels, .boolean, default: "`false`", reload: .restarts,

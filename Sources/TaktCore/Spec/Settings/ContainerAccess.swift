@@ -2,7 +2,6 @@ import TaktTime
 
 /// The engine of containers on this machine, and its right to declare jobs.
 package struct ContainerAccess: Hashable, Sendable {
-  package static let defaultSocket = "/var/run/docker.sock"
   /// The group of all runs of jobs from labels, unless the file gives it another size: they cannot
   /// take the places of all other jobs.
   package static let group = "container-labels"
@@ -20,12 +19,13 @@ package struct ContainerAccess: Hashable, Sendable {
     spec.concurrencyGroup == group ? 256 * 1024 : nil
   }
 
-  /// The path of the engine's socket.
-  package var socket = defaultSocket
+  /// The path of the engine's socket; nil (the default) for the first one that the system has, as for
+  /// `use: container`.
+  package var socket: String?
   /// True if labels of containers declare jobs. Default no.
   package var readsLabels = false
 
   package init() {}
 
-  var words: String { "\(socket), labels \(readsLabels)" }
+  var words: String { "\(socket ?? "default"), labels \(readsLabels)" }
 }

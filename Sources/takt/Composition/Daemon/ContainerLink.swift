@@ -37,13 +37,22 @@ final class ContainerLink: Sendable {
 
   /// Nil, without side effects, if no labels are read.
   init?(_ settings: SchedulerSettings, on engine: Engine, observer: any Observer) {
-    guard let access = settings.containers, access.readsLabels else { return nil }
+    guard var access = settings.containers, access.readsLabels else { return nil }
+    // Jobs of labels run where the labels were read, whatever sockets there are later.
+    let socket: String
+    do throws(ContainerFailure) {
+      socket = try ContainerEngines.socket(access.socket).get()
+    } catch {
+      observer.logMessage("no labels are read: \(error.message)", .error, .reload)
+      return nil
+    }
+    access.socket = socket
     let seen = Seen()
     self.seen = seen
     self.access = access
     self.observer = observer
     watch = ContainerWatch(
-      ContainerEngine(socketPath: access.socket), factory: engine.factory,
+      ContainerEngine(socketPath: socket), factory: engine.factory,
       timerLog: engine.timerLog, log: { observer.logMessage($1, $0) },
       onChange: { seen.note($0) })
   }

@@ -142,7 +142,7 @@ struct ContainerBuiltin: LongBuiltin {
     do throws(ContainerFailure) {
       let settings = ContainerSettings(call)
       let engine = try ContainerEngines.shared.engine(
-        at: call.text("socket").map { .success($0) } ?? ContainerEngines.socketOfSystem)
+        at: ContainerEngines.socket(call.text("socket")))
       let work = ContainerAttempt(call, settings, on: engine)
       if let container = settings.exec { return try work.runExec(in: container) }
       return try work.runNew()

@@ -36,9 +36,18 @@ package final class ContainerEngines: Sendable {
     static let removal = "dev.takt.remove"
   }
 
-  /// The socket that the environment names, or the first that exists.
-  static var socketOfSystem: Result<String, ContainerFailure> {
-    if let host = getenv("DOCKER_HOST").map({ String(cString: $0) }), !host.isEmpty {
+  /// The socket that a file names, or else the environment, or else the first that there is.
+  package static func socket(_ named: String?) -> Result<String, ContainerFailure> {
+    socket(
+      named, host: getenv("DOCKER_HOST").map { String(cString: $0) },
+      places: ["/var/run/docker.sock", "/run/podman/podman.sock"])
+  }
+
+  static func socket(
+    _ named: String?, host: String?, places: [String]
+  ) -> Result<String, ContainerFailure> {
+    if let named { return .success(named) }
+    if let host, !host.isEmpty {
       let prefix = "unix://"
       guard host.hasPrefix(prefix) else {
         return .failure(
@@ -49,8 +58,7 @@ package final class ContainerEngines: Sendable {
       }
       return .success(String(host.dropFirst(prefix.count)))
     }
-    let paths = ["/var/run/docker.sock", "/run/podman/podman.sock"]
-    return .success(paths.first { access($0, F_OK) == 0 } ?? paths[0])
+    return .success(places.first { access($0, F_OK) == 0 } ?? places[0])
   }
 
   func engine(at socket: Result<String, ContainerFailure>) throws(ContainerFailure)

@@ -34,6 +34,20 @@ import Testing
     #expect(report.output.stdoutBytes == 64 * 256)
   }
 
+  /// One rule for jobs of the file and for labels.
+  @Test func `the engine is at the socket that is named, or the first that there is`() {
+    let (docker, podman) = (folder["docker.sock"], folder.write("", to: "podman.sock"))
+    func socket(_ named: String?, _ host: String?) -> String? {
+      try? ContainerEngines.socket(named, host: host, places: [docker, podman]).get()
+    }
+    #expect(socket("/a", "unix:///b") == "/a")
+    #expect(socket(nil, "unix:///b") == "/b")
+    #expect(socket(nil, "tcp://host:2375") == nil)
+    #expect(socket(nil, nil) == podman && socket(nil, "") == podman)
+    _ = folder.write("", to: "docker.sock")
+    #expect(socket(nil, nil) == docker)
+  }
+
   /// A full id is that of one container: whatever else the engine finds by it has it for a name.
   @Test(arguments: ["exec-renamed", "exec-moved"])
   func `nothing is started where the id has become the name of another container`(
