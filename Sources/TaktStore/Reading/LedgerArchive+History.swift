@@ -33,7 +33,8 @@ extension LedgerArchive {
         let use = Self.use(of: statement, in: 5)
         gathered.add(
           PastRun(
-            microseconds: sqlite3_column_int64(statement, 2), cpuMicroseconds: use?.cpu ?? -1,
+            microseconds: sqlite3_column_int64(statement, 2),
+            attempt: Self.attempt(of: statement, in: 6), cpuMicroseconds: use?.cpu ?? -1,
             memoryBytes: use?.memory ?? -1,
             attempts: Int(clamping: sqlite3_column_int64(statement, 4)), end: ending,
             hour: began.hour(in: zone)),
@@ -49,10 +50,22 @@ extension LedgerArchive {
     let hasUse = try db.columns(in: "runs").contains { $0.name == "used" }
     let outcomes = [Outcome.succeeded, .failed, .timedOut].map { "'\($0.rawValue)'" }
     return """
-      SELECT job, began_at, duration_us, outcome, attempts, \(hasUse ? "used" : "NULL") FROM runs
+      SELECT job, began_at, duration_us, outcome, attempts, \(hasUse ? "used" : "NULL"),
+        iif(attempts > 1, (SELECT ended_at - began_at FROM attempts AS own
+          WHERE own.run = runs.run AND own.attempt = runs.attempts), NULL)
+      FROM runs
       WHERE outcome IN (\(outcomes.joined(separator: ", "))) AND kind <> 'hook'
       AND duration_us > 0 AND began_at >= ? AND began_at < ? ORDER BY run
       """
+  }
+
+  /// Microseconds of the last attempt, from a column with milliseconds; nil where that is null: a run
+  /// of one attempt is that attempt.
+  private static func attempt(of statement: OpaquePointer, in column: Int32) -> Int64? {
+    guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { return nil }
+    let (microseconds, isBeyond) = sqlite3_column_int64(statement, column)
+      .multipliedReportingOverflow(by: 1000)
+    return isBeyond ? nil : microseconds
   }
 
   private func jobNames(_ db: Database) throws -> [Int64: JobName] {

@@ -9,13 +9,17 @@ struct TimeoutAdvice: AdviceRule {
 
   func proposals(for input: AdviceInput) -> [Proposal] {
     input.experienced().compactMap { spec, history -> Proposal? in
-      guard let high = history.duration(percent: 99) else { return nil }
+      // A timeout is that of each attempt.
+      let times = history.attemptDurations
+      guard let high = times[99] else { return nil }
+      let longest = history.longestAttempt
       let wanted = Advice.rounded(
-        max(high * Self.margin, history.timeouts > 0 ? .zero : history.longest * 3 / 2))
+        max(high * Self.margin, history.timeouts > 0 ? .zero : longest * 3 / 2))
       let change = Proposal.Change(.timeout, DurationText.format(wanted))
+      let unit = history.retried > 0 ? "last attempts of \(times.count)" : "\(times.count)"
       let taken =
-        "99 % of \(history.count) runs took at most \(DurationText.brief(high)), the longest "
-        + DurationText.brief(history.longest)
+        "99 % of the \(unit) runs that succeeded took at most \(DurationText.brief(high)), the "
+        + "longest of all \(history.count) took \(DurationText.brief(longest))"
       let effect = "a run that hangs is stopped after \(DurationText.format(wanted))"
       guard let timeout = spec.execution.timeout else {
         return proposal(spec.name, "It has no timeout; \(taken).", effect, change)
@@ -41,12 +45,12 @@ struct ExpectedAdvice: AdviceRule {
 
   func proposals(for input: AdviceInput) -> [Proposal] {
     input.experienced().compactMap { spec, history -> Proposal? in
-      guard let middle = history.duration(percent: 50), let high = history.duration(percent: 95)
-      else { return nil }
+      let times = history.durations
+      guard let middle = times[50], let high = times[95] else { return nil }
       let wanted = Advice.rounded(high * 3 / 2)
       let change = Proposal.Change(.expected, DurationText.format(wanted))
       let taken =
-        "half of \(history.count) runs took \(DurationText.brief(middle)), 95 % at most "
+        "half of the \(times.count) runs that succeeded took \(DurationText.brief(middle)), 95 % at most "
         + DurationText.brief(high)
       let effect = "'on_late' is called for runs beyond \(DurationText.format(wanted))"
       guard let expected = spec.expectedDuration else {
@@ -97,7 +101,7 @@ struct IntervalAdvice: AdviceRule {
       }.median
       let slots = input.forecast.spread { $0.report.job(name).verdictCounts.slots }.median
       guard skipped > 0, skipped * 100 >= slots * Self.shareMin,
-        let high = history.duration(percent: 95)
+        let high = history.durations[95]
       else { return nil }
       let pattern = RunPattern(history)
       // The history that is drawn from is adjusted where the job has changed.

@@ -6,7 +6,9 @@ package struct PastRun: Hashable, Sendable {
 
   /// From the first start to the end, back-offs between attempts included.
   package var microseconds: Int64
-  /// Processor time of all attempts; below zero if unknown.
+  /// The last attempt; the whole run where that is not known.
+  package var attemptMicroseconds: Int64
+  /// Processor time of all attempts; below zero where it is not known.
   package var cpuMicroseconds: Int64
   /// The most memory at once; below zero if unknown.
   package var memoryBytes: Int64
@@ -16,11 +18,15 @@ package struct PastRun: Hashable, Sendable {
   package var hour: UInt8
 
   package init(
-    microseconds: Int64, cpuMicroseconds: Int64 = -1, memoryBytes: Int64 = -1, attempts: Int = 1,
+    microseconds: Int64, attempt: Int64? = nil, cpuMicroseconds: Int64 = -1,
+    memoryBytes: Int64 = -1, attempts: Int = 1,
     end: End = .succeeded, hour: Int = 0
   ) {
     // A ledger may have been edited.
     self.microseconds = min(max(1, microseconds), Self.microsecondsMax)
+    // The wall clock that it is measured by may have been set.
+    let whole = self.microseconds
+    attemptMicroseconds = attempt.flatMap { (1...whole).contains($0) ? $0 : nil } ?? whole
     self.cpuMicroseconds = min(cpuMicroseconds, Self.microsecondsMax)
     self.memoryBytes = min(memoryBytes, 1 << 50)
     self.attempts = Int32(clamping: max(1, attempts))
@@ -32,6 +38,7 @@ package struct PastRun: Hashable, Sendable {
   private static let microsecondsMax: Int64 = 20 * 366 * 86_400 * 1_000_000
 
   package var duration: Duration { .microseconds(microseconds) }
+  package var attempt: Duration { .microseconds(attemptMicroseconds) }
 }
 
 /// Random numbers of a seed (SplitMix64): the same on every machine, and independent of other

@@ -23,7 +23,9 @@ package struct JobRunHistory: Sendable {
   package private(set) var rescued = 0
   /// Of all runs.
   package private(set) var longest = Duration.zero
-  /// Runs whose memory was measured, and the most that one of them used.
+  /// The longest last attempt of all runs.
+  package private(set) var longestAttempt = Duration.zero
+  /// The runs whose memory was measured, and the most that any of them used.
   package private(set) var measured = 0
   package private(set) var memoryMax: Int64?
 
@@ -39,6 +41,7 @@ package struct JobRunHistory: Sendable {
       if run.end == .succeeded { rescued += 1 }
     }
     longest = max(longest, run.duration)
+    longestAttempt = max(longestAttempt, run.attempt)
     if run.memoryBytes >= 0 {
       measured += 1
       memoryMax = max(memoryMax ?? 0, run.memoryBytes)
@@ -68,10 +71,14 @@ package struct JobRunHistory: Sendable {
   /// The sample.
   package var runs: [PastRun] { earlier + ring }
 
-  /// The duration that this share of the successful runs does not exceed; nil without any.
-  package func duration(percent: Int) -> Duration? {
-    let times = runs.filter { $0.end == .succeeded }.map(\.microseconds)
-    return Ranked(times)[percent].map { .microseconds($0) }
+  /// The kept runs that succeeded, from the shortest to the longest.
+  package var durations: Ranked<Duration> {
+    Ranked(runs.filter { $0.end == .succeeded }.map(\.duration))
+  }
+
+  /// Their last attempts: without failed ones, and without the pauses between.
+  package var attemptDurations: Ranked<Duration> {
+    Ranked(runs.filter { $0.end == .succeeded }.map(\.attempt))
   }
 }
 
@@ -81,7 +88,9 @@ package struct Ranked<Value: Comparable> {
 
   package init(_ values: [Value]) { self.values = values.sorted() }
 
-  /// The value that this share does not exceed; nil without values.
+  package var count: Int { values.count }
+
+  /// The value that so many percent do not exceed; nil of none.
   package subscript(percent: Int) -> Value? {
     guard !values.isEmpty else { return nil }
     return values[max(0, (values.count * percent + 99) / 100 - 1)]

@@ -119,7 +119,7 @@ extension PastRun {
     // A ledger may hold any number.
     func scaled(_ value: Int64) -> Int64 { Int64(min(Double(value) * factor, 1e15)) }
     return PastRun(
-      microseconds: scaled(microseconds),
+      microseconds: scaled(microseconds), attempt: scaled(attemptMicroseconds),
       cpuMicroseconds: cpuMicroseconds < 0 ? -1 : scaled(cpuMicroseconds),
       memoryBytes: memoryBytes, attempts: Int(attempts), end: end, hour: Int(hour))
   }

@@ -36,7 +36,7 @@ import Testing
     #expect(history.count == 240 && job.count == 240 && job.failures == 0)
     #expect(job.memoryMax == 1_048_576)
     #expect(job.runs.allSatisfy { $0.cpuMicroseconds == 300_000 })
-    #expect(job.longest > .seconds(20) && job.duration(percent: 50) ?? .zero < .seconds(3))
+    #expect(job.longest > .seconds(20) && job.durations[50] ?? .zero < .seconds(3))
     #expect(history.range?.lowerBound == (try GridJob("a", everyMilliseconds: 60_000)).slot(1))
     #expect(try archive.history(before: GridJob.begin, in: .utc).count == 0)
     let part = try archive.history(
@@ -58,6 +58,23 @@ import Testing
     let history = try archive.history(before: end, in: .utc)
     let found = try #require(history.jobs[job.name])
     #expect(found.count == 2 && found.failures == 1 && found.memoryMax == nil)
+  }
+
+  @Test func `of a run that was tried again, the last attempt is known`() throws {
+    let bench = try LedgerBench()
+    let archive = try archive(bench, runs: 4)
+    try bench.sql {
+      try $0.execute(sql: "UPDATE runs SET duration_us = 60000000, attempts = 3")
+      try $0.execute(
+        sql: """
+          INSERT OR REPLACE INTO attempts (run, attempt, began_at, ended_at)
+          VALUES (1, 3, 1000, 3500), (2, 2, 1000, 2000), (3, 3, 5000, 1000), (4, 3, 0, 1000000)
+          """)
+    }
+    let runs = try #require(archive.history(before: end, in: .utc).jobs.values.first).runs
+    // The second one's last attempt is missing, and the clock was set in those of the others.
+    #expect(runs.map(\.attemptMicroseconds) == [2_500_000, 60_000_000, 60_000_000, 60_000_000])
+    #expect(runs.allSatisfy { $0.microseconds == 60_000_000 })
   }
 
   @Test func `damaged values of runs are passed over`() throws {
@@ -85,7 +102,8 @@ import Testing
         db, sql: "EXPLAIN QUERY PLAN " + LedgerArchive.historySQL(db), arguments: [0, 1]
       ).map { $0["detail"] as String? ?? "" }
     }
-    #expect(plan.count == 1 && plan[0].hasPrefix("SCAN runs"), "\(plan)")
-    #expect(!plan[0].contains("TEMP"), "\(plan)")
+    #expect(plan.first?.hasPrefix("SCAN runs") == true, "\(plan)")
+    #expect(plan.count { $0.hasPrefix("SCAN") } == 1, "\(plan)")
+    #expect(plan.allSatisfy { !$0.contains("TEMP") }, "\(plan)")
   }
 }

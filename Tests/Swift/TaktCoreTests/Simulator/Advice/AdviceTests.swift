@@ -77,7 +77,7 @@ import TaktTime
       let input = input([spec], [steady(10)])
       let found = try only("timeout", input)
       #expect(found.change == .init(.timeout, "35s"), "\(found)")
-      #expect(found.reason.contains("99 % of 100 runs"))
+      #expect(found.reason.contains("99 % of the 100 runs that succeeded"))
       var changed = spec
       changed.execution.timeout = .seconds(35)
       // No run of the history is cut off, and one that hangs is.
@@ -94,6 +94,22 @@ import TaktTime
         #expect(ends == [outcome])
       }
     }
+  }
+
+  @Test func `a timeout counts attempts, and the runs that its percentile is of`() throws {
+    let history = runs(100) { index in
+      switch index % 10 {
+      // Two attempts of 10 s, and a pause of an hour.
+      case 0: PastRun(microseconds: 3_620_000_000, attempt: 10_000_000, attempts: 2)
+      case 1: PastRun(microseconds: 1_000_000, end: .failed)
+      default: PastRun(microseconds: 10_000_000 + Int64(index))
+      }
+    }
+    let found = try only("timeout", input([try job("a", epoch(86_400))], [history]))
+    #expect(found.change == .init(.timeout, "35s") || found.change == .init(.timeout, "30s"))
+    #expect(
+      found.reason.contains("99 % of the last attempts of 90 runs that succeeded"), "\(found)")
+    #expect(found.reason.contains("of all 100"))
   }
 
   @Test func `a timeout that cuts runs off is raised`() throws {
