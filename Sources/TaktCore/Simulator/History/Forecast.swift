@@ -24,7 +24,9 @@ package struct Forecast: Sendable {
   package struct Service: Hashable, Sendable {
     /// Slots that started later than their leeway and `late_tolerance` allow.
     package var lateSlots = 0
-    /// The largest lateness in each part of the range; empty if it was never late.
+    /// Runs that failed or timed out.
+    package var failures = 0
+    /// The largest lateness in each part of the range; empty where it was never late.
     package var latest: [Duration] = []
   }
 
@@ -34,6 +36,7 @@ package struct Forecast: Sendable {
     package var services: [JobName: Service]
 
     package var lateSlots: Int { services.values.reduce(0) { $0 + $1.lateSlots } }
+    package var failures: Int { services.values.reduce(0) { $0 + $1.failures } }
     package var notServed: Int { report.verdictCounts.slots - report.verdictCounts.ran }
   }
 
@@ -68,12 +71,15 @@ package struct Forecast: Sendable {
     var services: [JobName: Service] = [:]
     let tolerances = snapshot.jobs.reduce(into: [:]) { $0[$1.name] = $1.lateTolerance }
     simulator.run(for: plan.span) { event in
-      if case .verdict(let record, let lateness, let window) = event, record.verdict == .ran,
-        lateness > .zero
-      {
+      switch event {
+      case .verdict(let record, let lateness, let window)
+      where record.verdict == .ran && lateness > .zero:
         services[record.job, default: Service()].add(
           lateness, isLate: lateness > window + (tolerances[record.job] ?? .zero),
           curve.place(of: record.at), of: curve.parts.count)
+      case .ended(let job, _, let end, _) where end.outcome == .failed || end.outcome == .timedOut:
+        services[job, default: Service()].failures += 1
+      case .verdict, .began, .ended, .retried, .called, .wake, .fault: break
       }
       return observe(event)
     }

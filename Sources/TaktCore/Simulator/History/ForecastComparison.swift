@@ -2,7 +2,7 @@ import TaktTime
 
 /// The changes if other jobs run in place of those of a forecast, seed by seed.
 package struct ForecastComparison: Sendable {
-  /// A job of both sets that starts later or earlier, or of which more or fewer slots run.
+  /// A job of both sets that starts later or earlier, or of whose slots something else becomes.
   package struct Change: Hashable, Sendable {
     package var job: JobName
     /// The worst delay of a start, and its part of the range; nil without one.
@@ -11,6 +11,17 @@ package struct ForecastComparison: Sendable {
     /// The additional slots that start later than allowed, and those that do not run: medians.
     package var lateSlots: Int
     package var notServed: Int
+    /// Further slots that run, and further runs that fail: medians.
+    package var ran: Int
+    package var failures: Int
+    /// Further slots by a verdict such as `skipped(overlap)`: medians that are not zero.
+    package var reasons: [String: Int]
+
+    /// True if the job goes as before.
+    var isNothing: Bool {
+      later == nil && earlier == nil && lateSlots == 0 && notServed == 0 && ran == 0
+        && failures == 0 && reasons.isEmpty
+    }
   }
 
   package struct Shift: Hashable, Sendable {
@@ -55,17 +66,23 @@ package struct ForecastComparison: Sendable {
     func median(_ value: (Forecast.Draw) -> Int) -> Int {
       Ranked(pairs.map { value($1) - value($0) })[50] ?? 0
     }
+    let reasons = pairs.reduce(into: Set<String>()) { reasons, draws in
+      reasons.formUnion(draws.0.report.job(job).reasons.keys)
+      reasons.formUnion(draws.1.report.job(job).reasons.keys)
+    }
     let change = Change(
       job: job, later: shift(of: job, pairs, sign: 1), earlier: shift(of: job, pairs, sign: -1),
       lateSlots: median { $0.services[job]?.lateSlots ?? 0 },
       notServed: median {
         let counts = $0.report.job(job).verdictCounts
         return counts.slots - counts.ran
+      }, ran: median { $0.report.job(job).verdictCounts.ran },
+      failures: median { $0.services[job]?.failures ?? 0 },
+      reasons: reasons.reduce(into: [:]) { found, reason in
+        let count = median { $0.report.job(job).reasons[reason, default: 0] }
+        if count != 0 { found[reason] = count }
       })
-    let isChange =
-      change.later != nil || change.earlier != nil || change.lateSlots != 0
-      || change.notServed != 0
-    return isChange ? change : nil
+    return change.isNothing ? nil : change
   }
 
   /// The part with the largest shift in the direction of `sign`, by the median of the seeds.

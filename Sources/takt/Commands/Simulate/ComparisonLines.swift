@@ -17,10 +17,14 @@ struct ComparisonLines {
     if let names = Self.names(comparison.added, "new") { lines.append(names) }
     if let names = Self.names(comparison.removed, "removed") { lines.append(names) }
     for change in comparison.changes { lines += words(change) }
-    if comparison.changes.isEmpty { lines.append("no job of both files starts later or earlier") }
+    if comparison.changes.isEmpty {
+      lines.append("no job of both files starts later or earlier, or ends otherwise")
+    }
     lines.append(difference("late slots") { $0.lateSlots })
     lines.append(difference("slots not served") { $0.notServed })
+    lines.append(difference("failed runs") { $0.failures })
     lines.append(difference("runs at once: at most") { $0.report.runningMax })
+    lines.append(difference("wake-ups") { $0.report.wakes })
     let seeds = comparison.after.draws.count
     lines.append(
       seeds == 1 ? "one simulation of each file" : "medians of \(seeds) seeds, the same for both")
@@ -46,9 +50,16 @@ struct ComparisonLines {
           + "from \(at) on")
     }
     for (count, what) in [
-      (change.lateSlots, "late slots"), (change.notServed, "slots not served"),
+      (change.ran, "slots that ran"), (change.lateSlots, "late slots"),
+      (change.notServed, "slots not served"), (change.failures, "failed runs"),
     ] where count != 0 {
       lines.append("\(change.job): \(abs(count)) \(count > 0 ? "more" : "fewer") \(what)")
+    }
+    if !change.reasons.isEmpty {
+      let reasons = change.reasons.sorted { $0.key < $1.key }.map { reason, count in
+        "\(reason) \(count > 0 ? "+" : "")\(count)"
+      }
+      lines.append("\(change.job): \(reasons.joined(separator: ", "))")
     }
     return lines
   }

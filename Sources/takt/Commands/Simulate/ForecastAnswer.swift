@@ -36,9 +36,14 @@ struct ForecastAnswer: Encodable {
     var earlierFrom: String?
     var lateSlots: Int
     var notServed: Int
+    var ran: Int
+    var failures: Int
+    var reasons: [String: Int]
   }
 
   private struct Comparison: Encodable {
+    var wakesBefore: Int
+    var wakesAfter: Int
     var added: [String]
     var removed: [String]
     var changes: [Change]
@@ -116,12 +121,15 @@ struct ForecastAnswer: Encodable {
       shift.map { comparison.after.start(ofPart: $0.part).rfc3339() }
     }
     return Comparison(
+      wakesBefore: comparison.before.spread { $0.report.wakes }.median,
+      wakesAfter: comparison.after.spread { $0.report.wakes }.median,
       added: comparison.added.map(\.text), removed: comparison.removed.map(\.text),
       changes: comparison.changes.map { change in
         Change(
           job: change.job.text, laterMs: spread(change.later), laterFrom: time(change.later),
           earlierMs: spread(change.earlier), earlierFrom: time(change.earlier),
-          lateSlots: change.lateSlots, notServed: change.notServed)
+          lateSlots: change.lateSlots, notServed: change.notServed, ran: change.ran,
+          failures: change.failures, reasons: change.reasons)
       })
   }
 }

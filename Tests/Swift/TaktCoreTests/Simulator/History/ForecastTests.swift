@@ -120,6 +120,26 @@ import TaktTime
     #expect(same.changes.isEmpty)
   }
 
+  @Test func `what becomes of slots and runs is compared`() throws {
+    let history = try history(["a": { _ in 90 }, "b": { _ in 10 }])
+    let jobs = [try job("a", epoch(600)), try job("b", epoch(3600))]
+    let changed = [
+      try job("a", epoch(60)),
+      try job("b", epoch(3600)) { $0.execution.timeout = .seconds(5) },
+    ]
+    let (before, old) = forecast(jobs, history)
+    let (after, new) = forecast(changed, history)
+    let comparison = ForecastComparison(before, of: old, after, of: new)
+    let changes = Dictionary(uniqueKeysWithValues: comparison.changes.map { ($0.job.text, $0) })
+    let (more, failing) = (try #require(changes["a"]), try #require(changes["b"]))
+    // Every second slot of a minute overlaps the run before.
+    #expect(more.ran > 500 && more.failures == 0, "\(more)")
+    #expect(more.reasons == ["skipped(overlap)": more.notServed] && more.notServed > 500)
+    #expect(failing.failures >= 23 && failing.ran == 0 && failing.reasons.isEmpty, "\(failing)")
+    let wakes = [before, after].map { $0.spread { $0.report.wakes }.median }
+    #expect(wakes[1] > wakes[0])
+  }
+
   @Test func `a job without history takes what it expects`() throws {
     let (day, _) = forecast(
       [try job("a", epoch(60)) { $0.expectedDuration = .seconds(90) }], RunHistory([:]), seeds: 2)

@@ -36,7 +36,10 @@ import Testing
   private struct Answer: Decodable {
     struct Spread: Decodable { var median: Double, p95: Double }
     struct Job: Decodable { var job: String, slots: Spread, historyRuns: Int }
-    struct Comparison: Decodable { var added: [String], removed: [String] }
+    struct Comparison: Decodable {
+      var added: [String], removed: [String]
+      var wakesBefore: Int, wakesAfter: Int
+    }
     var seeds: Int
     var historyRuns: Int
     var jobs: [Job]
@@ -57,11 +60,14 @@ import Testing
     #expect(answer.seeds == 3 && answer.historyRuns >= 50)
     #expect(answer.jobs.map(\.job) == ["often", "pair", "rare"])
     #expect(answer.jobs[0].historyRuns >= 25 && answer.jobs[2].historyRuns == 0)
-    #expect(answer.comparison?.added == ["new"] && answer.comparison?.removed == [])
+    let comparison = try #require(answer.comparison)
+    #expect(comparison.added == ["new"] && comparison.removed == [])
+    #expect(comparison.wakesAfter > comparison.wakesBefore)
     #expect(try folder.takt(simulate + ["--seed", "7"]).status == 0)
     let compared = try folder.takt(simulate + ["--with", "other.yaml"])
     #expect(compared.output.contains("new jobs: 1 (new)"), "\(compared)")
     #expect(compared.output.contains("medians of 3 seeds"))
+    #expect(compared.output.contains("\nwake-ups ") && compared.output.contains("failed runs 0"))
     let plan = try folder.takt("plan", "jobs.yaml", "other.yaml", "--simulate")
     #expect(plan.status == 0 && plan.output.contains("new jobs: 1 (new)"), "\(plan)")
     // The time before the first run is unknown.
