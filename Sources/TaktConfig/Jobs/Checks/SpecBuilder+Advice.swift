@@ -101,6 +101,8 @@ struct FirstSlot {
 
   static let years = 4
   private static let stepsMax = 2000
+  /// Each step asks each event of the calendars, some of which take as long as a step.
+  private static let eventsMax = 50_000
 
   let result: Result
 
@@ -108,7 +110,9 @@ struct FirstSlot {
     let horizon = start + .seconds(Self.years * 366 * 86_400)
     let end = min(schedule.until ?? horizon, horizon)
     var instant = start.justBefore
-    for _ in 0..<Self.stepsMax {
+    let calendars = schedule.calendars.map { $0.except + $0.onlyOn } ?? []
+    let events = calendars.reduce(1) { $0 + $1.content.events.count }
+    for _ in 0..<min(Self.stepsMax, Self.eventsMax / events) {
       guard let next = Self.next(of: schedule, after: instant, end: end) else {
         result = .none
         return

@@ -10,23 +10,12 @@ package struct DaySet: Hashable, Sendable {
     self.expressions = expressions
   }
 
-  /// The first day that is not before `day` and not in the set; nil when there is none up to the last
-  /// that takt knows.
-  func firstOutside(from day: Int64) -> Int64? {
+  /// The first day that is not before `day` and not in the set; nil when there is none up to `last`.
+  func firstOutside(from day: Int64, through last: Int64) -> Int64? {
     var day = day
-    while day <= Self.last {
+    while day <= last {
       guard let range = range(with: day) else { return day }
       day = range.upperBound
-    }
-    return nil
-  }
-
-  /// The last day that is before `day` and not in the set; nil when there is none from 1970 on.
-  func lastOutside(before day: Int64) -> Int64? {
-    var day = day - 1
-    while day >= 0 {
-      guard let range = range(with: day) else { return day }
-      day = range.lowerBound - 1
     }
     return nil
   }
@@ -94,12 +83,12 @@ package struct DayMove: Hashable, Sendable {
     self.only = only
   }
 
-  /// The first day that is not before `day` and has slots; nil when there is none.
-  func firstOpen(from day: Int64) -> Int64? {
+  /// The first day that is not before `day` and has slots; nil when there is none up to `last`.
+  func firstOpen(from day: Int64, through last: Int64 = DaySet.last) -> Int64? {
     var day = day
-    while let open = except.firstOutside(from: day) {
+    while let open = except.firstOutside(from: day, through: last) {
       guard let only else { return open }
-      guard let wanted = only.first(from: open) else { return nil }
+      guard let wanted = only.first(from: open), wanted <= last else { return nil }
       if wanted == open { return open }
       day = wanted
     }
@@ -112,10 +101,19 @@ package struct DayMove: Hashable, Sendable {
 
   /// The last day that is before `day` and has slots; nil when there is none from 1970 on.
   func lastOpen(before day: Int64) -> Int64? {
-    var day = day
-    while let open = except.lastOutside(before: day) {
-      if only.map({ $0.contains(open) }) ?? true { return open }
-      day = open
+    // Back in growing steps until there is one, then forward: a day at a time, each calendar would be
+    // asked for each day.
+    var reach: Int64 = 1
+    while day > 0 {
+      let from = max(0, day - reach)
+      var next = firstOpen(from: from, through: day - 1)
+      var last = next
+      while let open = next {
+        last = open
+        next = firstOpen(from: open + 1, through: day - 1)
+      }
+      if last != nil || from == 0 { return last }
+      reach *= 4
     }
     return nil
   }

@@ -251,6 +251,18 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `an hour of a job on the days of a thousand rare events is found at once`() throws {
+    let rule = "DTSTART:20200101T000000 RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29"
+    let event = CalendarEvent(
+      try Recurrence.read(rule).recurrence, length: 1, isWholeDays: true, zone: nil)
+    var content = SharedCalendar.Content()
+    content.events = Array(repeating: event, count: CalendarFile.recurringMax)
+    let leapDays = SharedCalendar("leap days", content)
+    let moved = try moved("0 9 * * *", .next, except: [], only: [leapDays])
+    #expect(try times(moved, after: "1970-01-01T00:00Z", count: 1) == ["2020-02-29T09:00"])
+  }
+
   @Test func `expressions that exclude each day leave no slot, not in 2200 either`() throws {
     for expressions in [["*-*-*"], ["Mon..Fri", "Sat,Sun"]] {
       let all = try calendar("all", expressions: expressions)
