@@ -32,14 +32,30 @@ extension SpecBuilder {
   /// Sets the only times at which the job's slots may start late, in its zone.
   func setLateTimes(of raw: RawJob, in settled: inout JobDefaults) {
     guard let choice = settled.lateTimes?.value else { return }
-    settled.policies.missed.times = Shared(rules(of: choice, in: settled.zone ?? zone))
-    guard settled.policies.missed.choice == .skip,
-      let field = raw.fields[.missed]?.value?.object?[JobKey.onlyOn.name]
-    else { return }
+    let times = rules(of: choice, in: settled.zone ?? zone)
+    settled.policies.missed.times = Shared(times)
+    let field = raw.fields[.missed]?.value?.object?[JobKey.onlyOn.name]
+    guard settled.policies.missed.choice == .skip else {
+      warn(ofLateTimes: times, at: field?.mark ?? raw.nameMark, raw)
+      return
+    }
+    guard let field else { return }
     reporter.report(
       .conflictingKeys, severity: .warning, at: field.keyMark,
       "'\(JobKey.onlyOn)' has no effect with 'policy: skip', because no slot runs late",
       hint: "remove one of them", owner: KeyOwner(raw.owner, .missed))
+  }
+
+  /// Reports times that do not come again: a missed slot waits for them, and expires.
+  private func warn(ofLateTimes times: CalendarRules, at mark: YAMLMark, _ raw: RawJob) {
+    guard !sources.calendarFiles.hasFailed else { return }
+    var schedule = Schedule(every: Every(.milliseconds(1)))
+    schedule.calendars = times
+    guard case .none = FirstSlot(of: schedule, from: sources.now).result else { return }
+    reporter.report(
+      .neverRuns, severity: .warning, at: mark,
+      "'\(JobKey.onlyOn)' names no time of the next \(FirstSlot.years) years, so no slot runs late",
+      hint: "name times to come, or write 'policy: skip'", owner: KeyOwner(raw.owner, .missed))
   }
 
   private static let movable: [JobKey] = [.cron, .calendar, .rrule, .align, .anchor]

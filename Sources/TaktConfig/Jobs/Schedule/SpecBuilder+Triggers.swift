@@ -58,7 +58,9 @@ extension SpecBuilder {
     for item in items {
       guard let text = item.value.text else { continue }
       do throws(PathPattern.Problem) {
-        patterns.insert(try PathPattern(text))
+        let pattern = try PathPattern(text)
+        patterns.insert(pattern)
+        warn(ofLiteral: pattern.literalPart, in: text, at: item.mark, raw)
       } catch {
         let (what, hint) = error.sentence
         reporter.report(
@@ -73,6 +75,16 @@ extension SpecBuilder {
         owner: KeyOwner(raw.owner, .watch))
     }
     return patterns.sorted()
+  }
+
+  private func warn(ofLiteral part: String?, in text: String, at mark: YAMLMark, _ raw: RawJob) {
+    guard let part else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: mark,
+      "'\(part.shortened)' in the pattern '\(text.shortened)' stands for itself",
+      hint: part == "["
+        ? "close it, as in [0-9]; '[[]' is the character itself"
+        : "list a pattern for each; '[{]' is the character itself", owner: raw.owner)
   }
 
   func missing(_ key: String, at mark: YAMLMark, of trigger: JobKey, _ raw: RawJob) {

@@ -33,6 +33,29 @@ package struct PathPattern: Hashable, Sendable, Comparable {
   /// True if it may match entries of folders below.
   package var reachesBelow: Bool { names.count > 1 || names.first == Self.anyFolders }
 
+  /// The first part that stands for itself here and not in other globs: `{a,b}`, or a `[` without an
+  /// end.
+  package var literalPart: String? {
+    var start: String.Index?
+    var hasComma = false
+    var end = text.startIndex
+    for (place, character) in zip(text.indices, text) where place >= end {
+      switch character {
+      case "[":
+        let set = text[place...].dropFirst(2).prefix { $0 != "/" }
+        guard let close = set.firstIndex(of: "]") else { return "[" }
+        end = text.index(after: close)
+      case "{": (start, hasComma) = (place, false)
+      case ",": hasComma = true
+      case "}":
+        if let start, hasComma { return String(text[start...place]) }
+        start = nil
+      default: break
+      }
+    }
+    return nil
+  }
+
   /// - Parameter path: relative to the folder.
   package func matches(_ path: some Collection<UInt8>) -> Bool {
     let parts = path.split(separator: Self.slash).map { Self.characters(of: $0) }

@@ -30,6 +30,14 @@ struct PathPatternTests {
     #expect(throws: problem) { try PathPattern(text) }
   }
 
+  @Test(arguments: [
+    ("*.{a,b}", "{a,b}"), ("x/{a/b,c}/*", "{a/b,c}"), ("[ab", "["), ("[/]", "["), ("[]", "["),
+    ("[]]", nil), ("[{]a,b}", nil), ("{a}", nil), ("a,b}", nil), ("[!a-z]*", nil),
+  ])
+  func `a part that other globs read otherwise is found`(text: String, part: String?) throws {
+    #expect(try PathPattern(text).literalPart == part)
+  }
+
   @Test func `a pattern takes no longer than its length times that of the path`() throws {
     let names = try PathPattern(String(repeating: "*a", count: 400) + "b")
     #expect(!names.matches(String(repeating: "a", count: 255).utf8))

@@ -50,6 +50,13 @@ import Testing
     "suspicious | every: 1h, run: »\"sleep\\u00a01\" => an invisible character, U+00A0",
     "neverRuns | calendar: »'2020-01-01 09:00', run: echo => '2020-01-01 09:00' never occurs again",
     "neverRuns | cron: »'0 0 9 1 1 * 2020', run: echo => never occurs again",
+    "neverRuns | every: 1h, missed: {only_on: »'2020-01-01'}, run: echo => "
+      + "'only_on' names no time of the next 4 years, so no slot runs late",
+    "neverRuns | every: 1h, missed: {only_on: »['2020-02-03', '2021-*-* 03:00']}, run: echo => names no time",
+    "suspicious | watch: {path: /srv/in, pattern: »'*.{csv,tsv}'}, run: echo => "
+      + "'{csv,tsv}' in the pattern '*.{csv,tsv}' stands for itself",
+    "suspicious | watch: {path: /srv/in, pattern: ['*.csv', »'a/[0-9']}, run: echo => "
+      + "'[' in the pattern 'a/[0-9' stands for itself",
     "suspicious | cron: »'* 3 * * *', run: echo => this is every minute from 03:00 to 03:59",
     "suspicious | cron: »'* 0 3 * * *', run: echo => this is every second of the minute 03:00",
     "suspicious | every: 1m, run: echo, »retry: {attempts: 5, delay: 30s} => "
