@@ -69,7 +69,7 @@ struct RequestTemplateReader {
         hint: "write it in small letters, such as https://example.org/hook")
       return nil
     }
-    return text
+    return reporter.hasPossiblePort(url, at: mark) ? text : nil
   }
 
   /// Without a value, a request would go somewhere else.

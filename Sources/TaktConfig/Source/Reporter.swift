@@ -103,6 +103,17 @@ final class Reporter {
   }
 }
 
+extension Reporter {
+  /// Reports the port of a URL if there can be none of this number.
+  func hasPossiblePort(_ url: String, at mark: YAMLMark) -> Bool {
+    guard let port = url.wrongURLPort else { return true }
+    report(
+      .badValue, at: mark, "'\(port.shortened)' is not the port of a URL",
+      hint: "write a number from 1 to 65535, or none")
+    return false
+  }
+}
+
 extension String {
   /// The text for a message: control and invisible characters made visible, and cut at a length. A
   /// text that may hold a password, as the address of a database does, is not quoted at all.

@@ -65,6 +65,20 @@ extension String {
     return bytes[(colon + 3)...].contains { "/?#".utf8.contains($0) }
   }
 
+  /// The port that a URL names, if it cannot be one: no number from 1 to 65535. Nil for a URL without a
+  /// port, and for one whose port is left empty.
+  package var wrongURLPort: String? {
+    guard let start = firstRange(of: "://")?.upperBound else { return nil }
+    let server = self[start...].prefix { !"/?#".contains($0) }
+    let host = server.lastIndex(of: "@").map { server[server.index(after: $0)...] } ?? server
+    // The colons of an address of IPv6 are in brackets.
+    let rest = host.lastIndex(of: "]").map { host[$0...] } ?? host
+    guard let colon = rest.firstIndex(of: ":") else { return nil }
+    let port = rest[colon...].dropFirst()
+    let isPort = port.utf8.allSatisfy(\.isDigit) && (1...65_535).contains(Int(port) ?? 0)
+    return port.isEmpty || isPort ? nil : String(port)
+  }
+
   /// Encodes each byte that could have a meaning in a URL (RFC 3986, section 2.3).
   package var percentEncodedPart: String {
     let digits = Array("0123456789ABCDEF".utf8)

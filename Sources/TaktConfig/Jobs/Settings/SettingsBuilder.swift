@@ -159,6 +159,7 @@ struct SettingsBuilder {
         hint: "write https://jobs.example.org")
       return nil
     }
+    guard reporter.hasPossiblePort(text, at: mark) else { return nil }
     let url = text.last == "/" ? String(text.dropLast()) : text
     if HTTPSettings.publicPath(of: url) == nil {
       reporter.report(

@@ -34,6 +34,8 @@ import Testing
     "outOfRange | concurrency: {db: {max: »0}}",
     "badValue | http: {listen: 8080, public_url: »jobs.example.org}",
     "badValue | http: {listen: 8080, public_url: »'https://a/?b'}",
+    "badValue | http: {listen: 8080, public_url: »'https://a:65536/takt'}",
+    "badValue | http: {listen: 8080, public_url: »'https://[::1]:0'}",
     "conflictingKeys | concurrency: {db: »{max: 1, when_full: skip}}, cluster: {engine: postgres}",
   ])
   func `a wrong key of the scheduler is reported at its place`(row: String) throws {

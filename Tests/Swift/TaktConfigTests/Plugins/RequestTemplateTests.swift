@@ -83,6 +83,8 @@ struct RequestTemplateTests {
     ("request:\n  url: https://a/x\n  body: {x: 1, x: 2}", "6:16: "),
     // URL
     ("request: {url: ftp://a/x}", "4:16: the URL must start with http:// or https://, or with a"),
+    ("request: {url: 'https://a:99999/x'}", "4:16: '99999' is not the port of a URL"),
+    ("request: {url: 'https://a:0'}", "4:16: '0' is not the port of a URL"),
     ("request: {url: 'https://{{job}}/x'}", "4:16: '{{job}}' is not allowed in the scheme or the"),
     ("request: {url: '{{host}}/x'}", "4:16: '{{host}}' is available only in hooks"),
     ("request: {url: 'https://a{{job}}'}", "4:16: '{{job}}' is not allowed in the scheme or the"),
