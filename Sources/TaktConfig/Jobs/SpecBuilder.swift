@@ -9,6 +9,8 @@ final class SpecBuilder {
   let defaults: JobDefaults
   let hasNoState: Bool
   let isInCluster: Bool
+  /// The number of the user whose processes may log in as any user of the API; nil for none.
+  let proxyUser: UInt32?
   let defaultsFields: KeyFields?
   /// Each `run` of `defaults`, with the key to which it belongs.
   let inheritedCommands: [(key: JobKey, run: KeyFields.Field)]
@@ -28,6 +30,7 @@ final class SpecBuilder {
     zone = settings.zone
     hasNoState = settings.state == StateFolder.none
     isInCluster = settings.cluster != nil
+    proxyUser = settings.http?.proxy?.user
     defaultsFields = defaults
     var commands: [(key: JobKey, run: KeyFields.Field)] = []
     if let defaults { SpecBuilder.eachCommand(in: defaults) { commands.append(($0, $1)) } }

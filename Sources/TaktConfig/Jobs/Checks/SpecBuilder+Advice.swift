@@ -13,6 +13,7 @@ extension SpecBuilder {
     warnOfLongRuns(settled, schedule: schedule, of: raw)
     warnOfLimits(of: raw)
     warnOfCommands(of: raw)
+    warnOfProxyUser(of: raw, settled)
     guard sources.machineFiles != nil else { return }
     lookForFiles(of: raw, settled, action)
     warnOfSizes(of: raw, settled)

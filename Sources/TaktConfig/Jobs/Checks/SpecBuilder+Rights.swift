@@ -44,7 +44,17 @@ extension SpecBuilder {
     }
   }
 
-  /// Limits of whole attempts need controllers, which not every system gives to takt.
+  /// Reports a job whose processes takt cannot tell from those of the proxy.
+  func warnOfProxyUser(of raw: RawJob, _ settled: JobDefaults) {
+    guard let proxyUser, sources.accounts.otherUser(in: settled.execution.identity) == proxyUser
+    else { return }
+    reporter.report(
+      .suspicious, severity: .warning, at: raw.fields[.user]?.mark ?? raw.nameMark,
+      "the job runs as the user of '\(Key.proxy)', and so can log in as any user with any right",
+      hint: "give the job another '\(JobKey.user)'", owner: raw.owner)
+  }
+
+  /// Limits of whole attempts take controllers, which not every system gives to takt.
   func checkGroupLimits(_ settled: JobDefaults, of raw: RawJob) {
     let limits = settled.execution.limits.group
     guard !limits.isEmpty, let problem = sources.groupProblem(limits.controllers) else { return }

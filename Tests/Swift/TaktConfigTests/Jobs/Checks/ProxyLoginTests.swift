@@ -55,6 +55,20 @@ import Testing
     #expect(loaded.snapshot == nil)
   }
 
+  @Test func `a job that runs as the proxy's user is a warning`() {
+    let loaded = load(
+      """
+      scheduler: {http: {listen: 8080, proxy: {socket: /run/p, user: worker}}}
+      jobs:
+        a: {every: 1h, run: x, user: worker}
+        b: {every: 1h, run: x}
+        c: {every: 2h, run: x, user: 1000}
+      """)
+    #expect(rows(loaded.diagnostics) == ["3:32 suspicious", "5:32 suspicious"])
+    #expect(loaded.diagnostics.first?.message.contains("can log in as any user") == true)
+    #expect(loaded.snapshot?.jobs.count == 3)
+  }
+
   @Test func `a path that no socket can have is refused`() {
     let path = "/" + String(repeating: "x", count: 107)
     let loaded = loading("proxy: {socket: \(path), user: root}")
