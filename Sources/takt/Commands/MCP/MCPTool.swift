@@ -72,10 +72,11 @@ struct MCPTool: Sendable {
       let result = try said.capture { try run(arguments, context) }
       return result.json(notes: said.errors, isStructured: isStructured)
     } catch let failure as MCPFailure {
-      return MCPResult.failure(said.errors + [failure.message])
+      // An agent that calls several tools at once has only the text.
+      return MCPResult.failure(said.errors + ["\(name): \(failure.message)"])
     } catch let error as ValidationError {
       // "--since takes an instant"
-      return MCPResult.failure([String(error.message.drop { $0 == "-" })])
+      return MCPResult.failure(["\(name): \(error.message.drop { $0 == "-" })"])
     } catch {
       return MCPResult.failure(said.errors.isEmpty ? ["\(error)"] : said.errors)
     }

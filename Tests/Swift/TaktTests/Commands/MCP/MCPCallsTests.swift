@@ -175,7 +175,7 @@ import Testing
     let result = try #require(answer["result"] as? [String: Any])
     let content = try #require(result["content"] as? [[String: Any]])
     #expect(result["isError"] as? Bool == true && result["structuredContent"] == nil)
-    #expect(content.first?["text"] as? String == words)
+    #expect(content.first?["text"] as? String == "echo: \(words)")
   }
 
   @Test func `lines are read up to a length, and the last one without its end`() throws {
