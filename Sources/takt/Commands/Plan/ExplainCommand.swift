@@ -200,7 +200,7 @@ extension ExplainCommand {
       Console.print("  " + line)
     }
     if slots.isEmpty, !spec.timing.schedule.isManual { Console.print("  no foreseeable slots") }
-    for note in notes { Console.print("note: \(note)") }
+    for note in notes + [spec.bufferingWords].compactMap(\.self) { Console.print("note: \(note)") }
   }
 }
 

@@ -52,6 +52,21 @@ import Testing
   }
 
   @Test(arguments: [
+    ("run: python3 sync.py", true), ("run: [/usr/bin/python3.12, -W, ignore, sync.py, -u]", true),
+    ("run: python3 -m sync -u", true), ("run: python3 -Bu sync.py", false),
+    ("run: [python3, -X, dev, -u, sync.py]", false), ("run: python-config -x", false),
+    ("run: python3 sync.py, env: {PYTHONUNBUFFERED: '1'}", false),
+    ("run: python3 sync.py, pty: true", false), ("run: ./sync.py", false),
+  ])
+  func `explain notes that Python holds back its output`(keys: String, isNoted: Bool) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("jobs: {a: {every: 1h, \(keys)}}\n")
+    let words = " -u' shows each line at once"
+    #expect(try folder.takt("explain", "a").output.contains(words) == isNoted)
+    #expect(try !folder.takt("explain", "a", "--json").output.contains(words))
+  }
+
+  @Test(arguments: [
     "README.md", "docs/concepts.md", "docs/jobs-file.md", "docs/runs.md",
     "docs/reference/builtins.md", "docs/control.md", "docs/moving.md",
   ])
