@@ -70,22 +70,25 @@ extension WallInstant {
     let start = bytes.count
     bytes += Self.template
     // Places of the template, which was appended: the last one is 22 of 24. An append for each digit
-    // takes four times as long, and each run writes a dozen instants: the gate's `log` and `run`.
+    // takes four times as long, and each run writes a dozen instants: the gate's `log`, `run` and
+    // `status`.
     bytes.withUnsafeMutableBufferPointer { bytes in
-      func put(_ number: Int, _ digits: Int, at place: Int) {
-        var rest = number
-        for index in stride(from: start + place + digits - 1, through: start + place, by: -1) {
-          bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-          rest /= 10
-        }
+      /// Two digits of a number below 100. In 32 bits the quotient is a multiplication and a shift.
+      func put(_ number: Int, at place: Int) {
+        let number = UInt32(truncatingIfNeeded: number)
+        let tens = number / 10
+        bytes[start + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens)
+        bytes[start + place + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number - tens * 10)
       }
-      put(civil.year, 4, at: 0)
-      put(civil.month, 2, at: 5)
-      put(civil.day, 2, at: 8)
-      put(civil.hour, 2, at: 11)
-      put(civil.minute, 2, at: 14)
-      put(civil.second, 2, at: 17)
-      put(civil.millisecond, 3, at: 20)
+      put(civil.year / 100, at: 0)
+      put(civil.year % 100, at: 2)
+      put(civil.month, at: 5)
+      put(civil.day, at: 8)
+      put(civil.hour, at: 11)
+      put(civil.minute, at: 14)
+      put(civil.second, at: 17)
+      put(civil.millisecond / 10, at: 20)
+      bytes[start + 22] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: civil.millisecond % 10)
     }
   }
 
