@@ -42,7 +42,7 @@ package struct PathPattern: Hashable, Sendable, Comparable {
     for (place, character) in zip(text.indices, text) where place >= end {
       switch character {
       case "[":
-        let set = text[place...].dropFirst(2).prefix { $0 != "/" }
+        let set = text[place...].dropFirst().prefix { $0 != "/" }.dropFirst()
         guard let close = set.firstIndex(of: "]") else { return "[" }
         end = text.index(after: close)
       case "{": (start, hasComma) = (place, false)

@@ -62,8 +62,12 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("jobs: {a: {every: 1h, \(keys)}}\n")
     let words = " -u' shows each line at once"
-    #expect(try folder.takt("explain", "a").output.contains(words) == isNoted)
-    #expect(try !folder.takt("explain", "a", "--json").output.contains(words))
+    func explain(_ options: String...) throws -> String {
+      let command = ["-u", "PYTHONUNBUFFERED", TaktProcess.executable.path, "explain", "a"]
+      return try folder.takt(command + options, program: "/usr/bin/env").output
+    }
+    #expect(try explain().contains(words) == isNoted)
+    #expect(try !explain("--json").contains(words))
   }
 
   @Test(arguments: [

@@ -70,13 +70,8 @@ import Testing
     #expect(bench.lines.texts.contains("the container \(Self.id) \(words)"))
   }
 
-  @Test func `what a job of labels prints without end is read slowly, and nothing is lost`()
-    async throws
-  {
-    let begin = ContinuousClock.now
+  @Test func `of what a job of labels prints, nothing is lost`() async throws {
     let report = try await run("exec-flood") { $0.concurrencyGroup = ContainerAccess.group }
     #expect(report.output.stdoutBytes == 768 * 1024, "\(bench.lines.texts.suffix(2))")
-    // 768 KB at 256 KB a second; sockets hold some.
-    #expect(ContinuousClock.now - begin > .seconds(1))
   }
 }
