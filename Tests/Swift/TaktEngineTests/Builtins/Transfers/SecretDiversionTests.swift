@@ -53,6 +53,14 @@ import Testing
     #expect(bench.lines.texts.contains { $0.hasPrefix("the trigger has set 'url', which decides") })
   }
 
+  /// The core, which masks what is shown of a job, does not see the registry.
+  @Test func `a plan masks the parameters that a built-in calls secret, and no others`() {
+    for action in registry.actionNames {
+      let secret = (registry.parameters(of: action) ?? []).filter(\.isSecret).map(\.name)
+      #expect(SensitiveText.parameters(of: action) == Set(secret), "\(action)")
+    }
+  }
+
   @Test func `what is a secret, and what leads elsewhere`() {
     let schemas = [
       ParameterSchema("url", .url, reaches: .address, summary: ""),
