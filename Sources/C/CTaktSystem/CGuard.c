@@ -390,7 +390,7 @@ NO_LIBRARY static int place_of(pid_t pid) {
 // The attempt to which a process belongs by itself, or -1.
 //
 // It is its first process; or it is of its session; or it bears its mark and has been adopted by
-// takt, or by whoever has adopted takt's children since takt is gone.
+// takt, or by the process that adopted takt's children when takt ended.
 NO_LIBRARY static int attempt_of(const seen *process) {
   int by_session = 0;
   for (size_t index = 0; index < guard.count; index++) {

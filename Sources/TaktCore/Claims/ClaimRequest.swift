@@ -159,7 +159,7 @@ package enum ClaimRequest: Hashable, Sendable {
 package enum ClaimAnswer: Hashable, Sendable {
   /// Done, now or before; for `declare`, this machine may claim.
   case done
-  /// The slot is this machine's. The attempt counts the machines that have had it.
+  /// The slot is this machine's. `attempt` counts the machines that were given it, from 1.
   case granted(ClaimToken, attempt: Int)
   /// The slot is decided, or another machine's.
   case taken

@@ -181,7 +181,7 @@ extension SchedulerCore {
     guard previous.head.kind != .hook, previous.head.kind != .backfill, !jobs[id].isHeld else {
       return nil
     }
-    // Its claim is another membership's, and is settled with that.
+    // Its claim belongs to the previous daemon's membership, and is settled with that.
     if previous.head.kind != .manual, placement?.shares(id, in: &self) == true { return nil }
     if let retry = previous.retry, retry.attempt > 0 {
       let gaveUp =

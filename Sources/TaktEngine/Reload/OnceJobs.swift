@@ -18,7 +18,7 @@ package struct OnceJobs: Sendable {
 
   package init() {}
 
-  /// Those of a ledger. `onUnreadable` gets those that this takt would refuse.
+  /// The jobs in a ledger. `onUnreadable` gets those that this version would refuse.
   package init(
     _ jobs: [OnceJob], from source: any SnapshotSource, onUnreadable: (OnceJob) -> Void
   ) {

@@ -16,7 +16,7 @@ extension Reloader: OnceControl {
     let snapshot = current.withLock { $0 }
     let taken = Set(snapshot.jobs.map(\.name))
     var job = job
-    // One that has run leaves its name to the next.
+    // The name of a job that has run is free again.
     let isAgain = isNamed && once.withLock { $0.has(job.name, dueBefore: time.wall) }
     if isNamed {
       if taken.contains(job.name), !isAgain { return .nameTaken }

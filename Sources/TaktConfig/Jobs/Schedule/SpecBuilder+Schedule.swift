@@ -89,7 +89,7 @@ extension SpecBuilder {
       raw.fields[.rrule].map(clockRules.rrule),
     ].compactMap(\.self)
     let grid = localGrid(of: raw, settled, zone).flatMap { clockRules.moved($0, raw.nameMark) }
-    // A lone list stays shared with other jobs.
+    // A list that is not joined with another keeps its storage, which jobs with the same text share.
     return lists.count == 1 && grid == nil
       ? lists[0] : lists.flatMap(\.self) + [grid].compactMap(\.self)
   }

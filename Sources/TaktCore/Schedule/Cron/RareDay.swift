@@ -41,7 +41,7 @@ extension CronDays {
     if isAnyDayOfMonth { return fifthWeekdays.map(CronWarning.fifthWeekdays) }
     guard isAnyDayOfWeek else { return nil }
     let months = CronExpression.values(months, .month)
-    // Of months apart, none starts where another one ends.
+    // The end of one month meets the start of the next only if both are named.
     if hasStep, months.contains(where: { months.contains($0 % 12 + 1) }), let step = dayStep {
       return step
     }

@@ -182,7 +182,7 @@ struct EventLength: Hashable, Sendable {
   /// In whole days, at least one.
   var wholeDays: Int64 { max(1, (total + 86_399) / 86_400) }
 
-  /// It for other times of its event, which last as long as the first.
+  /// The same length for other times of the event, which last as long as the first.
   var exact: EventLength {
     var length = self
     length.isByClock = false
@@ -279,7 +279,7 @@ struct FileTime {
     (self.local, self.isDate, self.isUTC, self.zone) = (local, isDate, isUTC, zone)
   }
 
-  /// It on the day of another time.
+  /// This time of day on the day of another time.
   func onDay(of other: FileTime) -> FileTime {
     let day = other.local - other.local.flooredRemainder(by: 86_400)
     return FileTime(

@@ -110,7 +110,7 @@ struct InstantSet: Hashable, Sendable {
     /// Little over years: of one cron expression whole days are counted, except those near a clock
     /// change.
     case ofDays
-    /// As much as visiting them.
+    /// As much as a visit to each instant.
     case ofEach
   }
 

@@ -236,7 +236,7 @@ struct Membership: Sendable {
     sayFirst(flight.wishes)
     let asked = Effect.asked(flight.wishes, as: member)
     guard flight.renews else {
-      // It has another server perhaps, where this machine may renew its lease still.
+      // The engine may be another server now, in which this machine can still renew its lease.
       renewAt = now
       return [asked]
     }

@@ -138,7 +138,7 @@ extension SchedulerCore {
           slot: Slot(nominal: slot.slot, causes: [], deadline: now.monotonic), isOpen: true,
           phase: isBehind(key) ? .behind : .waits(now.monotonic + delay)), key)
     }
-    // Others have had those that are no longer open, or they are decided.
+    // Slots that are no longer open are another machine's, or decided.
     for key in cluster.book.keys(in: .behind) where !open.contains(key) { cluster.claim(key) }
   }
 

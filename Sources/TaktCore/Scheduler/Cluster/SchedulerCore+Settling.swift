@@ -97,7 +97,7 @@ extension SchedulerCore {
   /// Asks which of a job's slots are decided, unless that must wait.
   mutating func ask(of id: JobID) {
     guard cluster.membership.isUp, phase == .running, jobs.isPresent(id),
-      // Of a queue there may always be some.
+      // A job that queues its slots may have open ones at any time.
       cluster.book.count(of: id) == 0 || jobs[id].spec.overlap.waits,
       let question = cluster.jobs[id]?.ask()
     else { return }

@@ -90,7 +90,7 @@ struct NeverRunAdvice: AdviceRule {
     }
   }
 
-  /// A job without times. It is as it should be where it only waits for ends that no run has had.
+  /// A job without times. Nothing is wrong if it only waits for ends that no run has had so far.
   private func untimed(_ spec: JobSpec, _ age: String, _ input: AdviceInput) -> Proposal? {
     let schedule = spec.timing.schedule
     let parents = Self.parents(of: schedule)

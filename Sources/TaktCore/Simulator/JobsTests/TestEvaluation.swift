@@ -112,7 +112,7 @@ package struct TestEvaluation {
     var slots: [WallInstant] = []
     for slot in jobs.flatMap({ observation.job($0).slots })
     where kind == nil || slot.verdict.kind == kind {
-      // Of a series in between only the ends are known.
+      // Only the first and the last slot of a series are kept.
       slots.append(slot.series.first)
       if slot.series.count > 1 { slots.append(slot.series.last) }
       if slot.series.count > 2 {
@@ -168,7 +168,7 @@ extension TestEvaluation {
     of jobs: [JobName], _ others: [JobName], _ name: String, _ expectation: TestExpectation
   ) -> TestFailure? {
     let (left, right) = (runs(of: jobs), runs(of: others))
-    // Those that ended before a run of the left started never matter again.
+    // Right runs that ended before this left run started overlap no later one either.
     var first = 0
     for (job, run) in left {
       let runEnd = run.end ?? .init(nanoseconds: .max)

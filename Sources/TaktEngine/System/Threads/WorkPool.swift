@@ -252,7 +252,7 @@ final class WorkPool: Sendable {
       return (occupiesThread(&state), running.isStuck)
     }
     if wasStuck { StuckThreads.ended() }
-    // It ends, and work that waited behind it may be for an idle thread now.
+    // This thread ends: an idle one takes the work that waited behind it.
     if !continues { arrived.signal() }
     return continues
   }

@@ -17,7 +17,7 @@ class ClusterPage {
     this.now = new PacedTask(SEARCH_PAUSE, () => this.refresh());
     byId("cluster-search").addEventListener("input", () => this.now.request());
     statuses.onChange(() => {
-      // It comes or goes with a restart only; the page asks again when it is loaded anew.
+      // It comes or goes with a restart only; the page asks again when it is loaded again.
       if (!this.isOff) this.task.request();
     });
   }

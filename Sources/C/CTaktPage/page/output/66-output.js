@@ -287,7 +287,7 @@ class OutputView {
 
   scrolled() {
     const atEnd = this.pre.scrollHeight - this.pre.scrollTop - this.pre.clientHeight < NEAR_END;
-    // Lines that grow below are nobody's wish to read further up.
+    // Lines that arrive below move nothing up: only a user's scrolling lowers the position.
     const isUp = this.pre.scrollTop < this.top;
     this.top = this.pre.scrollTop;
     if (atEnd !== this.pinned && (atEnd || isUp)) this.follow(atEnd);

@@ -188,7 +188,7 @@ class Overview {
     const isHeld = this.table.isHeld() && this.table.names.every((name) => this.store.get(name));
     const names = this.select();
     if (!isHeld) this.table.show(names);
-    // A row of several jobs is made anew of them, also while the order is held.
+    // A row of several jobs is computed again from them, also while the order is held.
     this.table.update(new Set(this.store.fold.rows.keys()));
     if (isHeld) return this.reorder.request();
     this.showSelection();
