@@ -1,11 +1,6 @@
+import FoundationEssentials
 package import TaktCore
 package import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A cluster's records as they were read, without a server: for `boundary-fuzz`.
 package struct EtcdReading {

@@ -1,4 +1,3 @@
-import TaktCore
 package import TaktTime
 
 extension String: APIValue {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FoundationEssentials
 
 /// Reads objects of the API. Unknown fields are ignored and missing ones are empty, since another
 /// version of takt may have sent them.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FoundationEssentials
 
 package enum JSONKeys {
   /// A key that an object has twice, of which readers take one or the other; nil where none has. The

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktSystem
 import TaktTransfer
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Calls of etcd's JSON gateway, at one endpoint after the other. For the driver's thread only.
 struct EtcdClient {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FoundationEssentials
 
 /// Messages of etcd's JSON gateway: 64-bit numbers are texts, keys and values are base64, and empty
 /// or false fields are left out.

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A cluster's state in etcd at one revision, with the rules that change it.
 struct EtcdState {

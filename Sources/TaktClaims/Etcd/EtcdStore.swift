@@ -1,4 +1,3 @@
-import TaktCore
 import TaktTime
 
 /// A cluster's records in etcd: reads them, and writes changes to them if nobody else has.

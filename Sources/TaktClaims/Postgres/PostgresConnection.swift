@@ -1,11 +1,6 @@
 import CTaktClaims
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// One connection to PostgreSQL. For the driver's thread only.
 ///

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 enum PostgresProblem: Error, Hashable {
   case noLibrary(String)

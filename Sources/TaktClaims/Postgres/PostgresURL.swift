@@ -1,10 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 import CTaktClaims
+import Glibc
 import TaktSystem
 
 /// Checks the connection string of a cluster without connecting.

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A batch as the JSON that `takt.batch` reads.
 struct BatchText: Encodable {

@@ -1,11 +1,6 @@
+import FoundationEssentials
 package import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A page of a job's slots from `takt.audit`, as JSON.
 package struct PostgresPage: Decodable {

@@ -1,11 +1,6 @@
+import FoundationEssentials
 package import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A reply of `takt.batch`, as JSON.
 package struct ReplyText: Decodable {

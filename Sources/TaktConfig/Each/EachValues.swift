@@ -1,5 +1,3 @@
-import TaktCore
-
 struct EachValue {
   /// The value's part of job names.
   var name: String

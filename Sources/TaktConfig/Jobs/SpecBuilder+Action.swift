@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 extension SpecBuilder {
   /// The action of the job; nil if it is missing or wrong.

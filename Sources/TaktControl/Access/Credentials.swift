@@ -1,14 +1,10 @@
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import TaktCore
 import TaktSystem
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
+/// By what those who are let through show who they are.
 struct Credentials: Sendable {
   private let tokens: [(token: Token, access: Access)]
   /// The calendar's token, which may be in an address.

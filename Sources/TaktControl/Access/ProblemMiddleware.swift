@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOHTTP1
-import TaktCore
 
 /// Formats all errors as the API's problems, and adds headers for browsers to every answer.
 struct ProblemMiddleware: RouterMiddleware {

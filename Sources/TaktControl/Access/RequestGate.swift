@@ -3,7 +3,6 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 import Synchronization
-import TaktCore
 import TaktTime
 
 /// The steps before the routes: the pace of requests without a token, rules of HTTP that the parser

@@ -1,6 +1,5 @@
 import Glibc
 import Synchronization
-import TaktCore
 import TaktSystem
 
 /// The credential of requests over TCP: the right to do what the jobs file declares.

@@ -5,12 +5,7 @@ import TaktAPI
 package import TaktCore
 import TaktTime
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
+/// What one machine asks another.
 struct MachineCall: Sendable {
   /// The path and the query.
   var target: String

@@ -1,5 +1,4 @@
 import TaktAPI
-import TaktCore
 import TaktTime
 
 /// The answer of another machine. Only the fields for sorting are read from its objects; they are

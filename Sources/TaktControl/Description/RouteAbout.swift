@@ -1,5 +1,4 @@
-import TaktAPI
-
+/// What a route is called, what it takes and what it answers.
 struct RouteAbout: Sendable {
   /// The name for programs generated from the description.
   let operation: String

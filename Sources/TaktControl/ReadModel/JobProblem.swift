@@ -1,6 +1,5 @@
 import TaktAPI
 import TaktCore
-import TaktTime
 
 /// A problem of a job besides the results of its runs.
 enum JobProblem {

@@ -1,6 +1,5 @@
 import Hummingbird
 import TaktAPI
-import TaktCore
 import TaktTime
 
 /// The query of a request, parsed strictly: misspelled names are refused, not ignored.

@@ -1,15 +1,8 @@
-import HTTPTypes
+import FoundationEssentials
 import Hummingbird
 import NIOCore
 import TaktAPI
-import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension API.Suspend {
   /// The end of the suspension; nil for an unlimited one.

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TaktCore
 
 /// The router, with the list of its routes in the order of their addition.
 struct RouteList {

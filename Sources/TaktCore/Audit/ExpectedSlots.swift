@@ -1,5 +1,3 @@
-import TaktTime
-
 /// The slots that a job should have had, computed from its schedules and their ranges: grids, and
 /// single instants.
 struct ExpectedSlots: Sendable {

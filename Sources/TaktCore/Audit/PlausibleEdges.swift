@@ -1,5 +1,3 @@
-import TaktTime
-
 /// The ends of a job's schedules and its position, without instants that no clock can show: slots
 /// up to such an instant would be counted without end.
 struct PlausibleEdges {

@@ -1,5 +1,3 @@
-import TaktTime
-
 /// The specs of a job's runs that are not for a slot.
 extension JobSpec {
   func given(_ parameters: RunParameters) -> JobSpec {

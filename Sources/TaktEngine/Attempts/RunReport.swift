@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The facts of a hook about its run, as in JSON: in the body of `http` and for plugins.
 struct HookFacts: Encodable {

@@ -1,11 +1,6 @@
+import FoundationEssentials
 package import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The transitions of timers and runs in a log of JSON lines, read back in pieces of any size.
 package struct LogReplay {

@@ -1,5 +1,4 @@
 import Glibc
-import TaktCore
 package import TaktSystem
 
 /// The reason why a file does not get the bytes appended to it.

@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 import Synchronization
-import TaktCore
 package import TaktSystem
 
 /// Passes a run's output to takt's own standard output and error, byte by byte as it comes. If a

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 enum MessageToPlugin {
   /// Introduces the host and the terms of the conversation.

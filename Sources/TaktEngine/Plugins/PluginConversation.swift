@@ -1,10 +1,5 @@
+import FoundationEssentials
 package import TaktCore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Parses a plugin's messages: a pure machine that is fed bytes and returns events. It applies the
 /// rules of `plugins/PROTOCOL.md` on lines, the handshake and fields; it leaves the rules on runs

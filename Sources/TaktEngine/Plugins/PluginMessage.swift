@@ -1,10 +1,5 @@
+import FoundationEssentials
 import TaktCore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// One message of a plugin, decoded from its line. `PluginConversation` checks the fields that its
 /// type must have.

@@ -1,5 +1,4 @@
 import Glibc
-import TaktCore
 
 /// The processes that live or are ending. Used on the reactor's thread only.
 final class ProcessTable {

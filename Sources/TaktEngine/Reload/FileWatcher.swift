@@ -1,7 +1,6 @@
 import Dispatch
 package import TaktCore
 package import TaktSystem
-import TaktTime
 package import TimerMachine
 
 /// Reports when one of a set of files or folders has changed: also one that an editor replaces,

@@ -1,7 +1,6 @@
 import Glibc
 import Synchronization
 import TaktSystem
-import TaktTime
 
 /// Walks along paths on threads of their own, so that a file system that does not answer costs one
 /// thread and blocks no caller. A thread that does not return in time is abandoned.

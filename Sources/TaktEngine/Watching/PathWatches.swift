@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import TaktCore
 import TaktSystem
-import TaktTime
 import TimerMachine
 
 /// Reports changes at any number of paths, each for an owner.

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 /// Reads an anacrontab: jobs that run once in a number of days while the machine is up.
 struct AnacrontabImport {

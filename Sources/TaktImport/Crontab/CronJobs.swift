@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 struct CronJobs {
   let context: ImportContext

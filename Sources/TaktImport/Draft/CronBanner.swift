@@ -1,5 +1,3 @@
-import TaktCore
-
 /// The standard comments that cron's packages put at the head of a crontab.
 enum CronBanner {
   static func without(_ remarks: [String]) -> [String] {

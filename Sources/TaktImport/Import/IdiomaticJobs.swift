@@ -1,5 +1,3 @@
-import TaktCore
-
 /// Turns programs in the commands of crontabs into keys, or notes that `--idiomatic` would.
 struct IdiomaticJobs {
   let context: ImportContext

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 struct ServiceImport {
   let context: ImportContext

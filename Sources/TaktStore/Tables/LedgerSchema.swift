@@ -1,6 +1,5 @@
 internal import GRDB
 import TaktCore
-import TaktTime
 
 /// The tables of the ledger. Migrations are only ever appended.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FoundationEssentials
 
 /// Parameters of a run as the ledger keeps them: a JSON object of texts.
 enum ParametersText {

@@ -1,12 +1,7 @@
+import FoundationEssentials
 internal import GRDB
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Columns read with care: a value in a file that was damaged or edited is an error to report, and
 /// must not end the process.

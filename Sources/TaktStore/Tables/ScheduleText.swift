@@ -1,6 +1,3 @@
-import TaktCore
-import TaktTime
-
 /// Writes a schedule as the text that the ledger holds, as `JSONEncoder` does with sorted keys: the
 /// same schedule has the same text in every version.
 ///

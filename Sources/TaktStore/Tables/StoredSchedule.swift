@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A schedule as the ledger holds it: JSON whose keys never change their meaning.
 struct StoredSchedule: Codable {

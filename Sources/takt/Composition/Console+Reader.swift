@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import TaktEngine
 import TaktSystem
 
 extension Console {

@@ -1,18 +1,13 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import Synchronization
 import TaktCore
 import TaktSystem
 import TaktTime
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// The output of commands to the user. Texts of any origin are shown without characters that
-/// control the terminal.
+/// What commands say to the person who typed them. Texts are shown without what would steer a
+/// terminal, whoever wrote them.
 enum Console {
   /// A line on standard output.
   static func print(_ line: String, in colour: TerminalColour = .none) {

@@ -1,7 +1,6 @@
 import TaktConfig
 import TaktCore
 import TaktEngine
-import TaktStore
 import TaktTesting
 import TaktTime
 

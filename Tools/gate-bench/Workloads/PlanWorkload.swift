@@ -1,7 +1,6 @@
 import TaktAPI
 import TaktCore
 import TaktTesting
-import TaktTime
 
 /// The plan between two files that differ in hundreds of jobs, as the API gives it.
 struct PlanWorkload: Workload {

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 extension SpecBuilder {
   /// The days on which times of `cron` and `calendar` apply.

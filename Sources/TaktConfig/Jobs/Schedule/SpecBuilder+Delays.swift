@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 
 /// Events of takt's own life under `on`, each with the delay of the job.
 extension SpecBuilder {

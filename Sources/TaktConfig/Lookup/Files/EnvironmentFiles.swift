@@ -1,4 +1,3 @@
-import TaktCore
 import TaktSystem
 
 /// The environment files of one load, each read once however many jobs name it.

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktSystem
 
 /// The contents of files of one kind in a load, each read once, with their identities.
 struct FileAnswers<Answer> {

@@ -1,4 +1,3 @@
-import TaktCore
 import TaktSystem
 
 /// The files of one load whose lines are values of `for_each`, each read once however many jobs

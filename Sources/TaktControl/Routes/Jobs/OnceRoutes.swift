@@ -1,16 +1,11 @@
+import FoundationEssentials
 import Hummingbird
 import TaktAPI
 import TaktCore
 import TaktTime
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// Jobs that run once. Anyone who may add one can run any command as takt's user, so this is only
-/// for the Unix socket.
+/// Jobs that run once. Who may add one runs any command as takt's user, so that it is for the Unix
+/// socket alone.
 struct OnceRoutes {
   let ports: ControlPorts
 

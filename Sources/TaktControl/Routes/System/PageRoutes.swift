@@ -1,14 +1,9 @@
 import CTaktPage
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import TaktSystem
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct PageRoutes {
   func add(to routes: inout RouteList) {

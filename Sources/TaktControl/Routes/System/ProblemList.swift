@@ -1,4 +1,3 @@
-import NIOCore
 import TaktAPI
 import TaktCore
 import TaktTime

@@ -1,5 +1,3 @@
-import TaktTime
-
 /// Finds the local times of a calendar expression, without regard to any zone, in microseconds.
 ///
 /// A repetition ends with its unit, so that the result does not depend on the start of the search.

@@ -1,5 +1,3 @@
-import TaktTime
-
 /// Decisions of one timeline ahead of the other.
 ///
 /// The clocks of the two timelines run together until somebody steps the wall. A decision of one

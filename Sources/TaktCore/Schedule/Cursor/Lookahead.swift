@@ -1,5 +1,3 @@
-import TaktTime
-
 /// The next instants of a schedule with one trigger, remembered so that a slot costs one search.
 ///
 /// It is derived from the schedule and the marks of a cursor. It is for one schedule: the cursor

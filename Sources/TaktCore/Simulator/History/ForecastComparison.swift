@@ -1,5 +1,3 @@
-import TaktTime
-
 /// The changes if other jobs run in place of those of a forecast, seed by seed.
 package struct ForecastComparison: Sendable {
   /// A job of both sets that starts later or earlier, or of whose slots something else becomes.

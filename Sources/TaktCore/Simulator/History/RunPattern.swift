@@ -1,5 +1,3 @@
-import TaktTime
-
 /// The source of a job's simulated runs: its history, by the hour of the day if that matters, and
 /// adjusted if the job has become slower or faster.
 package struct RunPattern: Sendable {

@@ -1,13 +1,8 @@
+import FoundationEssentials
 import TaktCore
 import TaktSystem
 import TaktTransfer
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// `use: http` sends a request and checks the answer.
 struct HTTPBuiltin: LongBuiltin {

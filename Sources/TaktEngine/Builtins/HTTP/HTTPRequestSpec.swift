@@ -1,11 +1,6 @@
+import FoundationEssentials
 import TaktCore
 import TaktTransfer
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A request as the parameters of `http` describe it, and the expected answer.
 struct HTTPRequestSpec {

@@ -1,10 +1,5 @@
+import FoundationEssentials
 import TaktCore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The body of a request in a jobs file, parsed as JSON.
 struct JSONBody {

@@ -1,12 +1,6 @@
+import FoundationEssentials
 import Glibc
-import TaktCore
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 enum MailHeader {
   /// True for a text that cannot start another header.

@@ -1,11 +1,5 @@
-import TaktCore
+import FoundationEssentials
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A mail as text: only ASCII, and lines of at most 998 bytes, whatever its content.
 struct MailMessage {

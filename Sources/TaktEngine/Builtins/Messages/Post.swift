@@ -1,12 +1,6 @@
+import FoundationEssentials
 import TaktCore
-import TaktTime
 import TaktTransfer
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A short request that notifies a server of a run; it is retried for a while.
 ///

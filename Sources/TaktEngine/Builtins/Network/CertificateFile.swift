@@ -1,9 +1,6 @@
-import Dispatch
 import Glibc
-import TaktCore
 import TaktSystem
 import TaktTransfer
-import TaktTime
 
 /// Reads certificate files on threads of their own: a file system that does not answer delays the
 /// attempt no longer than its timeout.

@@ -1,5 +1,3 @@
-import TaktCore
-
 /// Slack and Microsoft Teams.
 extension ChatNotice {
   /// Slack splits a message after 4,000 characters.

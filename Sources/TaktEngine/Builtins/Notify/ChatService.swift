@@ -1,5 +1,3 @@
-import TaktCore
-
 /// A service that shows messages to people.
 ///
 /// To add one: a case, the parameters that it needs and accepts, and the request that sends a

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 import TaktTransfer
 
 /// `use: notify` posts a readable message to a chat or a phone.

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 import TaktTransfer
 
 /// `use: ping` tells a monitor that a run has started or ended.

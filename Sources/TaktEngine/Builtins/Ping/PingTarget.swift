@@ -1,12 +1,7 @@
+import FoundationEssentials
 import TaktCore
 import TaktSystem
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A monitor of runs: a check at healthchecks.io or at a compatible server, or a cron monitor of
 /// Sentry.

@@ -1,7 +1,5 @@
 import Glibc
-import TaktCore
 import TaktSystem
-import TaktTime
 
 /// An open folder. Its entries are used by name in this very folder: no path is looked up again,
 /// and no link is followed.

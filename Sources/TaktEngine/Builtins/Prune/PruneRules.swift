@@ -1,4 +1,3 @@
-import TaktCore
 import TaktTime
 
 struct PruneRules: Equatable {

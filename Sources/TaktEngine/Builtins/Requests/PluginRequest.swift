@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTransfer
 
 /// A plugin without a program: takt fills in the template of its manifest and sends the request.
 struct PluginRequest: LongBuiltin {

@@ -1,7 +1,6 @@
 import CTaktSystem
 import Glibc
 import Synchronization
-import TaktCore
 import TaktSystem
 import TaktTime
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 package import TaktCore
 import TaktSystem
 

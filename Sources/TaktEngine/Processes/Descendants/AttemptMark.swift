@@ -1,5 +1,4 @@
 import Glibc
-import TaktCore
 import TaktSystem
 
 /// An environment variable that identifies the attempt of a process, because descendants inherit

@@ -1,5 +1,4 @@
 import Synchronization
-import TaktCore
 
 /// Counts of the process runner, which decide on starts as well.
 ///

@@ -1,5 +1,4 @@
 import Glibc
-import TaktCore
 package import TaktTime
 
 /// Reports takt's state to the service manager, by the protocol of systemd: readiness, reloads, the

@@ -1,4 +1,3 @@
-import TaktCore
 import TaktSystem
 
 /// The part of an environment that a shell passes on to the one command that it executes.

@@ -1,5 +1,3 @@
-import TaktCore
-
 /// An instance of systemd: the machine's, or a user's.
 struct UnitManager {
   /// Nil for the machine's instance.

@@ -1,5 +1,3 @@
-import TaktCore
-
 /// Finds units in a tree, with their drop-ins and the units that want them.
 final class UnitStore {
   private let context: ImportContext

@@ -1,6 +1,5 @@
 import ArgumentParser
 import TaktCore
-import TaktEngine
 import TaktStore
 import TaktTime
 

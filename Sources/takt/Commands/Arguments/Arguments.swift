@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import TaktCore
 import TaktEngine
-import TaktTime
 
 /// The jobs file of commands without a daemon: as the last argument, or with the option that all
 /// commands have.

@@ -4,7 +4,6 @@ import TaktControl
 import TaktCore
 import TaktEngine
 import TaktSystem
-import TaktTime
 
 /// The names of jobs, for completion in a shell: those of the running daemon, or else of the file.
 enum JobCompletion {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import Synchronization
 import TaktAPI
@@ -10,12 +11,7 @@ import TaktStore
 import TaktSystem
 import TaktTime
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
+/// The daemon that a command talks to.
 struct ControlArgument: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("file")],

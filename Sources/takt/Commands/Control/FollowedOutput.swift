@@ -2,8 +2,6 @@ import ArgumentParser
 import Dispatch
 import Synchronization
 import TaktAPI
-import TaktCore
-import TaktEngine
 import TaktSystem
 
 /// The output of active runs, as they print it.

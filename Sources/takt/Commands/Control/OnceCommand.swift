@@ -3,7 +3,6 @@ import Glibc
 import TaktAPI
 import TaktConfig
 import TaktCore
-import TaktEngine
 import TaktTime
 
 struct OnceCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import TaktCore
-import TaktEngine
 import TaktStore
 import TaktTime
 

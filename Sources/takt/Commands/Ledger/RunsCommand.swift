@@ -1,7 +1,6 @@
 import ArgumentParser
 import TaktAPI
 import TaktCore
-import TaktEngine
 import TaktStore
 import TaktTime
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import TaktAPI
-import TaktControl
 import TaktTime
 
 extension MCPTool {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import TaktAPI
-import TaktCore
 
 struct MCPContext: Sendable {
   var control: ControlArgument

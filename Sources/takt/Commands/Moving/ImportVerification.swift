@@ -1,5 +1,4 @@
 import TaktCore
-import TaktEngine
 import TaktImport
 import TaktTime
 

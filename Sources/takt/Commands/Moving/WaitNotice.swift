@@ -1,6 +1,5 @@
 import Glibc
 import TaktCore
-import TaktEngine
 import TaktImport
 import TaktSystem
 

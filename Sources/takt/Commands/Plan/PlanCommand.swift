@@ -1,17 +1,10 @@
 import ArgumentParser
 import TaktAPI
 import TaktConfig
-import TaktControl
 import TaktCore
 import TaktEngine
 import TaktSystem
 import TaktTime
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct PlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

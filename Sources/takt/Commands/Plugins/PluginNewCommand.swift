@@ -1,13 +1,8 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import TaktCore
 import TaktSystem
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct PluginNewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,15 +1,10 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
 import TaktSystem
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct PluginTestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

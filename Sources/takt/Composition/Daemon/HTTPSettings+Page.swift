@@ -1,5 +1,4 @@
 import TaktCore
-import TaktEngine
 import TaktSystem
 
 extension HTTPSettings {

@@ -1,7 +1,6 @@
 import Synchronization
 import TaktCore
 import TaktEngine
-import TaktSystem
 import TaktTime
 
 /// Reports a change of the machine's own time zone: `/etc/localtime` leads elsewhere, or its zone

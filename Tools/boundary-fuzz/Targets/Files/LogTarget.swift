@@ -1,4 +1,3 @@
-import TaktCore
 import TaktEngine
 
 /// A log, as `takt verify --log` reads it.

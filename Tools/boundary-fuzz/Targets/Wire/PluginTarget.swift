@@ -1,4 +1,3 @@
-import TaktCore
 import TaktEngine
 
 /// The output of a plugin: messages on its own descriptor, and a check's first line.

@@ -1,5 +1,4 @@
 import Synchronization
-import TaktCore
 package import TaktTransfer
 
 /// Requests of takt to an engine. All of them block the thread, except streams.

@@ -1,5 +1,3 @@
-import TaktCore
-
 struct ContainerRequest: Sendable {
   var method: String
   /// Below the version of the API, with names encoded: `/containers/json`.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import TaktAPI
 import TaktCore
 import TaktTime
