@@ -3,7 +3,6 @@ import TaktTime
 import Testing
 
 @testable import TaktAPI
-@testable import TaktCore
 
 @Suite struct JSONWriterTests {
   private func text(_ body: (inout JSONWriter) -> Void) -> String {

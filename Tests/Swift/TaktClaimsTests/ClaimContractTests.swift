@@ -3,8 +3,6 @@ import TaktCore
 import TaktTesting
 import Testing
 
-@testable import TaktClaims
-
 extension ClaimContract: CustomTestStringConvertible {
   /// The clause's name.
   public var testDescription: String { name }

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 import TaktCore
 import TaktTime
 import TestSupport

@@ -1,7 +1,6 @@
 import Dispatch
 import Synchronization
 import TaktCore
-import TaktTime
 
 @testable import TaktClaims
 

@@ -1,6 +1,4 @@
-import Foundation
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 

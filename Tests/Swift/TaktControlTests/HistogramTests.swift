@@ -1,7 +1,6 @@
 import Testing
 
 @testable import TaktControl
-@testable import TaktCore
 
 /// Figures as Prometheus reads them.
 @Suite struct HistogramTests {

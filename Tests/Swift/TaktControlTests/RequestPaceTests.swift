@@ -1,7 +1,6 @@
 import Testing
 
 @testable import TaktControl
-@testable import TaktCore
 import TaktTime
 
 /// Requests without a token get a bounded number of turns, and connections the descriptors that

@@ -7,7 +7,6 @@ import Testing
 
 @testable import TaktEngine
 import TaktTime
-import TimerMachine
 
 /// Files of the log, while other programs move, truncate and replace them.
 @Suite struct LogDestinationTests {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 import TaktCore
+import TestSupport
 import Testing
 
 @testable import TaktStore

@@ -3,7 +3,6 @@ import TaktTesting
 import Testing
 
 @testable import TaktStore
-import TaktTime
 
 /// The ledger on disk keeps the same as the plain ledger in memory.
 @Suite struct LedgerContractTests {

@@ -3,7 +3,6 @@ import TaktCore
 import Testing
 
 @testable import TaktStore
-import TaktTime
 
 /// Jobs that the ledger does not know, few or very many at once.
 @Suite struct LedgerNewJobsTests {

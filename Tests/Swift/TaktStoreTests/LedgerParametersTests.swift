@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import TaktTime
-import TestSupport
 import Testing
 
 @testable import TaktCore

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import TaktCore
 import TaktTime
-import TestSupport
 import Testing
 
 @testable import TaktStore

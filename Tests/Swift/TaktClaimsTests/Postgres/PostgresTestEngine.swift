@@ -1,5 +1,3 @@
-import Dispatch
-import Synchronization
 import TaktCore
 import TaktTesting
 import TaktTime

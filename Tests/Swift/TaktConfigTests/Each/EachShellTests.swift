@@ -1,5 +1,4 @@
 import Glibc
-import TaktCore
 import TaktTesting
 import Testing
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import TaktConfig
 import TaktCore
-import TaktTime
 
 struct AccountTests {
   private func load(_ keys: String, as userID: UInt32) -> LoadedJobs {

@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 import Testing
 
 @testable import TaktConfig

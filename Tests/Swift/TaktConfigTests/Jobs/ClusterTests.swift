@@ -3,7 +3,6 @@ import TaktTesting
 import Testing
 
 @testable import TaktConfig
-import TaktTime
 
 struct ClusterTests {
   private static let cluster = "scheduler: {cluster: {engine: postgres}}"

@@ -1,7 +1,5 @@
-import TaktCore
 import Testing
 
-@testable import TaktConfig
 import TaktTime
 
 struct InstantTextTests {

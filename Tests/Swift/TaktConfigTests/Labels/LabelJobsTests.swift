@@ -1,6 +1,4 @@
 import TaktCore
-import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktConfig

@@ -1,4 +1,3 @@
-import TaktCore
 import TaktTime
 
 /// UTC, which is also `local`, Berlin as it was in 2026, and New York.

@@ -1,4 +1,3 @@
-import TaktCore
 import TaktSystem
 import Testing
 

@@ -3,7 +3,6 @@ import TaktTesting
 import TestSupport
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// Each route with each login, against the table in docs/security.md.

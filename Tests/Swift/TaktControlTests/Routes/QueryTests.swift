@@ -1,7 +1,5 @@
-import Foundation
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// Queries are read strictly.

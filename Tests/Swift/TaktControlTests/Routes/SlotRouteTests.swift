@@ -1,7 +1,5 @@
-import TaktTime
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 @Suite struct SlotRouteTests {

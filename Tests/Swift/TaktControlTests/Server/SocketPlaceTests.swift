@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 
 @testable import TaktControl
-@testable import TaktCore
 
 /// The file of the Unix socket, and the daemons that may listen there.
 @Suite struct SocketPlaceTests {

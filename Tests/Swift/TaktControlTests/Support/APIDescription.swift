@@ -1,8 +1,6 @@
 import Foundation
 import TestSupport
 
-@testable import TaktControl
-
 /// The description of the API, and its verdict on an answer.
 struct APIDescription {
   typealias Object = [String: Any]

@@ -1,6 +1,4 @@
-import Foundation
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktControl

@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import TaktTime
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// The other machines of a cluster, in memory, by the hosts of their addresses.

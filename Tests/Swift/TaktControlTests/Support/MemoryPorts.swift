@@ -3,7 +3,6 @@ import Synchronization
 import TaktTesting
 import TaktTime
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// A ledger that writes all at once, or nothing between `hang` and `recover`.

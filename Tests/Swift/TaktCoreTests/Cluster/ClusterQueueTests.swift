@@ -1,5 +1,4 @@
 @testable import TaktCore
-import TaktTime
 import Testing
 
 /// Slots of a shared job that wait for its run.

@@ -1,5 +1,4 @@
 @testable import TaktCore
-import TaktTime
 import Testing
 
 /// Runs without a claim, of a daemon that is killed before or after it has reported them.

@@ -1,5 +1,4 @@
 import Foundation
-import TaktCore
 import TestSupport
 import Testing
 import TaktTime

@@ -1,4 +1,3 @@
-import TaktTesting
 import TaktTime
 import Testing
 

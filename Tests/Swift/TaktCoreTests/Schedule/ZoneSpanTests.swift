@@ -1,6 +1,5 @@
 import Testing
 
-@testable import TaktCore
 import TaktTime
 
 @Suite struct ZoneSpanTests {

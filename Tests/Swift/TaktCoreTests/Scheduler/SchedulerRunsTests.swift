@@ -1,7 +1,6 @@
 import Testing
 
 @testable import TaktCore
-import TaktTime
 
 extension SchedulerWorld {
   fileprivate mutating func end(_ run: UInt64, _ result: AttemptResult = .exited(0)) {

@@ -1,5 +1,3 @@
-import TaktTesting
-
 @testable import TaktCore
 import TaktTime
 

@@ -1,4 +1,3 @@
-import TaktTime
 import Testing
 
 @testable import TaktCore

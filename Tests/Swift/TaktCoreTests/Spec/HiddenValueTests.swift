@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTime
 import Testing
 
 /// Commands, environments and parameters as a plan shows them.

@@ -1,5 +1,4 @@
 import Foundation
-import TaktCore
 import Testing
 import TaktTime
 

@@ -1,4 +1,3 @@
-import Foundation
 import TaktCore
 import TaktTesting
 import Testing

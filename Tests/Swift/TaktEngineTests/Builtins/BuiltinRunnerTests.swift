@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+import Dispatch
 import Synchronization
 import TaktCore
 import Testing

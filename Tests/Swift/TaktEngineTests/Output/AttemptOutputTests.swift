@@ -1,6 +1,5 @@
 import Foundation
 import TaktCore
-import TaktTesting
 import Testing
 import TimerMachineTesting
 

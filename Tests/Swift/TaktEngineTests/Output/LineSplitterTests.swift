@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTesting
 import Testing
 
 @testable import TaktEngine

@@ -1,7 +1,6 @@
 import Foundation
 import Synchronization
 import TaktCore
-import TaktTesting
 import Testing
 import TimerMachineTesting
 

@@ -5,7 +5,6 @@ import TaktCore
 import Testing
 
 @testable import TaktEngine
-import TaktTime
 
 /// The order in which a command's two streams are read.
 @Suite struct OutputOrderTests {

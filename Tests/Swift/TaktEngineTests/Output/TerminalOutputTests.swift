@@ -2,8 +2,7 @@ import Glibc
 import TaktCore
 import Testing
 
-@testable import TaktEngine
-
+/// Commands that print to a terminal.
 @Suite struct TerminalOutputTests {
   private func lines(
     _ script: String, _ change: (inout Execution) -> Void = { _ in }

@@ -2,7 +2,6 @@ import Synchronization
 import TaktCore
 import TaktSystem
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktEngine

@@ -3,7 +3,6 @@ import Glibc
 import Synchronization
 import TaktCore
 import TaktSystem
-import TaktTesting
 import Testing
 
 @testable import TaktEngine

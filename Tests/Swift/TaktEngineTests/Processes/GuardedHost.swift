@@ -3,9 +3,7 @@ import Foundation
 import Glibc
 import TaktTesting
 
-@testable import TaktEngine
-
-/// The clock that continues while the machine sleeps, in nanoseconds.
+/// The clock that goes on while the machine sleeps, in nanoseconds.
 enum BootClock {
   static var now: UInt64 {
     var time = timespec()

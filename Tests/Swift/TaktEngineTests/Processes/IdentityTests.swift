@@ -3,8 +3,7 @@ import Glibc
 import TaktCore
 import Testing
 
-@testable import TaktEngine
-
+/// Whom a child runs as.
 @Suite struct IdentityTests {
   private static let isRoot = geteuid() == 0
 

@@ -1,4 +1,3 @@
-import TaktCore
 import Testing
 
 @testable import TaktImport

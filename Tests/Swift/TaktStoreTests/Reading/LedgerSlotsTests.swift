@@ -1,6 +1,5 @@
 import Foundation
 import TaktTime
-import TestSupport
 import Testing
 
 @testable import TaktCore

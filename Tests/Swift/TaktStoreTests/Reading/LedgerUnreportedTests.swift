@@ -1,6 +1,5 @@
 import GRDB
 import TaktCore
-import TestSupport
 import Testing
 
 @testable import TaktStore

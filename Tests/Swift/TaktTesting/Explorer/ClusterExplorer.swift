@@ -1,6 +1,4 @@
 import DequeModule
-import TaktCore
-import TaktTime
 
 /// All possible behaviour of a small cluster: each order of events, each length of a run, and each
 /// fault at each moment, from the first start until everything is decided.

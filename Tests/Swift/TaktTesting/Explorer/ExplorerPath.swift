@@ -1,6 +1,3 @@
-import TaktCore
-import TaktTime
-
 /// The way to a violation: events in their order, without those that it does not need.
 struct ExplorerPath {
   struct Move {

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// Readers of the page that do not read their answers.

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import TestSupport
 import Testing
 
 /// Jobs of labels with a real engine: `TAKT_CONTAINER_SOCKET` is its socket, and

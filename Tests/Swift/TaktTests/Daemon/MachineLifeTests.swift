@@ -1,7 +1,6 @@
 import Foundation
 import TaktCore
 import TaktEngine
-import TaktTesting
 import Testing
 
 /// The life of a job's timer machine, in the log.

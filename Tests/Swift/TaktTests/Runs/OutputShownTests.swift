@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import TaktControl
-import TaktTesting
 import Testing
 
 /// The output of commands, in the log, the kept output, a file, a mail and on the page.

@@ -1,6 +1,5 @@
 import Dispatch
 import Testing
-import TimerMachine
 
 /// The claims of "What does not crash", on the page "What goes wrong without this".
 struct HarmlessTests {

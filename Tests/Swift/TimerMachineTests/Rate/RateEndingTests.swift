@@ -1,7 +1,6 @@
 import Dispatch
 import Testing
 import TimerMachine
-import TimerMachineTesting
 
 /// Ends of debouncers, throttles and countdowns, on real queues.
 struct RateEndingTests {

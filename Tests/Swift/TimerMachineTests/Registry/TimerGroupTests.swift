@@ -1,5 +1,4 @@
 import Dispatch
-import TaktTime
 import Testing
 import TimerMachineTesting
 

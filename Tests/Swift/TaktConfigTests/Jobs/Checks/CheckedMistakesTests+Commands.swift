@@ -1,8 +1,5 @@
-import Foundation
 import Glibc
-import TaktCore
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktConfig

@@ -1,7 +1,5 @@
 import Foundation
 import Glibc
-import TaktCore
-import TaktTime
 import Testing
 
 @testable import TaktConfig

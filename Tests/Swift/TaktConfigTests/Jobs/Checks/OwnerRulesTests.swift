@@ -1,7 +1,6 @@
 import Glibc
 import TaktCore
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktConfig

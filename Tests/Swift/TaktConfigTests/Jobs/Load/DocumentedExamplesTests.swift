@@ -1,5 +1,4 @@
 import TaktCore
-import TaktSystem
 import TaktTesting
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import TaktCore
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktConfig

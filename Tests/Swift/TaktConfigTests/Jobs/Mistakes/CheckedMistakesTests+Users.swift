@@ -1,8 +1,6 @@
-import Foundation
 import Glibc
 import TaktCore
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktConfig

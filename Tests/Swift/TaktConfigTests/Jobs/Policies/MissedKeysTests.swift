@@ -1,5 +1,4 @@
 import TaktCore
-import TaktTesting
 import TaktTime
 import Testing
 

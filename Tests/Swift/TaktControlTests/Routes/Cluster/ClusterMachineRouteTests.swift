@@ -1,8 +1,5 @@
-import Foundation
-import TaktTime
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// One machine of a cluster, asked through another; and a machine's answers about itself.

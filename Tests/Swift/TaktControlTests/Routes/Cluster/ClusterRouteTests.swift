@@ -2,7 +2,6 @@ import Foundation
 import TaktTime
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// The machines that share jobs with this one, as a client sees them.

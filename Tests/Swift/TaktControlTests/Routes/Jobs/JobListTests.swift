@@ -1,8 +1,6 @@
 import Foundation
-import TaktTime
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// The list of jobs: its pages, its filters, and the table of it.

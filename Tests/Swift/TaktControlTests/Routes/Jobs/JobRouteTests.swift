@@ -2,7 +2,6 @@ import Foundation
 import TaktTime
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// The routes of a client that lists jobs, shows one, and controls it.

@@ -1,8 +1,6 @@
 import Foundation
-import TaktTime
 import Testing
 
-@testable import TaktControl
 @testable import TaktCore
 
 /// Parameters of a triggered run, as texts.

@@ -1,6 +1,5 @@
 import Foundation
 import TaktEngine
-import TaktTime
 import Testing
 
 @testable import TaktControl

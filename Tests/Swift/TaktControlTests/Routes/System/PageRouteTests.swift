@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import TaktControl
-@testable import TaktCore
 
 @Suite struct PageRouteTests {
   @Test func `the page says what a browser may do with it`() async throws {

@@ -1,5 +1,4 @@
 import Foundation
-import TaktTime
 import Testing
 
 @testable import TaktControl

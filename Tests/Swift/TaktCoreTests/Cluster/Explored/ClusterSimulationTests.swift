@@ -1,4 +1,3 @@
-import TaktCore
 import TaktTesting
 import Testing
 

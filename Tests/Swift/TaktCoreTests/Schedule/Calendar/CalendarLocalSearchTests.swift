@@ -1,5 +1,4 @@
 import Foundation
-import TaktTesting
 import TaktTime
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import TaktCore
 import TaktTime
 
 /// The program that reads calendar expressions for systemd.

@@ -1,5 +1,3 @@
-import Foundation
-import TaktCore
 import Testing
 import TaktTime
 

@@ -1,7 +1,5 @@
 import TaktTime
 
-@testable import TaktCore
-
 /// Reads the words of a recurrence of days or longer.
 struct RecurrenceWords {
   private enum Unit: String { case year, month, week, day }

@@ -1,7 +1,5 @@
 import TaktTime
 
-@testable import TaktCore
-
 /// A day as people speak of it.
 struct SpokenDay {
   let day: Int64

@@ -1,4 +1,3 @@
-import TaktTesting
 import Testing
 
 @testable import TaktCore

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import TaktCore
-import TaktTime
 
 /// The distribution of simulated runs.
 @Suite struct RunPatternTests {

@@ -1,6 +1,5 @@
 import Synchronization
 import TaktCore
-import TaktTime
 import TaktTransfer
 import Testing
 import TimerMachineTesting

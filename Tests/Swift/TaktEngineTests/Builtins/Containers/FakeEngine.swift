@@ -1,5 +1,3 @@
-import TaktTesting
-
 /// An engine of containers in a few lines, which misbehaves in one way. Each request is noted.
 enum FakeEngine {
   static let script = #"""

@@ -1,6 +1,5 @@
 import Foundation
 import TaktCore
-import TaktTesting
 import Testing
 
 @testable import TaktEngine

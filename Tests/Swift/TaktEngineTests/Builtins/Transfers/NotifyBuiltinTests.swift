@@ -1,7 +1,6 @@
 import Foundation
 import TaktCore
 import TaktSystem
-import TaktTime
 import TaktTesting
 import Testing
 

@@ -1,11 +1,9 @@
 import Foundation
 import TaktSystem
 import TaktTesting
-import TaktTime
 import Testing
 
 @testable import TaktCore
-@testable import TaktEngine
 
 /// Plugins that are requests, against a server that records them.
 @Suite struct PluginRequestTests {

@@ -1,6 +1,5 @@
 import Foundation
 import TaktCore
-import TaktTime
 import Testing
 
 @testable import TaktEngine
