@@ -181,8 +181,6 @@ void cclaims_abandon(cclaims_connection *connection) {
   library.PQfinish(connection);
 }
 
-void cclaims_finish(cclaims_connection *connection) { library.PQfinish(connection); }
-
 int cclaims_set_nonblocking(cclaims_connection *connection) {
   return library.PQsetnonblocking(connection, 1);
 }

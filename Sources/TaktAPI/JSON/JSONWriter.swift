@@ -119,18 +119,6 @@ package struct JSONWriter {
     value(number)
   }
 
-  package mutating func member(_ name: String, _ duration: Duration?) {
-    guard let duration else { return }
-    key(name)
-    value(duration)
-  }
-
-  package mutating func member(_ name: String, _ instant: WallInstant?) {
-    guard let instant else { return }
-    key(name)
-    value(instant)
-  }
-
   private mutating func nest(
     _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void
   ) {

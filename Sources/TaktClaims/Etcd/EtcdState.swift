@@ -46,8 +46,6 @@ struct EtcdState {
   var stamp: UInt64?
   var revision: Int64 = 0
 
-  init(prefix: String) { self.prefix = prefix }
-
   var metaKey: String { prefix + "meta" }
 }
 

@@ -37,8 +37,6 @@ package struct JobAlarms: Hashable, Sendable {
   /// The hooks and pings that have failed and have not succeeded since, by their names.
   package var failures: [String: AlarmFailure] = [:]
 
-  package init() {}
-
   package var isEmpty: Bool {
     calls.isEmpty && freshness == nil && ended.isEmpty && failures.isEmpty
   }

@@ -30,8 +30,6 @@ package struct SimulationReport: Sendable {
   package private(set) var busiest: WallInstant?
   private var running = 0
 
-  package init() {}
-
   /// The slots of all jobs.
   package var verdictCounts: VerdictCounts {
     jobs.reduce(into: VerdictCounts()) { $0.add($1.verdictCounts) }

@@ -31,8 +31,6 @@ package struct RunStatistics: Hashable, Sendable {
     private var cancelled = 0
     private var interrupted = 0
 
-    package init() {}
-
     package subscript(outcome: Outcome) -> Int {
       get {
         switch outcome {

@@ -18,8 +18,6 @@ package struct LedgerFindings: Sendable {
   /// The number of invalid rows, which were skipped.
   package var badRows = 0
 
-  package init() {}
-
   /// A daemon that has used this ledger, or the one that it is a copy of.
   package struct PreviousDaemon: Hashable, Sendable {
     /// Nil if the ledger could not record it.

@@ -9,11 +9,6 @@ package struct FileStatus: Hashable, Sendable {
   package struct Identity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
-
-    package init(device: UInt64, inode: UInt64) {
-      self.device = device
-      self.inode = inode
-    }
   }
 
   package var type: FileType

@@ -53,11 +53,6 @@ enum Console {
     _ = Array("\(parts[0]) \(severity) \(parts[1])\n".utf8).write(to: STDERR_FILENO)
   }
 
-  /// A text of several lines on standard output.
-  static func show(_ text: [UInt8]) {
-    write(Array(String(decoding: text, as: UTF8.self).printableLines.utf8))
-  }
-
   private static let output = Mutex(PrintableStream(isColoured: isColoured))
 
   /// Part of a run's output on standard output: on a terminal without characters that control it,

@@ -41,8 +41,6 @@ import Testing
       json.object { json in
         json.member("text", String?.none)
         json.member("number", Int?.none)
-        json.member("duration", Duration?.none)
-        json.member("instant", WallInstant?.none)
       }
     }
     #expect(found == "{}")
@@ -91,8 +89,6 @@ import Testing
 
   @Test func `an instant is written in UTC with milliseconds`() {
     let instant = WallInstant(milliseconds: 1_790_000_000_007)
-    #expect(
-      text { json in json.object { $0.member("at", instant) } }
-        == #"{"at":"2026-09-21T14:13:20.007Z"}"#)
+    #expect(text { $0.value(instant) } == #""2026-09-21T14:13:20.007Z""#)
   }
 }

@@ -51,7 +51,6 @@ const char *cclaims_database(const cclaims_connection *connection);
 const char *cclaims_user(const cclaims_connection *connection);
 // Cuts the connection at once, without a word to the server.
 void cclaims_abandon(cclaims_connection *connection);
-void cclaims_finish(cclaims_connection *connection);
 
 // Zero on success.
 int cclaims_set_nonblocking(cclaims_connection *connection);

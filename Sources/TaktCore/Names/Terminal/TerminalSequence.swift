@@ -74,8 +74,6 @@ package struct TerminalStringEnds {
   private var anyEnd = Search()
   private var noBell = Search()
 
-  package init() {}
-
   /// The first place behind the string whose text begins at `start`.
   fileprivate mutating func next(in bytes: [UInt8], from start: Int, endsAtBell: Bool) -> Int? {
     let known = endsAtBell ? anyEnd : noBell

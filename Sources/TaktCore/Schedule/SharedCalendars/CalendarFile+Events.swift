@@ -43,8 +43,6 @@ struct FileEvent {
   var sequence: Int64 = 0
   var summary: String?
 
-  init(line: Int) { self.line = line }
-
   mutating func add(_ property: CalendarFileProperty, at line: Int) {
     let value = Value(property, at: line)
     switch property.name {

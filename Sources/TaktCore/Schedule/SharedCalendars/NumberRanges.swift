@@ -56,11 +56,6 @@ package struct NumberRanges: Hashable, Sendable {
     return next < starts.count ? starts[next] : nil
   }
 
-  /// The last that is before `number`; nil where there is none.
-  func last(before number: Int64) -> Int64? {
-    place(at: number - 1).map { min(ends[$0], number) - 1 }
-  }
-
   /// The first number after `number` at which a range starts or ends; nil if none does.
   func nextEdge(after number: Int64) -> Int64? {
     range(with: number)?.upperBound ?? first(from: number + 1)

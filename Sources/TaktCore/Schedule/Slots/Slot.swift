@@ -18,17 +18,7 @@ package struct Slot: Hashable, Sendable {
   /// The delay by spread and jitter. Default zero.
   package var offset = Duration.zero
   /// The longest delay of the start: the leeway, cut so that it ends before the next slot.
-  package var window: Duration
-
-  init(
-    nominal: WallInstant, causes: SlotCauses, deadline: MonotonicInstant,
-    window: Duration = .zero
-  ) {
-    self.nominal = nominal
-    self.causes = causes
-    self.deadline = deadline
-    self.window = window
-  }
+  package var window = Duration.zero
 
   package var due: WallInstant { nominal + offset }
 

@@ -18,8 +18,6 @@ package struct GroupLimits: Hashable, Sendable {
   /// True if the job runs without them when they are not available. Default false.
   package var isOptional = false
 
-  package init() {}
-
   /// True if there is none.
   package var isEmpty: Bool {
     memoryMaxBytes == nil && cpuQuotaPercent == nil && tasksMax == nil && ioWeight == nil

@@ -20,8 +20,6 @@ package struct MissedPolicy: Hashable, Sendable {
   /// The only times in which they may start late; nil (the default) for any time.
   package var times: Shared<CalendarRules>?
 
-  package init() {}
-
   var words: String? {
     JobKey.list([
       choice.rawValue, within.map { "within \(DurationText.format($0))" },

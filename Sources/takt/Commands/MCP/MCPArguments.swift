@@ -52,7 +52,6 @@ enum MCPArguments {
 
   struct None: APIObject {
     static let isClosed = true
-    init() {}
     mutating func list(in fields: inout some FieldVisitor) {}
   }
 
@@ -60,8 +59,6 @@ enum MCPArguments {
     var job = ""
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job's name", .key)
     }
@@ -74,8 +71,6 @@ enum MCPArguments {
     var limit: Int?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("match", &match, "Only jobs with this text in the name, or with this tag")
       fields.add("state", &state, "Only jobs in this state", .choices(StatusCommand.states))
@@ -92,8 +87,6 @@ enum MCPArguments {
     var limit: Int?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job's name. Default: all jobs")
       fields.add("since", &since, "Only slots since then. \(sinceWords)")
@@ -112,8 +105,6 @@ enum MCPArguments {
     var limit: Int?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job's name. Default: all jobs")
       fields.add("failed", &failed, "Only runs that failed, timed out or were interrupted")
@@ -135,8 +126,6 @@ enum MCPArguments {
     var waitSeconds: Int?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job whose last run that ended is meant. Or name a run")
       fields.add("run", &run, "The run's number. Or name a job", .min(1))
@@ -161,8 +150,6 @@ enum MCPArguments {
     var at: String?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job's name", .key)
       fields.add(

@@ -66,8 +66,6 @@ extension MCPArguments {
     var force: Bool?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job's name", .key)
       fields.add(
@@ -88,8 +86,6 @@ extension MCPArguments {
     var reason: String?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job's name", .key)
       fields.add(
@@ -104,8 +100,6 @@ extension MCPArguments {
     var run: UInt64?
 
     static let isClosed = true
-    init() {}
-
     mutating func list(in fields: inout some FieldVisitor) {
       fields.add("job", &job, "The job whose runs end. Or name a run")
       fields.add("run", &run, "The run's number. Or name a job", .min(1))

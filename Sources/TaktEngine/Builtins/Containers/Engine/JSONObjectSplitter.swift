@@ -15,8 +15,6 @@ package struct JSONObjectSplitter {
 
   package init(bytesMax: Int = 1024 * 1024) { self.bytesMax = bytesMax }
 
-  package var isWithinObject: Bool { depth > 0 }
-
   /// Passes each complete object to `body`. The reader checks whether it is valid JSON.
   package mutating func feed(
     _ bytes: UnsafeRawBufferPointer, _ body: (_ object: [UInt8]) -> Void

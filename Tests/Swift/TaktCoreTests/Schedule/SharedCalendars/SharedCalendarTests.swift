@@ -68,7 +68,6 @@ import Testing
     for number in Int64(-30)...50 {
       #expect(ranges.contains(number) == set.contains(number))
       #expect(ranges.first(from: number) == set.filter { $0 >= number }.min())
-      #expect(ranges.last(before: number) == set.filter { $0 < number }.max())
       let edge = (number + 1...60).first { set.contains($0) != set.contains(number) }
       #expect(ranges.nextEdge(after: number) == edge)
     }
