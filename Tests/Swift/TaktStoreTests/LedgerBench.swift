@@ -101,6 +101,12 @@ final class LedgerBench {
     return try queue.writeWithoutTransaction(body)
   }
 
+  /// Makes the file of an earlier version, from its text under Tests/Data/ledgers.
+  func makeFile(_ name: String) throws {
+    let text = try Repository.text("Tests/Data/ledgers/\(name).sql")
+    try sql { try $0.execute(sql: "PRAGMA journal_mode = WAL; " + text) }
+  }
+
   func audit() throws -> LedgerAuditReport {
     try LedgerArchive(folder: folder.path).audit(zones: TestZones())
   }

@@ -45,13 +45,7 @@ import Testing
 
   @Test func `a ledger of the version before is read, and opened with all its runs`() throws {
     let bench = try LedgerBench()
-    let text = try Repository.text("Tests/Data/ledgers/3-parameters.sql")
-    let queue = try DatabaseQueue(path: bench.path)
-    try queue.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: text)
-    }
-    try queue.close()
+    try bench.makeFile("3-parameters")
     // First without a migration, as a command reads it beside an earlier daemon.
     #expect(try runs(bench).map(\.head.run.number) == [1, 2, 3])
     #expect(try runs(bench).allSatisfy { $0.parameters == nil })

@@ -59,7 +59,7 @@ import Testing
     throws
   {
     let bench = try LedgerBench()
-    try ReasonLedger.makeOld(in: bench)
+    try bench.makeFile("2-reasons")
     try expectAll(in: bench, ReasonLedger.old)
     #expect(try bench.audit().isBalanced)
 
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `what is saved of a damaged ledger of that kind says the same`() throws {
     let (old, bench) = (try LedgerBench(), try LedgerBench())
-    try ReasonLedger.makeOld(in: old)
+    try old.makeFile("2-reasons")
     let new = try LedgerFile(folder: bench.folder.path)
     #expect(try LedgerSalvage.copy(from: old.path, into: new.database).isEmpty)
     new.close()
@@ -152,15 +152,5 @@ enum ReasonLedger {
       entries.append(job.waits(number, run: UInt64(number), end))
     }
     return entries
-  }
-
-  static func makeOld(in bench: LedgerBench) throws {
-    let text = try Repository.text("Tests/Data/ledgers/2-reasons.sql")
-    let queue = try DatabaseQueue(path: bench.path)
-    defer { try? queue.close() }
-    try queue.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: text)
-    }
   }
 }

@@ -37,13 +37,10 @@ import Testing
       _ = try await world.listen(at: .proxy(proxy, settings, tokenFile: world.tokenFile))
     }
 
-    func text(_ path: String) throws -> String {
-      try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
-    }
-
     /// The headers of a row, with values of this daemon in the place of words in capitals.
     func filled(_ header: String) throws -> String {
       var header = header
+      let text = ControlWorld.token(in:)
       let texts = try [
         ("FULL", text(world.tokenFile)), ("OPERATE", text(folder["operate"])),
         ("READ", text(folder["read"])), ("SECRET", hasSecret ? text(folder["secret"]) : ""),
@@ -232,8 +229,7 @@ import Testing
   @Test func `without the proxy's settings its header means nothing`() async throws {
     let world = try await ControlWorld([.named("a")])
     let port = try await world.listenOnNetwork()
-    let token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
-      .trimmingCharacters(in: .newlines)
+    let token = try world.token()
     for (header, status) in [
       ("Remote-User: anna", 401), ("Authorization: Bearer \(token)", 200),
     ] {
@@ -300,7 +296,7 @@ import Testing
     let path = listener.world.folder + "/calendar-token"
     var file = stat()
     #expect(stat(path, &file) == 0 && file.st_mode & 0o777 == 0o600)
-    #expect(try address() == token && listener.text(path) == token && token.count == 64)
+    #expect(try address() == token && ControlWorld.token(in: path) == token && token.count == 64)
     let calendar = "/calendar.ics?token=\(token)"
     let events = try listener.ask("tcp", "GET", calendar + "&ahead=60&match=a", [])
     #expect(events.status == 200 && events.text.contains("SUMMARY:a\r\n"))
@@ -318,7 +314,7 @@ import Testing
     #expect(post.status == 401)
     // Another token replaces it at once.
     let other = try address(#"{"replace":true}"#)
-    let kept = try listener.text(path)
+    let kept = try ControlWorld.token(in: path)
     #expect(other != token && kept == other)
     #expect(try status(calendar) == 401 && status("/calendar.ics?token=\(other)") == 200)
     let refused = try listener.ask(

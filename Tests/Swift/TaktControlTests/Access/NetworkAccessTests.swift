@@ -16,8 +16,7 @@ import Testing
     init(names: [String] = [], readTokenFile: String? = nil) async throws {
       world = try await ControlWorld([.named("a")])
       port = try await world.listenOnNetwork(names: names, readTokenFile: readTokenFile)
-      token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
-        .trimmingCharacters(in: .newlines)
+      token = try world.token()
     }
 
     var host: String { "Host: 127.0.0.1:\(port)" }
@@ -41,8 +40,7 @@ import Testing
   @Test func `a token that may only read changes nothing, and the answer says so`() async throws {
     let folder = TemporaryFolder()
     let listener = try await Listener(readTokenFile: folder["token"])
-    let token = try String(contentsOfFile: folder["token"], encoding: .utf8)
-      .trimmingCharacters(in: .newlines)
+    let token = try ControlWorld.token(in: folder["token"])
     #expect(token.count == 64 && token != listener.token)
     let reader = "Authorization: Bearer \(token)"
     for (path, methods) in try APIDescription().paths where methods.contains("post") {

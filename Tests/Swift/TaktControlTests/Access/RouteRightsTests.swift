@@ -49,9 +49,7 @@ import Testing
     let world = cluster.world
     let port = try await world.listenOnNetwork(
       readTokenFile: folder["token"], operateTokenFile: folder["operate"])
-    func token(_ path: String) throws -> String {
-      try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
-    }
+    let token = ControlWorld.token(in:)
     let ways = [
       Way(column: 1, header: nil),
       Way(column: 2, header: "Authorization: Bearer \(try token(world.tokenFile))"),

@@ -18,8 +18,7 @@ import Testing
       world = try await ControlWorld([.named("a")])
       port = try await world.listenOnNetwork(
         names: ["jobs.example.org"], readTokenFile: readTokenFile, publicURL: url)
-      token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
-        .trimmingCharacters(in: .newlines)
+      token = try world.token()
     }
 
     /// - Parameter headers: nil for those of a client that has the token.
@@ -150,8 +149,7 @@ import Testing
   @Test func `a token that may only read changes nothing below it`() async throws {
     let folder = TemporaryFolder()
     let listener = try await Listener(readTokenFile: folder["token"])
-    let reader = try String(contentsOfFile: folder["token"], encoding: .utf8)
-      .trimmingCharacters(in: .newlines)
+    let reader = try ControlWorld.token(in: folder["token"])
     let headers = ["Host: jobs.example.org", "Authorization: Bearer \(reader)"]
     #expect(try listener.ask("GET", "/takt/api/v1/jobs/a", headers).status == 200)
     let refused = try listener.ask("POST", "/takt/api/v1/jobs/a/suspend", headers)

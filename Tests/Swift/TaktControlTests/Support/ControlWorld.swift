@@ -29,6 +29,14 @@ final class ControlWorld: Sendable {
   var socket: String { folder + "/control.sock" }
   var tokenFile: String { folder + "/token" }
 
+  /// The token that may do all.
+  func token() throws -> String { try Self.token(in: tokenFile) }
+
+  /// The token in a file that the server made.
+  static func token(in path: String) throws -> String {
+    try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .newlines)
+  }
+
   /// A world that runs these jobs.
   ///
   /// - Parameters:

@@ -80,13 +80,7 @@ import TaktTime
 
   @Test func `a ledger of the version before gets a place for them`() throws {
     let bench = try LedgerBench()
-    let text = try Repository.text("Tests/Data/ledgers/3-parameters.sql")
-    let queue = try DatabaseQueue(path: bench.path)
-    try queue.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: text)
-    }
-    try queue.close()
+    try bench.makeFile("3-parameters")
     try bench.open()
     #expect(bench.findings.previous.unreported == [])
     let job = try GridJob("a")

@@ -116,8 +116,7 @@ import Testing
 
     func trigger(_ parameters: [String: String]) throws -> Reply {
       let data = try JSONSerialization.data(withJSONObject: ["parameters": parameters])
-      let token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
-        .trimmingCharacters(in: .newlines)
+      let token = try world.token()
       let wire = try Wire(port: port, of: world)
       wire.send(
         "POST", "/api/v1/jobs/a/trigger", Array(data),

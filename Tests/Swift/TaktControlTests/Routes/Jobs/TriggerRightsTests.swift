@@ -80,8 +80,7 @@ import Testing
     let body = String(decoding: data, as: UTF8.self)
     let target = "/api/v1/jobs/\(trigger.job)/trigger"
     guard way.isOfNetwork else { return try cluster.world.ask("POST", target, body) }
-    let token = try String(contentsOfFile: cluster.world.tokenFile, encoding: .utf8)
-      .trimmingCharacters(in: .newlines)
+    let token = try cluster.world.token()
     let bearer =
       switch way {
       case .socket, .token: token
@@ -122,9 +121,7 @@ import Testing
     let address = try await cluster.world.listen(
       at: .network(settings, tokenFile: cluster.world.tokenFile))
     let port = UInt16(address.split(separator: ":").last ?? "") ?? 0
-    let readToken = try String(
-      contentsOfFile: cluster.world.folder + "/read-token", encoding: .utf8
-    ).trimmingCharacters(in: .newlines)
+    let readToken = try ControlWorld.token(in: cluster.world.folder + "/read-token")
     var taken: [Way: Int] = [:]
     for spec in jobs {
       guard case .use(let action, _) = spec.action else { continue }
@@ -187,8 +184,7 @@ import Testing
       [.named("a", every: nil, action: .use("http", ["url": .string("http://h/")]))],
       catalogue: catalogue)
     let port = try await world.listenOnNetwork()
-    let token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
-      .trimmingCharacters(in: .newlines)
+    let token = try world.token()
     let body =
       #"{"slot":"2026-09-20T00:00:00Z","backfill":true,"parameters":{"url":"http://evil/"}}"#
     let wire = try Wire(port: port, of: world)

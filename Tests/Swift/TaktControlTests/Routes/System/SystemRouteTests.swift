@@ -106,8 +106,7 @@ import Testing
     #expect(none.problem == "404 notFound")
     #expect(none["title"] as? String == "the web page is off")
     let port = try await world.listenOnNetwork()
-    let token = try String(contentsOfFile: world.tokenFile, encoding: .utf8)
-      .trimmingCharacters(in: .newlines)
+    let token = try world.token()
     #expect(
       try world.get("/api/v1/address")["address"] as? String
         == "http://127.0.0.1:\(port)/#token=\(token)")
