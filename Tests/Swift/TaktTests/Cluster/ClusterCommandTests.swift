@@ -66,8 +66,7 @@ import Testing
     #expect(try live.takt("cluster", "--json").output.contains(#""engine":"etcd""#))
     #expect(try live.process.stop() == 0)
 
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       scheduler:
         cluster:
@@ -88,11 +87,10 @@ import Testing
     let server = try Listener(
       saying: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", closes: true)
     let port = server.port
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       "scheduler: {cluster: {engine: etcd, endpoints: 'http://127.0.0.1:\(port)', start: \(start)}}\n"
-        + Self.job)
-    let takt = try TaktProcess(["run"], in: folder)
+        + Self.job
+    ).process
     let sentence = "The server at http://127.0.0.1:\(port) is not etcd. Check the host"
     if start == "refuse" {
       #expect(takt.waitForExit() == 78)
@@ -190,8 +188,7 @@ import Testing
   }
 
   @Test func `files of the cluster's keys that are missing are warnings of check`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       scheduler:
         http: {listen: 127.0.0.1:8080}

@@ -140,8 +140,7 @@ import Testing
   func `without threads a machine of a cluster does not start, and does not hang`(cluster: String)
     throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       "scheduler: {state: none, cluster: \(cluster)}\njobs: {a: {every: 1h, run: 'true'}}\n")
     let rights = "--inh-caps=-all,+dac_override --ambient-caps=-all,+dac_override"
     let script = """

@@ -32,8 +32,7 @@ import Testing
   }
 
   @Test func `explain and check name the commands that start without a shell`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       """
       jobs:
         a:
@@ -81,8 +80,7 @@ import Testing
     #expect(!examples.isEmpty)
     // No other user may name root.
     for example in examples where geteuid() == 0 || !example.contains("user: root") {
-      let folder = try TemporaryFolder()
-      try folder.write(example.components(separatedBy: "```")[0])
+      let folder = try TemporaryFolder(example.components(separatedBy: "```")[0])
       try folder.write("BEGIN:VCALENDAR\nEND:VCALENDAR\n", to: "holidays.ics")
       let result = try folder.takt("check")
       #expect(result.status == 0, "\(result.errors)")

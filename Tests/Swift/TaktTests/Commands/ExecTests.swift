@@ -51,8 +51,8 @@ import Testing
   }
 
   @Test func `a reader that goes away does not keep the run`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {every: 1h, run: 'seq 1 1000000; echo over > over'}\n")
+    let folder = try TemporaryFolder(
+      "jobs:\n  job: {every: 1h, run: 'seq 1 1000000; echo over > over'}\n")
     let script = "'\(TaktProcess.executable.path)' exec job | head -1"
     let shell = try TaktProcess(["-c", script], program: "/bin/sh", in: folder)
     #expect(try shell.text() == "1\n")
@@ -157,8 +157,8 @@ import Testing
   }
 
   @Test func `the fencing number of a run round this one is not handed on`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {on: start, run: 'echo \"<$TAKT_FENCE><$TAKT_JOB>\"'}\n")
+    let folder = try TemporaryFolder(
+      "jobs:\n  job: {on: start, run: 'echo \"<$TAKT_FENCE><$TAKT_JOB>\"'}\n")
     let takt = try TaktProcess(
       ["TAKT_FENCE=9", TaktProcess.executable.path, "exec", "job"], program: "/usr/bin/env",
       in: folder)
@@ -174,8 +174,8 @@ import Testing
   }
 
   @Test func `an interrupted run is ended with all that belongs to it`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  job: {on: start, run: 'echo up; sleep 1000 & wait'}\n")
+    let folder = try TemporaryFolder(
+      "jobs:\n  job: {on: start, run: 'echo up; sleep 1000 & wait'}\n")
     let takt = try TaktProcess(["exec", "job"], in: folder)
     takt.onBytes = { _ in takt.signal(SIGINT) }
     #expect(try takt.text() == "up\n")

@@ -2,8 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
+/// Chromium, as a test drives it.
+enum Browser {
+  static let isInstalled =
+    system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
+  static let hint: Comment = "chromium and chromedriver are not installed"
+}
+
 /// The web page in a real browser.
-@Suite(.serialized, .ownThreads) struct PageTests {
+@Suite(.enabled(if: Browser.isInstalled, Browser.hint), .serialized, .ownThreads)
+struct PageTests {
   private static let jobs = """
     jobs:
       quick: {cron: '@yearly', run: 'echo hello; sleep 1; echo done'}
@@ -47,10 +55,7 @@ import Testing
 
   static let driver = Repository.path("Tests/page/drive.py")
 
-  static let hasBrowser =
-    system("command -v chromium >/dev/null && command -v chromedriver >/dev/null") == 0
-
-  /// axe-core, if `make browser` could install it.
+  /// axe-core, where `make browser` could install it.
   static let axe: String? = {
     let folder = Repository.url(".build/page-venv/lib")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
@@ -70,9 +75,7 @@ import Testing
     #expect(try live.process.stop() == 0)
   }
 
-  @Test(
-    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
-    arguments: ["trigger", "suspend", "reload", "refused"])
+  @Test(arguments: ["trigger", "suspend", "reload", "refused"])
   func `the page does what it is clicked for`(scenario: String) throws {
     let live = try LiveTakt(Self.jobs, http: true)
     let settings = "scheduler: {http: {listen: 0}, shutdown_grace: 1s}\n"
@@ -88,7 +91,6 @@ import Testing
   }
 
   @Test(
-    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
     arguments: [
       "job", "progress", "runs", "output", "long", "overview", "timeline", "sign-in", "keyboard",
       "keyboard-day", "hung", "states", "waiting", "narrow", "slots",
@@ -97,8 +99,7 @@ import Testing
     try drive(try LiveTakt(Self.onCall, http: true), scenario)
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `the plan shows the lines of a command that change`() throws {
+  @Test func `the plan shows the lines of a command that change`() throws {
     func jobs(_ lines: [String]) -> String {
       "jobs:\n  long:\n    cron: '@yearly'\n    run: |\n"
         + lines.map { "      echo \($0)\n" }.joined()
@@ -110,8 +111,7 @@ import Testing
     try drive(live, "lines")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `a job without a success in time is shown as stale`() throws {
+  @Test func `a job without a success in time is shown as stale`() throws {
     let jobs = """
       jobs:
         calm: {cron: '@yearly', run: 'true'}
@@ -121,8 +121,7 @@ import Testing
     try drive(try LiveTakt(jobs, http: true), "stale")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `a job whose hook fails says so`() throws {
+  @Test func `a job whose hook fails says so`() throws {
     let jobs = """
       jobs:
         calm: {cron: '@yearly', run: 'true'}
@@ -132,8 +131,7 @@ import Testing
     try drive(try LiveTakt(jobs, http: true), "problems")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `the jobs of one definition are one row that opens`() throws {
+  @Test func `the jobs of one definition are one row that opens`() throws {
     let jobs = """
       jobs:
         beat: {cron: '@yearly', run: 'true'}
@@ -146,34 +144,29 @@ import Testing
     try drive(try LiveTakt(jobs, http: true), "fold")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `a name that every object of JavaScript has breaks nothing on the page`() throws {
+  @Test func `a name that every object of JavaScript has breaks nothing on the page`() throws {
     let names = ["constructor", "toString", "valueOf", "hasOwnProperty"]
     let jobs = names.map { "  \($0): {cron: '@yearly', run: 'true'}\n" }.joined()
     try drive(try LiveTakt("jobs:\n" + jobs, http: true), "names")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `the timeline shows that takt hung although nothing was due`() throws {
+  @Test func `the timeline shows that takt hung although nothing was due`() throws {
     try drive(try LiveTakt("jobs: {rare: {cron: '@yearly', run: 'true'}}\n", http: true), "hung")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `the timeline of many jobs starts with those that fail`() throws {
+  @Test func `the timeline of many jobs starts with those that fail`() throws {
     let many = (0..<80).map { "  job-\($0): {cron: '@yearly', run: 'true'}\n" }.joined()
     let jobs = "jobs:\n\(many)  zz-broken: {cron: '@yearly', run: 'exit 3'}\n"
     try drive(try LiveTakt(jobs, http: true), "lanes")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `the timeline goes to any time, and its axis stays in view`() throws {
+  @Test func `the timeline goes to any time, and its axis stays in view`() throws {
     let many = (0..<80).map { "  job-\($0): {cron: '@yearly', run: 'true'}\n" }.joined()
     let jobs = "jobs:\n\(many)  broken: {cron: '@yearly', run: 'exit 3'}\n"
     try drive(try LiveTakt(jobs, http: true), "moves")
   }
 
-  @Test(.enabled(if: hasBrowser, "chromium and chromedriver are not installed"))
-  func `the page offers nothing that a token for reading may not do`() throws {
+  @Test func `the page offers nothing that a token for reading may not do`() throws {
     let live = try LiveTakt(Self.onCall, http: true, readToken: "reader")
     let reader = live.folder.read("reader").trimmingCharacters(in: .whitespacesAndNewlines)
     try live.folder.write(
@@ -182,17 +175,13 @@ import Testing
     try drive(live, "read-only", reader)
   }
 
-  @Test(
-    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
-    .enabled(if: axe != nil, "axe-core is not installed; `make browser` installs it from PyPI"))
+  @Test(.enabled(if: axe != nil, "axe-core is not installed; `make browser` installs it from PyPI"))
   func `axe-core finds no violation on the page`() throws {
     let group = "  tenant: {for_each: {name: [acme, globex]}, cron: '@yearly', run: 'true'}\n"
     try drive(try LiveTakt(Self.onCall + group, http: true), "axe", try #require(Self.axe))
   }
 
-  @Test(
-    .enabled(if: hasBrowser, "chromium and chromedriver are not installed"),
-    .enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"))
+  @Test(.enabled(if: ClusterMachines.isInstalled, "PostgreSQL is not installed"))
   func `the page shows the machines of a cluster, and leads to the others`() throws {
     let cluster = try ClusterMachines(Self.jobs)
     try cluster.start("b-1.x")

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: PageTests.hasBrowser, "chromium and chromedriver are not installed"),
+    .enabled(if: Browser.isInstalled, Browser.hint),
     .enabled(if: has("nginx"), "nginx is \(hint)"),
     arguments: ["sub-path removed", "sub-path kept", "trigger kept", "sign-in removed"])
   func `the page works below a path of a proxy`(row: String) throws {
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: PageTests.hasBrowser, "chromium and chromedriver are not installed"),
+    .enabled(if: Browser.isInstalled, Browser.hint),
     .enabled(if: PageTests.axe != nil, "axe-core is not installed; `make browser` installs it"),
     .enabled(if: has("nginx"), "nginx is \(hint)"))
   func `axe-core finds no violation below a path of a proxy`() throws {

@@ -112,8 +112,7 @@ import Testing
   }
 
   @Test func `exec takes no parameters`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(Self.jobs)
+    let folder = try TemporaryFolder(Self.jobs)
     try Self.addPlugin(to: folder)
     let process = try folder.takt("exec", "h", "--with", "url=http://127.0.0.1:1/")
     #expect(process.status == 64)

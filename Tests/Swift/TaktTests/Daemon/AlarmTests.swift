@@ -70,15 +70,13 @@ import Testing
 
   @Test func `when a mail cannot be sent, another hook is called and the job has a problem`() throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       """
       defaults:
         on_alarm_failed: {run: 'echo "$TAKT_HOOK $TAKT_RUN $TAKT_OUTCOME" >> alarms; exit 1'}
       jobs:
         backup: {on: start, run: exit 3, on_failure: {run: exit 7}}
       """)
-    let takt = try TaktProcess(["run"], in: folder)
     #expect(try folder.lines(1, of: "alarms") == ["on_alarm_failed 1 failed"])
     try takt.line("the end of it") { $0.hook == "on_alarm_failed" && $0.outcome == "failed" }
     let text = try folder.takt("status", "backup").text

@@ -82,10 +82,7 @@ import Testing
 
       """)
     let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
-    _ = try TaktProcess.wait("the runs have ended") {
-      FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
-        ? true : nil
-    }
+    try folder.waitFor("ended")
     #expect(try takt.stop() == 0)
     let log = folder.read("takt.log")
     #expect(log.contains("\n{\"level\":\"error\",\"msg\":\"ü\"}\n"), "\(log)")
@@ -103,10 +100,7 @@ import Testing
       """)
     try folder.write("\(json)\nplain\t\u{1b}[31mred\u{1b}[0m\r\n", to: "in")
     let takt = try TaktProcess(["run", "--log-file", "takt.log"], in: folder)
-    _ = try TaktProcess.wait("the runs have ended") {
-      FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
-        ? true : nil
-    }
+    try folder.waitFor("ended")
     #expect(try takt.stop() == 0)
     let log = folder.read("takt.log")
     #expect(log.contains("\n\(json)\nplain\t\u{1b}[31mred\u{1b}[0m\r\n"), "\(log)")

@@ -68,10 +68,8 @@ import Testing
   }
 
   @Test func `the output of a run that a limit has ended says so`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, takt) = try TaktProcess.running(
       "jobs:\n  job: {on: start, run: 'printf x; while :; do :; done', limits: {cpu: 1s}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
     try takt.line("the end of the run") { $0.job == "job" && $0.to == "ended" }
     #expect(try takt.stop() == 0)
     let command = try folder.takt("logs", "job")

@@ -4,9 +4,9 @@ import Testing
 
 @Suite(.ownThreads) struct StopTests {
   @Test func `TERM lets a run in progress end`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {slow: {on: start, run: 'echo begun; sleep 1; echo done'}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let takt = try TaktProcess.running(
+      "jobs: {slow: {on: start, run: 'echo begun; sleep 1; echo done'}}\n"
+    ).process
     try takt.line("the run") { $0.line == "begun" }
     #expect(try takt.stop() == 0)
     #expect(takt.lines.contains { $0.job == "slow" && $0.outcome == "succeeded" })
@@ -108,10 +108,9 @@ import Testing
   }
 
   @Test func `SIGUSR1 writes the state of all jobs to the log`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
-      "jobs: {a: {every: 1h, run: date}, b: {every: 1h, run: date, enabled: false}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let takt = try TaktProcess.running(
+      "jobs: {a: {every: 1h, run: date}, b: {every: 1h, run: date, enabled: false}}\n"
+    ).process
     try takt.line("the start") { $0.event == "timer" && $0.job == "a" }
     takt.signal(SIGUSR1)
     try takt.line("the state") { $0.job == "b" && $0.message == "status: disabled" }

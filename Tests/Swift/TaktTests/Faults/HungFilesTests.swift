@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import Testing
 
-/// Files on a file system that never answers: only jobs that need them wait.
-@Suite(.ownThreads) struct HungFilesTests {
+/// Files on a file system that never answers: only what needs them waits.
+@Suite(.enabled(if: HungMount.isAvailable, HungMount.condition), .ownThreads)
+struct HungFilesTests {
   private static let scheduler = "scheduler: {shutdown_grace: 1s, max_running: 64}\n"
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition), arguments: [false, true])
+  @Test(arguments: [false, true])
   func `jobs start and reload while a watched path does not answer`(isUnresponsive: Bool) throws {
     let mount = try HungMount(isUnresponsive: isUnresponsive)
     let folder = try TemporaryFolder()
@@ -40,7 +41,6 @@ import Testing
   }
 
   @Test(
-    .enabled(if: HungMount.isAvailable, HungMount.condition),
     arguments: [
       ("calendars: {h: {file: 'PATH'}}", "late: {every: 1h, except: h, run: 'true'}"),
       ("", "late: {every: 1h, for_each: {t: {file: 'PATH'}}, run: 'echo {{each.t}}'}"),
@@ -72,8 +72,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
-  func `a ca_file that does not answer ends its own runs at their timeout`() throws {
+  @Test func `a ca_file that does not answer ends its own runs at their timeout`() throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()
     let hung =
@@ -96,8 +95,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
-  func `alarms whose ca_file does not answer fail, say so, and keep nobody waiting`() throws {
+  @Test func `alarms whose ca_file does not answer fail, say so, and keep nobody waiting`() throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()
     let hung = "ca_file: '\(mount.path("ca.pem"))', timeout: 300ms, retries: 0"
@@ -140,11 +138,11 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
-  func `the alarm of a job whose secrets do not answer fails, and keeps nobody waiting`() throws {
+  @Test func `the alarm of a job whose secrets do not answer fails, and keeps nobody waiting`()
+    throws
+  {
     let mount = try HungMount()
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       Self.scheduler + """
         jobs:
           hung:
@@ -157,8 +155,8 @@ import Testing
             on_failure: {use: notify, with: {to: slack, url: 'http://127.0.0.1:9/{{secret.KEY}}', retries: 0}}
           plain: {every: 100ms, missed: {within: 2s}, run: 'true'}
 
-        """)
-    let takt = try TaktProcess(["run"], in: folder)
+        """
+    ).process
     try takt.line("the end of the run") { $0.job == "hung" && $0.to == "ended" && $0.hook == nil }
     try takt.line("the end of its alarm") { $0.to == "ended" && $0.hook == "on_failure" }
     for _ in 0..<10 {
@@ -169,9 +167,7 @@ import Testing
     #expect(try takt.stop() == 0)
   }
 
-  @Test(
-    .enabled(if: HungMount.isAvailable, HungMount.condition),
-    arguments: ["token_file", "read_token_file"])
+  @Test(arguments: ["token_file", "read_token_file"])
   func `jobs start, and takt stops, while the file of a token does not answer`(key: String) throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()
@@ -202,18 +198,16 @@ import Testing
     mount.unmount()
   }
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
-  func `TERM ends takt while a watched path and secrets do not answer`() throws {
+  @Test func `TERM ends takt while a watched path and secrets do not answer`() throws {
     let mount = try HungMount()
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let takt = try TaktProcess.running(
       Self.scheduler + """
         jobs:
           watching: {watch: {path: '\(mount.path("inbox"))'}, run: 'true'}
           reading: {on: start, run: 'true', secrets: {KEY: {file: '\(mount.path("secret"))'}}}
 
-        """)
-    let takt = try TaktProcess(["run"], in: folder)
+        """
+    ).process
     try takt.line("the watch that is not armed") {
       $0.message?.contains("so changes are not seen") == true
     }
@@ -225,8 +219,7 @@ import Testing
     mount.unmount()
   }
 
-  @Test(.enabled(if: HungMount.isAvailable, HungMount.condition))
-  func `secrets that do not answer fail their job alone`() throws {
+  @Test func `secrets that do not answer fail their job alone`() throws {
     let mount = try HungMount()
     let folder = try TemporaryFolder()
     try folder.write("value", to: "secret")

@@ -17,8 +17,7 @@ import Testing
   @Test func `each line from crontab becomes a job that takt accepts and schedules`() throws {
     let jobs = try Self.crontabJobs()
     #expect(jobs.count == 10)
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n" + jobs.map { "  \($0)\n" }.joined())
+    let folder = try TemporaryFolder("jobs:\n" + jobs.map { "  \($0)\n" }.joined())
     let check = try TaktProcess(["check"], in: folder)
     // Their programs need not exist on this machine.
     #expect(try check.text().hasPrefix("jobs.yaml: ok, 10 jobs"))

@@ -63,8 +63,8 @@ import Testing
 
   @Test func `limits that are not available are an error, or a warning if the file says so`() throws
   {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 100ms, run: echo x, limits: {memory_max: 64MB}}}\n")
+    let folder = try TemporaryFolder(
+      "jobs: {a: {every: 100ms, run: echo x, limits: {memory_max: 64MB}}}\n")
     for command in ["check", "run"] {
       let refused = try folder.takt(
         ["TAKT_CGROUP=off", TaktProcess.executable.path, command], program: "/usr/bin/env")
@@ -89,9 +89,9 @@ import Testing
 
   @Test(arguments: [true, canLimit])
   func `a run whose limits this machine does not give says what is missing`(isOff: Bool) throws {
-    // On a machine with limits, only takt itself can be denied them.
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: 'true', limits: {tasks_max: 9}}}\n")
+    // Where limits can be given, only takt itself can be told not to.
+    let folder = try TemporaryFolder(
+      "jobs: {a: {every: 1h, run: 'true', limits: {tasks_max: 9}}}\n")
     let exec = try folder.takt(
       (isOff ? ["TAKT_CGROUP=off"] : []) + [TaktProcess.executable.path, "exec", "a"],
       program: "/usr/bin/env")
@@ -106,8 +106,8 @@ import Testing
   }
 
   @Test func `commands that run nothing do not ask for controllers`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 1h, run: echo x, limits: {memory_max: 64MB}}}\n")
+    let folder = try TemporaryFolder(
+      "jobs: {a: {every: 1h, run: echo x, limits: {memory_max: 64MB}}}\n")
     let next = try folder.takt(
       ["TAKT_CGROUP=off", TaktProcess.executable.path, "next"], program: "/usr/bin/env")
     #expect(next.status == 0 && next.errors.isEmpty, "\(next.errors)")
@@ -127,8 +127,7 @@ import Testing
 
   @Test(.enabled(if: canLimit))
   func `a delegated group gives limits to takt alone, and takt says who else is in it`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       "jobs: {a: {every: 100ms, run: '\(show("pids.max"))', limits: {tasks_max: 9}}}")
     let name = "/sys/fs/cgroup/takt-test-\(UUID().uuidString)"
     let refused = try start(beside: true, group: name + "-1", in: folder)

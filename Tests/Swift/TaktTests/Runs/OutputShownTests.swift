@@ -160,7 +160,7 @@ import Testing
   private func drivePage(
     _ cases: [PrintedCase], _ runs: [String: Int], _ live: LiveTakt
   ) throws {
-    guard PageTests.hasBrowser else { return }
+    guard Browser.isInstalled else { return }
     let wanted: [[String: Any]] = cases.map { printed in
       [
         "job": printed.name, "run": runs[printed.name] ?? 0,

@@ -146,10 +146,7 @@ import Testing
 
       """)
     let takt = try TaktProcess(["run", "--log-format", "text"], in: folder)
-    _ = try TaktProcess.wait("the runs have ended") {
-      FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ended").path)
-        ? true : nil
-    }
+    try folder.waitFor("ended")
     takt.signal(SIGTERM)
     let text = try takt.text()
     _ = takt.waitForExit()

@@ -100,9 +100,9 @@ import Testing
   }
 
   @Test func `without a transfer libcurl is not loaded`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  beside: {every: 50ms, use: log, with: {message: x}}\n")
-    let takt = try TaktProcess(["run"], in: folder)
+    let takt = try TaktProcess.running(
+      "jobs:\n  beside: {every: 50ms, use: log, with: {message: x}}\n"
+    ).process
     try takt.line("a slot") { $0.verdict == "ran" }
     let file = try #require(FileHandle(forReadingAtPath: "/proc/\(takt.pid)/maps"))
     let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)

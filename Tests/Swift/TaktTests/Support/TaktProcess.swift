@@ -290,6 +290,13 @@ final class TemporaryFolder {
     }
   }
 
+  /// Waits until the file is there.
+  func waitFor(_ name: String) throws {
+    _ = try TaktProcess.wait(name) {
+      FileManager.default.fileExists(atPath: url.path + "/" + name) ? true : nil
+    }
+  }
+
   func read(_ name: String) -> String {
     (try? String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)) ?? ""
   }

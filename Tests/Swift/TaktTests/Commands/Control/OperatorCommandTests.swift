@@ -65,8 +65,7 @@ import Testing
   }
 
   @Test func `a wrong value says how its command goes`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(Self.jobs)
+    let folder = try TemporaryFolder(Self.jobs)
     for (arguments, message) in [
       (["once", "--at", "teatime", "--", "true"], "'teatime' is none"),
       (["once", "--at", "2200-12-31T23:59-05:00", "--", "true"], "is not between 1970 and 2200"),
@@ -103,8 +102,7 @@ import Testing
 
   @Test(arguments: ["next", "explain"])
   func `a command that cannot read the ledger counts from now and says so`(command: String) throws {
-    let folder = try TemporaryFolder()
-    try folder.write(Self.jobs)
+    let folder = try TemporaryFolder(Self.jobs)
     func errors() throws -> String {
       let takt = try folder.takt([command, "one"])
       #expect(takt.status == 0)
@@ -172,8 +170,7 @@ import Testing
   }
 
   @Test func `people get local times with their offset, programs get UTC`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let folder = try TemporaryFolder(
       "scheduler: {timezone: Asia/Kolkata}\n"
         + "jobs: {a: {cron: '0 3 * * *', until: 2098-12-31T23:00Z, run: 'true'}}\n")
     let explain = try TaktProcess(["explain", "a"], in: folder)

@@ -40,11 +40,9 @@ import Testing
     #expect(try verify(folder) == 0)
   }
 
-  @Test func `a daemon that was stopped gives that as the reason of missed slots`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+  @Test func `a takt that stood still says so of the slots that passed`() throws {
+    let (folder, process) = try TaktProcess.running(
       "jobs:\n  a: {every: 300ms, late_tolerance: 100ms, missed: {policy: skip}, run: 'true'}\n")
-    let process = try TaktProcess(["run"], in: folder)
     try process.line("a slot") { $0.verdict == "ran" }
     process.signal(SIGSTOP)
     usleep(1_500_000)

@@ -166,9 +166,8 @@ import Testing
   }
 
   @Test func `with no state there is no folder, and what needs one is refused`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("scheduler: {state: none}\njobs:\n  a: {every: 50ms, run: 'true'}\n")
-    let process = try TaktProcess(["run"], in: folder)
+    let (folder, process) = try TaktProcess.running(
+      "scheduler: {state: none}\njobs:\n  a: {every: 50ms, run: 'true'}\n")
     try process.line("a run") { $0.verdict == "ran" }
     #expect(try process.stop() == 0)
     #expect(

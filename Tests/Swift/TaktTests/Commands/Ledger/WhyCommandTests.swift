@@ -60,9 +60,8 @@ import Testing
   }
 
   @Test func `a slot that was missed while takt was down says when that was`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {a: {every: 200ms, missed: {policy: skip}, run: 'true'}}\n")
-    let first = try TaktProcess(["run"], in: folder)
+    let (folder, first) = try TaktProcess.running(
+      "jobs: {a: {every: 200ms, missed: {policy: skip}, run: 'true'}}\n")
     try first.line("a run") { $0.job == "a" && $0.outcome != nil }
     first.crash()
     // Slots pass without a running daemon.

@@ -258,8 +258,8 @@ import Testing
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: unitOfSystem), "no systemd"))
   func `no unit takes the place of one of the system`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs: {dbus: {every: 1h, run: x}, own-job: {every: 1h, run: x}}\n")
+    let folder = try TemporaryFolder(
+      "jobs: {dbus: {every: 1h, run: x}, own-job: {every: 1h, run: x}}\n")
     let exported = try folder.takt(["export", "jobs.yaml", "--to", "systemd"])
     #expect(exported.status == 1)
     #expect(exported.errors.contains("takt: dbus.service is left out"), "\(exported.errors)")

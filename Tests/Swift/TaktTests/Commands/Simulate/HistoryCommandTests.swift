@@ -22,8 +22,7 @@ import Testing
 
   /// A folder whose ledger has 25 runs and more of `often` and of `pair`.
   private func folder() throws -> TemporaryFolder {
-    let folder = try TemporaryFolder(Self.jobs)
-    let process = try TaktProcess(["run"], in: folder)
+    let (folder, process) = try TaktProcess.running(Self.jobs)
     var counts: [String: Int] = [:]
     while counts["often", default: 0] < 25 || counts["pair", default: 0] < 25 {
       let line = try process.line("the end of a run") { $0.outcome == "succeeded" }

@@ -149,10 +149,8 @@ import Testing
   }
 
   @Test func `next continues from where the ledger says the jobs are`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(
+    let (folder, process) = try TaktProcess.running(
       "jobs:\n  a: {every: 1h, first: now, run: 'true'}\n  b: {after: {job: a}, run: 'true'}\n")
-    let process = try TaktProcess(["run"], in: folder)
     let slot = try process.line("a slot") { $0.job == "a" && $0.verdict == "ran" }.slot
     try process.line("the follower") { $0.job == "b" && $0.outcome == "succeeded" }
     #expect(try process.stop() == 0)
@@ -166,8 +164,8 @@ import Testing
   }
 
   @Test func `a command that takes one job names those that a family makes`() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("jobs:\n  backup: {for_each: {t: [a, b]}, every: 1h, run: 'true'}\n")
+    let folder = try TemporaryFolder(
+      "jobs:\n  backup: {for_each: {t: [a, b]}, every: 1h, run: 'true'}\n")
     let made = "'backup' is a definition with 'for_each', which makes 'backup.a', 'backup.b'"
     for command in ["next", "explain", "exec"] {
       let known = try folder.takt([command, "backup"])
