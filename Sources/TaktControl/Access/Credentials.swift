@@ -4,7 +4,6 @@ import Hummingbird
 import TaktCore
 import TaktSystem
 
-/// By what those who are let through show who they are.
 struct Credentials: Sendable {
   private let tokens: [(token: Token, access: Access)]
   /// The calendar's token, which may be in an address.

@@ -5,7 +5,6 @@ import TaktAPI
 package import TaktCore
 import TaktTime
 
-/// What one machine asks another.
 struct MachineCall: Sendable {
   /// The path and the query.
   var target: String

@@ -1,4 +1,3 @@
-/// What a route is called, what it takes and what it answers.
 struct RouteAbout: Sendable {
   /// The name for programs generated from the description.
   let operation: String

@@ -6,8 +6,8 @@ import TaktCore
 import TaktSystem
 import TaktTime
 
-/// What commands say to the person who typed them. Texts are shown without what would steer a
-/// terminal, whoever wrote them.
+/// The output of commands to the user. Texts of any origin are shown without characters that
+/// control the terminal.
 enum Console {
   /// A line on standard output.
   static func print(_ line: String, in colour: TerminalColour = .none) {

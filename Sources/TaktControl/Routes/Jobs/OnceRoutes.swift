@@ -4,8 +4,8 @@ import TaktAPI
 import TaktCore
 import TaktTime
 
-/// Jobs that run once. Who may add one runs any command as takt's user, so that it is for the Unix
-/// socket alone.
+/// Jobs that run once. Anyone who may add one can run any command as takt's user, so this is only
+/// for the Unix socket.
 struct OnceRoutes {
   let ports: ControlPorts
 

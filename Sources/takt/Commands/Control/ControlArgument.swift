@@ -11,7 +11,6 @@ import TaktStore
 import TaktSystem
 import TaktTime
 
-/// The daemon that a command talks to.
 struct ControlArgument: ParsableArguments {
   @Option(
     name: [.customShort("f"), .customLong("file")],

@@ -2,7 +2,6 @@ import Glibc
 import TaktCore
 import Testing
 
-/// Commands that print to a terminal.
 @Suite struct TerminalOutputTests {
   private func lines(
     _ script: String, _ change: (inout Execution) -> Void = { _ in }

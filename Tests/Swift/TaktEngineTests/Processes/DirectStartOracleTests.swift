@@ -5,9 +5,9 @@ import TaktSystem
 import TaktTesting
 import Testing
 
-/// Commands that takt starts without a shell, held against the same ones by `sh -c`: by dash and by
-/// bash, as takt's user and as another one. `TAKT_SHELL_TEXTS` says how many texts each of the four
-/// gets: 5,000 in `make check-slow`.
+/// Commands that takt starts without a shell, compared with the same ones by `sh -c`: by dash and
+/// by bash, as takt's user and as another one. `TAKT_SHELL_TEXTS` sets the number of texts for each
+/// of the four: 5,000 in `make check-slow`.
 @Suite struct DirectStartOracleTests {
   private static let users = geteuid() == 0 ? [nil, "nobody"] : [nil]
   private static let world = Result { try ShellWorld() }

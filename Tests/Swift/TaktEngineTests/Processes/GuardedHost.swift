@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TaktTesting
 
-/// The clock that goes on while the machine sleeps, in nanoseconds.
+/// The clock that continues while the machine sleeps, in nanoseconds.
 enum BootClock {
   static var now: UInt64 {
     var time = timespec()

@@ -3,7 +3,6 @@ import Glibc
 import TaktCore
 import Testing
 
-/// Whom a child runs as.
 @Suite struct IdentityTests {
   private static let isRoot = geteuid() == 0
 

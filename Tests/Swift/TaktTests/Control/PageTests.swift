@@ -55,7 +55,7 @@ struct PageTests {
 
   static let driver = Repository.path("Tests/page/drive.py")
 
-  /// axe-core, where `make browser` could install it.
+  /// axe-core, if `make browser` could install it.
   static let axe: String? = {
     let folder = Repository.url(".build/page-venv/lib")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Files on a file system that never answers: only what needs them waits.
+/// Files on a file system that never answers: only jobs that need them wait.
 @Suite(.enabled(if: HungMount.isAvailable, HungMount.condition), .ownThreads)
 struct HungFilesTests {
   private static let scheduler = "scheduler: {shutdown_grace: 1s, max_running: 64}\n"

@@ -89,7 +89,7 @@ import Testing
 
   @Test(arguments: [true, canLimit])
   func `a run whose limits this machine does not give says what is missing`(isOff: Bool) throws {
-    // Where limits can be given, only takt itself can be told not to.
+    // On a machine with limits, only takt itself can be denied them.
     let folder = try TemporaryFolder(
       "jobs: {a: {every: 1h, run: 'true', limits: {tasks_max: 9}}}\n")
     let exec = try folder.takt(

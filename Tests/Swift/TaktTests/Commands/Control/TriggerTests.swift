@@ -40,7 +40,7 @@ import Testing
     #expect(try verify(folder) == 0)
   }
 
-  @Test func `a takt that stood still says so of the slots that passed`() throws {
+  @Test func `a daemon that was stopped gives that as the reason of missed slots`() throws {
     let (folder, process) = try TaktProcess.running(
       "jobs:\n  a: {every: 300ms, late_tolerance: 100ms, missed: {policy: skip}, run: 'true'}\n")
     try process.line("a slot") { $0.verdict == "ran" }
