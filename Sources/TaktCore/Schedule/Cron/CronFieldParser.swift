@@ -175,9 +175,10 @@ struct CronFieldParser {
     mask |= 1 << UInt64(field == .dayOfWeek ? value % 7 : value)
   }
 
-  private func store(in expression: inout CronExpression, isStar: Bool) {
+  private mutating func store(in expression: inout CronExpression, isStar: Bool) {
     // As in cron: a '*' behind something else makes no difference between the day fields.
     let isAnyDay = isStar && (isAny || mask.nonzeroBitCount == field.cycle)
+    if isAnyDay { days = CronDays() }
     switch field {
     case .second:
       expression.seconds = mask

@@ -191,6 +191,7 @@ import TaktTime
   @Test func `expressions of one meaning are equal`() throws {
     #expect(try CronExpression("0 0 * * 0") == CronExpression("@weekly"))
     #expect(try CronExpression("0 0 0 * * SUN") == CronExpression("0 0 ? * 7"))
+    #expect(try CronExpression("0 0 *,L * *,FRI#2") == CronExpression("@daily"))
     #expect(try CronExpression("0 0 * * 0") != CronExpression("0-0 0 * * 0"))
   }
 
