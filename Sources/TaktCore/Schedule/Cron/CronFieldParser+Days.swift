@@ -16,9 +16,9 @@ extension CronFieldParser {
     }
     if reader.consume("w") {
       try requireAlone(from: place)
-      days.nearestWeekdaysBeforeLast |= 1 << UInt32(before)
+      add(.nearestWeekdayBeforeLast(before))
     } else {
-      days.daysBeforeLast |= 1 << UInt32(before)
+      add(.beforeLast(before))
     }
     return true
   }
@@ -28,11 +28,11 @@ extension CronFieldParser {
     if field == .dayOfMonth {
       guard reader.consume("w") else { return false }
       try requireAlone(from: place)
-      days.nearestWeekdays |= 1 << UInt32(day)
+      add(.nearestWeekday(day))
       return true
     }
     if reader.consume("l") {
-      days.lastWeekdays |= 1 << UInt8(day % 7)
+      add(.lastWeekday(day % 7))
       return true
     }
     guard reader.consume("#") else { return false }
@@ -42,7 +42,13 @@ extension CronFieldParser {
       throw problem(
         .outOfRange(reader.text(from: number, to: reader.position), 1...5), at: number)
     }
-    days.nthWeekdays |= 1 << UInt64(day % 7 * 5 + nth - 1)
+    add(.nthWeekday(day % 7, nth - 1))
     return true
+  }
+
+  private mutating func add(_ day: SpecialDay) {
+    guard !special.contains(day) else { return }
+    special.append(day)
+    special.sort()
   }
 }

@@ -10,7 +10,7 @@ struct CronFieldParser {
   private var isAny = false
   /// True once a `*`, a range or a step was read.
   private var isOpen = false
-  var days = CronDays()
+  var special: [SpecialDay] = []
 
   init(_ field: CronField, _ reader: ByteReader, seed: String) {
     self.field = field
@@ -178,7 +178,7 @@ struct CronFieldParser {
   private mutating func store(in expression: inout CronExpression, isStar: Bool) {
     // As in cron: a '*' behind something else makes no difference between the day fields.
     let isAnyDay = isStar && (isAny || mask.nonzeroBitCount == field.cycle)
-    if isAnyDay { days = CronDays() }
+    if isAnyDay { special = [] }
     switch field {
     case .second:
       expression.seconds = mask
@@ -196,15 +196,12 @@ struct CronFieldParser {
       expression.days.isAnyDayOfMonth = isAnyDay
       expression.days.isStarDayOfMonth = isStar
       expression.days.daysOfMonth = UInt32(mask)
-      expression.days.daysBeforeLast = days.daysBeforeLast
-      expression.days.nearestWeekdays = days.nearestWeekdays
-      expression.days.nearestWeekdaysBeforeLast = days.nearestWeekdaysBeforeLast
+      expression.days.specialOfMonth = special
     case .dayOfWeek:
       expression.days.isAnyDayOfWeek = isAnyDay
       expression.days.isStarDayOfWeek = isStar
       expression.days.weekdays = UInt8(mask)
-      expression.days.lastWeekdays = days.lastWeekdays
-      expression.days.nthWeekdays = days.nthWeekdays
+      expression.days.specialOfWeek = special
     case .year:
       expression.years = isAny ? nil : CronYears(years)
     }

@@ -43,7 +43,9 @@ extension Recurrence {
     var cron = CronDays()
     cron.isAnyDayOfWeek = true
     cron.daysOfMonth = days.monthDays
-    cron.daysBeforeLast = days.lastMonthDays >> 1
+    CronDays.forEachBit(UInt64(days.lastMonthDays >> 1)) {
+      cron.specialOfMonth.append(.beforeLast($0))
+    }
     return cron.warning(in: rule.monthsWithDays, hasStep: false, last: "BYMONTHDAY=-1")
   }
 }
