@@ -25,9 +25,9 @@ final class ActionTable {
   /// The number of lookups of plugins.
   private(set) var pluginUseCount = 0
 
-  /// Built-ins added after plugins could have had their names: a file's own plugin keeps its
-  /// meaning.
-  private static let young: Set<String> = ["container", "notify", "ping"]
+  /// Built-ins as old as plugins. A plugin may have the name of any other, and keeps its meaning
+  /// where that is new.
+  private static let old: Set<String> = ["http", "log", "mail", "prune", "signal", "touch"]
 
   init(_ catalogue: any ActionCatalogue, _ plugins: any PluginSource) {
     self.catalogue = catalogue
@@ -73,7 +73,7 @@ final class ActionTable {
   /// True for any plugin of the name, even a wrong one; most built-ins take precedence.
   func isPlugin(_ name: String) -> Bool {
     if name == lastBuiltIn { return false }
-    if catalogueNames.contains(name), !Self.young.contains(name) {
+    if catalogueNames.contains(name), Self.old.contains(name) {
       lastBuiltIn = name
       return false
     }
@@ -85,7 +85,7 @@ final class ActionTable {
 
   /// Names of built-ins that plugins may have, but none has.
   var namesWithoutPlugin: Set<String> {
-    Set(isPluginByName.filter { !$0.value && Self.young.contains($0.key) }.keys)
+    Set(isPluginByName.filter { !$0.value && catalogueNames.contains($0.key) }.keys)
   }
 
   /// Nil if there is none, and if its manifest is wrong, which is reported in its own file.
