@@ -123,6 +123,26 @@ extension Overlap {
   /// The kind of active run that a run meets.
   package enum Meeting: Sendable {
     case refusal, parallel, stop, wait
+
+    /// The effect of a run by hand, for people, behind the name of a policy.
+    package var ofRun: String {
+      switch self {
+      case .refusal: "refuses the new one with exit code 75"
+      case .parallel: "runs both"
+      case .stop: "stops the other run"
+      case .wait: "makes it wait"
+      }
+    }
+
+    /// The effect of a slot to come, for people.
+    package var ofSlot: String {
+      switch self {
+      case .refusal: "If it has not ended by then, the slot is passed over"
+      case .parallel: "The slot runs beside it"
+      case .stop: "If it has not ended by then, it is stopped"
+      case .wait: "If it has not ended by then, the slot waits for it"
+      }
+    }
   }
 
   package var meeting: Meeting {

@@ -21,14 +21,7 @@ struct TriggerCommand: ParsableCommand {
       """)
 
   private static var overlaps: String {
-    Overlap.list(", and ") { overlap in
-      switch overlap.meeting {
-      case .refusal: "\(overlap) refuses the new one with exit code 75"
-      case .wait: "\(overlap) makes it wait"
-      case .stop: "\(overlap) stops the other run"
-      case .parallel: "\(overlap) runs both"
-      }
-    }
+    Overlap.list(", and ") { "\($0) \($0.meeting.ofRun)" }
   }
 
   @OptionGroup var selection: JobSelection

@@ -108,14 +108,7 @@ struct FutureSlots {
 
   private func overlap(_ overlap: Overlap, _ active: StoredRun) -> String {
     let run = "Run \(active.head.run.number) of the job is active: \(words.span(of: active))."
-    let what =
-      switch overlap.meeting {
-      case .refusal: "If it has not ended by then, the slot is passed over"
-      case .wait: "If it has not ended by then, the slot waits for it"
-      case .stop: "If it has not ended by then, it is stopped"
-      case .parallel: "The slot runs beside it"
-      }
-    return "\(run) \(what) (overlap: \(overlap.rawValue))."
+    return "\(run) \(overlap.meeting.ofSlot) (overlap: \(overlap.rawValue))."
   }
 
   private var reachedLimit: String {
