@@ -123,9 +123,11 @@ extension ContainerEngine {
     try object(ExecDetails.self, of: ContainerRequest("GET", ["exec", exec, "json"]))
   }
 
-  func hasImage(_ name: String) throws(ContainerFailure) -> Bool {
+  func hasImage(
+    _ name: String, cancelledBy cancellation: Cancellation
+  ) throws(ContainerFailure) -> Bool {
     do throws(ContainerFailure) {
-      try reply(to: ContainerRequest("GET", ["images", name, "json"]))
+      try reply(to: ContainerRequest("GET", ["images", name, "json"]), cancelledBy: cancellation)
       return true
     } catch {
       if error.isMissing { return false }

@@ -25,13 +25,13 @@ package final class ContainerEngine: Sendable {
 
   /// Asks the engine for its version unless it is known. Blocks the thread.
   @discardableResult
-  func agree(within timeout: Duration = .seconds(30)) throws(ContainerFailure)
-    -> ContainerAPIVersion
-  {
+  func agree(
+    within timeout: Duration = .seconds(30), cancelledBy cancellation: Cancellation? = nil
+  ) throws(ContainerFailure) -> ContainerAPIVersion {
     if let version = version.withLock(\.self) { return version }
     var request = ContainerRequest("GET", ["version"])
     request.timeout = timeout
-    let reply = try send(request, below: "")
+    let reply = try send(request, below: "", cancellation)
     guard reply.status == 200, let found = EngineVersion(json: reply.body),
       let newest = found.newest.flatMap(ContainerAPIVersion.init)
     else {
@@ -52,12 +52,12 @@ package final class ContainerEngine: Sendable {
   /// Sends a request and returns the body of the answer. Blocks the thread, at most for the
   /// request's timeout, and as long again if the version is not known.
   ///
-  /// - Parameter onStart: gets the request on its way, to cancel it.
+  /// - Parameter cancellation: gives it up; the engine may perform it all the same.
   @discardableResult
   func reply(
     to request: ContainerRequest, cancelledBy cancellation: Cancellation? = nil
   ) throws(ContainerFailure) -> [UInt8] {
-    let version = try agree(within: request.timeout)
+    let version = try agree(within: request.timeout, cancelledBy: cancellation)
     let reply = try send(request, below: "/v\(version)", cancellation)
     guard (200..<300).contains(reply.status) || reply.status == 304 else {
       throw refusal(reply)

@@ -8,7 +8,7 @@ extension ContainerAttempt {
   static let markVariable = "TAKT_CONTAINER_MARK"
 
   func runExec(in container: String) throws(ContainerFailure) -> BuiltinEnd {
-    try ContainerEngines.shared.prepare(engine)
+    try ContainerEngines.shared.prepare(engine, cancelledBy: call.cancellation)
     guard try isRunning(container) else { return .failed("container") }
     guard let exec = try prepare(in: container) else { return .failed("container") }
     guard !call.cancellation.isCancelled else { return .failed(LongAttempt.cancelled) }

@@ -29,7 +29,7 @@ final class ContainerAttempt {
   }
 
   func runNew() throws(ContainerFailure) -> BuiltinEnd {
-    try ContainerEngines.shared.prepare(engine)
+    try ContainerEngines.shared.prepare(engine, cancelledBy: call.cancellation)
     guard try provideImage() else { return .failed("image") }
     let labels = try ContainerEngines.shared.labels(
       call.request, mark: mark, removal: settings.removal)
@@ -68,7 +68,11 @@ final class ContainerAttempt {
     guard let image = settings.image else { return false }
     do throws(ContainerFailure) {
       if settings.pull == .never { return true }
-      if settings.pull == .missing, try engine.hasImage(image.description) { return true }
+      if settings.pull == .missing,
+        try engine.hasImage(image.description, cancelledBy: call.cancellation)
+      {
+        return true
+      }
       try engine.pull(image, cancelledBy: call.cancellation)
       return true
     } catch {
@@ -92,8 +96,7 @@ final class ContainerAttempt {
       try ContainerEngines.shared.remove(name, on: engine)
     } catch {
       call.log(
-        "cannot remove the container \(name): \(error.message); the next run that uses the engine "
-          + "tries again", .warning)
+        "cannot remove the container \(name): \(error.message); takt keeps trying", .warning)
     }
   }
 

@@ -19,13 +19,18 @@ package final class ContainerEngines: Sendable {
     var swept: Set<String> = []
     /// Containers of this daemon that could not be removed, by socket.
     var left: [String: Set<String>] = [:]
+    /// The sockets whose `left` is tried again.
+    var retried: Set<String> = []
+    var cleanings: [String: ContainerCleaning] = [:]
   }
 
   private static let fileName = "containers"
   /// The containers of one socket that are tried again; the next daemon finds others.
   private static let leftMax = 1000
+  private static let retryMax = Duration.seconds(30)
   private let state = Mutex(State())
-  private let sweeping = Mutex(())
+  /// Held while the file is written.
+  private let file = Mutex(())
 
   enum Label {
     static let state = "dev.takt.state"
@@ -93,32 +98,42 @@ package final class ContainerEngines: Sendable {
   }
 
   /// Ends the leftover containers of previous daemons, and of attempts that could not remove
-  /// theirs. Blocks the thread.
-  func prepare(_ engine: ContainerEngine) throws(ContainerFailure) {
+  /// theirs. Blocks the thread until that is done, or `cancellation`.
+  ///
+  /// Attempts that wait for one engine share the work, so that each waits once while it hangs.
+  func prepare(
+    _ engine: ContainerEngine, cancelledBy cancellation: Cancellation? = nil
+  ) throws(ContainerFailure) {
     let socket = engine.socketPath
-    // An engine that hangs does not delay jobs of another one.
-    let isClean = state.withLock { $0.swept.contains(socket) && $0.left[socket]?.isEmpty ?? true }
-    if isClean { return }
-    let failure = sweeping.withLock { _ -> ContainerFailure? in
-      do throws(ContainerFailure) {
-        let (isSwept, left) = state.withLock {
-          ($0.swept.contains(socket), $0.left[socket] ?? [])
-        }
-        for name in left {
-          try engine.remove(name)
-          state.withLock { _ = $0.left[socket]?.remove(name) }
-        }
-        if !isSwept {
-          try note(socket)
-          try sweep(engine)
-          state.withLock { _ = $0.swept.insert(socket) }
-        }
-        return nil
-      } catch {
-        return error
+    let (cleaning, isNew) = state.withLock { state -> (ContainerCleaning?, Bool) in
+      if state.swept.contains(socket), state.left[socket]?.isEmpty ?? true { return (nil, false) }
+      if let active = state.cleanings[socket] { return (active, false) }
+      let cleaning = ContainerCleaning()
+      state.cleanings[socket] = cleaning
+      return (cleaning, true)
+    }
+    guard let cleaning else { return }
+    if isNew {
+      cleaning.begin { [self] () throws(ContainerFailure) in
+        try clean(engine)
+      } onEnd: { [self] in
+        state.withLock { $0.cleanings[socket] = nil }
       }
     }
-    if let failure { throw failure }
+    try cleaning.wait(cancelledBy: cancellation)
+  }
+
+  private func clean(_ engine: ContainerEngine) throws(ContainerFailure) {
+    let socket = engine.socketPath
+    let (isSwept, left) = state.withLock { ($0.swept.contains(socket), $0.left[socket] ?? []) }
+    for name in left {
+      try engine.remove(name)
+      state.withLock { _ = $0.left[socket]?.remove(name) }
+    }
+    guard !isSwept else { return }
+    try note(socket)
+    try sweep(engine)
+    state.withLock { _ = $0.swept.insert(socket) }
   }
 
   /// Removes a container by its name, now or later.
@@ -126,11 +141,36 @@ package final class ContainerEngines: Sendable {
     do throws(ContainerFailure) {
       try engine.remove(name)
     } catch {
-      state.withLock { state in
-        guard state.left[engine.socketPath, default: []].count < Self.leftMax else { return }
+      let isFirst = state.withLock { state in
+        guard state.left[engine.socketPath, default: []].count < Self.leftMax else { return false }
         state.left[engine.socketPath, default: []].insert(name)
+        return state.retried.insert(engine.socketPath).inserted
       }
+      if isFirst { retry(engine) }
       throw error
+    }
+  }
+
+  /// Tries to remove what is left until it is gone, at longer and longer intervals, on a thread of
+  /// its own: the next run that uses the engine may be far away.
+  private func retry(_ engine: ContainerEngine) {
+    let socket = engine.socketPath
+    let work: @Sendable () -> Void = { [self] in
+      var pause = Duration.seconds(1)
+      var isOver = false
+      while !isOver {
+        _ = Cancellation().sleep(pause)
+        pause = min(pause * 2, Self.retryMax)
+        try? prepare(engine)
+        isOver = state.withLock { state in
+          guard state.left[socket]?.isEmpty ?? true else { return false }
+          state.retried.remove(socket)
+          return true
+        }
+      }
+    }
+    if (try? Thread.start(name: "takt-removal", work)) == nil {
+      state.withLock { _ = $0.retried.remove(socket) }
     }
   }
 
@@ -181,11 +221,17 @@ package final class ContainerEngines: Sendable {
   /// The content of the file in the state folder; without a folder, a key of this process's own.
   private func keyAndSockets() throws(ContainerFailure) -> (key: String, sockets: [String]) {
     guard let folder = state.withLock(\.folder) else { return (ownKey(), []) }
-    let path = "\(folder)/\(Self.fileName)"
+    return try file.withLock { _ throws(ContainerFailure) in try Self.keyAndSockets(in: folder) }
+  }
+
+  private static func keyAndSockets(
+    in folder: String
+  ) throws(ContainerFailure) -> (key: String, sockets: [String]) {
+    let path = "\(folder)/\(fileName)"
     let lines: [String]
     do throws(SystemError) {
       if access(path, F_OK) != 0 {
-        try Self.append("\(AttemptMark.make())\n", to: path, O_CREAT | O_EXCL)
+        try append("\(AttemptMark.make())\n", to: path, O_CREAT | O_EXCL)
       }
       let text = String(decoding: try SmallFile.read(path, bytesMax: 65_536), as: UTF8.self)
       lines = text.split(separator: "\n").map(String.init)

@@ -104,6 +104,39 @@ import Testing
     if report.result == .exited(143) { #expect(seen.contains { $0.contains("kill?signal=15") }) }
   }
 
+  @Test func `runs that wait for an engine that hangs end at once when they are stopped`()
+    async throws
+  {
+    let server = try start("hangs")
+    defer { withExtendedLifetime(server) {} }
+    let begin = ContinuousClock.now
+    let requests = (UInt64(1)...3).map { run in
+      var attempt = request()
+      attempt.run = RunID(run)
+      return attempt
+    }
+    bench.router.start(requests)
+    while !seen.contains(where: { $0.hasPrefix("GET /version") }) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    for run in requests { bench.router.stop(run.run, signal: .terminate) }
+    for end in await bench.ends(3) { #expect(end.report.result == .failed("cancelled")) }
+    // The limit of one request is longer.
+    #expect(begin.duration(to: .now) < .seconds(20))
+  }
+
+  @Test func `a container that the engine does not remove is removed later, without another run`()
+    async throws
+  {
+    let server = try start("keeps")
+    defer { withExtendedLifetime(server) {} }
+    bench.router.start([request()])
+    #expect(await bench.ends(1)[0].report.result == .exited(3))
+    while seen.filter({ $0.hasPrefix("DELETE /v1.41/containers/takt-job-") }).count < 2 {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
   @Test func `what previous daemons left is ended, and nothing else`() async throws {
     _ = try await run("leftovers")
     let ended = seen.filter { $0.hasPrefix("DELETE") || $0.contains("/kill?") }
