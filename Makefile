@@ -270,6 +270,7 @@ explore: setup   ## Try each order of events of a small cluster, and of one mach
 	.build-storm/release/cluster-explore --alone 2 --faults $(or $(FAULTS),1)
 	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1)
 	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1) --longest 8
+	.build-storm/release/cluster-explore --faults $(or $(FAULTS),1) --group
 
 .PHONY: replay
 replay: test-setup ## Do on PostgreSQL all that the explorer asks of an engine, with one fault at each moment.

@@ -32,11 +32,4 @@ import Testing
       #expect(builtin.parameters.allSatisfy { !$0.summary.isEmpty && !$0.summary.hasSuffix(".") })
     }
   }
-
-  @Test func `what a built-in keeps secret is masked in plans`() {
-    for builtin in BuiltinRegistry.standard.sorted {
-      let secrets = builtin.parameters.filter(\.isSecret).map(\.name)
-      #expect(SensitiveText.parameters(of: builtin.name) == Set(secrets), "\(builtin.name)")
-    }
-  }
 }

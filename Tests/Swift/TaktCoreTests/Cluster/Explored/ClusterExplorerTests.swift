@@ -25,6 +25,13 @@ struct ClusterExplorerTests {
     #expect(report.isComplete && report.ends > 1)
   }
 
+  @Test(arguments: Overlap.allCases)
+  func `two jobs of a group of one take their turns on any machine`(overlap: Overlap) {
+    let report = explore(.group(overlap, .bestEffort, faults: 0))
+    #expect(report.violations.isEmpty, story(report))
+    #expect(report.isComplete && report.ends > 1)
+  }
+
   @Test(arguments: [ExplorerScene.Fault.lostAnswer, .crash, .crashWithoutLedger, .leave])
   func `with one fault at any moment it is, too`(fault: ExplorerScene.Fault) {
     var scene = ExplorerScene.one(.skip, .atLeastOnce, faults: 1)
