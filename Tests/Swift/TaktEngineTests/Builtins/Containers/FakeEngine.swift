@@ -76,6 +76,19 @@ enum FakeEngine {
             if words[0] == "containers" and words[-1] == "kill":
                 ended.set()
                 return self.answer(204)
+            if words[0] == "containers" and words[-1] == "exec":
+                if mode == "exec-stopped": return self.answer(409, {"message": "is not running"})
+                return self.answer(201, {"Id": "e1"})
+            if words[0] == "exec" and words[-1] == "start":
+                line = b"y" * 63 + b"\n"
+                return self.chunks(frame(1, line * 256) * (48 if mode == "exec-flood" else 1), 16392)
+            if words[0] == "exec":
+                owner = "f" * 64 if mode == "exec-moved" else "e" * 64
+                return self.answer(200, {"Running": False, "ExitCode": 3, "ContainerID": owner})
+            if words[0] == "containers" and words[-1] == "json" and mode.startswith("exec"):
+                if mode == "exec-gone": return self.answer(404, {"message": "No such container"})
+                owner = "f" * 64 if mode == "exec-renamed" else "e" * 64
+                return self.answer(200, {"Id": owner, "State": {"Status": "running", "Running": True}})
             if method == "DELETE" and mode == "keeps" and not ended.is_set():
                 ended.set()
                 return self.answer(500, {"message": "busy"})
