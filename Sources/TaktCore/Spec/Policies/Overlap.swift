@@ -154,6 +154,13 @@ extension Overlap {
     }
   }
 
+  /// The slots that become `skipped(overlap)`, for people; nil for none.
+  package var skips: String? {
+    if refuses { return "a slot that is due during a run is passed over" }
+    return answers.contains(.givesWay)
+      ? "a slot in a cluster is passed over while a newer one of its job runs" : nil
+  }
+
   /// The words for each, in a list for people; nil leaves one out.
   package static func list(_ last: String, _ words: (Self) -> String?) -> String {
     let parts = allCases.compactMap(words)

@@ -10,6 +10,8 @@ struct SlotWords {
   var standing: JobStanding?
   /// The job's `missed`, such as `last, within 2h`; nil if neither a daemon nor a file has it.
   var missed: String?
+  /// The job's `overlap`; nil if neither a daemon nor a file has the job.
+  var overlap: Overlap?
 
   /// The delay from which on a start is late, and its reasons are shown.
   private static let lateFrom = Duration.seconds(1)
@@ -106,12 +108,7 @@ struct SlotWords {
       let other = slot.blocking.map {
         "Run \($0.head.run.number) of the job was active: \(span(of: $0))."
       }
-      return [
-        other ?? "Another run of the job was active.",
-        "With overlap: \(Overlap.list(" or ") { $0.refuses ? $0.rawValue : nil }), a slot that is due "
-          + "during a run is passed over; \(Overlap.list(" and ") { $0.refuses ? nil : $0.rawValue }) "
-          + "do otherwise.",
-      ]
+      return [other ?? "Another run of the job was active.", "With overlap: \(overlapRule)."]
     case .queueFull:
       return ["64 runs of the job were already waiting, the most that overlap: queue keeps."]
     case .groupFull:
@@ -220,6 +217,14 @@ struct SlotWords {
     let late = slot.record.at - slot.record.slots.last
     let delay = late >= .seconds(1) ? ", \(brief(late)) after the slot" : ""
     return lines + ["takt gave it up at \(time(slot.record.at))\(delay). \(missedRule)"]
+  }
+
+  /// The effect of the job's own `overlap`, which may have been another one then.
+  private var overlapRule: String {
+    guard let overlap else {
+      return Overlap.list("; with ") { overlap in overlap.skips.map { "\(overlap), \($0)" } }
+    }
+    return "\(overlap), \(overlap.skips ?? "which the job has now, no slot is passed over")"
   }
 
   /// The effect of the job's own `missed` on slots such as this one.

@@ -49,10 +49,12 @@ struct WhyCommand: ParsableCommand {
       try archive.inquire(name, from: range.first, to: range.end, zones: ZoneFiles())
     }
     let standing = JobStanding(of: name.text, state.control.quietConnection)
+    let verdicts = inquiry.slots.map(\.record.verdict)
     let words = SlotWords(
       job: name.text, zone: zone, standing: standing,
-      missed: inquiry.slots.contains { $0.record.verdict.kind == .missed }
-        ? missedPolicy(of: name) : nil)
+      missed: verdicts.contains { $0.kind == .missed } ? policy(.missed, of: name) : nil,
+      overlap: verdicts.contains(.skipped(.overlap))
+        ? policy(.overlap, of: name).flatMap(Overlap.init) : nil)
     let toCome = FutureSlots(
       name: name, forecast: future?.forecast, inquiry: inquiry, words: words,
       daemon: future?.daemon ?? (state.control.hasSocket ? .hasJob : .isDown))
@@ -142,16 +144,15 @@ extension WhyCommand {
 }
 
 extension WhyCommand {
-  /// The job's present `missed`, in the words of the running daemon or else of the jobs file; nil
-  /// if neither has the job.
-  private func missedPolicy(of name: JobName) -> String? {
-    let key = JobKey.missed.name
+  /// The job's present value of a key, in the words of the running daemon or else of the jobs file;
+  /// nil if neither has the job.
+  private func policy(_ key: JobKey, of name: JobName) -> String? {
     let target = "/api/v1/jobs/\(name.text.asPathPart)"
     if let detail = state.control.quietConnection?.askQuietly(API.JobDetail.self, target) {
-      return detail.keys.first { $0.key == key }?.text
+      return detail.keys.first { $0.key == key.name }?.text
     }
     let spec = state.snapshot()?.jobs.first { $0.name == name }
-    return spec.flatMap { JobKey.facts(of: $0).first { $0.key == key }?.text }
+    return spec.flatMap { JobKey.facts(of: $0).first { $0.key == key.name }?.text }
   }
 
   /// Prints the waits of active runs, as far as a daemon reports them.

@@ -166,6 +166,21 @@ import Testing
           + "is not older than the job's interval.") == true)
   }
 
+  @Test func `a skipped slot says what the job's own overlap does`() throws {
+    func rule(_ overlap: Overlap?) throws -> String? {
+      var words = SlotWords(job: "a", zone: .utc)
+      words.overlap = overlap
+      return words.lines(of: try evidence(.skipped(.overlap))).last
+    }
+    let skip = "skip, a slot that is due during a run is passed over"
+    let replace = "replace, a slot in a cluster is passed over while a newer one of its job runs"
+    #expect(try rule(.skip) == "  With overlap: \(skip).")
+    #expect(try rule(.replace) == "  With overlap: \(replace).")
+    #expect(
+      try rule(.allow) == "  With overlap: allow, which the job has now, no slot is passed over.")
+    #expect(try rule(nil) == "  With overlap: \(skip); with \(replace).")
+  }
+
   @Test func `a slot without a run tells a suspension from a disabled job`() throws {
     var slot = try evidence(.skipped(.suspended))
     slot.isDisabled = true

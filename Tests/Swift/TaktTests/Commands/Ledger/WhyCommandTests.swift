@@ -36,7 +36,7 @@ import Testing
     #expect(long.output.contains("skipped(overlap)"), "\(long)")
     #expect(long.output.contains("of the job was active: started at "))
     #expect(
-      long.output.contains("With overlap: skip, a slot that is due during a run is passed over"))
+      long.output.contains("With overlap: skip, a slot that is due during a run is passed over.\n"))
     let ran = live.process.lines.first { $0.job == "quick" && $0.verdict == "ran" }
     let quick = try live.takt("why", "quick", "--at", try #require(ran?.slot), "--json")
     let object = try #require(try objects(quick.output).first)
