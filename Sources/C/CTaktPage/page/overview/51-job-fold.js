@@ -47,21 +47,8 @@ class JobFold {
   /** What a row shows of several jobs: what somebody should look at first. */
   row(key, jobs) {
     const first = jobs.reduce((best, job) => (attention(job) < attention(best) ? job : best));
-    const nexts = jobs.filter((job) => job.next).map((job) => job.next);
-    const lasts = jobs.filter((job) => job.last?.ended).map((job) => job.last);
-    const failing = jobs.filter((job) => job.streak > 0).length;
-    const states = new Map();
-    for (const job of jobs) states.set(job.state, (states.get(job.state) ?? 0) + 1);
-    return {
-      name: key.slice(FOLD_MARK.length), members: jobs.map((job) => job.name), tags: [],
-      schedule: [...states].map(([state, count]) => `${count} ${state}`).join(", "),
-      // All of them are resumed by one button when all of them are suspended.
-      state: first.state, suspension: jobs.every((job) => job.suspension) ? first.suspension : undefined, stale_since: first.stale_since,
-      attention: attention(first), isStale: jobs.some(isStale), problems: first.problems,
-      active: jobs.flatMap((job) => job.active), streak: failing > 0 ? first.streak : 0, failing,
-      next: nexts.reduce((best, next) => (best && best.due <= next.due ? best : next), undefined),
-      last: lasts.reduce((best, last) => (best && best.ended >= last.ended ? best : last), undefined),
-      outcomes: "", verdicts: jobs.map((job) => job.verdicts ?? "").join(""), isOpen: this.open.has(key),
-    };
+    return Object.assign(
+      { name: key.slice(FOLD_MARK.length), members: jobs.map((job) => job.name), tags: [], isOpen: this.open.has(key) },
+      ...JOB_COLUMNS.map(({ fold }) => fold?.(jobs, first)));
   }
 }

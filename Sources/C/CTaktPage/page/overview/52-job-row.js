@@ -3,15 +3,45 @@
  * what differs.
  */
 
-/** The columns: their heading, and by what they sort. The smallest key comes first. */
+/**
+ * The columns: their heading, by what they sort, the smallest key first, and what they show of several jobs,
+ * the first of which is the one to look at first.
+ */
 const JOB_COLUMNS = [
   { key: "select", title: "", sort: undefined },
-  { key: "name", title: "Job", sort: null },
-  { key: "state", title: "State", sort: attention },
-  { key: "last", title: "Last run", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity) },
-  { key: "outcomes", title: "Durations", sort: (job) => -(job.durations_ms?.at(-1) ?? -1) },
-  { key: "slots", title: "Slots", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length },
-  { key: "next", title: "Next slot", sort: (job) => (job.next ? Date.parse(job.next.due) : Infinity) },
+  {
+    key: "name", title: "Job", sort: null,
+    fold(jobs) {
+      const states = new Map();
+      for (const job of jobs) states.set(job.state, (states.get(job.state) ?? 0) + 1);
+      return { schedule: [...states].map(([state, count]) => `${count} ${state}`).join(", ") };
+    },
+  },
+  {
+    key: "state", title: "State", sort: attention,
+    fold: (jobs, first) => ({
+      // All of them are resumed by one button when all of them are suspended.
+      state: first.state, suspension: jobs.every((job) => job.suspension) ? first.suspension : undefined, stale_since: first.stale_since,
+      attention: attention(first), isStale: jobs.some(isStale), problems: first.problems, active: jobs.flatMap((job) => job.active),
+    }),
+  },
+  {
+    key: "last", title: "Last run", sort: (job) => (job.last?.ended ? -Date.parse(job.last.ended) : Infinity),
+    fold(jobs, first) {
+      const lasts = jobs.filter((job) => job.last?.ended).map((job) => job.last);
+      const failing = jobs.filter((job) => job.streak > 0).length;
+      return { last: lasts.reduce((best, last) => (best && best.ended >= last.ended ? best : last), undefined), failing, streak: failing > 0 ? first.streak : 0 };
+    },
+  },
+  { key: "outcomes", title: "Durations", sort: (job) => -(job.durations_ms?.at(-1) ?? -1), fold: () => ({ outcomes: "" }) },
+  {
+    key: "slots", title: "Slots", sort: (job) => -(job.verdicts ?? "").replace(/[ro]/g, "").length,
+    fold: (jobs) => ({ verdicts: jobs.map((job) => job.verdicts ?? "").join("") }),
+  },
+  {
+    key: "next", title: "Next slot", sort: (job) => (job.next ? Date.parse(job.next.due) : Infinity),
+    fold: (jobs) => ({ next: jobs.filter((job) => job.next).map((job) => job.next).reduce((best, next) => (best && best.due <= next.due ? best : next), undefined) }),
+  },
   { key: "actions", title: "", sort: undefined },
 ];
 
