@@ -17,6 +17,8 @@ BENCH_FILE := .build/bench/bench.json
 # What reads the API's description and tries what it says.
 SCHEMATHESIS := .build/api-venv/bin/schemathesis
 BROWSER := chromium chromium-driver
+# An engine for containers, and what an image is made of.
+PODMAN := podman runc busybox-static
 # Unpacked: installed, they would begin to serve this machine's port 80. Of Apache, apache2-bin is the
 # program alone.
 PROXIES := nginx caddy
@@ -153,6 +155,7 @@ check-slow:      ## Run the checks that take too long for CI, and print each one
 		'contract: make contract' \
 		'nemesis: make nemesis' \
 		'guest: make guest' \
+		'containers: make containers-test' \
 		'soak: make soak' \
 		'shells: env TAKT_SHELL_TEXTS=5000 $(SWIFT) test --filter DirectStartOracleTests' \
 		'recurrences: env TAKT_RRULES=5000 $(SWIFT) test --filter RecurrenceOracleTests' \
@@ -291,6 +294,14 @@ soak: release test-setup bench-venv ## Run takt for SOAK_MINUTES=60 while things
 guest: test-build ## Run the tests of control groups in a virtual machine with Debian's kernel and cgroup v2 alone.
 	Tests/guest/guest env TAKT_IN_GUEST=1 .build/debug/taktPackageTests.xctest \
 		--testing-library swift-testing --filter 'GroupLimitTests|ResourceUseTests'
+
+# Where this machine cannot have one, it says so.
+.PHONY: containers-test
+containers-test: PACKAGES += $(PODMAN)
+containers-test: test-build ## Run jobs in containers of a real Podman that goes, hangs and comes back, and on two machines of a cluster.
+	python3 -B Tests/containers/drive.py .build/debug/takt
+	python3 -B Tests/containers/podman.py .build/debug/taktPackageTests.xctest \
+		--testing-library swift-testing --filter 'RealEngineTests|ContainerLabelTests'
 
 crash: setup     ## Kill takt 200 times and stop it 2,000 times at random moments, and verify the ledger.
 	TAKT_CRASHES=200 TAKT_QUICK_STOPS=2000 $(SWIFT) test --filter LedgerCrashTests
