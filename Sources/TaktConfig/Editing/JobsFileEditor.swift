@@ -25,7 +25,7 @@ package struct JobsFileEditor {
       case .family: "the job has 'for_each'; change the definition by hand"
       case .indirect: "the job is written with an anchor, an alias or a tag; change it by hand"
       case .intricate(let key):
-        "the value of '\(key)' takes several lines or an anchor; change it by hand"
+        "the value of '\(key)' is a list, a mapping, in several lines or behind an anchor; change it by hand"
       case .unreadable: "the file cannot be read as YAML"
       }
     }
@@ -111,8 +111,10 @@ package struct JobsFileEditor {
     for edit in edits.sorted(by: { ($0.line, $0.column) > ($1.line, $1.column) }) {
       guard lines.indices.contains(edit.line) else { continue }
       if edit.isLine {
-        if !lines[edit.line].hasSuffix("\n") { lines[edit.line] += "\n" }
-        lines.insert(edit.text + "\n", at: edit.line + 1)
+        if lines[edit.line].utf8.last != UInt8(ascii: "\n") { lines[edit.line] += "\n" }
+        // "\r\n" is one character.
+        let end = lines[edit.line].hasSuffix("\r\n") ? "\r\n" : "\n"
+        lines.insert(edit.text.replacing("\n", with: end) + end, at: edit.line + 1)
       } else {
         var scalars = Array(lines[edit.line].unicodeScalars)
         scalars.replaceSubrange(

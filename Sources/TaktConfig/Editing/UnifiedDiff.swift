@@ -40,7 +40,7 @@ package enum UnifiedDiff {
     return "@@ -\(place(old, \.old, first.old)) +\(place(new, \.new, first.new)) @@\n"
       + rows.map { row in
         "\(row.sign)\(row.text)"
-          + (row.text.hasSuffix("\n") ? "" : "\n\\ No newline at end of file\n")
+          + (row.text.utf8.last == UInt8(ascii: "\n") ? "" : "\n\\ No newline at end of file\n")
       }.joined()
   }
 

@@ -109,7 +109,7 @@ struct TestCommand: ParsableCommand {
 
   private func printRecord(named name: String, of files: TestFiles) throws {
     var files = files
-    let known = files.hasTests ? try files.load().first { $0.name == name } : nil
+    let known = files.hasRecordedTests ? try files.load().first { $0.name == name } : nil
     let snapshot = try known?.snapshot ?? TestFiles.jobs(at: files.jobs, local: .utc)
     let zone = known?.zone ?? snapshot.settings.zone
     let now = WallInstant(milliseconds: SystemTimeSource().wall.milliseconds / 60_000 * 60_000)

@@ -3,6 +3,7 @@ import Glibc
 import TaktConfig
 import TaktCore
 import TaktEngine
+import TaktSystem
 import TaktTime
 
 /// The two files of tests: the jobs, and the expectations.
@@ -28,6 +29,13 @@ struct TestFiles {
   }
 
   var hasTests: Bool { access(tests, F_OK) == 0 }
+
+  /// True if there is a file with something in it: `takt test --record NAME > FILE` has emptied or made
+  /// it before takt begins.
+  var hasRecordedTests: Bool {
+    guard let status = try? FileStatus(at: tests) else { return hasTests }
+    return status.sizeBytes > 0 || status.type != .file
+  }
 
   /// The tests; prints the diagnostics, and ends the program if there are any.
   mutating func load() throws -> [JobsTest] {

@@ -125,6 +125,15 @@ import Testing
     #expect(!refusal.sentence.isEmpty)
   }
 
+  @Test func `lines of Windows keep their ends`() throws {
+    let text = "jobs:\r\n  a:\r\n    every: 1h\r\n    run: x\r\n"
+    let new = try edited(text, ["timeout"], "5m")
+    #expect(new == text.replacing("  a:\r\n", with: "  a:\r\n    timeout: 5m\r\n"))
+    let difference = UnifiedDiff.text(text, new, file: "jobs.yaml")
+    #expect(difference.contains("+    timeout: 5m\r\n     every: 1h\r\n"), "\(difference)")
+    #expect(!difference.contains("No newline"), "\(difference)")
+  }
+
   @Test func `a difference has its lines with three around them`() {
     let old = (1...20).map { "\($0)\n" }.joined()
     let new = old.replacing("\n5\n", with: "\n5\nfive\n").replacing("\n18\n", with: "\neighteen\n")

@@ -72,9 +72,10 @@ struct JobLines {
     guard count > 0, let newest = job.passed else { return [] }
     let total = job.verdicts.utf8.count
     let reason = newest.reason.map { "(\($0))" } ?? ""
+    let slot = newest.slot.rfc3339(in: zone)
     return [
-      "slots that did not run: \(count) of the last \(total), the newest \(newest.slot.rfc3339(in: zone)): "
-        + "\(newest.verdict)\(reason); 'takt why \(job.name)' says why"
+      "slots that did not run: \(count) of the last \(total), the newest \(slot): "
+        + "\(newest.verdict)\(reason); 'takt why \(job.name) --at \(slot)' says why"
     ]
   }
 

@@ -66,7 +66,7 @@ import Testing
         cond: waiting, stale
         stale: its slots pass without a run
         slots that did not run: 2 of the last 4, the newest 1970-01-01T00:00:00.000Z: \
-        skipped(condition); 'takt why cond' says why
+        skipped(condition); 'takt why cond --at 1970-01-01T00:00:00.000Z' says why
 
         """), "\(text())")
   }

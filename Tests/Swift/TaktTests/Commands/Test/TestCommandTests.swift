@@ -113,6 +113,15 @@ import Testing
     }
   }
 
+  /// As a shell leaves it for `takt test --record NAME > jobs.test.yaml`.
+  @Test func `the first test is recorded into the file that is still empty`() throws {
+    let folder = try folder("")
+    let record = try folder.takt("test", "--record", "first")
+    #expect(record.status == 0, "\(record.text)")
+    try folder.write(record.output, to: "jobs.test.yaml")
+    #expect(try folder.takt("test").status == 0)
+  }
+
   @Test func `a test that is recorded for another time keeps what its runs do`() throws {
     let folder = try folder(
       """
