@@ -9,7 +9,9 @@ struct ExportedCron {
   /// Nil for an expression with seconds, years, or days that classic cron cannot express.
   init?(_ expression: CronExpression) {
     let fields = expression.normalized.split(separator: " ").map(String.init)
-    guard fields.count == 5, !expression.hasSpecialDays else { return nil }
+    guard fields.count == 5, !fields.contains(where: { $0.contains("#") }),
+      !fields[2].contains(where: { "LW".contains($0) }), !fields[4].contains("L")
+    else { return nil }
     self.fields = zip(fields, [59, 23, 31, 12, 6]).map(Self.closed)
     hasBothDays = fields[2] != "*" && fields[4] != "*"
   }

@@ -10,12 +10,18 @@ struct CronDays: Hashable, Sendable {
   var isStarDayOfWeek = false
   /// Days of the month, bits 1 to 31.
   var daysOfMonth: UInt32 = 0
+  /// Days before the last of the month: bit 0 is `L`, bit 3 is `L-3`.
+  var daysBeforeLast: UInt32 = 0
+  /// Bit 15 is `15W`, the weekday nearest to the 15th.
+  var nearestWeekdays: UInt32 = 0
+  /// Bit 0 is `LW`, bit 3 is `L-3W`.
+  var nearestWeekdaysBeforeLast: UInt32 = 0
   /// Bit 0 is Sunday.
   var weekdays: UInt8 = 0
-  /// Those of the day of month, such as `L` and `15W`; sorted, none twice.
-  var specialOfMonth: [SpecialDay] = []
-  /// Those of the day of week, such as `FRI#2` and `FRIL`.
-  var specialOfWeek: [SpecialDay] = []
+  /// Bit 5 is `5L`, the last Friday of the month.
+  var lastWeekdays: UInt8 = 0
+  /// Bit `5 · weekday + n − 1` is `weekday#n`.
+  var nthWeekdays: UInt64 = 0
 
   /// True if both fields leave days out, so that the rule has a meaning.
   var areBothGiven: Bool { !isAnyDayOfMonth && !isAnyDayOfWeek }
@@ -33,10 +39,10 @@ struct CronDays: Hashable, Sendable {
   func days(of month: LocalMonth, rule: CronDayRule) -> UInt32 {
     let all = month.allDays
     if isAnyDayOfMonth && isAnyDayOfWeek { return all }
-    if isAnyDayOfWeek { return Self.days(daysOfMonth, specialOfMonth, month) & all }
-    let weekDays = Self.days(month.days(on: weekdays), specialOfWeek, month)
+    if isAnyDayOfWeek { return monthDays(month.length, month.firstWeekday) & all }
+    let weekDays = weekDays(month)
     if isAnyDayOfMonth { return weekDays & all }
-    let monthDays = Self.days(daysOfMonth, specialOfMonth, month)
+    let monthDays = monthDays(month.length, month.firstWeekday)
     return (wantsBoth(rule) ? monthDays & weekDays : monthDays | weekDays) & all
   }
 
@@ -48,11 +54,41 @@ struct CronDays: Hashable, Sendable {
     }
   }
 
-  /// With bits of no day of the month too.
-  private static func days(
-    _ days: UInt32, _ special: [SpecialDay], _ month: LocalMonth
-  ) -> UInt32 {
-    special.reduce(days) { $0 | 1 << max(0, $1.day(of: month)) }
+  private func monthDays(_ length: Int, _ firstWeekday: Int) -> UInt32 {
+    var days = daysOfMonth
+    Self.forEachBit(UInt64(daysBeforeLast)) { before in
+      if before < length { days |= 1 << UInt32(length - before) }
+    }
+    Self.forEachBit(UInt64(nearestWeekdays)) { day in
+      if day <= length { days |= Self.nearestWeekday(to: day, length, firstWeekday) }
+    }
+    Self.forEachBit(UInt64(nearestWeekdaysBeforeLast)) { before in
+      if before < length { days |= Self.nearestWeekday(to: length - before, length, firstWeekday) }
+    }
+    return days
+  }
+
+  private func weekDays(_ month: LocalMonth) -> UInt32 {
+    let (length, firstWeekday) = (month.length, month.firstWeekday)
+    var days = month.days(on: weekdays)
+    Self.forEachBit(nthWeekdays) { bit in
+      let day = 1 + (bit / 5 - firstWeekday + 7) % 7 + bit % 5 * 7
+      if day <= length { days |= 1 << UInt32(day) }
+    }
+    Self.forEachBit(UInt64(lastWeekdays)) { weekday in
+      let first = 1 + (weekday - firstWeekday + 7) % 7
+      days |= 1 << UInt32(first + (length - first) / 7 * 7)
+    }
+    return days
+  }
+
+  /// The bit of the weekday nearest to a day, in the same month.
+  private static func nearestWeekday(to day: Int, _ length: Int, _ firstWeekday: Int) -> UInt32 {
+    switch (firstWeekday + day - 1) % 7 {
+    case 6: return 1 << UInt32(day == 1 ? 3 : day - 1)
+    case 0: return 1 << UInt32(day == length ? day - 2 : day + 1)
+    default: return 1 << UInt32(day)
+    }
   }
 
   static func forEachBit(_ bits: UInt64, _ body: (Int) -> Void) {

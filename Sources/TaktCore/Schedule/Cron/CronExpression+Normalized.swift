@@ -98,13 +98,17 @@ extension CronYears {
 extension CronDays {
   fileprivate var monthField: String {
     if isAnyDayOfMonth { return "*" }
-    let parts =
+    let numbers = (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 }
+    var parts =
       isStarDayOfMonth
       ? [CronExpression.starred(numbers, 1...31)]
       : CronExpression.runs(of: numbers).map { run in
         run.count == 1 ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"
       }
-    return (parts + specialOfMonth.map(\.text)).joined(separator: ",")
+    Self.forEachBit(UInt64(daysBeforeLast)) { parts.append($0 == 0 ? "L" : "L-\($0)") }
+    Self.forEachBit(UInt64(nearestWeekdays)) { parts.append("\($0)W") }
+    Self.forEachBit(UInt64(nearestWeekdaysBeforeLast)) { parts.append($0 == 0 ? "LW" : "L-\($0)W") }
+    return parts.joined(separator: ",")
   }
 
   fileprivate var weekField: String {
@@ -112,13 +116,15 @@ extension CronDays {
     let names = CronField.dayOfWeek.names
     // The week starts on Monday, so that a working week is one range.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
-    let parts =
+    var parts =
       isStarDayOfWeek
       ? [CronExpression.starred(week.map { $0 % 7 }.sorted(), 0...6)]
       : CronExpression.runs(of: week).flatMap { run -> [String] in
         run.count < 3
           ? run.map { names[$0 % 7] } : [names[run.lowerBound] + "-" + names[run.upperBound % 7]]
       }
-    return (parts + specialOfWeek.map(\.text)).joined(separator: ",")
+    Self.forEachBit(nthWeekdays) { parts.append("\(names[$0 / 5])#\($0 % 5 + 1)") }
+    Self.forEachBit(UInt64(lastWeekdays)) { parts.append("\(names[$0])L") }
+    return parts.joined(separator: ",")
   }
 }

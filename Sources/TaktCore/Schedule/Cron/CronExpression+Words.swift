@@ -112,21 +112,44 @@ extension CronDays {
   }
 
   private var monthWords: String {
+    let days = (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 }
     var parts: [String] = []
-    if !numbers.isEmpty {
-      let list = CronExpression.spans(numbers).map { CronExpression.span($0, [], 0) }
+    if !days.isEmpty {
+      let list = CronExpression.spans(days).map { CronExpression.span($0, [], 0) }
       parts.append("day \(CronExpression.join(list)) of the month")
     }
-    return CronExpression.join(parts + specialOfMonth.map(\.words))
+    Self.forEachBit(UInt64(daysBeforeLast)) { parts.append(Self.lastDay(before: $0)) }
+    Self.forEachBit(UInt64(nearestWeekdays)) {
+      parts.append("the weekday nearest to day \($0) of the month")
+    }
+    Self.forEachBit(UInt64(nearestWeekdaysBeforeLast)) {
+      parts.append("the weekday nearest to " + Self.lastDay(before: $0))
+    }
+    return CronExpression.join(parts)
+  }
+
+  private static func lastDay(before days: Int) -> String {
+    switch days {
+    case 0: "the last day of the month"
+    case 1: "the day before the last of the month"
+    default: "the day \(days) days before the last of the month"
+    }
   }
 
   private func weekWords(with word: String = "and") -> String {
     // The week starts on Monday; 7 is Sunday again.
     let week = (1...7).filter { weekdays >> UInt8($0 % 7) & 1 == 1 }
-    let parts = CronExpression.spans(week).map {
+    var parts = CronExpression.spans(week).map {
       CronExpression.span($0, CivilTime.weekdayNames, 0)
     }
-    return CronExpression.join(parts + specialOfWeek.map(\.words), with: word)
+    let order = ["first", "second", "third", "fourth", "fifth"]
+    Self.forEachBit(nthWeekdays) {
+      parts.append("the \(order[$0 % 5]) \(CivilTime.weekdayNames[$0 / 5]) of the month")
+    }
+    Self.forEachBit(UInt64(lastWeekdays)) {
+      parts.append("the last \(CivilTime.weekdayNames[$0]) of the month")
+    }
+    return CronExpression.join(parts, with: word)
   }
 }
 

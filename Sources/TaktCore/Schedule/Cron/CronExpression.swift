@@ -54,9 +54,6 @@ package struct CronExpression: Hashable, Sendable {
   /// True if both day fields leave days out, so that `days: any` and `days: all` differ.
   package var hasBothDayFields: Bool { days.areBothGiven }
 
-  /// True if it has days such as `L`, `15W` or `FRI#2`.
-  package var hasSpecialDays: Bool { !(days.specialOfMonth + days.specialOfWeek).isEmpty }
-
   /// Its default for clock changes: an hour field that starts with `*` continues with the clock,
   /// and has no slot for a time that the clock skips.
   package var ownDST: DSTPolicy {

@@ -16,9 +16,9 @@ extension CronFieldParser {
     }
     if reader.consume("w") {
       try requireAlone(from: place)
-      add(.nearestWeekdayBeforeLast(before))
+      days.nearestWeekdaysBeforeLast |= 1 << UInt32(before)
     } else {
-      add(.beforeLast(before))
+      days.daysBeforeLast |= 1 << UInt32(before)
     }
     return true
   }
@@ -28,11 +28,11 @@ extension CronFieldParser {
     if field == .dayOfMonth {
       guard reader.consume("w") else { return false }
       try requireAlone(from: place)
-      add(.nearestWeekday(day))
+      days.nearestWeekdays |= 1 << UInt32(day)
       return true
     }
     if reader.consume("l") {
-      add(.lastWeekday(day % 7))
+      days.lastWeekdays |= 1 << UInt8(day % 7)
       return true
     }
     guard reader.consume("#") else { return false }
@@ -42,13 +42,7 @@ extension CronFieldParser {
       throw problem(
         .outOfRange(reader.text(from: number, to: reader.position), 1...5), at: number)
     }
-    add(.nthWeekday(day % 7, nth - 1))
+    days.nthWeekdays |= 1 << UInt64(day % 7 * 5 + nth - 1)
     return true
-  }
-
-  private mutating func add(_ day: SpecialDay) {
-    guard !special.contains(day) else { return }
-    special.append(day)
-    special.sort()
   }
 }

@@ -10,7 +10,7 @@ struct CronFieldParser {
   private var isAny = false
   /// True once a `*`, a range or a step was read.
   private var isOpen = false
-  var special: [SpecialDay] = []
+  var days = CronDays()
 
   init(_ field: CronField, _ reader: ByteReader, seed: String) {
     self.field = field
@@ -178,7 +178,7 @@ struct CronFieldParser {
   private mutating func store(in expression: inout CronExpression, isStar: Bool) {
     // As in cron: a '*' behind something else makes no difference between the day fields.
     let isAnyDay = isStar && (isAny || mask.nonzeroBitCount == field.cycle)
-    if isAnyDay { special = [] }
+    if isAnyDay { days = CronDays() }
     switch field {
     case .second:
       expression.seconds = mask
@@ -196,12 +196,15 @@ struct CronFieldParser {
       expression.days.isAnyDayOfMonth = isAnyDay
       expression.days.isStarDayOfMonth = isStar
       expression.days.daysOfMonth = UInt32(mask)
-      expression.days.specialOfMonth = special
+      expression.days.daysBeforeLast = days.daysBeforeLast
+      expression.days.nearestWeekdays = days.nearestWeekdays
+      expression.days.nearestWeekdaysBeforeLast = days.nearestWeekdaysBeforeLast
     case .dayOfWeek:
       expression.days.isAnyDayOfWeek = isAnyDay
       expression.days.isStarDayOfWeek = isStar
       expression.days.weekdays = UInt8(mask)
-      expression.days.specialOfWeek = special
+      expression.days.lastWeekdays = days.lastWeekdays
+      expression.days.nthWeekdays = days.nthWeekdays
     case .year:
       expression.years = isAny ? nil : CronYears(years)
     }

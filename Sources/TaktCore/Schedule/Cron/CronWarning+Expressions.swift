@@ -43,9 +43,7 @@ extension Recurrence {
     var cron = CronDays()
     cron.isAnyDayOfWeek = true
     cron.daysOfMonth = days.monthDays
-    CronDays.forEachBit(UInt64(days.lastMonthDays >> 1)) {
-      cron.specialOfMonth.append(.beforeLast($0))
-    }
+    cron.daysBeforeLast = days.lastMonthDays >> 1
     return cron.warning(in: rule.monthsWithDays, hasStep: false, last: "BYMONTHDAY=-1")
   }
 }

@@ -56,18 +56,22 @@ extension CronDays {
 
   /// The days of the week of which only the fifth counts; nil where others count.
   private var fifthWeekdays: [Int]? {
-    var days: [Int] = []
-    for case .nthWeekday(let weekday, 4) in specialOfWeek { days.append(weekday) }
-    return weekdays == 0 && !days.isEmpty && days.count == specialOfWeek.count ? days : nil
+    guard weekdays == 0, lastWeekdays == 0, nthWeekdays != 0 else { return nil }
+    let days = (0..<7).filter { nthWeekdays >> UInt64($0 * 5) & 0b11111 != 0 }
+    return days.allSatisfy { nthWeekdays >> UInt64($0 * 5) & 0b11111 == 0b10000 } ? days : nil
   }
 
-  /// The days of the month that are named by their numbers.
-  var numbers: [Int] { (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 } }
+  /// True if only numbers of days are named.
+  private var areNumbers: Bool {
+    daysBeforeLast == 0 && nearestWeekdays == 0 && nearestWeekdaysBeforeLast == 0
+  }
+
+  private var numbers: [Int] { (1...31).filter { daysOfMonth >> UInt32($0) & 1 == 1 } }
 
   /// A step that goes on to the end of the month.
   private var dayStep: CronWarning? {
     let days = numbers
-    guard specialOfMonth.isEmpty, days.count > 1 else { return nil }
+    guard areNumbers, days.count > 1 else { return nil }
     let (step, last) = (days[1] - days[0], days[days.count - 1])
     guard step > 1, last + step > 31,
       zip(days, days.dropFirst()).allSatisfy({ $1 - $0 == step })
@@ -82,17 +86,21 @@ extension CronDays {
     guard lacking.isEmpty else {
       let isInLeapYears =
         lacking == [2] && days(of: LocalMonth(2, of: Self.leapYear), rule: .any) != 0
-      var named = numbers
-      for case .nearestWeekday(let day) in specialOfMonth { named.append(day) }
+      let named = daysOfMonth | nearestWeekdays
+      let isOne =
+        named.nonzeroBitCount == 1 && daysBeforeLast | nearestWeekdaysBeforeLast == 0
       return RareDay(
-        day: numbers.count + specialOfMonth.count == 1 ? named.first : nil, months: lacking,
+        day: isOne ? named.trailingZeroBitCount : nil, months: lacking,
         isInLeapYears: isInLeapYears,
-        last: specialOfMonth.contains { $0.text.hasSuffix("W") } ? last + "W" : last)
+        last: nearestWeekdays | nearestWeekdaysBeforeLast == 0 ? last : last + "W")
     }
     // Of `28-31`, the command itself looks for the last day.
-    guard specialOfMonth.isEmpty, let day = numbers.last, day > 28, !numbers.contains(day - 1)
-    else { return nil }
-    let without = months.filter { LocalMonth($0, of: Self.commonYear).length < day }
+    guard areNumbers, let day = numbers.last, day > 28, !numbers.contains(day - 1) else {
+      return nil
+    }
+    let without = months.filter {
+      LocalMonth($0, of: Self.commonYear).length < day
+    }
     return without.isEmpty
       ? nil
       : RareDay(
